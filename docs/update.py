@@ -15,7 +15,7 @@ import timm
 from typer.testing import CliRunner
 
 from docs.executed import executed_page
-from imlp_audit.cli.main import app
+from imlp_audit.cli.commands import make_app
 from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.models.reading import PRINTED, PaperReading
@@ -58,7 +58,7 @@ def commands_page(text: str) -> str:
 
 def help_of(command: str) -> str:
     """Return what `imlp-audit COMMAND --help` prints at 80 columns."""
-    printed = CliRunner().invoke(app, [*command.split(), "--help"], prog_name="imlp-audit").stdout
+    printed = CliRunner().invoke(make_app(), [*command.split(), "--help"], prog_name="imlp-audit").stdout
     return "\n".join(line.rstrip() for line in printed.splitlines()).strip()
 
 

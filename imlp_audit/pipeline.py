@@ -21,7 +21,7 @@ from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.count.outside import is_outside, measure_outside
-from imlp_audit.count.sharing import measure_here, measure_shared, processes_worth
+from imlp_audit.count.sharing import ModelCounter, counting, measure_here
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
@@ -111,9 +111,7 @@ def _run(
     if not options.any_lock:
         refuse_broken_locks(selection)
     versions = list_versions()  # where one of these libraries isn't installed, say so before any work
-    context = _measure_and_test(plans, selection, options, settings, announce)
-    checks = _try_alternatives(plans, [run_check(check, context) for check in plans], context, options)
-    made = mark_unguarded(checks, plans, select_checks(selection, solving=True), context)
+    made, context = _make_checks(plans, selection, options, settings, announce)
     known = list(_acknowledge(made, selection, searched=searched))
     asked = {check.id.partition("/")[0] for check in made}
     asked |= {check.repeats.partition("/")[0] for check in made if check.repeats is not None}
@@ -132,38 +130,44 @@ def _run(
     )
 
 
-def _measure_and_test(
+def _make_checks(
     plans: Sequence[Plan], selection: Selection, options: Options, settings: Settings, announce: Announce
-) -> Context:
-    """Return all that the checks are made from, and keep what was not in the store."""
+) -> tuple[Sequence[Check], Context]:
+    """Make the checks, in order, and keep what was not in the store.
+
+    Claims are tested by other processes while numbers are counted and judged.
+    """
     store = options.store
-    needed = models_needed(plans, Context({}, options.reading))
-    counted, left = recall_models(store, needed) if options.fvcore_device is None else ({}, needed)
-    claims = [p.claim for p in plans if isinstance(p, EquationPlan) and isinstance(p.claim, ClaimText)]
+    equations = [plan for plan in plans if isinstance(plan, EquationPlan)]
+    numbers = [plan for plan in plans if not isinstance(plan, EquationPlan)]
+    claims = [plan.claim for plan in equations if isinstance(plan.claim, ClaimText)]
     tested = recall_outcomes(store, claims, settings)
     untested = [claim for claim in claims if claim.id not in tested]
+    needed = models_needed(numbers, Context({}, options.reading))
+    counted, left = recall_models(store, needed) if options.fvcore_device is None else ({}, needed)
     progress = announce(len(left) + len(untested))
-    counting = processes_worth(left, settings.jobs // 2 if untested else settings.jobs)
-    with running(untested, replace(settings, jobs=settings.jobs - counting)) as outcomes:
-        measured = {key: narrow(facts, needed[key]) for key, facts in _measure(left, progress, options, counting)}
+    with running(untested, settings) as outcomes, counting(options.jobs) as counter:
+        measured = {key: narrow(facts, needed[key]) for key, facts in _measure(left, progress, options, counter)}
+        context = with_hypotheses(Context({**counted, **measured}, options.reading), papers_to_judge(numbers))
+        checks = _try_alternatives(numbers, [run_check(plan, context) for plan in numbers], context, options, counter)
+        judged = mark_unguarded(checks, numbers, select_checks(selection, solving=True), context)
         found = outcomes(progress)
     keep_outcomes(store, untested, settings, found)
     store.trim()
-    context = Context({**counted, **measured}, options.reading, {**tested, **found})
-    return with_hypotheses(context, papers_to_judge(plans))
+    context = replace(context, outcomes={**tested, **found})
+    made = {check.id: check for check in (*judged, *(run_check(plan, context) for plan in equations))}
+    return [made[plan.id] for plan in plans], context
 
 
 def _try_alternatives(
-    plans: Sequence[Plan], checks: Sequence[Check], context: Context, options: Options
+    plans: Sequence[Plan], checks: Sequence[Check], context: Context, options: Options, counter: ModelCounter
 ) -> Sequence[Check]:
     """Return the checks; those that differ name the other forms and sizes of their models that are as printed."""
     needed = alternatives_needed(plans, checks, context)
     if not needed:
         return checks
     counted, left = recall_models(options.store, needed)
-    processes = processes_worth(left, options.jobs)
-    measured = dict(_measure(left, lambda _: None, replace(options, fvcore_device=None), processes))
-    options.store.trim()
+    measured = dict(_measure(left, lambda _: None, replace(options, fvcore_device=None), counter))
     facts = {**counted, **measured, **context.facts}
     return name_alternatives(plans, checks, replace(context, facts=facts))
 
@@ -197,17 +201,13 @@ def _check_reading(selection: Selection, reading: str | None) -> None:
 
 
 def _measure(
-    needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options, processes: int
+    needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options, counter: ModelCounter
 ) -> Iterator[Measured]:
-    """Yield what is measured of each model, once it is kept; that many other processes share the work."""
+    """Yield what is measured of each model, once it is kept."""
     ours = {key: need for key, need in needed.items() if not is_outside(key)}
     others = {key: need for key, need in needed.items() if is_outside(key)}
     device = options.fvcore_device
-    found = (
-        measure_shared(ours, progress, processes + 1)
-        if processes and device is None
-        else measure_here(ours, progress, device)
-    )
+    found = counter.measure(ours, progress) if device is None else measure_here(ours, progress, device)
     for key, facts in chain(found, measure_outside(others, progress, device)):
         keep_model(options.store, key, facts)
         yield key, facts

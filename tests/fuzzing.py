@@ -20,13 +20,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from unittest import mock
-
-import typer.main
 
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.part_file import ResumableRun
@@ -213,8 +209,7 @@ def main() -> int:
     given = parser.parse_args()
     print(f"fuzzing for {given.seconds:g} s with --seed {given.seed}")
     counts: Counter[str] = Counter()
-    once = cache(typer.main.get_command)  # the commands are described anew for each call: a third of the time
-    with TemporaryDirectory() as place, mock.patch("typer.main.get_command", once):
+    with TemporaryDirectory() as place:
         folder = write_all(Path(place))
         made = (result_reader(folder), checkpoint_reader(folder), resume_reader(folder))
         readers = [spec_reader(), table_reader(), *made]

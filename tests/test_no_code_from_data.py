@@ -21,6 +21,7 @@ PACKAGE = Path(__file__).parents[1] / "imlp_audit"
 # where code is imported by a name that is not in the source, and why that is safe
 DOORS = {
     "__init__.py": "names of this package, from a table in the file",
+    "cli/commands.py": "the commands of this package, from a table in the file",
     "models/hosts/__init__.py": "the modules of its own folder",
     "models/hosts/python.py": "the folder of an installed package, which is found without importing it",
     "models/nets/python.py": "the models that installed packages offer: who installs a package trusts it",

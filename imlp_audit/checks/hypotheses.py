@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from imlp_audit.checks.tally import Combination, Tally
+from imlp_audit.checks.tally import Combination, Tally, Vote, follows
 from imlp_audit.numbers.printed import Rounding
 
 LEAST_VOTES = 4
@@ -64,7 +64,7 @@ Chances = Mapping[tuple[str, str], int]
 def chances_of(tally: Tally) -> Chances:
     """Return the best score that each group reaches on a copy with shifted digits, under any option."""
     best = Counter[tuple[str, str]]()
-    for copy in tally.copies():
+    for copy in tally.copies:
         for one in copy.combinations:
             for column in copy.columns:
                 for columns in ((column,), copy.columns_like(column)):
@@ -89,12 +89,17 @@ def judge(tally: Tally, chances: Chances) -> Hypothesis:
     )
 
 
-def passes(tally: Tally, chances: Chances, place: int) -> bool:
-    """Return whether a number follows under the hypothesis, or under any option where a choice is weak.
+def passes(tally: Tally, chances: Chances, place: int, instead: Vote | None = None) -> bool:
+    """Return whether a number, or another `instead` of it, follows under the hypothesis that all support.
 
-    Only the groups of the cell are judged: a power tries twenty numbers in place of each.
+    Where a choice is weak, any option will do. Only the groups of the cell are judged: a power tries twenty numbers in
+    place of each, most of which follow under no options at all.
     """
-    vote, best = tally.votes[place], tally.best
+    vote = instead or tally.votes[place]
+    if not follows(vote, tally.options):
+        return False
+    tally = tally.with_vote(place, instead) if instead is not None else tally
+    best = tally.best
     readings = None if vote.family is None else _family_group(tally, best, vote.family, chances).allowed
     conventions = None if vote.fixed else _column_group(tally, best, vote.column, chances).allowed
     group = tally.options.rounding_group(vote.column)

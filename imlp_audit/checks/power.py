@@ -52,7 +52,7 @@ class Judged:
         """
         vote = self.tally.votes[place]
         wrong = {n: vote.shifted(n) for n in OFFSETS if vote.shifted(n).printed.value > 0}
-        caught = {n: not passes(self.tally.with_vote(place, one), self.chances, place) for n, one in wrong.items()}
+        caught = {n: not passes(self.tally, self.chances, place, one) for n, one in wrong.items()}
         near = [caught[n] for n in (-1, 1) if n in caught]
         one = Caught(caught=sum(near), tried=len(near))
         return Power(one=one, ten=Caught(caught=sum(caught.values()), tried=len(caught)))
@@ -61,7 +61,7 @@ class Judged:
     def by_chance(self) -> dict[str, Fraction]:
         """How many numbers of each column pass on average, over copies in which every number is wrong."""
         found = dict.fromkeys(self.tally.columns, Fraction(0))
-        for copy in self.tally.copies():
+        for copy in self.tally.copies:
             for place, vote in enumerate(copy.votes):
                 found[vote.column] += Fraction(passes(copy, self.chances, place), COPIES)
         return found

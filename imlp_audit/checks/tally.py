@@ -85,6 +85,12 @@ class Combination:
     readings: Mapping[str | None, Reading]
 
 
+def follows(vote: Vote, options: DeclaredOptions) -> bool:
+    """Return whether a number follows under any of the declared options."""
+    intervals = [vote.printed.interval(rule) for rule in options.rules_of(options.rounding_group(vote.column))]
+    return any(value in interval for value in vote.values.values() for interval in intervals)
+
+
 _Key = tuple[Rounding, str | None, Reading, str]  # rule, family, reading, column
 
 
@@ -197,11 +203,12 @@ class Tally:
             explained += found[""] + (found[first_best(scores)] if scores else 0)
         return explained
 
-    def copies(self) -> Iterator[Tally]:
-        """Yield copies in which every number is off by some of its last digits."""
-        for number in range(COPIES):
-            draw = random.Random(number)
-            yield Tally.of([vote.shifted(draw.choice(OFFSETS)) for vote in self.votes], self.options)
+    @cached_property
+    def copies(self) -> tuple[Tally, ...]:
+        """Copies in which every number is off by some of its last digits."""
+        draws = map(random.Random, range(COPIES))
+        wrong = ([vote.shifted(draw.choice(OFFSETS)) for vote in self.votes] for draw in draws)
+        return tuple(Tally.of(votes, self.options) for votes in wrong)
 
     @cached_property
     def best(self) -> Combination:

@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import sys
 import traceback
 import warnings
 from contextlib import suppress
-from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import NoReturn
 
 import typer
 from typer.exceptions import TyperException
 
-from imlp_audit import __version__
-from imlp_audit.cli import (
-    baseline,
-    bench,
-    cache,
-    coverage,
-    diff,
-    doctor,
-    eval,
-    explain,
-    init,
-    inspect,
-    lipschitz,
-    listing,
-    properties,
-    report,
-    schema,
-    solve,
-    verify,
-)
-from imlp_audit.cli.demo.command import demo
+from imlp_audit.cli.commands import make_app
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.libraries import missing_library
-from imlp_audit.cli.strict import StrictCommand
 from imlp_audit.errors import (
     AuditError,
     BuildError,
@@ -54,50 +31,6 @@ from imlp_audit.processes.compiler import leave_compiler_out
 from imlp_audit.processes.streams import open_closed_streams
 from imlp_audit.report.formats import AuditFormat
 
-app = typer.Typer(
-    name="imlp-audit",
-    help="Audit the numbers that machine-learning papers print: which follow from the model, and which do not.",
-    epilog="Exit codes: 0 clean, 1 findings, 2 unusable input, 3 not completed, 130 interrupted.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-command = partial(app.command, cls=StrictCommand)
-command()(init.init)
-command()(verify.verify)
-command()(explain.explain)
-command()(properties.properties)
-command()(solve.solve)
-command()(lipschitz.lipschitz)
-command(name="eval")(eval.evaluate)
-command()(inspect.inspect)
-command()(bench.bench)
-app.add_typer(cache.app, name="cache")
-app.add_typer(doctor.app, name="doctor")
-command(name="list")(listing.list_checks)
-command()(listing.lint)
-command()(coverage.coverage)
-command()(schema.schema)
-command()(report.report)
-command()(diff.diff)
-command()(baseline.baseline)
-command()(demo)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"imlp-audit {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Take the options that stand before a command."""
-
 
 def main() -> NoReturn:
     """Run the command line and end the process with its exit code."""
@@ -110,7 +43,6 @@ def main() -> NoReturn:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a table's lines must not fail on a plain terminal
     leave_compiler_out()
-    gc.disable()  # collecting cycles while importing and building costs a second, and frees little in so short a life
     code = _run_command()
     with suppress(OSError, ValueError, AttributeError):  # a stream that nobody reads, or that is closed
         sys.stdout.flush()
@@ -121,7 +53,7 @@ def main() -> NoReturn:
 def _run_command() -> int:
     """Run the command; every way to end is an exit code and at most one message."""
     try:
-        return int(app(standalone_mode=False) or 0)
+        return int(make_app(*sys.argv[1:2])(standalone_mode=False) or 0)
     except TyperException as error:  # of the command line itself
         message = _format_hint(error) or _reword(error.format_message())
         if message == "Missing command." and _named_command(error) == "imlp-audit":

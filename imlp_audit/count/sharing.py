@@ -1,45 +1,96 @@
-"""Measuring many models in several processes at once. Torch is imported where the measuring is done."""
+"""Measuring models: a few in this process, many in several at once. Torch is imported where the measuring is done."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
+from queue import Empty, SimpleQueue
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.interrupts import on_interrupt
 from imlp_audit.processes.workers import Worker, start_copies, terminate_workers
 
 Needed = Mapping[ModelKey, Need]
 Progress = Callable[[str], None]
 
-WORTH_A_PROCESS = 25  # hosts: building and counting as many takes longer than importing torch and timm
+WORTH_A_PROCESS = 5  # hosts: building and counting as many takes longer than starting a process
 
 
-def processes_worth(needed: Needed, jobs: int) -> int:
-    """Return how many of `jobs` processes have enough to count that starting them pays."""
-    hosts = {key.recipe.with_own_mlps() for key in needed}
-    return min(jobs, max(0, len(hosts) // WORTH_A_PROCESS - 1))
-
-
-def measure_shared(needed: Needed, progress: Progress, processes: int) -> Iterator[Measured]:
-    """Measure models in other processes; what one that dies has left to do is done here."""
-    shares = _split(needed, processes)
-    with on_interrupt(terminate_workers), ThreadPoolExecutor(processes) as threads:
-        workers = start_copies(_serve, _import_torch, processes)
+@contextmanager
+def counting(jobs: int) -> Iterator[ModelCounter]:
+    """Yield what measures models; the processes that it starts end with this block."""
+    found = ModelCounter(jobs)
+    with on_interrupt(terminate_workers):
         try:
-            pairs = zip(workers, shares, strict=True)
-            waiting = [threads.submit(_collect, worker, share, progress) for worker, share in pairs]
-            for share, collected in zip(shares, waiting, strict=True):
-                found = collected.result()
-                yield from found.items()
-                yield from measure_here({key: need for key, need in share.items() if key not in found}, progress)
+            yield found
         finally:
-            for worker in workers:
-                worker.kill()
+            found.end()
+
+
+class ModelCounter:
+    """Measures models: in this process, or, once there are many, in `jobs` and one more, for which this one waits."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self._shared: _CountingProcesses | None = None
+
+    def measure(self, needed: Needed, progress: Progress) -> Iterator[Measured]:
+        """Measure models, in their order; those with one host, which is built once, in one process."""
+        shares = _by_host(needed)
+        if self._shared is None and (more := min(self._jobs, len(shares) // WORTH_A_PROCESS - 1)) > 0:
+            self._shared = _CountingProcesses(more + 1)
+        if self._shared is None:
+            yield from measure_here(needed, progress)
+        else:
+            yield from self._shared.measure(shares, progress)
+
+    def end(self) -> None:
+        """End the processes."""
+        if self._shared is not None:
+            self._shared.end()
+
+
+class _CountingProcesses:
+    """Processes that measure the models of one host after another."""
+
+    def __init__(self, processes: int) -> None:
+        self._threads = ThreadPoolExecutor(processes)  # one waits for each process
+        self._workers = start_copies(_serve, _import_torch, processes)
+        self._idle: SimpleQueue[Worker] = SimpleQueue()
+        for worker in self._workers:
+            self._idle.put(worker)
+
+    def measure(self, shares: list[Needed], progress: Progress) -> Iterator[Measured]:
+        """Measure models; what a process that dies has left to do is done here."""
+        waiting = [self._threads.submit(self._collect, share, progress) for share in shares]
+        for share, collected in zip(shares, waiting, strict=True):
+            found = collected.result()
+            yield from found.items()
+            yield from measure_here({key: need for key, need in share.items() if key not in found}, progress)
+
+    def end(self) -> None:
+        """End the processes."""
+        for worker in self._workers:
+            worker.kill()
+        self._threads.shutdown(cancel_futures=True)
+
+    def _collect(self, share: Needed, progress: Progress) -> dict[ModelKey, ModelFacts | Failure]:
+        """Return what a process measures of its share before it ends."""
+        found: dict[ModelKey, ModelFacts | Failure] = {}
+        with suppress(Empty, EOFError, OSError):  # no process is left, or this one ended
+            worker = self._idle.get_nowait()
+            worker.pipe.send(share)
+            for key in share:
+                found[key] = worker.pipe.recv()
+                progress(key.recipe.name)
+            self._idle.put(worker)
+        return found
 
 
 def measure_here(needed: Needed, progress: Progress, fvcore_device: str | None = None) -> Iterator[Measured]:
@@ -50,26 +101,12 @@ def measure_here(needed: Needed, progress: Progress, fvcore_device: str | None =
         yield from measure_models(needed, progress, fvcore_device)
 
 
-def _split(needed: Needed, parts: int) -> list[dict[ModelKey, Need]]:
-    """Deal models out so that those with one host, which is built once, stay together."""
-    hosts = {host: rank for rank, host in enumerate(dict.fromkeys(key.recipe.with_own_mlps() for key in needed))}
-    shares: list[dict[ModelKey, Need]] = [{} for _ in range(parts)]
+def _by_host(needed: Needed) -> list[Needed]:
+    """Put models with one host, which is built once, together, in the order of the first of each."""
+    shares: defaultdict[Recipe, dict[ModelKey, Need]] = defaultdict(dict)
     for key, need in needed.items():
-        shares[hosts[key.recipe.with_own_mlps()] % parts][key] = need
-    return shares
-
-
-def _collect(worker: Worker, share: Needed, progress: Progress) -> dict[ModelKey, ModelFacts | Failure]:
-    """Return what a process measures of its share before it ends."""
-    found: dict[ModelKey, ModelFacts | Failure] = {}
-    try:
-        worker.pipe.send(share)
-        for key in share:
-            found[key] = worker.pipe.recv()
-            progress(key.recipe.name)
-    except (EOFError, OSError):
-        pass  # it ended
-    return found
+        shares[key.recipe.with_own_mlps()][key] = need
+    return list(shares.values())
 
 
 def _import_torch() -> None:
@@ -77,11 +114,14 @@ def _import_torch() -> None:
 
 
 def _serve(pipe: Connection) -> None:
-    """Measure a share in its order. What a library prints goes to standard error."""
+    """Measure the models that arrive through a pipe, in their order. What a library prints goes to standard error."""
     os.dup2(2, 1)
     sys.stdout = sys.stderr
+    from imlp_audit.count.ledger import CallCache
     from imlp_audit.count.models import measure_models
 
+    cache = CallCache()
     with suppress(EOFError, BrokenPipeError):  # nobody reads any more: the parent was interrupted
-        for _, facts in measure_models(pipe.recv(), lambda _: None):
-            pipe.send(facts)
+        while True:
+            for _, facts in measure_models(pipe.recv(), lambda _: None, cache=cache):
+                pipe.send(facts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from copy import deepcopy
 
 import torch
 from timm.layers import BatchNormAct2d
@@ -30,12 +31,12 @@ def fold_batch_norms(model: nn.Module) -> int:
     if not any(type(module) in _NORMS for module in model.modules()):
         return 0
     seen = _Uses()
-    with torch.no_grad(), seen:
+    with torch.inference_mode(), seen:
         outputs = model(*example_inputs(model))
     seen.use(outputs)
     others: dict[nn.Module, nn.Module] = {}
     for convolution, norm in _find_pairs(model, seen):
-        others |= {convolution: fuse_conv_bn_eval(convolution, norm), norm: _what_remains(norm)}
+        others |= {convolution: _fuse(convolution, norm), norm: _what_remains(norm)}
     for parent in list(model.modules()):
         for name, child in list(parent._modules.items()):  # named_children leaves out a second name of a module
             if child in others:
@@ -44,10 +45,20 @@ def fold_batch_norms(model: nn.Module) -> int:
     return len(others) // 2
 
 
+def _fuse(convolution: _ConvNd, norm: _BatchNorm) -> nn.Module:
+    """Return a convolution that does both; on the meta device, where it has no numbers, one with a bias."""
+    if not convolution.weight.is_meta:
+        return fuse_conv_bn_eval(convolution, norm)
+    fused = deepcopy(convolution)
+    if fused.bias is None:
+        fused.bias = nn.Parameter(fused.weight.new_empty(fused.out_channels), requires_grad=False)
+    return fused
+
+
 def _check_folded(model: nn.Module, others: Collection[nn.Module]) -> None:
     """Raise BuildError if a norm that was folded still runs: a model may keep it where torch does not see it."""
     again = _Uses()
-    with torch.no_grad(), again:
+    with torch.inference_mode(), again:
         model(*example_inputs(model))
     if any(norm.running_mean in again.normed for norm in others if isinstance(norm, _BatchNorm)):
         raise BuildError("form: the model runs batch norms that are not among its submodules, so they cannot be folded")
@@ -74,11 +85,13 @@ class _Uses(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types 
     ) -> object:
         """Run an operation, and note what it uses."""
         self.use((args, kwargs))
-        result = func(*args, **(kwargs or {}))
-        if func is torch.ops.aten.convolution.default:
-            self.weights[result] = args[1]
-        elif "batch_norm" in func._schema.name:
+        if "batch_norm" in func._schema.name:
             self.normed[args[3]] = args[0]
+            if isinstance(args[0], Tensor) and args[0].is_meta:
+                return torch.empty_like(args[0])  # torch's own shape function takes a hundred times as long
+        result = func(*args, **(kwargs or {}))
+        if "conv" in func._schema.name:
+            self.weights[result] = args[1]
         return result
 
     def use(self, values: object) -> None:

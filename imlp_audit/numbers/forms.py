@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from imlp_audit.numbers.printed import SIGNS, Printed
@@ -36,6 +37,7 @@ class NumberForm:
     square: Square | None = None
 
 
+@lru_cache(maxsize=4096)  # every cell is read by its rules, by its plan and by what repeats it
 def parse_printed(text: str, form: NumberForm | str = "") -> Printed:
     """Read a printed number such as "5.00", "(-12.6%)", "1,415.1", "~25.6M" or "72.2 ± 0.1"; a form may be a unit.
 

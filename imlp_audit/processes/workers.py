@@ -141,13 +141,14 @@ def _serve_copies(
     prepare: Callable[[], None],
     pipes: Sequence[connection.Connection],
 ) -> None:
-    _begin()
+    _settle()
     prepare()
     gc.freeze()  # a collection would write to the memory that is shared
     context = multiprocessing.get_context("fork")
     copies = [context.Process(target=_serve_copy, args=(serve, pipes, at), daemon=True) for at in range(1, len(pipes))]
     for copy in copies:
         copy.start()
+    _watch_the_parent()  # not before: a process with threads should not be copied
     for pipe in pipes[1:]:
         pipe.close()
     serve(pipes[0])
@@ -184,9 +185,17 @@ def _blocked_interrupts() -> Iterator[None]:
 
 
 def _begin() -> None:
+    _settle()
+    _watch_the_parent()
+
+
+def _settle() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     leave_compiler_out()
     gc.set_threshold(100_000)  # importing torch makes many objects and no garbage
+
+
+def _watch_the_parent() -> None:
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 
 

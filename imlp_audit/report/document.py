@@ -14,14 +14,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from imlp_audit.records.figure import Figure
-from imlp_audit.records.solution import SolvedSizes
-from imlp_audit.report.plots.factor import Factor
-from imlp_audit.report.plots.gaps import Gaps
-from imlp_audit.report.plots.savings import Savings
-from imlp_audit.report.plots.tradeoff import Tradeoff
+if TYPE_CHECKING:  # most documents have no plot
+    from imlp_audit.records.figure import Figure
+    from imlp_audit.records.solution import SolvedSizes
+    from imlp_audit.report.plots.factor import Factor
+    from imlp_audit.report.plots.gaps import Gaps
+    from imlp_audit.report.plots.savings import Savings
+    from imlp_audit.report.plots.tradeoff import Tradeoff
+
+    PlotData: TypeAlias = Figure | SolvedSizes | Tradeoff | Gaps | Factor | Savings
 
 
 class Style(StrEnum):
@@ -129,9 +132,6 @@ class Picture:
 
     file: str
     caption: Inline
-
-
-PlotData: TypeAlias = Figure | SolvedSizes | Tradeoff | Gaps | Factor | Savings
 
 
 @dataclass(frozen=True)
@@ -275,6 +275,8 @@ _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff
 
 def one_line(text: str) -> str:
     """Return text in a line: line breaks and tabs are spaces, control characters are visible."""
+    if text.isprintable():  # of all spaces only the ordinary one is
+        return text
     return make_visible(re.sub(r"\s", " ", text.replace("\r\n", "\n")))
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Iterator
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from imlp_audit.records.figure import Figure
 from imlp_audit.records.solution import SolvedSizes
-from imlp_audit.report.document import Block, Document, Fold, Plot, PlotData
+from imlp_audit.report.document import Block, Document, Fold, Plot
 from imlp_audit.report.plots.curves import draw_curves
 from imlp_audit.report.plots.factor import Factor, draw_factor
 from imlp_audit.report.plots.gaps import Gaps, draw_gaps
 from imlp_audit.report.plots.savings import Savings, draw_savings
 from imlp_audit.report.plots.sizes import draw_sizes
 from imlp_audit.report.plots.tradeoff import Tradeoff, draw_tradeoff
+
+if TYPE_CHECKING:
+    from imlp_audit.report.document import PlotData
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _EMBEDDED = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]*)")

@@ -76,7 +76,7 @@ def render_document(
     """Return a document in a format; `record` is what JSON shows of it."""
     match form:
         case Format.RICH:
-            from imlp_audit.report.terminal import render_terminal  # rich takes a tenth of a second to import
+            from imlp_audit.report.terminal import render_terminal
 
             return disarm_commands(render_terminal(document, surface or Surface()))
         case Format.MARKDOWN:

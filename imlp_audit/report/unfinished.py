@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -40,7 +39,7 @@ def unfinished_file(folder: Path, mode: int = 0o666) -> Iterator[Path]:
 
 def _create(folder: Path, mode: int) -> tuple[Path, int | None]:
     while True:
-        path = folder / f"{UNFINISHED}{secrets.token_hex(4)}"
+        path = folder / f"{UNFINISHED}{os.urandom(4).hex()}"
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
         if fcntl is None:
             os.close(descriptor)

@@ -26,6 +26,9 @@ class Relation(StrEnum):
     AT_MOST = "at_most"
 
 
+_RELATIONS = tuple(Relation)
+
+
 class Direction(StrEnum):
     """Which way a sequence goes, strictly."""
 
@@ -45,7 +48,7 @@ class ConditionEntry(QuantityEntry):
     @property
     def relation(self) -> Relation:
         """The relation that is given."""
-        return Relation(exactly_one(self, tuple(Relation)))
+        return Relation(exactly_one(self, _RELATIONS))
 
     @property
     def bound(self) -> str:
@@ -55,7 +58,7 @@ class ConditionEntry(QuantityEntry):
 
     @model_validator(mode="after")
     def _one_relation(self) -> Self:
-        exactly_one(self, tuple(Relation))
+        exactly_one(self, _RELATIONS)
         return self
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from imlp_audit.errors import Problem
 from imlp_audit.numbers.scan import unsigned_keys
-from imlp_audit.spec.globs import matching
+from imlp_audit.spec.globs import Names
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.schema import Coverage
 from imlp_audit.spec.tree import Located
@@ -17,7 +17,7 @@ def _without_dots(item: str) -> str:
     return item.lower().replace(".", "")
 
 
-def _quoted_numbers(located: Located[Coverage], ids: Collection[str]) -> Iterator[Problem]:
+def _quoted_numbers(located: Located[Coverage], ids: Names) -> Iterator[Problem]:
     """Yield what is wrong with the quotations of numbers that can be seen without the document."""
     seen = set[str]()
     for index, entry in enumerate(located.value.numbers):
@@ -34,16 +34,16 @@ def _quoted_numbers(located: Located[Coverage], ids: Collection[str]) -> Iterato
                     f"{text!r} stands in none of the quotations", "numbers", index, "numbers", position
                 )
         for position, glob in enumerate(entry.checks or ()):
-            if not matching(glob, ids):
+            if not ids.matching(glob):
                 yield located.problem(f"no check {glob!r}; see `imlp-audit list`", "numbers", index, "checks", position)
 
 
-def broken_coverage(paper: Paper, located: Located[Coverage], ids: Collection[str]) -> Iterator[Problem]:
+def broken_coverage(paper: Paper, located: Located[Coverage], ids: Names) -> Iterator[Problem]:
     """Yield the parts of a document without an entry, and what its entries name that is not there."""
     coverage = located.value
     for index, entry in enumerate(coverage.entries):
         for position, glob in enumerate(entry.checks or ()):
-            if not matching(glob, ids):
+            if not ids.matching(glob):
                 yield located.problem(f"no check {glob!r}; see `imlp-audit list`", "entries", index, "checks", position)
     yield from _quoted_numbers(located, ids)
     items = {_without_dots(entry.item) for entry in coverage.entries}

@@ -20,7 +20,7 @@ from imlp_audit.records.document import from_json
 from imlp_audit.records.finding import Severity
 from imlp_audit.records.lock import Lock
 from imlp_audit.spec.fields import Sentence, Slug
-from imlp_audit.spec.globs import matching
+from imlp_audit.spec.globs import Names
 from imlp_audit.spec.tree import Located
 
 if TYPE_CHECKING:
@@ -136,15 +136,16 @@ def refuse_broken_locks(selection: Selection) -> None:
 
 def covered_checks(paper: Paper, ids: Collection[str]) -> dict[str, Located[FindingEntry]]:
     """Return the finding of each check that a finding covers, drafts included."""
-    return {name: entry for entry in paper.findings for glob in entry.value.checks for name in matching(glob, ids)}
+    names = Names(ids)
+    return {name: entry for entry in paper.findings for glob in entry.value.checks for name in names.matching(glob)}
 
 
-def broken_findings(paper: Paper, ids: Collection[str]) -> Iterator[Problem]:
+def broken_findings(paper: Paper, ids: Names) -> Iterator[Problem]:
     """Yield findings that name no check, and checks that two findings claim."""
     claimed: dict[str, Located[FindingEntry]] = {}
     for entry in paper.findings:
         for index, glob in enumerate(entry.value.checks):
-            found = matching(glob, ids)
+            found = ids.matching(glob)
             if glob not in ids and (glob == "*" or len(found) == len(ids) > 1):
                 message = f"{glob!r} covers every check, those that pass included; name the checks that fail for this"
                 yield entry.problem(

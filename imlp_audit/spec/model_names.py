@@ -9,7 +9,6 @@ from imlp_audit.errors import Problem
 from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.hosts.torchvision import Torchvision
 from imlp_audit.models.names.known import Library, known_models, version_of
-from imlp_audit.models.names.suggest import suggest
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import rows_of
@@ -40,6 +39,8 @@ def complaint_about(recipe: Recipe) -> str | None:
     known = known_models(library)
     if name.partition(".")[0] in known or _is_another_version(library):
         return None
+    from imlp_audit.models.names.suggest import suggest  # a name that is right needs no hint
+
     hint = suggest(name, library) or f"see the models of {library}"
     return f"{library} {version_of(library)} has no model {name!r}; {hint}"
 

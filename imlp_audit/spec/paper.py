@@ -16,6 +16,7 @@ from imlp_audit.records.paper import AxisHead, ColumnHead, CounterHead, PaperHea
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry
 from imlp_audit.spec.findings import FindingEntry, FindingsFile
+from imlp_audit.spec.globs import Names
 from imlp_audit.spec.own_blocks import own_families
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.pictures import Pictures
@@ -62,6 +63,11 @@ class Paper:
         for row in self.rows:
             found.setdefault(row.id, row)
         return found
+
+    @cached_property
+    def row_names(self) -> Names:
+        """The rows' full ids, which globs are matched with."""
+        return Names(self.row_by_id)
 
     @cached_property
     def rows_by_label(self) -> dict[tuple[str, str, str], list[RowRef]]:

@@ -144,7 +144,7 @@ class _Builder:
     def build(self) -> Node | None:
         """The first document's tree, if the text can be parsed to its end."""
         try:
-            for event in yaml.parse(self._source, Loader=yaml.CSafeLoader):
+            for event in iter(yaml.CSafeLoader(self._source).get_event, None):
                 self._take(event)
         except _StopReadingError:
             return None
@@ -172,26 +172,34 @@ class _Builder:
     def _take_scalar(self, event: yaml.ScalarEvent) -> None:
         mark = self._start(event)
         self._refuse_properties(event)
-        inside = self._open[-1]
-        if not event.style and not event.value and isinstance(inside, _OpenMap) and (number := inside.take_comma()):
-            self.problems = [one for one in self.problems if (one.line, one.column) != number.mark]
-            self._report(number.mark, f"{number.text} needs quotes, or its comma ends the value: '{number.text}'")
-            return
-        if event.style in ("'", '"') and (last := self._place(event.end_mark).line) > mark.line:
-            self._long_quote = (mark, last)
-        if not event.style:
-            self._check_plain(event, mark)
-        elif event.style not in "|>" and (refused := refused_in_value(event.value)):
-            self._report(mark, f"an escape in this text stands for {refused}, which is refused: remove it")
+        if event.style:
+            self._check_quoted(event, mark)
+        elif not event.value:
+            if self._take_comma():
+                return
+            what = "key" if self._open[-1].expects_key else "value"
+            self._report(mark, f"a {what} is missing: write it ('' for an empty text), or remove the entry")
+        elif event.value == "<<" and self._open[-1].expects_key:
+            self._report(mark, "the merge key << is refused: write the entries out")
         self._add(Text(event.value, mark))
 
-    def _check_plain(self, event: yaml.ScalarEvent, mark: Mark) -> None:
+    def _take_comma(self) -> bool:
+        """Report a number whose comma ended it, if that is why a value is missing."""
         inside = self._open[-1]
-        if not event.value:
-            what = "key" if inside.expects_key else "value"
-            self._report(mark, f"a {what} is missing: write it ('' for an empty text), or remove the entry")
-        elif event.value == "<<" and inside.expects_key:
-            self._report(mark, "the merge key << is refused: write the entries out")
+        number = inside.take_comma() if isinstance(inside, _OpenMap) else None
+        if number is None:
+            return False
+        self.problems = [one for one in self.problems if (one.line, one.column) != number.mark]
+        self._report(number.mark, f"{number.text} needs quotes, or its comma ends the value: '{number.text}'")
+        return True
+
+    def _check_quoted(self, event: yaml.ScalarEvent, mark: Mark) -> None:
+        if event.style not in ("'", '"'):
+            return
+        if (last := self._place(event.end_mark).line) > mark.line:
+            self._long_quote = (mark, last)
+        if refused := refused_in_value(event.value):
+            self._report(mark, f"an escape in this text stands for {refused}, which is refused: remove it")
 
     def _take_start(self, event: yaml.CollectionStartEvent) -> None:
         self._refuse_properties(event)
@@ -239,8 +247,9 @@ class _Builder:
 
     def _place(self, mark: yaml.Mark | yaml._yaml.Mark | None) -> Mark:
         assert mark is not None  # libyaml marks every event and error
+        place = Mark(mark.line + 1, mark.column + 1)
         # Without a last line end, libyaml places the end of the file on a line that isn't there.
-        return min(Mark(mark.line + 1, mark.column + 1), self._end)
+        return place if place.line < self._end.line else min(place, self._end)
 
     def _place_at(self, offset: int) -> Mark:
         before = self._source[:offset]

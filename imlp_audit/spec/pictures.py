@@ -12,7 +12,6 @@ from imlp_audit.errors import Problem
 from imlp_audit.models.hosts.host import Count
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import RowGlob, Sentence
-from imlp_audit.spec.globs import matching
 from imlp_audit.spec.interpolation import Interpolation
 from imlp_audit.spec.references import RowRef
 
@@ -54,5 +53,5 @@ def broken_pictures(paper: Paper) -> Iterator[Problem]:
     """Yield a problem for each glob that names no row of the paper."""
     for one in paper.pictures:
         for index, glob in enumerate(one.value.rows):
-            if not matching(glob, paper.row_by_id):
+            if not paper.row_names.matching(glob):
                 yield one.problem(f"no row {glob!r} in this paper", "rows", index)

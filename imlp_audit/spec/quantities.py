@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Self, TypeAlias, assert_never
 
@@ -31,6 +32,7 @@ class QuantityKind(StrEnum):
     MLP_SHARE = "mlp_share"
 
 
+_KINDS = tuple(QuantityKind)
 # compared with the baseline, or with the row `against`
 AGAINST = (QuantityKind.CHANGE, QuantityKind.DIFFERENCE, QuantityKind.RATIO)
 
@@ -51,10 +53,10 @@ class QuantityEntry(Record):
     against: RowId | None = None
     between: Annotated[tuple[RowId, ...], Field(min_length=2, max_length=2)] | None = None
 
-    @property
+    @cached_property
     def kind(self) -> QuantityKind:
         """The kind of quantity that is given."""
-        return QuantityKind(exactly_one(self, tuple(QuantityKind)))
+        return QuantityKind(exactly_one(self, _KINDS))
 
     @property
     def column(self) -> str:
@@ -74,7 +76,7 @@ class QuantityEntry(Record):
 
     @model_validator(mode="after")
     def _one_quantity(self) -> Self:
-        kind = exactly_one(self, tuple(QuantityKind))
+        kind = exactly_one(self, _KINDS)
         if self.against is not None and kind not in AGAINST:
             raise ValueError(f"`against` goes with {', '.join(AGAINST)}, not with a {kind}")
         if (self.between is not None) != (kind == QuantityKind.POSITION):

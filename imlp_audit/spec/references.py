@@ -12,7 +12,6 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.spec.columns import Column, image_of
-from imlp_audit.spec.globs import matching
 from imlp_audit.spec.number_forms import form_of
 from imlp_audit.spec.tables import PrintedTable, Row
 from imlp_audit.spec.tree import Located
@@ -124,7 +123,7 @@ def find_row(papers: Sequence[Paper], row_id: str) -> RowRef | None:
 
 def find_rows(papers: Sequence[Paper], glob: str) -> list[RowRef]:
     """Return the rows whose full id matches a glob, in the order of the tables."""
-    return [paper.row_by_id[name] for paper in papers for name in matching(glob, paper.row_by_id)]
+    return [paper.row_by_id[name] for paper in papers for name in paper.row_names.matching(glob)]
 
 
 def find_cell(papers: Sequence[Paper], cell_id: str) -> CellRef | None:

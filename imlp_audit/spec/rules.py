@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import assert_never
@@ -14,6 +14,7 @@ from imlp_audit.equations.catalogue import BrokenClaim
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.change import Change, describe
 from imlp_audit.models.own_axes import OwnFamily
+from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.records.wording import write_complaint
@@ -25,6 +26,7 @@ from imlp_audit.spec.covering import broken_coverage
 from imlp_audit.spec.equations import broken_entries
 from imlp_audit.spec.findings import broken_findings
 from imlp_audit.spec.fitted import broken_fits
+from imlp_audit.spec.globs import Names
 from imlp_audit.spec.number_forms import form_of
 from imlp_audit.spec.own_blocks import broken_blocks
 from imlp_audit.spec.paper import Paper
@@ -40,11 +42,12 @@ from imlp_audit.spec.tree import Located
 def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
     """Return every problem of a paper's own parts and of what they refer to."""
     own = paper.about.value.conventions
+    readings = {name: named.reading() for name, named in paper.about.value.readings.items()}
     problems = [*_about(paper), *(p for table in paper.tables for p in _table(table, [*FLOPS_CONVENTIONS, *own]))]
-    problems += [p for row in rows_of(paper) for p in _row(row, known)]
+    problems += [p for row in rows_of(paper) for p in _row(row, known, readings)]
     problems += [p for claim in parse_claims(paper, known) for p in claim.problems]
     problems += [*rows_not_covered(paper, known), *broken_accuracies(paper)]
-    problems += [p for system in paper.systems for p in _system(paper, system)]
+    problems += [p for system in paper.systems for p in _system(system, readings)]
     problems += _twice([(system.value.id, system, "id") for system in paper.systems])
     problems += _twice([(table.value.table, table, "table") for table in paper.tables])
     problems += _twice([(claim.value.id, claim, "id") for claim in paper.claims])
@@ -55,15 +58,16 @@ def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
 
 def broken_check_ids(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
     """Return every problem of what names checks by their ids; the known papers must break no other rule."""
-    ids = dict.fromkeys(check.id for check in plan(paper, known))
+    ids = [check.id for check in plan(paper, known)]
     if any(isinstance(claim, BrokenClaim) for claim in paper.equations):
         # a module that cannot be read hides the names of its claims; the check that says so stands for all of them
-        ids |= dict.fromkeys(name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/"))
+        ids += [name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/")]
+    names = Names(ids)
     named = _twice([(entry.value.id, entry, "id") for entry in paper.findings])
     return [
         *named,
-        *broken_findings(paper, ids),
-        *(p for cover in paper.coverage for p in broken_coverage(paper, cover, ids)),
+        *broken_findings(paper, names),
+        *(p for cover in paper.coverage for p in broken_coverage(paper, cover, names)),
     ]
 
 
@@ -75,15 +79,18 @@ def _ids_referred_to(paper: Paper) -> Iterator[str]:
 
 
 def _twice(named: Sequence[tuple[str, Located[object], str]]) -> Iterator[Problem]:
-    seen: dict[str, Problem] = {}
+    seen: dict[str, Located[object]] = {}
     for name, located, key in named:
-        here = located.problem(f"the {key} {name!r} is taken already; give each its own", key)
-        first = seen.setdefault(name, here)
-        if first.file != here.file:
-            there = replace(first, message=f"{first.message} (it is in {here.file} too, line {here.line})")
-            yield replace(here, message=f"{here.message} (it is in {first.file} too, line {first.line})", other=there)
-        elif first is not here:
+        earlier = seen.setdefault(name, located)
+        if earlier is located:
+            continue
+        message = f"the {key} {name!r} is taken already; give each its own"
+        here, first = located.problem(message, key), earlier.problem(message, key)
+        if first.file == here.file:
             yield here
+            continue
+        there = replace(first, message=f"{message} (it is in {here.file} too, line {here.line})")
+        yield replace(here, message=f"{message} (it is in {first.file} too, line {first.line})", other=there)
 
 
 def _about(paper: Paper) -> Iterator[Problem]:
@@ -106,12 +113,13 @@ def _no_convention(name: str, known: Sequence[str]) -> str:
 
 def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterator[Problem]:
     table = located.value
-    taken: dict[str, Problem] = {}
+    taken: dict[str, int] = {}
     for index, row in enumerate(table.rows):
-        here = located.problem(f"the row id {row.id!r} is taken already; give each its own", "rows", index, "id")
-        first = taken.setdefault(row.id, here)
-        if first is not here:
-            yield replace(here, message=f"{here.message} (line {first.line} has it)")
+        first = taken.setdefault(row.id, index)
+        if first != index:
+            line = located.source("rows", first, "id").line
+            message = f"the row id {row.id!r} is taken already; give each its own (line {line} has it)"
+            yield located.problem(message, "rows", index, "id")
     for index, row in enumerate(table.rows):
         for measure, by in row.counted_by.items():
             known = _conventions_of(measure, conventions)
@@ -177,7 +185,7 @@ def _complaint(make: Callable[[], object]) -> str | None:
     return None
 
 
-def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
+def _row(ref: RowRef, known: Sequence[Paper], readings: Mapping[str, PaperReading]) -> Iterator[Problem]:
     row, table = ref.row, ref.table.value
 
     def problem(message: str, *below: str) -> Problem:
@@ -190,7 +198,7 @@ def _row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
             yield problem(f"no other row {row.baseline!r} in this table; {nearest}", "baseline")
     if row.mark and (table.footnote is None or row.mark != table.footnote.mark):
         yield problem(f"the table's footnote does not explain the mark {row.mark!r}", "mark")
-    if row.model is not None and (lacking := _unread(row.model, ref.paper)) is not None:
+    if row.model is not None and (lacking := _unread(row.model, readings)) is not None:
         yield problem(lacking, "model")
     if (row.repeats or table.repeats) and repeated_row(ref, known) is None:
         target = row.repeats or f"{table.repeats}/{row.id}"
@@ -219,20 +227,19 @@ def _changed_meanings(ref: RowRef, other: RowRef | None) -> Iterator[str]:
             yield column
 
 
-def _system(paper: Paper, located: Located[System]) -> Iterator[Problem]:
-    lacking = _unread(located.value.model, paper)
+def _system(located: Located[System], readings: Mapping[str, PaperReading]) -> Iterator[Problem]:
+    lacking = _unread(located.value.model, readings)
     if lacking is not None:
         yield located.problem(lacking, "model")
 
 
-def _unread(recipe: Recipe, paper: Paper) -> str | None:
+def _unread(recipe: Recipe, readings: Mapping[str, PaperReading]) -> str | None:
     """Yield a problem where a model leaves something open that not every reading of the paper answers."""
     if recipe.family is None or isinstance(recipe.family, OwnFamily):  # whose axes have defaults under any reading
         return None
-    readings = paper.about.value.readings
     if not readings:
         return f"{recipe.family.models} needs a reading: name at least one under about: readings:"
-    silent = [name for name, named in readings.items() if recipe.part_of(named.reading()) is None]
+    silent = [name for name, reading in readings.items() if recipe.part_of(reading) is None]
     return f"{recipe.family.models} needs a reading, and {silent[0]!r} has none of its axes" if silent else None
 
 

@@ -17,24 +17,21 @@ class Mark(NamedTuple):
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A scalar as it is written: `78.80`, `010`, `yes` and `null` are text."""
 
     text: str
     mark: Mark
 
 
-@dataclass(frozen=True, slots=True)
-class ListNode:
+class ListNode(NamedTuple):
     """A list and where it begins."""
 
     items: tuple[Node, ...]
     mark: Mark
 
 
-@dataclass(frozen=True, slots=True)
-class MapNode:
+class MapNode(NamedTuple):
     """A mapping and where it begins; its keys are distinct."""
 
     entries: tuple[tuple[Text, Node], ...]
@@ -72,7 +69,9 @@ def _child(node: Node, step: str | int) -> tuple[Node, Node] | None:
     if isinstance(node, ListNode) and isinstance(step, int) and 0 <= step < len(node.items):
         return node.items[step], node.items[step]
     if isinstance(node, MapNode):
-        return next((entry for entry in node.entries if entry[0].text == step), None)
+        for entry in node.entries:
+            if entry[0].text == step:
+                return entry
     return None
 
 

@@ -15,7 +15,6 @@ from imlp_audit.models.hosts.python import SpecFolder
 from imlp_audit.models.hosts.timm import ARCHITECTURE
 from imlp_audit.models.hosts.torchvision import CLASSIFIER
 from imlp_audit.models.names.known import Library, known_models
-from imlp_audit.models.names.suggest import suggest
 from imlp_audit.models.recipe import HOSTS, Recipe
 from imlp_audit.models.values import DICTIONARY, TENSOR
 from imlp_audit.records.wording import write_complaint
@@ -114,7 +113,11 @@ def _host_hint(detail: ErrorDetails, name: str) -> str:
 def _name_hint(detail: ErrorDetails) -> str:
     """Say which model of a library was meant by a label of a paper, such as DeiT-S, that is written as its name."""
     library = _NAMED_BY.get(detail.get("ctx", {}).get("pattern", ""))
-    hint = suggest(str(detail["input"]), library) if library is not None else None
+    if library is None:
+        return ""
+    from imlp_audit.models.names.suggest import suggest  # a file that is right needs no hint
+
+    hint = suggest(str(detail["input"]), library)
     return f"; {hint}" if hint is not None else ""
 
 

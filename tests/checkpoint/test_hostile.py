@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer
 
 from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.loading import read_state
-from imlp_audit.cli import main
 from imlp_audit.errors import CheckpointError
 from tests.cli.running import call
 
@@ -60,16 +57,8 @@ def test_each_is_refused_in_time_and_memory(hostile: Path) -> None:
     assert not (hostile / SENTINEL).exists()
 
 
-@pytest.fixture(scope="module")
-def made_once() -> Iterator[None]:
-    """The command line's parsers, which take longer to make than all files to refuse."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(main, "app", typer.main.get_command(main.app))
-        yield
-
-
 @pytest.mark.parametrize("name", list(CORPUS)[::12])  # its fast sibling above refuses every file
-def test_the_command_line_refuses_them(hostile: Path, made_once: None, name: str) -> None:
+def test_the_command_line_refuses_them(hostile: Path, name: str) -> None:
     done = call("inspect", str(hostile / name))
     assert (done.code, done.out) == (2, "")
     assert CORPUS[name][1] in done.err

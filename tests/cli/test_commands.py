@@ -40,9 +40,9 @@ def test_every_command_has_help_on_stdout(here: Path, command: str) -> None:
 
 def test_what_counts_nothing_loads_no_framework(papers: Path) -> None:
     program = (
-        "import sys; from imlp_audit.cli.main import app\n"
+        "import sys; from imlp_audit.cli.commands import make_app\n"
         "for line in sys.argv[1:]:\n"
-        "    app(line.split(), standalone_mode=False)\n"
+        "    make_app()(line.split(), standalone_mode=False)\n"
         f"    print(line, [name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
     )
     lines = ("--help", "--version", "verify --help", "list", "lint findings", "verify findings -q")
@@ -51,7 +51,7 @@ def test_what_counts_nothing_loads_no_framework(papers: Path) -> None:
 
 
 def test_the_commands_can_be_listed_without_the_library_that_checks_specs(here: Path) -> None:
-    code = "import sys, imlp_audit.cli.main; sys.exit('pydantic' in sys.modules)"
+    code = "import sys; from imlp_audit.cli.commands import make_app; make_app(); sys.exit('pydantic' in sys.modules)"
     assert spawn(cwd=here, command=(sys.executable, "-c", code)).code == 0
 
 

@@ -165,8 +165,8 @@ def test_a_reading_is_written_to_one_paper(here: Path) -> None:
 @pytest.mark.slow
 def test_torch_is_not_loaded_for_a_mistake(papers: Path) -> None:
     code = (
-        "import sys; from imlp_audit.cli.main import app\n"
-        "try: app(['solve', 'nobody'], standalone_mode=False)\n"
+        "import sys; from imlp_audit.cli.commands import make_app\n"
+        "try: make_app()(['solve', 'nobody'], standalone_mode=False)\n"
         "except Exception: pass\n"
         "sys.exit('torch' in sys.modules)"
     )

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import cache
 from multiprocessing.connection import Connection
 
 import pytest
 import torch
 
 from imlp_audit.count import sharing
-from imlp_audit.count.facts import ModelFacts, ModelKey, Need
+from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.models import measure_models
-from imlp_audit.count.sharing import WORTH_A_PROCESS, measure_shared, processes_worth
+from imlp_audit.count.sharing import WORTH_A_PROCESS, Needed, counting
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.workers import start_copies
@@ -26,34 +27,61 @@ NEEDED = {
 } | {ModelKey(Recipe.of(timm="test_vit", mlp={"imlp": {"ratio": 2}}), RELEASED): Need(work=True)}  # fmt: skip
 
 
+ALL = list(NEEDED)
+
+
 def _die(pipe: Connection) -> None:
-    """Take a share and end."""
+    """Take models and end."""
     pipe.recv()
 
 
 def _die_with_resnet(pipe: Connection) -> None:
-    """Take a share; end if it has a certain model, and else measure it, which takes longer."""
-    share: dict[ModelKey, Need] = pipe.recv()
-    if any(key.recipe.host.kin() == "resnet" for key in share):
-        os._exit(1)
-    for _, facts in measure_models(share, lambda _: None):
-        pipe.send(facts)
+    """Measure models; end if there is a certain one among them."""
+    while True:
+        needed: Needed = pipe.recv()
+        if any(key.recipe.host.kin() == "resnet" for key in needed):
+            os._exit(1)
+        for _, facts in measure_models(needed, lambda _: None):
+            pipe.send(facts)
+
+
+@pytest.fixture
+def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "WORTH_A_PROCESS", 1)
 
 
 @pytest.mark.slow
-def test_facts_are_those_of_one_process_and_each_model_is_told_once() -> None:
+@pytest.mark.usefixtures("_few_are_many")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_facts_are_those_of_one_process_in_order_and_each_model_is_told_once(jobs: int) -> None:
     begun: list[str] = []
-    assert dict(measure_shared(NEEDED, begun.append, 2)) == dict(measure_models(NEEDED, lambda _: None))
+    with counting(jobs) as counter:
+        found = list(counter.measure(NEEDED, begun.append))
+        again = dict(counter.measure({ALL[0]: NEEDED[ALL[0]]}, lambda _: None))
+    assert found == [(key, facts) for key in _with_their_hosts() for facts in [_in_one_process()[key]]]
     assert sorted(begun) == sorted(key.recipe.name for key in NEEDED)
+    assert again == {ALL[0]: _in_one_process()[ALL[0]]}
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_few_are_many")
 @pytest.mark.parametrize("serve", [_die, _die_with_resnet])
 def test_what_a_process_that_dies_leaves_is_done_here(
     monkeypatch: pytest.MonkeyPatch, serve: Callable[[Connection], None]
 ) -> None:
     monkeypatch.setattr(sharing, "_serve", serve)
-    assert dict(measure_shared(NEEDED, lambda _: None, 3)) == dict(measure_models(NEEDED, lambda _: None))
+    with counting(2) as counter:
+        assert dict(counter.measure(NEEDED, lambda _: None)) == _in_one_process()
+
+
+@cache
+def _in_one_process() -> dict[ModelKey, ModelFacts | Failure]:
+    return dict(measure_models(NEEDED, lambda _: None))
+
+
+def _with_their_hosts() -> list[ModelKey]:
+    """Return the models in their order, but the variant beside its host."""
+    return [ALL[0], ALL[-1], *ALL[1:-1]]
 
 
 @pytest.mark.slow
@@ -67,9 +95,33 @@ def test_a_process_that_nobody_reads_ends_quietly(capfd: pytest.CaptureFixture[s
     assert "Traceback" not in capfd.readouterr().err
 
 
-def test_few_models_are_not_worth_a_process() -> None:
-    many = {ModelKey(Recipe.of(timm=f"model_{number}"), None): Need() for number in range(3 * WORTH_A_PROCESS)}
-    assert [processes_worth(NEEDED, 3), processes_worth(many, 3), processes_worth(many, 1)] == [0, 2, 1]
+def test_few_models_are_not_worth_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "measure_here", lambda needed, _: [("here", key) for key in needed])
+    monkeypatch.setattr(sharing, "_CountingProcesses", _Asked)
+    assert [_processes(hosts, jobs) for hosts, jobs in ((1, 9), (2, 0), (2, 1), (3, 1), (3, 9), (9, 3))] == [
+        0, 0, 2, 2, 3, 4
+    ]  # fmt: skip
+
+
+class _Asked:
+    """Processes that measure nothing: they say how many they are."""
+
+    def __init__(self, processes: int) -> None:
+        self._processes = processes
+
+    def measure(self, _shares: object, _progress: object) -> list[int]:
+        return [self._processes]
+
+    def end(self) -> None:
+        pass
+
+
+def _processes(times: int, jobs: int) -> int:
+    """Return how many processes count so many times the hosts that are worth one; 0 if this one does."""
+    recipes = [Recipe.of(timm=f"model_{number}") for number in range(times * WORTH_A_PROCESS)]
+    with counting(jobs) as counter:
+        found = list(counter.measure({ModelKey(recipe, None): Need() for recipe in recipes}, lambda _: None))
+    return found[0] if isinstance(found[0], int) else 0
 
 
 def test_facts_hold_few_sums_of_a_model() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from itertools import combinations
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
@@ -16,7 +17,7 @@ from imlp_audit.records.figure import Curve, Figure
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import SolvedSizes
-from imlp_audit.report.document import PlotData, figure_file
+from imlp_audit.report.document import figure_file
 from imlp_audit.report.figures import draw_plot, figures
 from imlp_audit.report.paper import report_document
 from imlp_audit.report.plots.canvas import clean
@@ -29,6 +30,9 @@ from imlp_audit.report.plots.tradeoff import Point, Tradeoff, find_tradeoff
 
 from .results import check, head
 from .runs import throughput
+
+if TYPE_CHECKING:
+    from imlp_audit.report.document import PlotData
 
 PARAMETERS = ColumnHead(id="params", heading="Parameters (M)", unit="M", measure="parameters")
 FLOPS = ColumnHead(id="flops", heading="FLOPs", unit="G", measure="flops")

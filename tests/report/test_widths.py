@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from rich.text import Text
 
 from imlp_audit.report.characters import to_encoding
 from imlp_audit.report.document import Align, Heading, Item, List, Paragraph, Table
 from imlp_audit.report.formats import Surface
+from imlp_audit.report.lines import plain, styled
 from imlp_audit.report.paper import summary_document
 from imlp_audit.report.terminal import STYLES, render_terminal
 from imlp_audit.report.wrapping import wrap
@@ -69,19 +69,19 @@ def test_every_check_of_a_hostile_paper_fits(width: int, text: str) -> None:
 
 @given(text=st.text("ab /.中0é", max_size=80), width=st.integers(2, 30))
 def test_breaking_lines_loses_spaces_only(text: str, width: int) -> None:
-    lines = wrap(Text(text), width)
-    assert all(cell_len(line.plain) <= width for line in lines if line.plain.strip())
-    assert "".join("".join(line.plain for line in lines).split()) == "".join(text.split())
+    lines = wrap(styled(text), width)
+    assert all(cell_len(plain(line)) <= width for line in lines if plain(line).strip())
+    assert "".join("".join(plain(line) for line in lines).split()) == "".join(text.split())
 
 
 def test_words_longer_than_a_line_break_after_a_slash_and_numbers_not_between_their_digits() -> None:
-    assert [line.plain for line in wrap(Text("imlp/1/deit_ti/params"), 13)] == ["imlp/1/deit_", "ti/params"]
-    assert [line.plain for line in wrap(Text("outside [5 717 416, 5 717 417)"), 16)] == [
+    assert [plain(line) for line in wrap(styled("imlp/1/deit_ti/params"), 13)] == ["imlp/1/deit_", "ti/params"]
+    assert [plain(line) for line in wrap(styled("outside [5 717 416, 5 717 417)"), 16)] == [
         "outside",
         "[5 717 416,",
         "5 717 417)",
     ]
-    assert [line.plain for line in wrap(Text("there are 5 717 416 of them"), 16)] == [
+    assert [plain(line) for line in wrap(styled("there are 5 717 416 of them"), 16)] == [
         "there are",
         "5 717 416 of",
         "them",

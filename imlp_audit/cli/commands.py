@@ -1,0 +1,71 @@
+"""The commands by their names, and the command line that is made of them.
+
+A command is imported and described when it is named: to do that for all takes longer than to check a paper's specs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from imlp_audit import __version__
+from imlp_audit.cli.strict import StrictCommand
+
+COMMANDS = {  # in the order of the help: the function of each, or the Typer that holds its own commands
+    "init": "imlp_audit.cli.init:init",
+    "verify": "imlp_audit.cli.verify:verify",
+    "explain": "imlp_audit.cli.explain:explain",
+    "properties": "imlp_audit.cli.properties:properties",
+    "solve": "imlp_audit.cli.solve:solve",
+    "lipschitz": "imlp_audit.cli.lipschitz:lipschitz",
+    "eval": "imlp_audit.cli.eval:evaluate",
+    "inspect": "imlp_audit.cli.inspect:inspect",
+    "bench": "imlp_audit.cli.bench:bench",
+    "list": "imlp_audit.cli.listing:list_checks",
+    "lint": "imlp_audit.cli.listing:lint",
+    "coverage": "imlp_audit.cli.coverage:coverage",
+    "schema": "imlp_audit.cli.schema:schema",
+    "report": "imlp_audit.cli.report:report",
+    "diff": "imlp_audit.cli.diff:diff",
+    "baseline": "imlp_audit.cli.baseline:baseline",
+    "demo": "imlp_audit.cli.demo.command:demo",
+    "cache": "imlp_audit.cli.cache:app",
+    "doctor": "imlp_audit.cli.doctor:app",
+}
+
+
+def make_app(first: str = "") -> typer.Typer:
+    """Return the command line: of one command if its first word names one, of all of them otherwise."""
+    app = typer.Typer(
+        name="imlp-audit",
+        help="Audit the numbers that machine-learning papers print: which follow from the model, and which do not.",
+        epilog="Exit codes: 0 clean, 1 findings, 2 unusable input, 3 not completed, 130 interrupted.",
+        context_settings={"help_option_names": ["-h", "--help"]},
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_options)
+    for name in [first] if first in COMMANDS else COMMANDS:
+        module, _, attribute = COMMANDS[name].partition(":")
+        command = getattr(import_module(module), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name, cls=StrictCommand)(command)
+    return app
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"imlp-audit {__version__}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
