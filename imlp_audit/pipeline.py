@@ -146,7 +146,8 @@ def _make_checks(
     needed = models_needed(numbers, Context({}, options.reading))
     counted, left = recall_models(store, needed) if options.fvcore_device is None else ({}, needed)
     progress = announce(len(left) + len(untested))
-    with running(untested, settings) as outcomes, counting(options.jobs) as counter:
+    jobs = settings.jobs - settings.jobs // 2 if left and untested else settings.jobs  # they count and test at once
+    with running(untested, replace(settings, jobs=jobs)) as outcomes, counting(jobs) as counter:
         measured = {key: narrow(facts, needed[key]) for key, facts in _measure(left, progress, options, counter)}
         context = with_hypotheses(Context({**counted, **measured}, options.reading), papers_to_judge(numbers))
         checks = _try_alternatives(numbers, [run_check(plan, context) for plan in numbers], context, options, counter)
