@@ -254,11 +254,13 @@ def test_another_search_without_a_counterexample_does_not_make_a_false_claim_tru
     assert of_equation(tmp_path / "c", other, searched=True).checks == (other,)
 
 
+@pytest.mark.parametrize("kind", [kind for kind in CheckKind if kind is not CheckKind.EQUATION])
 @pytest.mark.parametrize("verdict", [Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER])
 def test_a_number_that_a_search_has_nothing_to_do_with_is_never_judged_by_the_lock(
-    tmp_path: Path, verdict: Verdict
+    tmp_path: Path, verdict: Verdict, kind: CheckKind
 ) -> None:
-    found = acknowledged(written(tmp_path, CHECK), CHECK.model_copy(update={"verdict": verdict}), searched=True)
+    passing = CHECK.model_copy(update={"verdict": verdict, "kind": kind})
+    found = acknowledged(written(tmp_path, CHECK), passing, searched=True)
     assert [check.verdict for check in found.checks] == [verdict]
     assert [one.problem for one in found.stale] == ["passes"]
 

@@ -29,8 +29,11 @@ def facts_of(counts: Counts, needed: Mapping[ModelKey, Need]) -> Facts:
     }
 
 
-def judge(root: Path, printed: str, counts: Counts, column: str = "") -> tuple[set[str], dict[str, str]]:
-    """Return the other models that are tried for a row of the first model, and the hints at models by column."""
+def judge(root: Path, printed: str, counts: Counts, column: str = "") -> tuple[dict[str, bool], dict[str, str]]:
+    """Judge a row of the first model.
+
+    Returns the other models that are tried, each with whether its work is counted, and the hints at models by column.
+    """
     model = next(iter(counts))
     row = f"{{id: a, label: A, model: {{{model}}}, printed: {{{printed}}}}}"
     selection = write(root, Spec((row,), about="flops: [macs]", columns=(column,) if column else ()))
@@ -41,7 +44,8 @@ def judge(root: Path, printed: str, counts: Counts, column: str = "") -> tuple[s
     whole = replace(context, facts={**facts_of(counts, needed), **context.facts})
     made = name_alternatives(plans, checks, whole)
     hints = {check.id.rpartition("/")[2]: [one for one in check.hints if "with `model:" in one] for check in made}
-    return {str(key.recipe) for key in needed}, {name: "; ".join(found) for name, found in hints.items() if found}
+    tried = {str(key.recipe): need.work for key, need in needed.items()}
+    return tried, {name: "; ".join(found) for name, found in hints.items() if found}
 
 
 @pytest.mark.parametrize(
@@ -92,6 +96,21 @@ def test_a_model_as_far_from_the_rows_worst_number_is_not_named(tmp_path: Path, 
 def test_folded_norms_are_tried_below_5_percent(tmp_path: Path, params: int, folded: bool) -> None:
     tried, _ = judge(tmp_path, "params: 5.00, flops: 1.00", {"timm: resnet18": (params, 2_000_000_000)})
     assert ("timm: resnet18, form: deployed" in tried) == folded
+
+
+@pytest.mark.parametrize(
+    ("printed", "tried"),
+    [
+        ("params: 5.00, flops: 1.00", {}),  # both follow
+        ("params: 6.00", {DEPLOYED: False}),  # whose operations say nothing of the row
+        ("params: 6.00, flops: 1.00", {DEPLOYED: True}),
+        ("params: 5.00, flops: 2.00", {DEPLOYED: True}),
+    ],
+)
+def test_other_models_are_counted_only_where_a_number_differs(
+    tmp_path: Path, printed: str, tried: dict[str, bool]
+) -> None:
+    assert judge(tmp_path, printed, {REPVGG: (5_000_000, 10**9)}) == (tried, {})
 
 
 @pytest.mark.parametrize(
