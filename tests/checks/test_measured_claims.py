@@ -87,6 +87,7 @@ def test_an_order_on_which_open_readings_disagree_is_open(
     found = checked(tmp_path, {**COUNTS, **counts}, Spec(rows, about="flops: [macs]", end=end), reading=reading)
     check = found["p/claims/it.measured"]
     assert check.verdict is verdict
+    assert bool(check.under) is (verdict is UNDER)
     assert ("options that the numbers leave open disagree" in check.reason) is (verdict is OPEN)
 
 
