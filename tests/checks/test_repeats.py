@@ -1,10 +1,13 @@
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
+from imlp_audit.spec.columns import parse_column
 from imlp_audit.spec.library import load, select_checks
+from imlp_audit.spec.repeats import hold_the_same
 from tests.checks.papers import Count, Spec, checked, write
 
 BASE = "{id: base, label: Base, printed: {params: 5.72, top1: 72.2}}"
@@ -197,3 +200,20 @@ def test_a_broken_paper_beside_it_has_no_say(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "specs" / "q" / "paper.yaml").write_text("paper: q\nrepeats: p/1/a\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert [plan.id for plan in select_checks(load(["p"]))] == ["p/1/a/params"]
+
+
+COLUMNS: list[dict[str, str | int]] = [
+    {"measure": "parameters"},
+    {"measure": "flops"},
+    {"measure": "setting", "of": "layers", "unit": ""},
+    {"measure": "memory", "batch": 32, "unit": "MB"},
+    {"measure": "score", "unit": "%"},
+    {"measure": "throughput", "unit": "images/s"},
+    {"measure": "cost", "unit": "days"},
+]
+
+
+@pytest.mark.parametrize(("one", "other"), list(product(range(len(COLUMNS)), repeat=2)))
+def test_columns_of_two_measures_never_hold_the_same(one: int, other: int) -> None:
+    columns = [parse_column({"unit": "M", "heading": "X", "needs": "a GPU", **COLUMNS[n]}) for n in (one, other)]
+    assert hold_the_same(*columns) == (one == other)

@@ -31,9 +31,15 @@ def test_a_fitted_convention_as_the_default_is_refused_where_it_stands(tmp_path:
 
 @pytest.mark.parametrize(
     ("of", "printed", "sizes"),
-    [(2, "flops: 1.82", ""), (3, "flops: 1.82, params: 11.7", ", or up to 2 with the paper's sizes")],
+    [
+        (2, "flops: 1.82", ""),
+        (2, "flops: 1.82, top1: 70.0", ""),  # a score is no size
+        (3, "flops: 1.82, params: 11.7", ", or up to 2 with the paper's sizes"),
+    ],
 )
 def test_no_more_cells_than_there_are_were_fitted_on(tmp_path: Path, of: int, printed: str, sizes: str) -> None:
     write(tmp_path / "all", Spec((ROW % printed,), about=ABOUT.format("macs, mine", of - 1)))
+    sized = ROW.replace(", printed", ", counted_by: {parameters: {convention: no_head, because: so it says}}, printed")
+    write(tmp_path / "sized", Spec((sized % printed,), about=ABOUT.format("macs, mine", of - 1)))
     found = problem(tmp_path / "more", "macs, mine", of, printed)
     assert found.message == f"of is {of}, but the globs match 1 cell that this counter may have counted{sizes}"
