@@ -49,17 +49,17 @@ def totalled_cells(row: RowRef) -> list[Countable]:
 
 def unless_missing(comparison: Comparison, context: Context, paper: Paper, *recipes: Recipe) -> Comparison:
     """Return the comparison; where a reading failed that might have given the number, it cannot be judged to differ."""
-    failed = [reason for recipe in recipes for reason in context.failures(paper, recipe)]
-    if comparison.verdict is Verdict.DIFFERS and failed:
-        raise NotMeasuredError(failed[0])
+    if comparison.verdict is Verdict.DIFFERS:
+        for recipe in recipes:
+            unless_counted(context, paper, recipe)
     return comparison
 
 
 def unless_counted(context: Context, paper: Paper, recipe: Recipe) -> None:
     """Raise NotMeasuredError where a declared reading of a model failed, which might have made a difference."""
-    failed = context.failures(paper, recipe)
-    if failed:
-        raise NotMeasuredError(failed[0])
+    failed = next(iter(context.failures(paper, recipe)), None)
+    if failed is not None:
+        raise NotMeasuredError(failed)
 
 
 def record_unmeasured(plan: NumberPlan, printed: Printed, unit: str, missing: str) -> Check:

@@ -121,7 +121,6 @@ def _mlp_share(share: MlpShare, context: Context, reading: PaperReading, convent
     if not facts.has_total(counter):
         raise NotMeasuredError(f"{share.recipe.name} has no head for {convention}")
     ledger = facts.ledger
-    whole = total(ledger, counter) if ledger is not None else 0
-    if ledger is None or ledger.unknown or not whole:
+    if ledger is None or ledger.unknown or not (whole := total(ledger, counter)):
         raise NotMeasuredError(f"not all work of {share.recipe.name} is counted by {counter.name}")
     return Fraction(100 * total(ledger.within(facts.mlps), counter), whole)

@@ -172,6 +172,14 @@ def test_an_entry_of_a_check_that_is_gone_is_stale(tmp_path: Path) -> None:
     ]
 
 
+def test_a_lock_in_one_line_has_all_its_entries_there(tmp_path: Path) -> None:
+    written(tmp_path, CHECK.model_copy(update={"id": "p/1/gone/params"}))
+    lock = tmp_path / "p" / "paper.lock"
+    lock.write_text(lock.read_text().replace("\n", " "))
+    (entry,) = acknowledged(load([str(tmp_path / "p")]), CHECK).stale
+    assert (entry.check, entry.source.line) == ("p/1/gone/params", 1)
+
+
 def test_checks_that_were_not_made_or_not_completed_leave_their_entries_alone(tmp_path: Path) -> None:
     other = CHECK.model_copy(update={"id": "p/1/b/params"})
     selection = written(tmp_path, CHECK, other)

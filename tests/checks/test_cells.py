@@ -309,6 +309,17 @@ def test_a_row_of_one_total_has_no_others_that_are_far_away_too(tmp_path: Path) 
     assert check.hints == ("a gap of 40 % suggests another model than `model` gives",)
 
 
+def test_a_total_that_could_not_be_counted_is_not_far_away(tmp_path: Path) -> None:
+    large = "large: {measure: flops, unit: G, image: [384, 384], heading: FLOPs on larger images}"
+    row = "{id: a, label: A, model: {timm: host}, printed: {params: 5.00, large: 1.00}}"
+    for count, hint in ((None, "a gap of 40 % suggests"), (Count(1, macs=2 * 10**9), "all 2 totals of this row are")):
+        counts = {"host": Count(7_000_000), "host:384": count}
+        check = checked(tmp_path / str(count), counts, Spec((row,), columns=(large,), about="flops: [macs]"))[
+            "p/1/a/params"
+        ]
+        assert [one.startswith(hint) for one in check.hints] == [True]
+
+
 def test_a_gap_of_flops_may_also_come_from_the_size_of_images(tmp_path: Path) -> None:
     check = cell(tmp_path, {"host": Count(5_000_000, macs=2_200_000_000)}, column="flops")
     assert "a gap of 100 % suggests another model or another size of images than `model` gives" in check.hints

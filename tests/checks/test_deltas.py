@@ -179,6 +179,12 @@ def test_a_change_is_not_judged_to_differ_if_a_model_failed(tmp_path: Path, fail
     assert both(tmp_path, counts, base, row("-20.0%"))[1].verdict is Verdict.ERROR
 
 
+def test_of_two_models_that_failed_the_rows_own_is_named(tmp_path: Path) -> None:
+    base = "{id: a, label: A, model: {timm: host, mlp: {imlp: {kernel: 5}}}, printed: {params: 5.72}}"
+    counts = {"host+5": Count(6_000_000), "host+3": Count(6_000_000), "host+5@skip": None, "host+3@skip": None}
+    assert both(tmp_path, counts, base, row("-20.0%"))[1].reason == "no model host+3@skip"
+
+
 def test_a_change_from_zero_is_recorded_as_an_error(tmp_path: Path) -> None:
     _, check = both(tmp_path, {"host": Count(0), "host+3": Count(5_000_000)}, BASE, row("-12.6%"))
     assert (check.verdict, "from 0 is not defined" in check.reason) == (Verdict.ERROR, True)

@@ -62,6 +62,21 @@ def test_a_guard_is_a_check_that_would_fail(
     assert {name.split("/")[2] for name, alone in marks(result).items() if alone} == unguarded
 
 
+@pytest.mark.parametrize(
+    ("printed", "bound", "unguarded"),
+    [
+        ("0.5", "at_least: 0.45", False),  # 0.4 is too little; ten last digits less would have another sign
+        ("-0.5", "at_most: -0.45", False),
+        ("0.5", "at_least: 0.35", True),
+        ("-0.5", "at_most: -0.35", True),
+    ],
+)
+def test_a_small_number_is_tried_a_last_digit_away(tmp_path: Path, printed: str, bound: str, unguarded: bool) -> None:
+    claim = f'{{id: it, text: it, source: {{section: "1"}}, rows: [p/1/a], conditions: [{{value: top1, {bound}}}]}}'
+    spec = Spec((f"{{id: a, label: A, printed: {{top1: {printed}}}}}",), end=f"claims:\n  - {claim}\n")
+    assert marks(found(tmp_path, spec)) == {"p/1/a/top1": unguarded}
+
+
 def test_a_finding_guards_the_numbers_that_it_was_acknowledged_for(tmp_path: Path) -> None:
     """Printed again as 73.5, it differs either way, but by another number."""
     again = "{id: more, label: More, repeats: p/1/base, printed: {top1: 73.5}}"

@@ -290,6 +290,20 @@ def test_passes_are_counted_by_column() -> None:
     votes = [one for name, (count, wrong) in columns.items() for one in cells(count, FITTING, column=name, wrong=wrong)]
     record = Judged.of(Tally.of(votes, options(*columns))).record({})
     assert [(one.passing, one.power.one.tried) for one in record.columns] == [(5, 10), (5, 10), (3, 6)]
+    assert [one.by_chance for one in record.columns] == ["0"] * 3  # of numbers that are off, none is another's
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_where_some_counter_gives_any_number_near_by_all_pass_by_chance(count: int) -> None:
+    """Of so few numbers none of the 21 counters is a clear choice, and they are a last digit apart."""
+    names = tuple(f"c{n}" for n in range(-FARTHEST, FARTHEST + 1))
+    votes = [
+        vote(f"v{n}", f"{10 + n}.00", {(None, name): 10 + n + int(name[1:]) / 100 for name in names}, family=None)
+        for n in range(count)
+    ]
+    among = DeclaredOptions((Rounding.HALF_UP,), (None,), {"1/flops": names}, {"1/flops": "flops"})
+    (column,) = Judged.of(Tally.of(votes, among)).record({}).columns
+    assert (column.passing, column.by_chance, column.power.ten.caught) == (count, str(count), 0)
 
 
 def test_powers_add_up() -> None:

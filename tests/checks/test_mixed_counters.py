@@ -65,6 +65,15 @@ def test_where_only_one_counter_is_declared_the_other_is_a_hint_that_the_spec_do
         assert any(hint in one for one in check.hints)
 
 
+@pytest.mark.parametrize(
+    ("by_fvcore", "lost"),
+    [(7, "1 of the column's numbers that follows now"), (6, "2 of the column's numbers that follow now")],
+)
+def test_the_price_of_a_hint_is_counted(tmp_path: Path, by_fvcore: int, lost: str) -> None:
+    check = judged(tmp_path, by_fvcore, "flops: [macs]")[-1]
+    assert any(hint.endswith(f"; {lost} would not") for hint in check.hints)
+
+
 @pytest.mark.parametrize("declared", ["flops: [macs]", "flops: [macs, fvcore]"])
 def test_what_the_text_explains_is_plainly_reproduced(tmp_path: Path, declared: str) -> None:
     for check in judged(tmp_path, 0, declared):

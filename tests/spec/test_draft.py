@@ -10,7 +10,12 @@ from imlp_audit.records.finding import Finding, Severity
 from imlp_audit.spec.draft import draft_ids, with_drafts
 
 DRAFT = Finding(
-    id="a", paper="p", title="A default title", severity=Severity.ERROR, why='It "differs".', checks=("p/1/x", "p/1/y")
+    id="a",
+    paper="p",
+    title="A default title",
+    severity=Severity.ERROR,
+    why='It "differs": 2×.',
+    checks=("p/1/x", "p/1/y"),
 )
 DRAFTS = {"new": DRAFT}
 INNER = "findings:\n    - id: old"
@@ -21,7 +26,7 @@ def entry(indent: str) -> str:
         "- id: new",
         '  title: ""',
         "  severity: error",
-        '  why: "It \\"differs\\"."',
+        '  why: "It \\"differs\\": 2×."',
         "  checks:",
         "    - p/1/x",
         "    - p/1/y",

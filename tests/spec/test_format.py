@@ -71,6 +71,7 @@ def test_a_file_gets_the_usual_layout() -> None:
         ("a:\n      # c\n    b:\n        d: 2\n", "a:\n      # c\n  b:\n    d: 2\n"),
         ("a:\n    b: 1\n  # c\n", "a:\n  b: 1\n  # c\n"),  # nothing is below it
         ("  # c\na: 1\n", "  # c\na: 1\n"),  # nothing is above it
+        ("    # c\na:\n    b: 1\n", "    # c\na:\n  b: 1\n"),  # and the last line is not
         ("a:\n    b: {c: 1,  # c\n        d: 2}\n", "a:\n  b: {c: 1,  # c\n      d: 2}\n"),  # with its braces
         ("{a: 1,  # c\n b: 2}\n", "{a: 1,  # c\n b: 2}\n"),
     ],

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.equations import door
+from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.spec.folders import target_of
 from imlp_audit.spec.library import Selection, load, select_checks
+from imlp_audit.spec.plan import EquationPlan
 
 from .papers import about, write_paper
 
@@ -115,6 +117,17 @@ def test_problems_beside_a_file_are_reported_where_they_may_be_the_cause_of_its_
         load(["specs/alpha/paper.yaml"])
     beside = {"specs/alpha/table2.yaml"} if hidden else set()
     assert {problem.file for problem in caught.value.problems} == {"specs/alpha/paper.yaml", *beside}
+
+
+def test_what_needs_a_solver_is_selected_only_for_it() -> None:
+    usual, solving = (
+        [plan for plan in select_checks(load(["imlp"]), solving=asked) if isinstance(plan, EquationPlan)]
+        for asked in (False, True)
+    )
+    assert usual == [plan for plan in select_checks(load(["imlp"])) if isinstance(plan, EquationPlan)]
+    needs = [plan for plan in solving if isinstance(plan.claim, ClaimText) and plan.claim.needs is not None]
+    assert needs
+    assert usual == [plan for plan in solving if plan not in needs]
 
 
 @pytest.mark.parametrize("folder", ["/a/paper", "/zz/paper"])
