@@ -83,14 +83,20 @@ class _Uses(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types 
         args: tuple[object, ...] = (),
         kwargs: Mapping[str, object] | None = None,
     ) -> object:
-        """Run an operation, and note what it uses."""
-        self.use((args, kwargs))
+        """Run an operation, and note what it uses: if it is made of others, what those use, which may be nothing."""
+        called = kwargs or {}
+        if func is not torch.ops.aten.batch_norm.default:
+            with self:
+                made = func.decompose(*args, **called)
+            if made is not NotImplemented:
+                return made
+        self.use((args, called))
         if "batch_norm" in func._schema.name:
             self.normed[args[3]] = args[0]
-            if isinstance(args[0], Tensor) and args[0].is_meta:
-                return torch.empty_like(args[0])  # torch's own shape function takes a hundred times as long
-        result = func(*args, **(kwargs or {}))
-        if "conv" in func._schema.name:
+        if func is torch.ops.aten.batch_norm.default and isinstance(args[0], Tensor) and args[0].is_meta:
+            return torch.empty_like(args[0])  # torch's own shape function takes a hundred times as long
+        result = func(*args, **called)
+        if func is torch.ops.aten.convolution.default:
             self.weights[result] = args[1]
         return result
 
@@ -102,9 +108,10 @@ class _Uses(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types 
 def _find_pairs(model: nn.Module, seen: _Uses) -> Iterator[tuple[_ConvNd, _BatchNorm]]:
     """Yield each convolution with the norm that is given what it makes, if nothing else is and both run once.
 
-    The weights of the convolution must be its own: those that are standardised first aren't.
+    The weights of the convolution must be its own: those that are standardised or made of others first aren't.
     """
-    convolutions: Mapping[object, _ConvNd] = {m.weight: m for m in model.modules() if isinstance(m, _CONVOLUTIONS)}
+    ours = (m for m in model.modules() if isinstance(m, _CONVOLUTIONS) and isinstance(m.weight, nn.Parameter))
+    convolutions: Mapping[object, _ConvNd] = {m.weight: m for m in ours}
     norms = {m.running_mean: m for m in model.modules() if isinstance(m, _BatchNorm) and type(m) in _NORMS}
     for mean, norm in norms.items():
         made = seen.normed.get(mean)

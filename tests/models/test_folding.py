@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 
 import pytest
 import torch
 from timm.layers import BatchNormAct2d, StdConv2d
 from torch import Tensor, nn
+from torch.nn import functional
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from imlp_audit.count.facts import Failure
@@ -131,6 +133,10 @@ class Net(nn.Module):
         made = self.conv(x)
         if self.kind == "changed in place":
             made.clamp_(min=0)
+        if self.kind == "dropout":
+            made = functional.dropout(made, training=self.training)
+        if self.kind == "of its type":
+            made = made.to(torch.float32)
         y: Tensor = self.norm(made)
         match self.kind:
             case "used before the norm":
@@ -162,6 +168,45 @@ class Net(nn.Module):
 )
 def test_a_norm_stays_that_does_more_or_less_than_follow(kind: str) -> None:
     assert folded(Net(kind), torch.randn(2, 8, 5, 5)) == (0, 0)
+
+
+def folds_on(device: str, make: Callable[[], nn.Module], channels: int) -> int:
+    """Return how many norms of a model on a device are folded."""
+    with torch.device(device):
+        net = make().eval()
+        net.pretrained_cfg = {"input_size": (channels, 5, 5)}  # type: ignore[assignment]
+        return fold_batch_norms(net)
+
+
+@pytest.mark.parametrize("kind", ["dropout", "of its type"])
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_what_changes_nothing_may_stand_between(kind: str, device: str) -> None:
+    assert folds_on(device, lambda: Net(kind), 8) == 1
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_weights_that_are_made_of_others_stay(device: str) -> None:
+    def make() -> nn.Module:
+        return nn.Sequential(nn.utils.spectral_norm(nn.Conv2d(3, 4, 3)), nn.BatchNorm2d(4))
+
+    assert folds_on(device, make, 3) == 0
+
+
+class Direct(nn.Module):
+    """A norm by torch's operation itself, which returns three tensors, after one that can be folded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Sequential(nn.Conv2d(3, 3, 1), nn.BatchNorm2d(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        zeros, ones = torch.zeros(3), torch.ones(3)
+        return torch.native_batch_norm(self.first(x), ones, zeros, zeros, ones, False, 0.1, 1e-5)[0]
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_an_operation_that_returns_more_than_a_norm_still_does(device: str) -> None:
+    assert folds_on(device, Direct, 3) == 1
 
 
 @pytest.mark.parametrize(("kind", "fewer"), [("plain", 8 + 8), ("plain norm", 0)])
