@@ -174,3 +174,16 @@ def test_a_counter_of_a_row_that_was_found_by_its_fit_says_so(
     assert (check.verdict, check.fitted) == (verdict, fitted)
     assert check.under == (("convention mine",) if cells else ())
     assert check.reason.endswith(ending)
+
+
+@pytest.mark.parametrize(
+    ("measure", "convention", "expected"),
+    [("parameters", "no_head", ("no_head", "macs")), ("flops", "fvcore", ("all", "fvcore"))],
+)
+def test_a_counter_of_one_measure_is_not_that_of_another(
+    tmp_path: Path, measure: str, convention: str, expected: tuple[str, str]
+) -> None:
+    by = f"counted_by: {{{measure}: {{convention: {convention}, because: so it says}}}}"
+    row = f"{{id: a, label: A, model: {{timm: host}}, {by}, printed: {{params: 5.00, flops: 1.00}}}}"
+    checks = checked(tmp_path, {"host": Count(5_000_000, macs=10**9)}, Spec((row,), about="flops: [macs]"))
+    assert tuple(checks[f"p/1/a/{name}"].convention for name in ("params", "flops")) == expected

@@ -55,6 +55,7 @@ def test_an_id_that_is_taken_gets_the_next_number(taken: tuple[str, ...], ids: l
         ("paper: p\nfindings:\n", "paper: p\nfindings:\n", "  ", ""),
         ("paper: p\nfindings: # none yet\n\n\n", "paper: p\nfindings: # none yet\n", "  ", ""),
         ("findings:\n- id: old\npaper: p\n", "findings:\n- id: old\n", "", "paper: p\n"),
+        ("findings:\npaper: p\n", "findings:\n", "  ", "paper: p\n"),
         (f"{INNER}\n\n# more\n\npaper: p", f"{INNER}\n\n# more\n", "    ", "\npaper: p\n"),
         (
             "x:\n      - a\nfindings:\n- id: old\ny:\n   - b\n",

@@ -127,6 +127,23 @@ def test_a_misspelt_required_key_hides_nothing_else(tmp_path: Path, right: str, 
     assert {problem.message for problem in problems_of(tmp_path / "x.yaml")} == {*usual, key}
 
 
+@pytest.mark.parametrize(("nearest", "other"), [("labell", "labe"), ("labl", "lable")])
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_misspelt_keys_the_nearest_is_read_as_the_missing_one(
+    tmp_path: Path, nearest: str, other: str, order: int
+) -> None:
+    """What stands under the other one, a list, is not judged."""
+    keys = dict([(nearest, "A"), (other, ["A"])][::order])
+    rows = [{"id": "a", **keys, "printed": {"params": "5"}}]
+    columns = {"params": {"measure": "parameters", "unit": "M", "heading": "P"}}
+    table = {"table": "1", "title": "T", "source": {"section": "1"}, "columns": columns, "rows": rows}
+    about = {"title": "T", "authors": "A", "version": "v"}
+    spec = {"paper": "p", "about": about, "tables": [table]}
+    (tmp_path / "p.yaml").write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
+    unknown = {f"unknown key {key!r}; did you mean 'label'?" for key in (nearest, other)}
+    assert {problem.message for problem in problems_of(tmp_path / "p.yaml")} == unknown
+
+
 @pytest.mark.parametrize(("key", "hints"), [("model", 1), ("printed", 0), ("label", 0)])
 def test_only_a_model_is_written_under_its_library(tmp_path: Path, key: str, hints: int) -> None:
     row = {"id": "a", "label": "A", key: "resnet50"}
