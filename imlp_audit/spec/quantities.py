@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Self, TypeAlias, assert_never
 
@@ -53,7 +52,7 @@ class QuantityEntry(Record):
     against: RowId | None = None
     between: Annotated[tuple[RowId, ...], Field(min_length=2, max_length=2)] | None = None
 
-    @cached_property
+    @property
     def kind(self) -> QuantityKind:
         """The kind of quantity that is given."""
         return QuantityKind(exactly_one(self, _KINDS))

@@ -6,7 +6,6 @@ Its keys are the axes that `models/reading.py` declares.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Self, TypeVar
 
 from pydantic import Field, create_model, model_validator
@@ -60,7 +59,7 @@ class Choices(Record):
         }
         return {**self.choices, **blocks}
 
-    @cached_property
+    @property
     def choices(self) -> Mapping[str, Choice[Any]]:
         """Every axis of the families that are answered, in order; those that are not stated have their defaults."""
         stated = self.stated
