@@ -41,6 +41,12 @@ def test_one_model_with_two_scores_contradicts_itself(tmp_path: Path) -> None:
     assert check.hints == ("if its model was trained differently, say how: `training` of the row",)
 
 
+def test_a_row_without_a_model_between_them_changes_nothing(tmp_path: Path) -> None:
+    between = "{id: c, label: C, printed: {accuracy: 72.6}}"
+    found = repeats(tmp_path, row("a", "accuracy: 72.2"), between, row("b", "accuracy: 72.6"))
+    assert {name: check.repeats for name, check in found.items()} == {"p/repeats/1/b/accuracy": "p/1/a/accuracy"}
+
+
 def test_the_same_score_at_fewer_digits_is_reproduced(tmp_path: Path) -> None:
     (check,) = repeats(tmp_path, row("a", "accuracy: 72.24"), row("b", "accuracy: 72.2")).values()
     assert (check.verdict, check.hints) == (Verdict.REPRODUCED, ())

@@ -22,6 +22,12 @@ def test_most_numbers_above_100_are_no_accuracies(tmp_path: Path) -> None:
         load_numbers(tmp_path, "99.0", "100.1", "940")
 
 
+def test_what_is_no_number_is_a_problem_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(SpecError) as caught:
+        load_numbers(tmp_path, "abc", "72.2", "940")
+    assert [problem.message.partition(";")[0] for problem in caught.value.problems] == ["'abc' is not a printed number"]
+
+
 def test_100_percent_and_a_single_misprint_are(tmp_path: Path) -> None:
     load_numbers(tmp_path / "all", "100", "100.0")
     load_numbers(tmp_path / "one", "72.2", "722")

@@ -74,6 +74,7 @@ def test_a_file_gets_the_usual_layout() -> None:
         ("    # c\na:\n    b: 1\n", "    # c\na:\n  b: 1\n"),  # and the last line is not
         ("a:\n    b: {c: 1,  # c\n        d: 2}\n", "a:\n  b: {c: 1,  # c\n      d: 2}\n"),  # with its braces
         ("{a: 1,  # c\n b: 2}\n", "{a: 1,  # c\n b: 2}\n"),
+        ("  {a: 1}\n", "  {a: 1}\n"),  # braces stay where they are
     ],
 )
 def test_a_comment_goes_with_the_line_that_it_stands_by(before: str, after: str) -> None:

@@ -160,6 +160,9 @@ def test_a_tab_hides_other_problems_of_its_line_only_as_indentation(above: str) 
     twice, tab = "the key 'a' was given on line 2 already: keep one", "a tab (U+0009) is refused"
     check(read(f"{above}\na: 1\na: x\ty\n")[1], [(3, 1, twice), (3, 5, tab)])
     check(read(f"{above}\na: 1\n\tc: 2\n")[1], [(3, 1, tab)])
+    check(read(f"{above}\na: 1\n \tc: 2\n")[1], [(3, 2, tab)])
+    nested = "the key 'a' was given on line 3 already: keep one"
+    check(read(f"{above}\nx:\n    a: 1\n    a: x\ty\n")[1], [(4, 5, nested), (4, 9, tab)])
 
 
 @pytest.mark.parametrize("escape", ["\\0", "\\e", "\\r", "\\N", "\\L", "\\x7f", "\\u202e", "\\u2066", "\\U0000FEFF"])
@@ -444,7 +447,7 @@ def test_a_file_is_read_and_shown_by_the_name_given(tmp_path: Path) -> None:
         (b"a: 1\nb: \xc3\xa9\xe9\n", (2, 5, "byte 0xe9 is not UTF-8: save the file as UTF-8")),
         ("a: 1\n".encode("utf-16"), (1, 1, "is not UTF-8")),
         (b"a: \xed\xa0\x80", (1, 4, "is not UTF-8")),
-        (b"#" * (MAX_BYTES + 1), (1, 1, f"larger than {MAX_BYTES} bytes")),
+        (b"#" * (2**20 + 1), (1, 1, "larger than 1048576 bytes")),
     ],
 )
 def test_bytes_that_are_not_a_small_utf8_file(tmp_path: Path, data: bytes, expected: Found) -> None:

@@ -52,6 +52,18 @@ def test_rows_of_one_label_are_told_apart_by_their_size_or_else_by_their_ids(tmp
     assert places == [*(f"Table 1, {one}, Parameters (M)" for one in apart), "Table 2, R34, Parameters (M)"]
 
 
+@pytest.mark.parametrize(("rows", "by_size"), [(20, True), (21, False)])
+def test_of_more_than_20_rows_of_one_label_the_ids_tell_more(tmp_path: Path, rows: int, by_size: bool) -> None:
+    every = tuple(
+        f"{{id: r{n}, label: R50, model: {{timm: m, image: {32 * n}}}, printed: {{params: 1}}}}"
+        for n in range(1, rows + 1)
+    )
+    selection = write(tmp_path, Spec(every))
+    places = [place_of(one) for one in plan(*selection.papers, selection.known) if one.id.endswith("/params")]
+    names = [f"image {32 * n}" if by_size else f"row r{n}" for n in range(1, rows + 1)]
+    assert places == [f"Table 1, R50 ({name}), Parameters (M)" for name in names]
+
+
 def test_every_check_has_a_place() -> None:
     assert [name for name, one in plans().items() if not place_of(one)] == []
 
