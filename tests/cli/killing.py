@@ -2,9 +2,9 @@
 
     python -m tests.cli.killing FOLDER COUNT SEED ARGUMENTS...
 
-The command runs in FOLDER. An instant is a number of function calls; every second one lies where a file is created,
-written or renamed. Prints as JSON the undisturbed run, and for each killed one how it ended, which files it left, and
-the same for its repetition.
+The command runs in FOLDER. An instant is a number of function calls; every second one lies between the creation of a
+file and its renaming. Prints as JSON the undisturbed run, and for each killed one how it ended, which files it left,
+and the same for its repetition.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ from imlp_audit.count import models  # noqa: F401  # so that no child has to
 from imlp_audit.report.unfinished import _create
 from tests.cli.running import forked
 
-_NEAR = 60  # function calls: as many create a file, write it and rename it
-
 
 def observed(folder: Path, count: int, seed: int, command: Sequence[str]) -> list[dict[str, object]]:
     """Run once undisturbed, then kill and repeat so many times."""
@@ -36,10 +34,10 @@ def observed(folder: Path, count: int, seed: int, command: Sequence[str]) -> lis
     _restore(original, folder)
     forked(lambda: _run(folder, command))  # measures what the cache keeps
     undisturbed = _observe(original, folder, command, note=note)
-    calls, created = json.loads(note.read_text(encoding="utf-8"))
+    calls, unfinished = json.loads(note.read_text(encoding="utf-8"))
     chance = random.Random(seed)
     instants = [
-        created[number // 2 % len(created)] + chance.randrange(_NEAR) if number % 2 else chance.randrange(calls)
+        chance.randint(*unfinished[number // 2 % len(unfinished)]) if number % 2 else chance.randrange(calls)
         for number in range(count)
     ]
     return [undisturbed, *(_observe(original, folder, command, min(instant, calls - 1)) for instant in instants)]
@@ -66,24 +64,30 @@ def _files(folder: Path) -> dict[str, str]:
 
 
 def _run(folder: Path, command: Sequence[str], instant: int | None = None, note: Path | None = None) -> None:
-    """Run the command line; after so many calls it is killed as by `kill -9`. Note how many there were."""
-    calls, created = 0, list[int]()
+    """Run the command line; after so many calls it is killed as by `kill -9`.
+
+    Note how many there were, and between which ones a file had been created and not yet renamed.
+    """
+    calls, created, unfinished = 0, 0, list[tuple[int, int]]()
 
     def count(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal calls
+        nonlocal calls, created
         if event in ("call", "c_call"):
             calls += 1
             if calls == instant:
                 os.kill(os.getpid(), signal.SIGKILL)
-            if event == "call" and frame.f_code is _create.__code__:
-                created.append(calls)
+            if frame.f_code is _create.__code__ and argument is os.open:
+                created = calls + 1
+            if argument is os.replace and created:
+                unfinished.append((created, calls))
+                created = 0
 
     end = os._exit
 
     def leave(code: int) -> None:
         sys.setprofile(None)
         if note is not None:
-            note.write_text(json.dumps([calls, created]), encoding="utf-8")
+            note.write_text(json.dumps([calls, unfinished]), encoding="utf-8")
         end(code)
 
     setattr(os, "_exit", leave)  # noqa: B010  # in this child only
