@@ -2,9 +2,9 @@
 
     python -m tests.cli.killing FOLDER COUNT SEED ARGUMENTS...
 
-The command runs in FOLDER. An instant is a number of function calls; every second one lies where a file is created,
-written or renamed. Prints as JSON the undisturbed run, and for each killed one how it ended, which files it left, and
-the same for its repetition.
+The command runs in FOLDER. An instant is a number of function calls after a file was created, since two runs differ in
+calls; every second one lies before it is renamed. Prints as JSON the undisturbed run, and for each killed one how it
+ended, which files it left, and the same for its repetition.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from imlp_audit.count import models  # noqa: F401  # so that no child has to
 from imlp_audit.report.unfinished import _create
 from tests.cli.running import forked
 
-_NEAR = 60  # function calls: as many create a file, write it and rename it
+Instant = tuple[int, int]  # files that were created, and calls since the last one was
 
 
 def observed(folder: Path, count: int, seed: int, command: Sequence[str]) -> list[dict[str, object]]:
@@ -36,17 +36,23 @@ def observed(folder: Path, count: int, seed: int, command: Sequence[str]) -> lis
     _restore(original, folder)
     forked(lambda: _run(folder, command))  # measures what the cache keeps
     undisturbed = _observe(original, folder, command, note=note)
-    calls, created = json.loads(note.read_text(encoding="utf-8"))
+    created, renamed = json.loads(note.read_text(encoding="utf-8"))
     chance = random.Random(seed)
-    instants = [
-        created[number // 2 % len(created)] + chance.randrange(_NEAR) if number % 2 else chance.randrange(calls)
-        for number in range(count)
-    ]
-    return [undisturbed, *(_observe(original, folder, command, min(instant, calls - 1)) for instant in instants)]
+    return [undisturbed, *(_observe(original, folder, command, _draw(chance, number, created, renamed))
+                           for number in range(count))]  # fmt: skip
+
+
+def _draw(chance: random.Random, number: int, created: Sequence[int], renamed: Sequence[int]) -> Instant:
+    """Return an instant: after a file was created, and in every second one before it is renamed."""
+    if number % 2:
+        file = number // 2 % len(created)
+        return file + 1, chance.randint(1, renamed[file] - created[file])
+    file = chance.randrange(len(created))
+    return file, chance.randrange(created[file] - ([0, *created][file]))
 
 
 def _observe(
-    original: Path, folder: Path, command: Sequence[str], instant: int | None = None, note: Path | None = None
+    original: Path, folder: Path, command: Sequence[str], instant: Instant | None = None, note: Path | None = None
 ) -> dict[str, object]:
     _restore(original, folder)
     ended = forked(lambda: _run(folder, command, instant, note))
@@ -65,25 +71,28 @@ def _files(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
-def _run(folder: Path, command: Sequence[str], instant: int | None = None, note: Path | None = None) -> None:
-    """Run the command line; after so many calls it is killed as by `kill -9`. Note how many there were."""
-    calls, created = 0, list[int]()
+def _run(folder: Path, command: Sequence[str], instant: Instant | None = None, note: Path | None = None) -> None:
+    """Run the command line; at an instant it is killed as by `kill -9`. Note when files were created and renamed."""
+    calls, created, renamed = 0, list[int](), list[int]()
 
     def count(frame: FrameType, event: str, argument: object) -> None:
         nonlocal calls
         if event in ("call", "c_call"):
             calls += 1
-            if calls == instant:
+            since = calls - created[-1] if created else calls
+            if instant is not None and (len(created), since) >= instant:
                 os.kill(os.getpid(), signal.SIGKILL)
-            if event == "call" and frame.f_code is _create.__code__:
+            if frame.f_code is _create.__code__ and argument is os.open:
                 created.append(calls)
+            if argument is os.replace and len(renamed) < len(created):
+                renamed.append(calls)
 
     end = os._exit
 
     def leave(code: int) -> None:
         sys.setprofile(None)
         if note is not None:
-            note.write_text(json.dumps([calls, created]), encoding="utf-8")
+            note.write_text(json.dumps([created, renamed]), encoding="utf-8")
         end(code)
 
     setattr(os, "_exit", leave)  # noqa: B010  # in this child only
