@@ -14,9 +14,15 @@ def load_module(folder: Path, name: str) -> ModuleType:
     """Import a module of a folder, such as `sentences` or `equations.sec3_mlp`.
 
     The folder becomes a package of a name of its own, so that its modules import each other relatively, and no other
-    way. What its code raises is raised.
+    way. What its code raises is raised. No bytecode is kept: Python would take it for that of an edited file, if the
+    edit left its size and falls into the same second.
     """
-    return import_module(f"{_package(folder.resolve())}.{name}")
+    module, before = f"{_package(folder.resolve())}.{name}", sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    try:
+        return import_module(module)
+    finally:
+        sys.dont_write_bytecode = before
 
 
 def locate_error(error: BaseException, folder: Path, shown_as: str) -> str | None:
