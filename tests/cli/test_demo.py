@@ -27,9 +27,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def failing(folder: Path, *options: str) -> set[str]:
-    """Audit the paper; return what fails."""
+    """Audit the paper; return what fails, and print why."""
     done = call("verify", str(folder), *options, "-f", "json", "--no-progress")
-    return {check["id"] for check in json.loads(done.out)["checks"] if check["verdict"] in FAILING}
+    found = [check for check in json.loads(done.out)["checks"] if check["verdict"] in FAILING]
+    print(*((check["id"], check["verdict"], check["reason"]) for check in found), done.err, sep="\n")
+    return {check["id"] for check in found}
 
 
 def mend(folder: Path, one: PlantedError) -> None:
