@@ -41,7 +41,7 @@ class ModelCounter:
         self._shared: _CountingProcesses | None = None
 
     def measure(self, needed: Needed, progress: Progress) -> Iterator[Measured]:
-        """Measure models, in their order; those with one host, which is built once, in one process."""
+        """Measure models, those with one host, which is built once, one after another and in one process."""
         shares = _by_host(needed)
         if self._shared is None and (more := min(self._jobs, len(shares) // WORTH_A_PROCESS - 1)) > 0:
             self._shared = _CountingProcesses(more + 1)
@@ -60,7 +60,7 @@ class _CountingProcesses:
     """Processes that measure the models of one host after another."""
 
     def __init__(self, processes: int) -> None:
-        self._threads = ThreadPoolExecutor(processes)  # one waits for each process
+        self._threads = ThreadPoolExecutor(processes)  # as many: each finds an idle process until one has died
         self._workers = start_copies(_serve, _import_torch, processes)
         self._idle: SimpleQueue[Worker] = SimpleQueue()
         for worker in self._workers:
