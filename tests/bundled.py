@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 
-from imlp_audit.spec.folders import bundled_papers
+from imlp_audit.equations.trust import bundled_folder
+from imlp_audit.spec.folders import paper_folders
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.paper import Paper
+
+
+def bundled_papers() -> dict[str, str]:
+    """Return the folders of the bundled papers by id, whatever the current folder holds."""
+    return {folder.name: str(folder) for folder in paper_folders(bundled_folder())}
 
 
 @cache

@@ -25,7 +25,7 @@ def baseline(
 ) -> int:
     """Acknowledge the failing checks that findings cover: write `findings.lock`."""
     from imlp_audit.cli.cache import open_store
-    from imlp_audit.cli.loading import load_specs
+    from imlp_audit.cli.loading import load_specs, refuse_installed
     from imlp_audit.cli.output import emit_document
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.cli.write_lock import write_lock
@@ -34,6 +34,8 @@ def baseline(
     from imlp_audit.report.baseline import baseline_document
 
     selection = load_specs(specs, trust_code=trust_code, complete=True)
+    if not dry_run:
+        refuse_installed(selection, specs, "baseline")
     options = Options(jobs=helpers(), trust_code=trust_code, any_lock=True, store=open_store(no_cache=no_cache))
     with show_progress(shown=not no_progress) as announce:
         result = audit(selection, options, announce)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from imlp_audit.cli.output import emit
-from imlp_audit.errors import Problem, SpecError
+from imlp_audit.errors import Problem, SpecError, UsageError
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.report.formats import AuditFormat
 
@@ -18,22 +18,24 @@ if TYPE_CHECKING:
 def load_specs(
     targets: Sequence[str] | None = None,
     *,
-    trust_code: bool = False,
+    trust_code: bool | None = None,
     complete: bool = False,
     printed: AuditFormat | None = None,
     also: Rule | None = None,
 ) -> Selection:
     """Load the papers that targets name. Raises SpecError, and UsageError where a target names nothing.
 
-    Files that were left out are named on stderr; a command that must have a `complete` paper refuses them. Where
-    GitHub's annotations are `printed`, each mistake is one. Problems of papers that `also` finds join all others.
+    Files that were left out are named on stderr; a command that must have a `complete` paper refuses them. So is a file
+    in which a paper's Python differs from the installed one, unless with `trust_code`, or for a command that runs none
+    (None). Where GitHub's annotations are `printed`, each mistake is one. Problems of papers that `also` finds join all
+    others.
     """
-    from imlp_audit.equations.door import broken_entry_points
-    from imlp_audit.spec.folders import specs_not_taken
+    from imlp_audit.equations.trust import broken_entry_points, explain_distrust, name_difference
+    from imlp_audit.spec.folders import display_path, specs_not_taken
     from imlp_audit.spec.library import load
 
     try:
-        selection = load(targets or (), trust_code=trust_code, also=also)
+        selection = load(targets or (), trust_code=bool(trust_code), also=also)
     except SpecError as error:
         _annotate(error.problems, printed)
         raise
@@ -46,11 +48,31 @@ def load_specs(
     if not targets and (unnamed := specs_not_taken()):
         names, it = list_some([path.name for path in unnamed], 5), "it" if len(unnamed) == 1 else "them"
         print(f"imlp-audit: took the bundled papers, not {names}; name {it} (or .) to take {it}", file=sys.stderr)
+    for folder in (paper.folder for paper in selection.papers if paper.code is None and trust_code is False):
+        if folder is not None and name_difference(folder) is not None:
+            print(f"imlp-audit: {explain_distrust(folder, display_path(folder))}", file=sys.stderr)
     for point in broken_entry_points():
         print(f"imlp-audit: left out the installed papers of {point}: no folder of a package", file=sys.stderr)
     if selection.skipped:
         print(f"imlp-audit: skipped {list_some(selection.skipped, 5)}: no key of a spec", file=sys.stderr)
     return selection
+
+
+def refuse_installed(selection: Selection, targets: Sequence[str] | None, command: str) -> None:
+    """Raise UsageError for a paper that a command would write into where it is installed, and nobody named its folder."""
+    from imlp_audit.equations.trust import is_installed_place, is_trusted
+    from imlp_audit.spec.folders import display_path
+    from imlp_audit.spec.targets import split_target
+
+    by_path = any(split_target(target)[0] is not None for target in targets or ())
+    for path in (paper.findings_file.path for paper in selection.papers):
+        found_by_id = path.is_absolute() and not by_path and is_trusted(path.parent)
+        if found_by_id or is_installed_place(path):
+            shown = display_path(path.parent)
+            raise UsageError(
+                f"{shown} is an installed paper, and {command} writes only into a folder of yours: name it, such as "
+                f"imlp-audit {command} path/to/{shown}"
+            )
 
 
 def _annotate(problems: Sequence[Problem], printed: AuditFormat | None) -> None:

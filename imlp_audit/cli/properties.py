@@ -29,7 +29,7 @@ def properties(
         typer.Argument(
             metavar="CLAIM",
             help="Claims by id or name, e.g. 'imlp/equations/eq6_*' or 'eq6_*', or papers by id, folder or file; all "
-            "claims of the bundled papers if none.",
+            "claims of ./specs or the bundled papers if none.",
             show_default=False,
         ),
     ] = None,
@@ -58,15 +58,13 @@ def properties(
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.pipeline import audit_equations
     from imlp_audit.report.overview import first_screen
-    from imlp_audit.spec.folders import bundled_papers
     from imlp_audit.spec.library import select_equations
 
     outputs = parse_outputs(reporting.printed, reporting.output)
     limits = Limits(examples, seed, time_limit, replay=_parse_choices(replay))
     settings = Settings(limits, dtype, device.value, jobs or cores(), trust_code=trust_code)
     targets, patterns = _split(claims or [])
-    wanted = targets or list(bundled_papers().values())
-    selection = load_specs(wanted, trust_code=trust_code, printed=outputs.printed)
+    selection = load_specs(targets, trust_code=trust_code, printed=outputs.printed)
     check_device(device)  # which imports torch
     if replay is not None and (named := len(select_equations(selection, patterns))) != 1:
         raise UsageError(f"--replay runs one example of one claim, and {named} are selected; name one claim")

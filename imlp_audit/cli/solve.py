@@ -38,7 +38,7 @@ def solve(
 ) -> int:
     """Find the readings and the counters that explain the printed numbers."""
     from imlp_audit.cli.cache import open_store
-    from imlp_audit.cli.loading import load_specs
+    from imlp_audit.cli.loading import load_specs, refuse_installed
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.cli.write_found import check_name, check_room, refuse_target, write_found
     from imlp_audit.report.solved import solved_document
@@ -56,6 +56,7 @@ def solve(
     if write is not None and len(selection.papers) > 1:
         raise UsageError("--write adds to one paper; give targets of one paper only")
     if write is not None:
+        refuse_installed(selection, targets, "solve")
         check_room(selection.papers[0], write)
     search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, tied_norms, free_widths, budget)
     with show_progress(shown=not no_progress, doing="solving") as announce:

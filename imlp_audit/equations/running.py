@@ -12,9 +12,9 @@ from queue import Empty, SimpleQueue
 from threading import Lock
 
 from imlp_audit.equations.catalogue import ClaimCode, ClaimText
-from imlp_audit.equations.door import explain_distrust, is_bundled, is_trusted
 from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.equations.settings import Settings
+from imlp_audit.equations.trust import explain_distrust, is_bundled, is_trusted
 from imlp_audit.processes.interrupts import on_interrupt
 from imlp_audit.processes.workers import Worker, start_worker, terminate_workers
 
@@ -32,7 +32,9 @@ def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callabl
     of folders that are not trusted is not run.
     """
     trusted = [claim for claim in claims if settings.trust_code or is_trusted(claim.code.folder)]
-    refused = {claim.id: NotRun(explain_distrust(claim.code.shown_as)) for claim in claims if claim not in trusted}
+    folders = {claim.code.folder: claim.code.shown_as for claim in claims if claim not in trusted}
+    reasons = {folder: NotRun(explain_distrust(folder, shown_as)) for folder, shown_as in folders.items()}
+    refused = {claim.id: reasons[claim.code.folder] for claim in claims if claim not in trusted}
     if not settings.jobs and all(is_bundled(claim.code.folder) for claim in trusted):
         yield lambda progress: {**refused, **_run_here(trusted, settings, progress)}
         return

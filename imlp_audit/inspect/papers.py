@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imlp_audit.equations.door import bundled_folder, explain_distrust, is_trusted
+from imlp_audit.equations.trust import explain_distrust, is_bundled, is_trusted
 from imlp_audit.errors import Problem
 from imlp_audit.inspect.sentences import Sentence, SentenceText, judge_sentence, parse_sentence, record_verdict
 from imlp_audit.processes.code import load_module, locate_error
@@ -76,9 +76,9 @@ def judge_papers(
                 yield _report_problem(folder, one.name, str(one.problem))
         texts = [one for one in sentences if isinstance(one, SentenceText) and one.about.names(inspection)]
         if not trust_code and not is_trusted(folder.path):
-            reason = explain_distrust(folder.shown_as)
+            reason = explain_distrust(folder.path, folder.shown_as)
             yield from (record_verdict(folder.paper, one, Verdict.UNVERIFIABLE, reason) for one in texts)
-        elif texts and folder.path.resolve().is_relative_to(bundled_folder().resolve()):
+        elif texts and is_bundled(folder.path):
             from imlp_audit.inspect.support import judge_against_noise  # draws with torch, which `lint` does without
 
             ask = partial(_judge_one, folder)
@@ -122,7 +122,7 @@ def broken_sentences(selection: Selection) -> Iterator[Problem]:
 def list_folders(selection: Selection) -> tuple[PaperFolder, ...]:
     """Return the folders of the selected papers that have one."""
     return tuple(
-        PaperFolder(paper.id, paper.folder, str(display_path(paper.folder)))
+        PaperFolder(paper.id, paper.code or paper.folder, display_path(paper.folder))
         for paper in selection.papers
         if paper.folder is not None
     )

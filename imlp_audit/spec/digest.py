@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from imlp_audit.cache.sources import digest_of, fingerprint_folder
 from imlp_audit.equations.catalogue import ClaimText
-from imlp_audit.equations.door import is_bundled
+from imlp_audit.equations.trust import is_bundled
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import rows_of
@@ -39,4 +39,4 @@ def _contents(paper: Paper) -> Iterator[str | bytes]:
         yield path.read_bytes()
     yield lock.read_bytes() if lock.is_file() else b""
     if paper.folder is not None:
-        yield fingerprint_folder(paper.folder)
+        yield fingerprint_folder(paper.code or paper.folder)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from imlp_audit.equations.door import bundled_folder, installed_folders
+from imlp_audit.equations.trust import bundled_folder, installed_folders
 from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.text_file import MAX_BYTES
 from imlp_audit.spec.tree import ListNode, MapNode, Node, Text
@@ -39,11 +39,6 @@ def default_roots() -> list[Path]:
 def specs_not_taken() -> tuple[Path, ...]:
     """Return the spec files in this folder, where a command without targets takes the bundled papers instead."""
     return spec_files(Path()) if default_roots() == [bundled_folder()] else ()
-
-
-def bundled_papers() -> dict[str, str]:
-    """Return the folders of the package's own papers by id, whatever the current folder holds."""
-    return {folder.name: str(folder) for folder in paper_folders(bundled_folder())}
 
 
 def paper_folders(root: Path) -> list[Path]:

@@ -69,7 +69,7 @@ Rule: TypeAlias = Callable[[Paper], Iterator[Problem]]
 def load(arguments: Sequence[str] = (), *, trust_code: bool = False, also: Rule | None = None) -> Selection:
     """Load the papers that the arguments name: ids, folders or files; all but those on request where there are none.
 
-    With `trust_code` the Python beside any spec may build its models, and not only that of trusted folders. A file that
+    With `trust_code` the Python beside any spec may be run, and not only what is trusted. A file that
     is named stands alone: what lies beside it and has problems is left out. Raises SpecError with every problem of
     every file, with those that `also` finds in what can be read, or UsageError where nothing is found.
     """

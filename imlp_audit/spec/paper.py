@@ -33,7 +33,8 @@ from imlp_audit.spec.validate import validate
 class Paper:
     """Everything that is known of a paper: its specs, and the claims about functions that its folder holds.
 
-    `folder` is where its Python may lie: none for a paper that shares its folder with files of others.
+    `folder` is where its Python may lie: none for a paper that shares its folder with files of others. `code` is the
+    folder whose Python is run for it, such as the installed paper's that it is a copy of; none where it is not trusted.
     `findings_file` is where its findings are, or would be written. `files` are its specs, and how reports show them.
     """
 
@@ -49,6 +50,7 @@ class Paper:
     shared: tuple[Located[EquationEntry], ...] = ()
     equations: tuple[AnyClaim, ...] = ()
     folder: Path | None = None
+    code: Path | None = None
     files: tuple[tuple[Path, str], ...] = ()
 
     @cached_property
@@ -97,15 +99,14 @@ class SpecFile:
 
 
 def read_spec(
-    path: Path, shown_as: str, *, trusted: bool = False, wrong: Collection[Problem] = ()
+    path: Path, shown_as: str, *, code: Path | None = None, wrong: Collection[Problem] = ()
 ) -> tuple[SpecFile | None, list[Problem]]:
     """Read one file; a mapping with the key `table` is a table, any other a part of a paper.
 
     With problems come what is left of the file without them, if anything is; a required key that is misspelt is read as
-    it is meant. What is known to be `wrong` is taken out too. If the file is `trusted`, the Python beside it may build
-    its models.
+    it is meant. What is known to be `wrong` is taken out too. The Python in the folder `code` may build its models.
     """
-    folder = SpecFolder(path.parent.resolve(), trusted)
+    folder = SpecFolder(code or path.parent.resolve(), trusted=code is not None)
     tree, problems = read_tree(path, shown_as)
     if tree is None:
         return None, problems

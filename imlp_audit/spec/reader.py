@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from imlp_audit.equations.catalogue import read_claims
-from imlp_audit.equations.door import is_trusted
+from imlp_audit.equations.trust import trusted_folder
 from imlp_audit.errors import Problem
 from imlp_audit.spec.findings import read_findings_file
 from imlp_audit.spec.folders import declares, display_path, spec_files
@@ -33,9 +33,9 @@ class PaperReader:
         `target` names the paper on a command line.
         """
         specs: list[SpecFile] = []
-        trusted = {folder for folder in {path.parent for path in files} if self.trust_code or is_trusted(folder)}
+        codes = {folder: self._find_code(folder) for folder in {path.parent for path in files}}
         for path in files:
-            spec, found = read_spec(path, display_path(path), trusted=path.parent in trusted, wrong=self.wrong)
+            spec, found = read_spec(path, display_path(path), code=codes[path.parent], wrong=self.wrong)
             self.problems += found
             self.lost |= spec.lost if spec is not None else {str(declares(path).paper)}
             specs += [spec] if spec is not None else []
@@ -53,7 +53,13 @@ class PaperReader:
         paper = replace(paper, files=tuple((path, display_path(path)) for path in files))
         if folder is None or not whole:
             return paper
-        return replace(paper, folder=folder, equations=read_claims(paper.id, folder, display_path(folder)))
+        code = codes[folder]
+        equations = read_claims(paper.id, code or folder, display_path(folder))
+        return replace(paper, folder=folder, code=code, equations=equations)
+
+    def _find_code(self, folder: Path) -> Path | None:
+        """Return the folder whose Python may be run for the papers of a folder."""
+        return trusted_folder(folder) or (folder.resolve() if self.trust_code else None)
 
 
 def _own_folder(files: Sequence[Path]) -> Path | None:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from imlp_audit.equations.door import installed_folders
+from imlp_audit.equations.trust import installed_folders
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.folders import (

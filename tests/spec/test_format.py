@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.spec import format as layout
-from imlp_audit.spec.folders import bundled_papers
 from imlp_audit.spec.format import format_spec
 from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.tree import plain
+from tests.bundled import bundled_papers
 
 BEFORE = """\
 paper: a   \r

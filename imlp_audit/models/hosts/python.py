@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import entry_points
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Self, final
 
@@ -13,6 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from imlp_audit.models.hosts.host import BuildRequest, ClassCount, Count, FirstLayer, Host, OwnInput, Traits
 from imlp_audit.models.values import FrozenMap, Inputs, Name, Values
+from imlp_audit.processes.installed import find_package, offered
 
 if TYPE_CHECKING:
     from torch import nn
@@ -24,7 +23,7 @@ ENTRY_POINTS = "imlp_audit.models"
 
 @dataclass(frozen=True)
 class SpecFolder:
-    """Where a spec lies that is being read, and whether the Python there may be run."""
+    """Where the Python of a spec that is being read lies, and whether it may be run."""
 
     path: Path
     trusted: bool
@@ -128,8 +127,8 @@ class PythonModule(Host):
         """The folder of its code, which may be run; of an installed package, the package's. Nothing is imported."""
         if self.entry_point is None:
             return self.folder
-        point = next(iter(entry_points(group=ENTRY_POINTS, name=self.entry_point)), None)
-        found = find_spec(point.module.partition(".")[0]) if point is not None else None
+        point = next((one for one in offered(ENTRY_POINTS) if one.name == self.entry_point), None)
+        found = find_package(point) if point is not None else None
         return Path(found.origin).parent if found is not None and found.origin is not None else None
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 
 from torch import nn
 
@@ -15,6 +15,7 @@ from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.values import TensorInput
 from imlp_audit.processes.apart import StoppedError
 from imlp_audit.processes.code import load_module, locate_error
+from imlp_audit.processes.installed import load, offered
 from imlp_audit.processes.printing import print_to_stderr
 
 _LONGEST = 300  # characters of an error's message
@@ -108,10 +109,10 @@ def _cut(text: str) -> str:
 def find_maker(host: PythonModule | OwnBlock) -> Callable[..., object]:
     """Import the code of a host and return the class or function that makes the module."""
     if isinstance(host, PythonModule) and host.entry_point is not None:
-        maker = _installed(host.entry_point).load()
+        maker = load(_installed(host.entry_point))
         if not callable(maker):
             raise TypeError(f"it is a {type(maker).__name__}, not a class or function")
-        return maker  # type: ignore[no-any-return]
+        return maker
     assert host.folder is not None
     assert host.file is not None
     assert host.name is not None
@@ -124,7 +125,7 @@ def find_maker(host: PythonModule | OwnBlock) -> Callable[..., object]:
 
 
 def _installed(name: str) -> EntryPoint:
-    points = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    points = {point.name: point for point in offered(ENTRY_POINTS)}
     if name not in points:
         known = did_you_mean(name, points, "there are") if points else "there is none"
         raise LookupError(f"no installed package has it in the group {ENTRY_POINTS!r}; {known}")

@@ -13,13 +13,13 @@ import pytest
 
 import imlp_audit
 from imlp_audit.cli.loading import load_specs
-from imlp_audit.equations import door
+from imlp_audit.equations import trust
 from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.processes.code import load_module
 from imlp_audit.records.check import Check, Verdict
-from imlp_audit.spec.folders import bundled_papers
 from imlp_audit.spec.library import load
+from tests.bundled import bundled_papers
 from tests.cli.running import call
 
 PAPER = "paper: {id}\nabout: {{title: A paper, authors: A. Author, version: v1}}\n"
@@ -151,10 +151,10 @@ def test_neither_a_papers_id_nor_its_place_below_here_is_trust(
 
 
 def test_a_link_to_a_trusted_folder_is_trusted_and_a_link_from_there_is_not(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(door.bundled_folder() / "imlp")
-    assert door.is_trusted(tmp_path / "link")
-    assert not door.is_trusted(tmp_path)
-    assert not door.is_trusted(door.bundled_folder() / ".." / "tests")
+    (tmp_path / "link").symlink_to(trust.bundled_folder() / "imlp")
+    assert trust.is_trusted(tmp_path / "link")
+    assert not trust.is_trusted(tmp_path)
+    assert not trust.is_trusted(trust.bundled_folder() / ".." / "tests")
 
 
 def test_the_folders_of_installed_packages_are_trusted(
@@ -165,14 +165,14 @@ def test_the_folders_of_installed_packages_are_trusted(
     (package / "__init__.py").write_text("raise AssertionError('imported')\n")
     mine.rename(package / "mine")
     monkeypatch.syspath_prepend(str(tmp_path))
-    points = (EntryPoint("mine", "somebodys_papers.mine", door.ENTRY_POINTS),)
-    monkeypatch.setattr(door, "entry_points", lambda group: points if group == door.ENTRY_POINTS else ())
-    door.entry_point_folders.cache_clear()
+    points = (EntryPoint("mine", "somebodys_papers.mine", trust.ENTRY_POINTS),)
+    monkeypatch.setattr(trust, "entry_points", lambda group: points if group == trust.ENTRY_POINTS else ())
+    trust.entry_point_folders.cache_clear()
     try:
-        assert door.is_trusted(package / "mine")
+        assert trust.is_trusted(package / "mine")
         assert load(["mine"]).papers[0].about.file.shown_as == "mine/paper.yaml"
     finally:
-        door.entry_point_folders.cache_clear()
+        trust.entry_point_folders.cache_clear()
 
 
 @pytest.mark.parametrize("value", ["no_such_package.papers", "", ".relative", "json.no_such_folder", "os", "a b"])
@@ -181,14 +181,14 @@ def test_a_broken_entry_point_is_named_and_the_rest_goes_on(
 ) -> None:
     spec = tmp_path / "p.yaml"
     spec.write_text("paper: p\nabout: {title: T, authors: A, version: v1}\n", encoding="utf-8")
-    points = (EntryPoint("theirs", value, door.ENTRY_POINTS),)
-    monkeypatch.setattr(door, "entry_points", lambda group: points)
-    door.entry_point_folders.cache_clear()
+    points = (EntryPoint("theirs", value, trust.ENTRY_POINTS),)
+    monkeypatch.setattr(trust, "entry_points", lambda group: points)
+    trust.entry_point_folders.cache_clear()
     try:
         assert load_specs([str(spec)]).papers[0].id == "p"
         assert f"left out the installed papers of theirs = {value}: no folder" in capsys.readouterr().err
     finally:
-        door.entry_point_folders.cache_clear()
+        trust.entry_point_folders.cache_clear()
 
 
 def test_two_papers_with_modules_of_one_name_do_not_meet(tmp_path: Path) -> None:

@@ -1,0 +1,138 @@
+"""Which Python of papers is trusted and may be run (`processes/code.py`): by its content, or by where it lies.
+
+Trusted are the papers of this package, and those of installed packages that have an entry point of the group
+`imlp_audit.papers`. A folder elsewhere whose Python equals that of the installed paper of its name is a copy of it, and
+the installed Python runs in its place. Any other takes the user's word, `--trust-code`. A paper's id or the folder that
+we stand in is never enough.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from imlp_audit.processes.installed import find_package, offered, own_sites
+
+ENTRY_POINTS = "imlp_audit.papers"
+PACKAGE = Path(__file__).resolve().parent.parent
+_MOST_FILES = 10_000  # that a folder may hold to be compared
+
+
+def bundled_folder() -> Path:
+    """Return the folder of the papers that come with this package: the wheel's, or that of an editable install."""
+    inside = PACKAGE / "_specs"
+    return inside if inside.is_dir() else PACKAGE.parent / "specs"
+
+
+@cache
+def entry_point_folders() -> Mapping[str, tuple[Path, ...]]:
+    """Return the folders of each entry point, by its name and value; nothing is imported."""
+    found = {}
+    for point in offered(ENTRY_POINTS):
+        package, inner = find_package(point), point.value.partition(":")[0].split(".")[1:]
+        roots = (package.submodule_search_locations if package is not None else None) or ()
+        folders = [Path(root, *inner) for root in roots]
+        found[f"{point.name} = {point.value}"] = tuple(folder for folder in folders if folder.is_dir())
+    return found
+
+
+def installed_folders() -> tuple[Path, ...]:
+    """Return the folders that installed packages offer as papers, or as folders of papers."""
+    return tuple(dict.fromkeys(folder for folders in entry_point_folders().values() for folder in folders))
+
+
+def broken_entry_points() -> tuple[str, ...]:
+    """Return the entry points of installed packages, as `name = value`, that name no folder of a package."""
+    return tuple(name for name, folders in entry_point_folders().items() if not folders)
+
+
+def is_trusted(folder: Path) -> bool:
+    """Return whether a folder is that of an installed paper: its own Python may be run without being asked for."""
+    real = folder.resolve()
+    return any(real.is_relative_to(root.resolve()) for root in (bundled_folder(), *installed_folders()))
+
+
+def is_bundled(folder: Path) -> bool:
+    """Return whether a paper's folder comes with this package."""
+    return folder.resolve().is_relative_to(bundled_folder().resolve())
+
+
+def is_installed_place(path: Path) -> bool:
+    """Return whether a file lies where packages are installed, so that nobody edits it."""
+    real = path.resolve()
+    return any(real.is_relative_to(root) for root in (PACKAGE / "_specs", *own_sites()))
+
+
+def trusted_folder(folder: Path) -> Path | None:
+    """Return the folder whose Python runs for a paper's folder: itself, or the installed paper's if that is equal.
+
+    None where it is not trusted.
+    """
+    if is_trusted(folder):
+        return folder.resolve()
+    installed = _installed_paper(folder)
+    return installed if installed is not None and _find_difference(folder, installed) is None else None
+
+
+def explain_distrust(folder: Path, shown_as: str) -> str:
+    """Say why the Python of a folder was not run, and how to go on."""
+    why = name_difference(folder) or "the folder is not trusted"
+    return f"the Python in {shown_as} was not run, because {why}; pass --trust-code to run it"
+
+
+def name_difference(folder: Path) -> str | None:
+    """Say in which file a folder's Python differs from the installed paper of its name; None where there is none."""
+    installed = _installed_paper(folder)
+    return _find_difference(folder, installed) if installed is not None else None
+
+
+def _installed_paper(folder: Path) -> Path | None:
+    """Return the installed paper that a folder may be a copy of."""
+    name, offering = folder.resolve().name, installed_folders()
+    candidates = [bundled_folder() / name, *(root / name for root in offering)]
+    candidates += [root for root in offering if root.name == name]
+    return next((one for one in candidates if one.is_dir()), None)
+
+
+def _find_difference(folder: Path, installed: Path) -> str | None:
+    try:
+        ours, theirs = (dict(_python_in(one)) for one in (folder, installed))
+        for name in sorted({*ours, *theirs}):
+            shown = os.fsencode(name).decode("utf-8", "backslashreplace")
+            if name not in theirs:
+                return f"{shown} is not part of the installed paper"
+            if name not in ours:
+                return f"{shown} of the installed paper is missing"
+            if not _holds(ours[name], theirs[name].read_bytes()):
+                return f"{shown} differs from the installed one"
+    except OSError as error:
+        return f"it cannot be compared with the installed one ({error.strerror or error})"
+    return None
+
+
+def _python_in(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the Python files below a folder, by their names in it, and links to folders, which are not followed."""
+    waiting, seen = [folder], 0
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                seen += 1
+                if seen > _MOST_FILES:
+                    raise OSError(f"more than {_MOST_FILES} files")
+                path = Path(entry.path)
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(path)
+                elif entry.name.endswith(".py") or (entry.is_symlink() and path.is_dir()):
+                    yield path.relative_to(folder).as_posix(), path
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Return whether a path is a regular file, not a link, that holds this."""
+    about = path.lstat()
+    if not stat.S_ISREG(about.st_mode) or about.st_size != len(data):
+        return False
+    with path.open("rb") as file:
+        return file.read(len(data) + 1) == data
