@@ -23,11 +23,9 @@ DOORS = {
     "__init__.py": "names of this package, from a table in the file",
     "cli/commands.py": "the commands of this package, from a table in the file",
     "models/hosts/__init__.py": "the modules of its own folder",
-    "models/hosts/python.py": "the folder of an installed package, which is found without importing it",
-    "models/nets/python.py": "the models that installed packages offer: who installs a package trusts it",
     "processes/compiler.py": "modules of torch's own compiler",
     "processes/code.py": "a user's model or a paper's Python; who calls it asks first whether its folder is trusted",
-    "equations/door.py": "the folders of papers in installed packages; nothing is imported",
+    "processes/installed.py": "the models and papers that installed packages offer: who installs a package trusts it",
 }
 # where a library that can open a connection is imported
 NETWORK = {
@@ -45,7 +43,7 @@ _CALLS = re.compile(
     r"|os\.(system|popen|exec\w*|spawn\w*|startfile)|subprocess\.\w+|pty\.\w+|runpy\.\w+|code\.\w+)"
 )
 _IMPORTS_BY_NAME = re.compile(
-    r"(importlib\.)?(import_module|spec_from_file_location|exec_module|(metadata\.)?entry_points)|\w+\.loader\.\w+"
+    r"(importlib\.)?(import_module|spec_from_file_location|exec_module|(metadata\.)?(entry_points|distributions))|\w+\.loader\.\w+"
 )
 _CONNECTING = re.compile(
     r"(socket|ssl|ftplib|http|urllib\.request|urllib3|requests|httpx|aiohttp|huggingface_hub)(\.|$)"
@@ -117,6 +115,7 @@ def test_every_exception_is_there() -> None:
         "import_module(name)",
         "spec.loader.exec_module(module)",
         "next(iter(entry_points(group=name))).load()",
+        "next(iter(distributions(path=folders))).entry_points",
         "import socket",
         "from urllib.request import urlopen",
         "AutoModel.from_pretrained(name, trust_remote_code=True)",

@@ -1,11 +1,13 @@
-"""A paper's Python runs only where its folder is trusted by where it lies, or by the user's word; and in a worker."""
+"""A paper's Python runs only where its folder is trusted by its content or by where it lies, or by the user's word."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import sys
-from importlib.metadata import EntryPoint
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +18,13 @@ from imlp_audit.cli.loading import load_specs
 from imlp_audit.equations import trust
 from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.pipeline import Options, audit, audit_equations
+from imlp_audit.processes import installed
 from imlp_audit.processes.code import load_module
 from imlp_audit.records.check import Check, Verdict
+from imlp_audit.spec.digest import digest_selection
 from imlp_audit.spec.library import load
 from tests.bundled import bundled_papers
-from tests.cli.running import call
+from tests.cli.running import MODULE, call, spawn
 
 PAPER = "paper: {id}\nabout: {{title: A paper, authors: A. Author, version: v1}}\n"
 TABLE = """paper: {id}
@@ -157,38 +161,186 @@ def test_a_link_to_a_trusted_folder_is_trusted_and_a_link_from_there_is_not(tmp_
     assert not trust.is_trusted(trust.bundled_folder() / ".." / "tests")
 
 
-def test_the_folders_of_installed_packages_are_trusted(
-    mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    package = tmp_path / "somebodys_papers"
-    package.mkdir()
+@pytest.fixture
+def copy(mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of an installed paper in ./specs."""
+    package = tmp_path / "site" / "imlp_audit"
+    (package / "_specs").mkdir(parents=True)
+    mine.rename(package / "_specs" / "mine")
+    shutil.copytree(package / "_specs", tmp_path / "here" / "specs")
+    monkeypatch.setattr(trust, "PACKAGE", package)
+    monkeypatch.chdir(tmp_path / "here")
+    return Path("specs", "mine")
+
+
+def installed_paper(name: str = "mine") -> Path:
+    return trust.bundled_folder() / name
+
+
+def test_of_a_copy_of_an_installed_paper_the_installed_python_runs_with_the_copys_yaml(copy: Path) -> None:
+    table = copy / "table1.yaml"
+    table.write_text(table.read_text(encoding="utf-8").replace("title: Models", "title: Our models"), encoding="utf-8")
+    selection = load()
+    assert selection.papers[0].tables[0].value.title == "Our models"
+    found = equations(copy, Settings())
+    assert {name: check.verdict.value for name, check in found.items()} == {"square": "differs", "twice": "reproduced"}
+    assert found["twice"].source.file == "specs/mine/equations/sec1.py"
+    assert was_run(installed_paper())
+    assert not was_run(copy)
+
+
+def link_file(copy: Path) -> None:
+    (copy / "equations" / "sec1.py").unlink()
+    (copy / "equations" / "sec1.py").symlink_to(installed_paper() / "equations" / "sec1.py")
+
+
+def link_folder(copy: Path) -> None:
+    (copy / "more").symlink_to(installed_paper() / "equations")
+
+
+def make_fifo(copy: Path) -> None:
+    (copy / "equations" / "_helpers.py").unlink()
+    os.mkfifo(copy / "equations" / "_helpers.py")
+
+
+def edit(copy: Path) -> None:
+    (copy / "equations" / "_helpers.py").write_text("def double(x):\n    return 3 * x\n")
+
+
+CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "an edit of the same length": (edit, "equations/_helpers.py differs from the installed one"),
+    "one more file": (
+        lambda copy: (copy / "net.py").touch(), "net.py is not part of the installed paper"
+    ),
+    "a file is gone": (
+        lambda copy: (copy / "equations" / "_helpers.py").unlink(),
+        "equations/_helpers.py of the installed paper is missing",
+    ),
+    "a link to the installed file": (link_file, "equations/sec1.py differs from the installed one"),
+    "a link to a folder": (link_folder, "more is not part of the installed paper"),
+    "a pipe": (make_fifo, "equations/_helpers.py differs from the installed one"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_copy_that_differs_is_not_run_and_one_line_says_in_which_file(copy: Path, change: str) -> None:
+    make, why = CHANGES[change]
+    assert digest_selection(load()) is not None  # its results are kept
+    make(copy)
+    line = f"the Python in specs/mine was not run, because {why}; pass --trust-code to run it"
+    done = call("verify", "--only", "mine/equations/*", "-f", "json", "--no-progress", "--no-cache")
+    assert done.err == f"imlp-audit: {line}\n"
+    assert {check["reason"] for check in json.loads(done.out)["checks"]} == {line}
+    assert not was_run(copy)
+    assert not was_run(installed_paper())
+    assert digest_selection(load()) is None
+    assert "was not run" not in call("list").err  # which runs nothing
+
+
+def test_what_is_kept_depends_on_the_python_that_runs(copy: Path) -> None:
+    before = digest_selection(load())
+    for folder in (copy, installed_paper()):
+        edit(folder)
+    assert digest_selection(load()) not in (before, None)
+
+
+@pytest.mark.slow
+def test_with_trust_a_copy_that_differs_is_run(copy: Path) -> None:
+    edit(copy)
+    done = call("verify", "--only", "mine/equations/twice", "--trust-code", "-f", "json", "--no-cache")
+    assert [check["verdict"] for check in json.loads(done.out)["checks"]] == ["differs"]
+    assert "was not run" not in done.err
+    assert was_run(copy)
+
+
+def test_no_command_writes_into_an_installed_paper(copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = installed_paper()
+    before = {path.name for path in installed.rglob("*")}
+    monkeypatch.chdir(tmp_path)  # without ./specs
+    for arguments in (
+        ["baseline"],
+        ["baseline", "mine"],
+        ["baseline", str(installed)],
+        ["solve", "mine", "--write", "a"],
+    ):
+        done = call(*arguments, "--no-progress")
+        assert done.code == 2
+        assert f"{arguments[0]} writes only into a folder of yours" in done.err
+    assert {path.name for path in installed.rglob("*")} == before
+    done = call("baseline", "here/specs/mine", "--no-progress", "--no-cache")
+    assert done.code == 0
+
+
+def install(site: Path, name: str, value: str, *, url: str | None = None) -> None:
+    """Write what pip records of a distribution that offers papers."""
+    about = site / f"{name}-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[{trust.ENTRY_POINTS}]\ntheirs = {value}\n")
+    if url is not None:
+        (about / "direct_url.json").write_text(json.dumps({"url": url, "dir_info": {"editable": True}}))
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder in the place of this interpreter's site-packages."""
+    monkeypatch.setattr(installed, "own_sites", lambda: (tmp_path / "site",))
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    trust.entry_point_folders.cache_clear()
+    yield tmp_path / "site"
+    trust.entry_point_folders.cache_clear()
+
+
+def write_package(root: Path, mine: Path) -> Path:
+    package = root / "somebodys_papers"
+    package.mkdir(parents=True)
     (package / "__init__.py").write_text("raise AssertionError('imported')\n")
-    mine.rename(package / "mine")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    points = (EntryPoint("mine", "somebodys_papers.mine", trust.ENTRY_POINTS),)
-    monkeypatch.setattr(trust, "entry_points", lambda group: points if group == trust.ENTRY_POINTS else ())
-    trust.entry_point_folders.cache_clear()
-    try:
-        assert trust.is_trusted(package / "mine")
-        assert load(["mine"]).papers[0].about.file.shown_as == "mine/paper.yaml"
-    finally:
-        trust.entry_point_folders.cache_clear()
+    shutil.copytree(mine, package / "mine")
+    return package
 
 
-@pytest.mark.parametrize("value", ["no_such_package.papers", "", ".relative", "json.no_such_folder", "os", "a b"])
-def test_a_broken_entry_point_is_named_and_the_rest_goes_on(
-    value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_folders_of_installed_packages_are_trusted(
+    mine: Path, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = tmp_path / "p.yaml"
-    spec.write_text("paper: p\nabout: {title: T, authors: A, version: v1}\n", encoding="utf-8")
-    points = (EntryPoint("theirs", value, trust.ENTRY_POINTS),)
-    monkeypatch.setattr(trust, "entry_points", lambda group: points)
+    package, shadow = write_package(site, mine), write_package(tmp_path / "here", mine)
+    install(site, "somebodys_papers", "somebodys_papers.mine")
+    monkeypatch.syspath_prepend(str(tmp_path / "here"))
+    assert trust.is_trusted(package / "mine")
+    assert not trust.is_trusted(shadow / "mine")
+    assert load(["mine"]).papers[0].about.file.shown_as == "mine/paper.yaml"
+
+
+def test_an_editable_package_is_trusted_where_pip_recorded_it_and_nowhere_else(
+    mine: Path, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package, shadow = write_package(tmp_path / "project" / "src", mine), write_package(tmp_path / "here", mine)
+    install(site, "somebodys_papers", "somebodys_papers.mine", url=(tmp_path / "project").as_uri())
+    monkeypatch.syspath_prepend(str(package.parent))
+    assert trust.is_trusted(package / "mine")
     trust.entry_point_folders.cache_clear()
-    try:
-        assert load_specs([str(spec)]).papers[0].id == "p"
-        assert f"left out the installed papers of theirs = {value}: no folder" in capsys.readouterr().err
-    finally:
-        trust.entry_point_folders.cache_clear()
+    monkeypatch.syspath_prepend(str(shadow.parent))
+    assert not trust.is_trusted(shadow / "mine")
+
+
+@pytest.mark.parametrize("value", ["no_such_package.papers", ".relative", "json.no_such_folder", "os", "a b", "specs"])
+def test_a_broken_entry_point_is_named_and_the_rest_goes_on(
+    value: str, mine: Path, site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(site, "theirs", value)
+    assert load_specs([str(mine)]).papers[0].id == "mine"
+    assert f"left out the installed papers of theirs = {value}: no folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", ["", "."])
+def test_metadata_in_the_current_folder_or_on_pythonpath_makes_nothing_trusted(tmp_path: Path, path: str) -> None:
+    paper = write_paper(tmp_path / "specs" / "mine", sec1=EQUATIONS, _helpers="double = abs\n")
+    (tmp_path / "evil.egg-info").mkdir()
+    (tmp_path / "evil.egg-info" / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n")
+    (tmp_path / "evil.egg-info" / "entry_points.txt").write_text(f"[{trust.ENTRY_POINTS}]\nevil = specs\n")
+    paths = os.pathsep.join(filter(None, [path, os.environ.get("PYTHONPATH", "")]))
+    done = spawn("verify", "--only", "mine/equations/*", "--all", cwd=tmp_path, command=MODULE, PYTHONPATH=paths)
+    assert not was_run(paper)
+    assert "because the folder is not trusted" in " ".join(done.out.split())
 
 
 def test_two_papers_with_modules_of_one_name_do_not_meet(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from pydantic import ValidationError
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.processes import installed as installed_packages
 from imlp_audit.records.check import Verdict
 from tests.models.test_python import MACS, PARAMETERS, SPEC, WIDTH, checks
 
@@ -41,6 +43,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     """
     (about / "entry_points.txt").write_text(textwrap.dedent(points), encoding="utf-8")
     monkeypatch.syspath_prepend(str(site))
+    monkeypatch.setattr(installed_packages, "own_sites", lambda: (site,))
     yield package
     for name in [name for name in sys.modules if name.startswith("somebodys_nets")]:
         del sys.modules[name]
@@ -77,6 +80,31 @@ def test_a_broken_entry_point_is_named(name: str, message: str, installed: Path)
     with pytest.raises(BuildError) as caught, Builder().variant(recipe, None):
         pass
     assert str(caught.value) == message
+
+
+def test_a_package_that_lies_on_pythons_path_without_being_installed_offers_no_model(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.syspath_prepend(str(installed.parent))
+    recipe = Recipe.of(python={"entry_point": "small", "input": (3, 16, 16)})
+    with pytest.raises(BuildError, match="no installed package has it in the group"), Builder().variant(recipe, None):
+        pass
+    assert "somebodys_nets" not in sys.modules
+
+
+def test_a_folder_with_the_name_of_the_package_is_not_imported_in_its_place(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shadow = tmp_path / "here" / "somebodys_nets"
+    shadow.mkdir(parents=True)
+    (shadow / "__init__.py").touch()
+    (shadow / "nets.py").write_text("raise AssertionError('imported')\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(shadow.parent))
+    recipe = Recipe.of(python={"entry_point": "small", "input": (3, 16, 16)})
+    message = f"Python would import somebodys_nets from {shadow}, which is not where it was installed"
+    with pytest.raises(BuildError, match=re.escape(message)), Builder().variant(recipe, None):
+        pass
 
 
 def test_its_folder_is_found_without_importing_it(installed: Path) -> None:
