@@ -12,9 +12,9 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 from imlp_audit.equations.catalogue import ClaimText, read_claims
-from imlp_audit.equations.trust import PACKAGE, bundled_folder
 from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.equations.testing import run_claim
+from imlp_audit.equations.trust import PACKAGE, bundled_folder
 
 MODELS = PACKAGE / "models"
 EXAMPLES = 100  # as `properties` does
