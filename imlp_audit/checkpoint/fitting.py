@@ -28,7 +28,7 @@ class Fit:
     `names` maps the file's names to the model's, once `prefix` is removed from all of them; of tensors that are put
     together it has the name of the whole, which `joins` maps to those in the file. `computed` are tensors of the file
     that the model computes itself, `optional` are tensors of the model that the file lacks and may lack. `layout` is
-    the publisher's code that the names are from, if it is known.
+    the publisher's code that the names are from, if it is known, and `training` what only training needs there.
     """
 
     problems: tuple[MisfitGroup, ...]
@@ -38,6 +38,7 @@ class Fit:
     prefix: str = ""
     layout: NameLayout | None = None
     joins: Joins = field(default_factory=dict)
+    training: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -57,9 +58,15 @@ class Fit:
     def _notes(self) -> Iterator[str]:
         if self.prefix:
             yield f"prefix removed from all names, because they fit without it: {escape_name(self.prefix)}"
-        if self.joins:
-            parts = sum(map(len, self.joins.values()))
-            yield f"query, key and value put together: {parts} tensors are read as {len(self.joins)}"
+        whole = [pieces for pieces in self.joins.values() if len(pieces) > 1]
+        if whole:
+            parts = sum(map(len, whole))
+            yield f"query, key and value put together: {parts} tensors are read as {len(whole)}"
+        cut = dict.fromkeys(piece.name for pieces in self.joins.values() for piece in pieces if piece.third is not None)
+        if cut:
+            yield f"the key's bias is left out, as by the code of the file: {_list_first(tuple(cut))}"
+        if self.training:
+            yield f"left out, because only training needs it: {_list_first(self.training)}"
         renamed = sum(old.removeprefix(self.prefix) != new for old, new in self.names.items())
         if renamed:
             names = "1 name" if renamed == 1 else f"{renamed} names"
@@ -121,7 +128,8 @@ def compare(held: Shapes, wanted: Shapes, computed: Shapes, tied: Sequence[Seque
     optional = tuple(name for name in spare if name not in mine)
     missing = [name for name in wanted if name not in mine and name not in optional]
     problems = (*group_misshaped(wrong, mine, places), *group_one_sided(missing, extra, mine, wanted))
-    return Fit(problems, dialect.names, ours, optional, dialect.prefix, dialect.layout, joins)
+    training = tuple(name for name in (joined if joins else held) if name not in dialect.names)
+    return Fit(problems, dialect.names, ours, optional, dialect.prefix, dialect.layout, joins, training)
 
 
 def _read_all(held: Shapes, places: Shapes) -> Iterator[tuple[Dialect, Shapes]]:
@@ -133,12 +141,16 @@ def _read_all(held: Shapes, places: Shapes) -> Iterator[tuple[Dialect, Shapes]]:
     for dialect in dialects(held):
         names = {old: short.get(new, new) for old, new in dialect.names.items()}
         if len(set(names.values())) == len(names):
-            yield replace(dialect, names=names), _read_as(names, held, places)
+            yield replace(dialect, names=names), _read_as(names, dialect.layout, held, places)
 
 
-def _read_as(names: Mapping[str, str], held: Shapes, places: Shapes) -> Shapes:
-    """Return the shapes under the names of one dialect, vectors in the model's shape."""
-    return {new: _vector(held[old], places.get(new)) for old, new in names.items()}
+def _read_as(names: Mapping[str, str], layout: NameLayout | None, held: Shapes, places: Shapes) -> Shapes:
+    """Return the shapes under the names of one dialect, in the model's shape where that holds the same numbers."""
+    mine = {new: _vector(held[old], places.get(new)) for old, new in names.items()}
+    if layout is not None:
+        same = (name for name in mine if layout.is_reshaped(name) and prod(mine[name]) == prod(places.get(name, (0,))))
+        mine |= {name: places[name] for name in same}
+    return mine
 
 
 def _vector(shape: tuple[int, ...], wanted: tuple[int, ...] | None) -> tuple[int, ...]:

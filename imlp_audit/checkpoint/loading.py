@@ -14,6 +14,7 @@ from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchang
 from imlp_audit.checkpoint.files.container import OpenFile, open_file
 from imlp_audit.checkpoint.files.shards import explain_shard
 from imlp_audit.checkpoint.fitting import Fit, fit, saved_tensors, tied_names
+from imlp_audit.checkpoint.joining import Piece
 from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
 from imlp_audit.checkpoint.tensors import BYTES, StorageSpan, TensorInfo
 from imlp_audit.errors import CheckpointError
@@ -46,11 +47,15 @@ def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
 
 def name_tensors(found: Fit, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Return a file's tensors by the names of the model that they fit, put together and in order as the model's."""
-    joined = {name: torch.cat([tensors[part] for part in parts]) for name, parts in found.joins.items()}
+    joined = {name: torch.cat([_cut(tensors[one.name], one) for one in found.joins[name]]) for name in found.joins}
     named = {new: joined[old] if old in joined else tensors[old] for old, new in found.names.items()}
     if found.layout is None:
         return named
     return {name: _fold(one) if found.layout.is_unfolded(name) else one for name, one in named.items()}
+
+
+def _cut(tensor: Tensor, piece: Piece) -> Tensor:
+    return tensor if piece.third is None else tensor.chunk(3)[piece.third]
 
 
 def _fold(tensor: Tensor) -> Tensor:

@@ -6,16 +6,18 @@ What a file's names show is computed, and the evidence says which; the user may 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
-from torch import nn
+from torch import Tensor, nn
+from torch.nn.functional import adaptive_avg_pool2d
 
 from imlp_audit.checkpoint.layouts.authors import MIXER_LAYOUTS, POOLFORMER_LAYOUT
-from imlp_audit.checkpoint.layouts.hugging_face import HUGGING_FACE_CONVNEXT, HUGGING_FACE_POOLFORMER, VIT_LAYOUT
+from imlp_audit.checkpoint.layouts.hugging_face import HUGGING_FACE_POOLFORMER, HUGGING_FACE_SWIN_V2
 from imlp_audit.checkpoint.layouts.layout import NameLayout
 from imlp_audit.checkpoint.layouts.mmpretrain import MMPRETRAIN_POOLFORMER
+from imlp_audit.checkpoint.layouts.torchvision import TORCHVISION, VGG_LAYOUT
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.function import Function
 
@@ -52,6 +54,9 @@ def as_published(
     The model is changed back in the end. Raises UsageError if the user asks and there is only one function.
     """
     departure = next((one for one in DEPARTURES if layout in one.layouts or one.concerns(model)), None)
+    if layout is not None:
+        departure = departure or _find_eps(model, layout)
+        _check_padding(model, layout, asked)
     if departure is None:
         if asked is not None:
             raise UsageError(
@@ -70,6 +75,17 @@ def as_published(
         other = f"timm computes {departure.timm}, which --function timm does"
         text = f"the function of {departure.publisher}, {because}: {departure.published}; {other}"
         yield _describe(text, departure.publisher, departure.published)
+
+
+def _check_padding(model: nn.Module, layout: NameLayout, asked: Function | None) -> None:
+    """Raise UsageError for weights of torchvision in a model that pads as TensorFlow does, unless the user asks."""
+    from timm.layers import Conv2dSame
+
+    if layout in TORCHVISION and asked is None and any(isinstance(one, Conv2dSame) for one in model.modules()):
+        raise UsageError(
+            f"the names in the file are {layout.name}, which pads images on all sides; the row's model pads as "
+            "TensorFlow does, so choose a row of timm's model without `tf_`, or --function timm"
+        )
 
 
 def _describe(note: str, whose: str, what: str) -> ComputedFunction:
@@ -121,16 +137,29 @@ def _norm_before_pooling(model: nn.Module) -> Iterator[None]:
 
 
 @contextmanager
-def _smaller_eps(model: nn.Module, path: str = "") -> Iterator[None]:
-    """Add 1e-12 to the variance in the layer norms at a path and below."""
-    norms = [(one, one.eps) for one in model.get_submodule(path).modules() if isinstance(one, nn.LayerNorm)]
-    for norm, _ in norms:
-        norm.eps = 1e-12
+def _change_input(
+    modules: Sequence[nn.Module], change: Callable[..., tuple[object, dict[str, object]]]
+) -> Iterator[None]:
+    hooks = [one.register_forward_pre_hook(lambda _, *given: change(*given), with_kwargs=True) for one in modules]
     try:
         yield
     finally:
-        for norm, eps in norms:
-            norm.eps = eps
+        for hook in hooks:
+            hook.remove()
+
+
+def _pool_to_seven(model: nn.Module) -> AbstractContextManager[None]:
+    return _change_input([model.get_submodule("pre_logits")], lambda args, _: ((adaptive_avg_pool2d(args[0], 7),), {}))
+
+
+def _mask_twice(model: nn.Module) -> AbstractContextManager[None]:
+    from timm.models.swin_transformer_v2 import WindowAttention
+
+    def double(args: object, named: dict[str, Tensor | None]) -> tuple[object, dict[str, object]]:
+        mask = named["mask"]
+        return args, {"mask": None if mask is None else 2 * mask}
+
+    return _change_input([one for one in model.modules() if isinstance(one, WindowAttention)], double)
 
 
 def _by_names_only(model: nn.Module) -> bool:
@@ -156,19 +185,50 @@ DEPARTURES = (
         _approximate_gelu,
     ),
     FunctionDeparture(
-        (VIT_LAYOUT,),
-        "Hugging Face's code",
-        "norms that add 1e-12 to the variance",
-        "norms that add 1e-6",
+        (VGG_LAYOUT,),
+        "torchvision's code",
+        "features averaged to 7 x 7 before the classifier",
+        "scores averaged over images larger than 224",
         _by_names_only,
-        _smaller_eps,
+        _pool_to_seven,
     ),
     FunctionDeparture(
-        (HUGGING_FACE_CONVNEXT,),
+        (HUGGING_FACE_SWIN_V2,),
         "Hugging Face's code",
-        "a last norm that adds 1e-12 to the variance",
-        "a last norm that adds 1e-6",
+        "the mask of shifted windows added twice",
+        "the mask added once",
         _by_names_only,
-        lambda model: _smaller_eps(model, "head.norm"),
+        _mask_twice,
     ),
 )
+
+
+def _find_eps(model: nn.Module, layout: NameLayout) -> FunctionDeparture | None:
+    """Return the departure of a layout whose norms add something else to the variance than the model's do."""
+    path, eps = layout.eps or ("", 0)
+    modules = model.get_submodule(path).modules()
+    norms = {one: added for one in modules if isinstance(added := getattr(one, "eps", None), float)}
+    if layout.eps is None or {*norms.values()} <= {eps}:
+        return None
+
+    @contextmanager
+    def change(_: nn.Module) -> Iterator[None]:
+        _set_eps(dict.fromkeys(norms, eps))
+        try:
+            yield
+        finally:
+            _set_eps(norms)
+
+    what = f"norms in {path} that add" if path else "norms that add"
+    theirs, timms = (
+        " or ".join(f"{one:g}".replace("e-0", "e-") for one in sorted({*values})) for values in ([eps], norms.values())
+    )
+    ours = f"{what} {timms}"
+    return FunctionDeparture(
+        (layout,), f"{layout.name} code", f"{what} {theirs} to the variance", ours, _by_names_only, change
+    )
+
+
+def _set_eps(norms: Mapping[nn.Module, float]) -> None:
+    for norm, eps in norms.items():
+        norm.eps = eps  # type: ignore[assignment]

@@ -10,22 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
+import timm
 import torch
+import torchvision
 import transformers
 from timm.models.convnext import ConvNeXt
 from timm.models.deit import VisionTransformerDistilled
 from timm.models.metaformer import GroupNorm1, MetaFormer
 from timm.models.resnet import Bottleneck, ResNet
 from timm.models.swin_transformer import SwinTransformer
+from timm.models.swin_transformer_v2 import SwinTransformerV2
+from timm.models.vgg import VGG
 from timm.models.vision_transformer import VisionTransformer
 from torch import Tensor, nn
 from torchvision.models import convnext as tv_convnext
 from torchvision.models import resnet as tv_resnet
 from torchvision.models import swin_transformer as tv_swin
+from torchvision.models import vgg as tv_vgg
 from torchvision.models import vision_transformer as tv_vit
 
 from imlp_audit.checkpoint.contents import parse
@@ -40,12 +46,16 @@ WIDTHS, DEPTHS, HEADS = (8, 12, 16, 20), (1, 1, 2, 1), (1, 2, 4, 8)
 
 @dataclass(frozen=True)
 class Pair:
-    """A publisher's model and timm's, for images of a side; `layout` is what the names are recognised as."""
+    """A publisher's model and timm's, for images of a side; `layout` is what the names are recognised as.
+
+    Models of Hugging Face are saved by `save_pretrained`, or as `state_dict()` has them.
+    """
 
     layout: str | None
     theirs: Build
     ours: Build
     side: int
+    save_pretrained: bool = True
 
 
 def randomise(model: nn.Module) -> nn.Module:
@@ -64,9 +74,9 @@ def randomise(model: nn.Module) -> nn.Module:
     return model.eval()
 
 
-def save(model: nn.Module, folder: Path) -> Path:
+def save(model: nn.Module, folder: Path, save_pretrained: bool = True) -> Path:
     """Save a model as its publisher does."""
-    if isinstance(model, transformers.PreTrainedModel):
+    if save_pretrained and isinstance(model, transformers.PreTrainedModel):
         model.save_pretrained(folder)
         return folder / "model.safetensors"
     torch.save(model.state_dict(), folder / "c.pth")
@@ -112,6 +122,32 @@ def torchvision_swin() -> nn.Module:
     return tv_swin.SwinTransformer([4, 4], 8, [2, 2, 2, 2], list(HEADS), [4, 4], num_classes=CLASSES)
 
 
+SWIN_V2 = {"window_size": 2, "embed_dim": 8}
+
+
+def swin_v2() -> nn.Module:
+    return SwinTransformerV2(img_size=64, **SWIN_V2, depths=(2, 2), num_heads=(1, 2), num_classes=CLASSES)
+
+
+def hugging_face_swin_v2() -> nn.Module:
+    config = transformers.Swinv2Config(image_size=64, **SWIN_V2, depths=[2, 2], num_heads=[1, 2], num_labels=CLASSES)
+    return transformers.Swinv2ForImageClassification(config)
+
+
+def torchvision_swin_v2() -> nn.Module:
+    code = {"block": tv_swin.SwinTransformerBlockV2, "downsample_layer": tv_swin.PatchMergingV2}
+    return tv_swin.SwinTransformer([4, 4], 8, [2, 2], [1, 2], [2, 2], num_classes=CLASSES, **code)
+
+
+def torchvision_vgg() -> nn.Module:
+    with torch.device("meta"):  # its classifier is for 512 channels
+        model = torchvision.models.VGG(nn.Sequential(), CLASSES, init_weights=False)
+    model.features = tv_vgg.make_layers([8, "M", 12, "M"], batch_norm=True)
+    for at, held, made in ((0, 12 * 49, 4096), (3, 4096, 4096), (6, 4096, CLASSES)):
+        model.classifier[at] = nn.Linear(held, made)
+    return model
+
+
 def poolformer() -> nn.Module:
     settings = {"downsample_norm": None, "mlp_act": nn.GELU, "mlp_bias": True, "norm_layers": GroupNorm1}
     scales = {"layer_scale_init_values": 1e-5, "res_scale_init_values": None, "use_mlp_head": False}
@@ -130,6 +166,15 @@ def convnext() -> nn.Module:
 def hugging_face_convnext() -> nn.Module:
     config = transformers.ConvNextConfig(hidden_sizes=list(WIDTHS), depths=list(DEPTHS), num_labels=CLASSES)
     return transformers.ConvNextForImageClassification(config)
+
+
+def convnext_v2() -> nn.Module:
+    return ConvNeXt(num_classes=CLASSES, depths=DEPTHS, dims=WIDTHS, use_grn=True, ls_init_value=None)
+
+
+def hugging_face_convnext_v2() -> nn.Module:
+    config = transformers.ConvNextV2Config(hidden_sizes=list(WIDTHS), depths=list(DEPTHS), num_labels=CLASSES)
+    return transformers.ConvNextV2ForImageClassification(config)
 
 
 def torchvision_convnext() -> nn.Module:
@@ -163,20 +208,54 @@ PAIRS = {
     ),
     "Hugging Face's Swin": Pair("Hugging Face's Swin", hugging_face_swin, swin, 128),
     "Hugging Face's PoolFormer": Pair("Hugging Face's PoolFormer", hugging_face_poolformer, poolformer, 64),
-    "Hugging Face's ConvNeXt": Pair("Hugging Face's ConvNeXt", hugging_face_convnext, convnext, 64),
+    "Hugging Face's ConvNeXt": Pair("Hugging Face's ConvNeXt and ConvNeXt V2", hugging_face_convnext, convnext, 64),
     "Hugging Face's ResNet": Pair("Hugging Face's ResNet", hugging_face_resnet, resnet, 64),
+    "Hugging Face's Swin in transformers 5": Pair("Hugging Face's Swin", hugging_face_swin, swin, 128, False),
+    "Hugging Face's DeiT in transformers 5": Pair(
+        "Hugging Face's ViT and DeiT",
+        lambda: hugging_face_vit(distilled=True),
+        lambda: vit(VisionTransformerDistilled),
+        32,
+        False,
+    ),
+    "Hugging Face's Swin V2": Pair("Hugging Face's Swin V2", hugging_face_swin_v2, swin_v2, 64),
+    "Hugging Face's ConvNeXt V2": Pair(
+        "Hugging Face's ConvNeXt and ConvNeXt V2", hugging_face_convnext_v2, convnext_v2, 64
+    ),
     "torchvision's ViT": Pair("torchvision's ViT", torchvision_vit, vit, 32),
     "torchvision's Swin": Pair("torchvision's Swin", torchvision_swin, swin, 128),
     "torchvision's ConvNeXt": Pair("torchvision's ConvNeXt", torchvision_convnext, convnext, 64),
     "torchvision's ResNet": Pair(None, torchvision_resnet, resnet, 64),
+    "torchvision's Swin V2": Pair("torchvision's Swin V2", torchvision_swin_v2, swin_v2, 64),
+    "torchvision's VGG": Pair(
+        "torchvision's VGG",
+        torchvision_vgg,
+        lambda: VGG([8, "M", 12, "M"], CLASSES, norm_layer=nn.BatchNorm2d),
+        36,
+    ),
+} | {
+    f"torchvision's {code}": Pair(
+        f"torchvision's {layout}",
+        partial(torchvision.models.get_model, theirs, num_classes=CLASSES, **options),
+        partial(timm.create_model, ours, num_classes=CLASSES),
+        side,
+    )
+    for code, layout, theirs, ours, side, options in (
+        ("MobileNetV2", "MobileNetV2", "mobilenet_v2", "mobilenetv2_050", 64, {"width_mult": 0.5}),
+        ("MobileNetV3-Large", "MobileNetV3-Large", "mobilenet_v3_large", "mobilenetv3_large_100", 64, {}),
+        ("MobileNetV3-Small", "MobileNetV3-Small", "mobilenet_v3_small", "mobilenetv3_small_100", 64, {}),
+        ("EfficientNet-B0", "EfficientNet-B0 to B4", "efficientnet_b0", "efficientnet_b0", 64, {}),
+        ("RegNetY", "RegNet", "regnet_y_400mf", "regnety_004", 64, {}),
+        ("Inception-v3", "Inception-v3", "inception_v3", "inception_v3", 96, {"init_weights": False}),
+    )
 }
 
 
-def compare(theirs: nn.Module, ours: nn.Module, images: Tensor) -> str:
+def compare(pair: Pair, images: Tensor) -> str:
     """Return the cells of the page's table: equal top-1, equal order of the first five, and the largest difference."""
-    randomise(theirs)
+    theirs, ours = randomise(pair.theirs()), pair.ours()
     with TemporaryDirectory() as folder, torch.inference_mode():
-        parsed = parse(save(theirs, Path(folder)))
+        parsed = parse(save(theirs, Path(folder), pair.save_pretrained))
         load_into(ours.eval(), parsed)
         with as_published(ours, fit(parsed.shapes, ours).layout):
             scores = [torch.cat([compute(model, one) for one in images.chunk(25)]) for model in (theirs, ours)]
@@ -195,4 +274,4 @@ def draw_images(count: int, side: int) -> Tensor:
 
 if __name__ == "__main__":
     for code, pair in PAIRS.items():
-        print(f"| {code} | {compare(pair.theirs(), pair.ours(), draw_images(200, pair.side))} |", flush=True)
+        print(f"| {code} | {compare(pair, draw_images(200, pair.side))} |", flush=True)

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from imlp_audit.checkpoint.fitting import Fit, fit
+from imlp_audit.checkpoint.joining import Piece
 from imlp_audit.checkpoint.loading import name_tensors
 from imlp_audit.checkpoint.misfits import MisfitKind, Shapes
 from imlp_audit.models.blocks import ImlpRecipe, Part, Replacement
@@ -294,7 +295,7 @@ def test_query_key_and_value_are_put_together_only_where_the_model_has_one_layer
     assert (fit(shapes(apart), apart).exact, fit(shapes(apart), apart).joins) == (True, {})
     joined = fit(shapes(apart), whole)
     assert joined.exact
-    assert joined.joins["layer.attention.attention.qkv.weight"] == names
+    assert joined.joins["layer.attention.attention.qkv.weight"] == tuple(map(Piece, names))
     tensors = name_tensors(joined, apart.state_dict())
     assert torch.equal(
         tensors["layer.attention.attention.qkv.weight"], torch.cat([apart.state_dict()[n] for n in names])

@@ -7,6 +7,19 @@ import re
 from imlp_audit.checkpoint.layouts.layout import NameLayout, Rules
 from imlp_audit.checkpoint.names import PUBLISHED_RESMLP, RESMLP
 
+TIMMS_RESMLP = NameLayout(
+    "ResMLP's",
+    r"^blocks\.0\.attn\.weight$",
+    (
+        (r"^patch_embed\.", "stem."),
+        *(
+            (rf"\.{re.escape(theirs)}\.", f".{timms}.")
+            for timms, theirs in zip(*(names.layers for names in PUBLISHED_RESMLP), strict=True)
+        ),
+        (r"\.gamma_([12])$", r".ls\1"),
+    ),
+    reshaped=r"(^|\.)norm[12]?\.(alpha|beta)$",
+)
 RESMLP_LAYOUT = NameLayout(
     "ResMLP's",
     r"\.norm1\.alpha$",
@@ -87,4 +100,4 @@ MIXER_LAYOUTS = (
     _flax_mixer(("norm1", "mlp_tokens"), ("norm2", "mlp_channels")),  # timm
     _flax_mixer(("token_mixing.norm", "token_mixing.mlp"), ("channel_mixing.norm", "channel_mixing.mlp")),  # ours
 )
-AUTHORS = (RESMLP_LAYOUT, SWIN_LAYOUT, POOLFORMER_LAYOUT, CONVNEXT_LAYOUT, *MIXER_LAYOUTS)
+AUTHORS = (TIMMS_RESMLP, RESMLP_LAYOUT, SWIN_LAYOUT, POOLFORMER_LAYOUT, CONVNEXT_LAYOUT, *MIXER_LAYOUTS)

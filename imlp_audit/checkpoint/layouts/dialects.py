@@ -35,7 +35,7 @@ def dialects(names: Collection[str]) -> Iterator[Dialect]:
     for prefix in ("", *_common_prefixes(names)):
         short = {name: name.removeprefix(prefix) for name in names}
         for renamed, layout in _dialects(list(short.values())):
-            yield Dialect({old: renamed[new] for old, new in short.items()}, prefix, layout)
+            yield Dialect({old: renamed[new] for old, new in short.items() if new in renamed}, prefix, layout)
     if all(re.search(_PARTS.mark, name) for name in names):
         for classifier in _CLASSIFIERS:
             ours = {name: re.sub(r"^head\.fc\.", classifier, name) for name in names}
@@ -59,6 +59,6 @@ def _dialects(names: Collection[str]) -> Iterator[tuple[Mapping[str, str], NameL
     yield rename_released(names), None
     for layout in LAYOUTS:
         if any(re.search(layout.mark, name) for name in names):
-            ours = {name: layout.rename(name) for name in names}
+            ours = layout.rename_all(names)
             released = rename_released(ours.values())
             yield {name: released[new] for name, new in ours.items()}, layout

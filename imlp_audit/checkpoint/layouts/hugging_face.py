@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from imlp_audit.checkpoint.layouts.authors import DOWNSAMPLED_AT_THE_END
-from imlp_audit.checkpoint.layouts.layout import NameLayout
+from imlp_audit.checkpoint.layouts.layout import NameLayout, Rules
+
+_BLOCK: Rules = (
+    (r"\.attention\.(?:attention\.|self\.|)qkv\.", ".attn.qkv."),
+    (r"\.attention\.(output\.dense|o_proj)\.", ".attn.proj."),
+    (r"\.layernorm_before\.", ".norm1."),
+    (r"\.layernorm_after\.", ".norm2."),
+    (r"\.intermediate\.dense\.", ".mlp.fc1."),
+    (r"\.output\.dense\.", ".mlp.fc2."),
+)
+"""A transformer's block as saved by `save_pretrained`, and as transformers 5 has it in `state_dict()`."""
 
 VIT_LAYOUT = NameLayout(
     "Hugging Face's ViT and DeiT",
@@ -14,17 +24,13 @@ VIT_LAYOUT = NameLayout(
         (r"^embeddings\.distillation_token$", "dist_token"),
         (r"^embeddings\.position_embeddings$", "pos_embed"),
         (r"^embeddings\.patch_embeddings\.projection\.", "patch_embed.proj."),
-        (r"^encoder\.layer\.(\d+)\.", r"blocks.\1."),
-        (r"\.attention\.attention\.qkv\.", ".attn.qkv."),
-        (r"\.attention\.output\.dense\.", ".attn.proj."),
-        (r"\.layernorm_before\.", ".norm1."),
-        (r"\.layernorm_after\.", ".norm2."),
-        (r"\.intermediate\.dense\.", ".mlp.fc1."),
-        (r"\.output\.dense\.", ".mlp.fc2."),
+        (r"^(encoder\.layer|layers)\.(\d+)\.", r"blocks.\2."),
+        *_BLOCK,
         (r"^layernorm\.", "norm."),
         (r"^(cls_)?classifier\.", "head."),
         (r"^distillation_classifier\.", "head_dist."),
     ),
+    eps=("", 1e-12),
 )
 HUGGING_FACE_SWIN = NameLayout(
     "Hugging Face's Swin",
@@ -34,14 +40,24 @@ HUGGING_FACE_SWIN = NameLayout(
         (r"^swin\.embeddings\.norm\.", "patch_embed.norm."),
         (r"^swin\.encoder\.layers\.", "layers."),
         *DOWNSAMPLED_AT_THE_END,
-        (r"\.attention\.self\.", ".attn."),
-        (r"\.attention\.output\.dense\.", ".attn.proj."),
-        (r"\.layernorm_before\.", ".norm1."),
-        (r"\.layernorm_after\.", ".norm2."),
-        (r"\.intermediate\.dense\.", ".mlp.fc1."),
-        (r"\.output\.dense\.", ".mlp.fc2."),
+        *_BLOCK,
+        (
+            r"\.attention\.(?:self\.|relative_position_bias\.)relative_position_bias_table$",
+            ".attn.relative_position_bias_table",
+        ),
         (r"^swin\.layernorm\.", "norm."),
         (r"^classifier\.", "head.fc."),
+    ),
+)
+HUGGING_FACE_SWIN_V2 = NameLayout(
+    "Hugging Face's Swin V2",
+    r"^swinv2\.embeddings\.patch_embeddings\.projection\.weight$",
+    (
+        (r"^swinv2\.", "swin."),
+        (r"\.attention\.self\.(query|value)\.bias$", lambda found: f".attn.{found[1][0]}_bias"),
+        (r"\.attention\.self\.logit_scale$", ".attn.logit_scale"),
+        (r"\.attention\.self\.continuous_position_bias_mlp\.", ".attn.cpb_mlp."),
+        *HUGGING_FACE_SWIN.rules,
     ),
 )
 HUGGING_FACE_POOLFORMER = NameLayout(
@@ -60,9 +76,10 @@ HUGGING_FACE_POOLFORMER = NameLayout(
     ),
 )
 HUGGING_FACE_CONVNEXT = NameLayout(
-    "Hugging Face's ConvNeXt",
-    r"^convnext\.embeddings\.patch_embeddings\.weight$",
+    "Hugging Face's ConvNeXt and ConvNeXt V2",
+    r"^convnext(v2)?\.embeddings\.patch_embeddings\.weight$",
     (
+        (r"^convnextv2\.", "convnext."),
         (r"^convnext\.embeddings\.patch_embeddings\.", "stem.0."),
         (r"^convnext\.embeddings\.layernorm\.", "stem.1."),
         (r"^convnext\.layernorm\.", "head.norm."),
@@ -71,9 +88,11 @@ HUGGING_FACE_CONVNEXT = NameLayout(
         (r"\.dwconv\.", ".conv_dw."),
         (r"\.layernorm\.", ".norm."),
         (r"\.pwconv([12])\.", r".mlp.fc\1."),
+        (r"\.grn\.", ".mlp.grn."),
         (r"\.layer_scale_parameter$", ".gamma"),
         (r"^classifier\.", "head.fc."),
     ),
+    eps=("head.norm", 1e-12),
 )
 _RESNET = NameLayout(
     "Hugging Face's ResNet",
@@ -89,4 +108,11 @@ _RESNET = NameLayout(
         (r"^classifier\.1\.", "fc."),
     ),
 )
-HUGGING_FACE = (VIT_LAYOUT, HUGGING_FACE_SWIN, HUGGING_FACE_POOLFORMER, HUGGING_FACE_CONVNEXT, _RESNET)
+HUGGING_FACE = (
+    VIT_LAYOUT,
+    HUGGING_FACE_SWIN,
+    HUGGING_FACE_SWIN_V2,
+    HUGGING_FACE_POOLFORMER,
+    HUGGING_FACE_CONVNEXT,
+    _RESNET,
+)
