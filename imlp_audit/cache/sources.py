@@ -9,12 +9,14 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
+
 _PACKAGE = Path(__file__).resolve().parent.parent
 _COUNTING = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy", "scipy")
 LIBRARIES = (*_COUNTING, "cvxpy", "matplotlib")
 
 # Layers of the import order: what is measured comes from these and nothing else of ours.
-MEASURING = ("count", "models", "checkpoint", "records", "numbers", "processes", "errors")
+MEASURING = ("count", "models", "checkpoint", "records", "numbers", "processes", "files", "errors")
 EVERYTHING = ("",)
 TESTING = ("equations", *MEASURING)
 
@@ -28,7 +30,7 @@ def fingerprint(parts: Sequence[str]) -> str:
 
 
 def fingerprint_folder(folder: Path) -> str:
-    """Return a digest of all Python in a folder."""
+    """Return a digest of all Python in a folder. Raises FileError."""
     return _fingerprint(folder, _files(folder))
 
 
@@ -42,7 +44,9 @@ def digest_of(parts: Iterable[str | bytes]) -> str:
 
 
 def _fingerprint(root: Path, files: Iterable[Path]) -> str:
-    return digest_of(text for path in files for text in (path.relative_to(root).as_posix(), path.read_bytes()))
+    return digest_of(
+        text for path in files for text in (path.relative_to(root).as_posix(), read_bytes(path, MAX_SPEC_BYTES))
+    )
 
 
 def _files(part: Path) -> list[Path]:

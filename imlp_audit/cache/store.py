@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import shlex
+import stat
 import tempfile
 import time
 from collections import Counter
@@ -17,13 +20,15 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from imlp_audit.errors import UsageError
+from imlp_audit.files import MAX_DOCUMENT_BYTES, FileError, read_bytes
 from imlp_audit.records.base import Record
 
 Kept = TypeVar("Kept", bound=Record)
 
 MOST_BYTES = 256 * 2**20
-_PATTERN = "[0-9a-f][0-9a-f]/*"
-_UNFINISHED = ".part"
+_LARGEST = MAX_DOCUMENT_BYTES  # of a record
+_BEGINNING, _UNFINISHED = "imlp-audit-", ".part"
+_NAME = re.compile(rf"[0-9a-f]{{62}}\.json|{_BEGINNING}\w+{re.escape(_UNFINISHED)}")
 _ABANDONED = 3600  # seconds after which nobody finishes an unfinished file
 
 
@@ -31,14 +36,19 @@ _ABANDONED = 3600  # seconds after which nobody finishes an unfinished file
 class Store:
     """Records by keys. Without a folder it holds nothing and keeps nothing.
 
-    A file is the digest of what follows, a key and a record, a line each. A file that isn't whole, or that another key
-    has written, counts as none. `found` and `made` count the records that were there, and that were not.
+    A file is the digest of what follows, a key and a record, a line each, and is named by the digest of its key. A file
+    that isn't whole, or that another key has written, counts as none. A folder that others may write to is not used,
+    and `problem` says so. `found` and `made` count the records that were there, and that were not.
     """
 
     folder: Path | None = None
     found: Counter[type[Record]] = field(default_factory=Counter)
     made: Counter[type[Record]] = field(default_factory=Counter)
     problem: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.folder is not None and (why := _why_not_ours(self.folder)) is not None:
+            self.folder, self.problem = None, f"{self.folder} {why}"
 
     def read(self, key: str, kind: type[Kept]) -> Kept | None:
         """Return the record of a key, None where there is none."""
@@ -51,7 +61,7 @@ class Store:
         except ValidationError:  # a version of ours that forgot to name itself in the key
             return None
         with suppress(OSError):
-            os.utime(path)  # what is used stays longest
+            os.utime(path, follow_symlinks=False)  # what is used stays longest
         self.found[kind] += 1
         return record
 
@@ -59,12 +69,13 @@ class Store:
         """Keep a record, if the folder can be written to; if not, `problem` says why."""
         self.made[type(record)] += 1
         path = self._path(key)
-        if path is None or self.problem is not None:
-            return
         body = _line(key) + record.model_dump_json().encode()
+        if path is None or self.problem is not None or len(body) > _LARGEST:
+            return
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor, name = tempfile.mkstemp(dir=path.parent, suffix=_UNFINISHED)
+            path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=_BEGINNING, suffix=_UNFINISHED)
             try:
                 with os.fdopen(descriptor, "wb") as file:
                     file.write(_digest(body).encode() + b"\n" + body)
@@ -83,7 +94,7 @@ class Store:
         for path, status in sorted(self._files(), key=lambda one: -one[1].st_mtime):
             total += status.st_size
             abandoned = path.suffix == _UNFINISHED and now - status.st_mtime > _ABANDONED
-            if total > most or abandoned:
+            if (total > most and _is_ours(path)) or abandoned:
                 with suppress(OSError):
                     path.unlink()
 
@@ -92,34 +103,83 @@ class Store:
         sizes = [status.st_size for _, status in self._files()]
         return len(sizes), sum(sizes)
 
-    def clear(self) -> None:
-        """Remove all files that are ours. Raises UsageError where one can't be removed."""
+    def clear(self) -> list[Path]:
+        """Remove all files that are ours, and return what else is there. Raises UsageError."""
+        if self.problem is not None:
+            raise UsageError(f"nothing was removed: {self.problem}")
         for path, _ in self._files():
             try:
-                path.unlink(missing_ok=True)
+                if _is_ours(path):
+                    path.unlink(missing_ok=True)
             except OSError as error:
                 raise UsageError(f"{path} could not be removed: {error.strerror or error}") from error
+        for folder in self._folders():
+            with suppress(OSError):  # not empty
+                folder.rmdir()
+        if self.folder is None or not self.folder.is_dir():
+            return []
+        folders = self._folders()
+        return sorted(path for place in (self.folder, *folders) for path in place.iterdir() if path not in folders)
 
     def _path(self, key: str) -> Path | None:
         name = _digest(key.encode())
         return self.folder / name[:2] / f"{name[2:]}.json" if self.folder is not None else None
 
+    def _folders(self) -> list[Path]:
+        found = self.folder.glob("[0-9a-f][0-9a-f]") if self.folder is not None else ()
+        return [
+            path for path in found if path.is_dir() and not path.is_symlink() and os.access(path, os.R_OK | os.X_OK)
+        ]
+
     def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
-        for path in self.folder.glob(_PATTERN) if self.folder is not None else ():
-            if path.suffix in (".json", _UNFINISHED):
-                with suppress(OSError):  # somebody else removed it
-                    yield path, path.stat()
+        """Yield the regular files that are named as ours, with their state."""
+        for path in (path for folder in self._folders() for path in folder.iterdir()):
+            with suppress(OSError):  # somebody else removed it
+                status = path.lstat()
+                if _NAME.fullmatch(path.name) and stat.S_ISREG(status.st_mode):
+                    yield path, status
+
+
+def _why_not_ours(folder: Path) -> str | None:
+    """Say why what lies in a folder is not to be believed; None for one that is ours, or not there yet."""
+    try:
+        status = folder.stat()
+    except (OSError, ValueError):
+        return None  # keeping says why
+    if os.name == "nt" or not stat.S_ISDIR(status.st_mode):
+        return None
+    if status.st_uid not in (0, os.geteuid()):
+        return "belongs to another user; name a folder of your own"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"may be written by other users; run `chmod go-w {shlex.quote(str(folder))}`, or name another folder"
+    return None
 
 
 def _read_whole(path: Path, key: str) -> bytes | None:
     """Return the record in a file; None where the file is not there or not as it was written."""
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return None
-    digest, _, body = content.partition(b"\n")
+    digest, _, body = _content(path).partition(b"\n")
     first, _, record = body.partition(b"\n")
     return record if digest.decode(errors="replace") == _digest(body) and first == _line(key)[:-1] else None
+
+
+def _is_ours(path: Path) -> bool:
+    """Return whether the file's name is the digest of the key in it, or that of a file that we did not finish."""
+    if path.suffix == _UNFINISHED:
+        return True
+    _, _, body = _content(path).partition(b"\n")
+    try:
+        key = json.loads(body.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(key, str) and _digest(key.encode(errors="replace")) == path.parent.name + path.stem
+
+
+def _content(path: Path) -> bytes:
+    """Return the content of a file; nothing where it cannot be read."""
+    try:
+        return b"" if path.parent.is_symlink() else read_bytes(path, _LARGEST, links=False)
+    except FileError:
+        return b""
 
 
 def _line(text: str) -> bytes:

@@ -10,6 +10,7 @@ import typer
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import Formatted
 from imlp_audit.cli.output import emit_document
+from imlp_audit.numbers.words import list_some
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
@@ -35,16 +36,23 @@ def info(format_: Formatted = Format.RICH) -> int:
 @app.command()
 def clear() -> int:
     """Remove all measurements that are kept."""
-    open_store(no_cache=False).clear()
+    left = open_store(no_cache=False, quiet=True).clear()
+    if left:
+        print(
+            f"imlp-audit: left {list_some([str(path) for path in left], 3)}: not written by this cache", file=sys.stderr
+        )
     return ExitCode.CLEAN
 
 
-def open_store(*, no_cache: bool) -> Store:
-    """Return where this user's measurements are kept; nowhere if they are not to be."""
+def open_store(*, no_cache: bool, quiet: bool = False) -> Store:
+    """Return where this user's measurements are kept; nowhere if they are not to be, or if others may write there."""
     from imlp_audit.cache.places import cache_folder
     from imlp_audit.cache.store import Store
 
-    return Store(None if no_cache else cache_folder())
+    store = Store(None if no_cache else cache_folder())
+    if store.problem is not None and not quiet:
+        print(f"imlp-audit: the cache is not used: {store.problem}", file=sys.stderr)
+    return store
 
 
 def tell_cache(store: Store, *, shown: bool) -> None:
@@ -57,7 +65,7 @@ def tell_cache(store: Store, *, shown: bool) -> None:
         lines.append("took the result of an earlier run; --no-cache measures anew")
     elif found:
         lines.append(f"took {found} of {found + made} measurements from earlier runs; --no-cache measures anew")
-    if store.problem is not None:
+    if store.problem is not None and store.folder is not None:
         lines.append(f"measurements could not be kept: {store.problem}")
     for line in lines if shown else ():
         print(f"imlp-audit: {line}", file=sys.stderr)

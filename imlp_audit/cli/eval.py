@@ -216,14 +216,6 @@ def _find_row(wanted: str, specs: list[str] | None, *, trust_code: bool) -> RowR
     return found
 
 
-def _never_ends(path: Path) -> bool:
-    """Say whether there is something that is no file: opening a pipe would wait for a writer."""
-    try:
-        return path.exists() and not path.is_file()
-    except OSError:  # reading it says why
-        return False
-
-
 def _read_earlier(path: Path | None) -> tuple[AuditResult, str] | None:
     from imlp_audit.cli.report import read_result_text
     from imlp_audit.records.document import from_json
@@ -231,7 +223,5 @@ def _read_earlier(path: Path | None) -> tuple[AuditResult, str] | None:
 
     if path is None:
         return None
-    if _never_ends(path):
-        raise UsageError(f"--against {path} is not a regular file; give a JSON result of `imlp-audit eval`")
     text = read_result_text(path, f"--against {path}")
     return from_json(AuditResult, text, str(path), written_by="`imlp-audit eval --format json`"), str(path)

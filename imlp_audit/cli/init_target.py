@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imlp_audit.errors import UsageError
+from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
 
 if TYPE_CHECKING:
     from imlp_audit.transcribe.grid import SourceTable
@@ -50,7 +51,7 @@ def _check_new(target: Path) -> None:
 
 def check_unchanged(target: Path, written: Collection[str]) -> None:
     """Raise UsageError where a file is not as `init` wrote it before somebody gave images or classes."""
-    if target.read_bytes() not in [text.encode() for text in written]:
+    if read_bytes(target, MAX_SPEC_BYTES) not in [text.encode() for text in written]:
         _check_new(target)
 
 

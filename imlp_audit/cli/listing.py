@@ -132,13 +132,13 @@ def _format_files(specs: Sequence[str]) -> None:
     from imlp_audit.spec.folders import display_path
     from imlp_audit.spec.format import format_spec
     from imlp_audit.spec.targets import find
-    from imlp_audit.spec.text_file import read_text
+    from imlp_audit.spec.text_file import read_spec_text
 
     if not specs and not Path("specs").is_dir():
         raise UsageError("lint --fix changes files: name them, or the folder that they are in")
     wanted = find(specs)
     files = dict.fromkeys(file for one in wanted for file in ([one.file] if one.file is not None else one.files))
-    texts = {file: read_text(file, display_path(file)) for file in files}
+    texts = {file: read_spec_text(file, display_path(file)) for file in files}
     done = {file: format_spec(text) for file, text in texts.items() if not isinstance(text, Problem)}
     changed = {file: text for file, text in done.items() if text != texts[file]}
     for file in changed:

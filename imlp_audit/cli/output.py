@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 120  # of what is not a terminal, unless COLUMNS says otherwise
 _SOURCES = (".yaml", ".yml", ".py", ".lock")  # what a result never replaces
+_MOST_ERRORS = 5  # that are named where nothing is printed
 _SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file of a step's page in GitHub Actions
 
 
@@ -111,7 +112,22 @@ def emit_result(
             return _report_in(form, result, details)
         return (*_every_check(result), *details) if screen is None else screen
 
+    if outputs.printed is None:
+        _tell_errors(result)
     _emit(result, outputs, write, screen)
+
+
+def _tell_errors(result: AuditResult) -> None:
+    """Report on standard error why checks could not be completed, where nothing is printed."""
+    from imlp_audit.records.check import Verdict
+    from imlp_audit.report.document import make_visible
+    from imlp_audit.report.formats import disarm_commands
+
+    errors = [check for check in result.checks if check.verdict is Verdict.ERROR]
+    lines = [f"imlp-audit: {check.id}: {check.reason}" for check in errors[:_MOST_ERRORS]]
+    if len(errors) > _MOST_ERRORS:
+        lines.append(f"imlp-audit: {len(errors) - _MOST_ERRORS} more checks could not be completed")
+    sys.stderr.writelines(f"{disarm_commands(make_visible(line))}\n" for line in lines)
 
 
 def emit_report(result: AuditResult, outputs: Outputs, details: Document) -> None:

@@ -68,7 +68,7 @@ def properties(
     check_device(device)  # which imports torch
     if replay is not None and (named := len(select_equations(selection, patterns))) != 1:
         raise UsageError(f"--replay runs one example of one claim, and {named} are selected; name one claim")
-    store = open_store(no_cache=no_cache or replay is not None)
+    store = open_store(no_cache=no_cache or replay is not None, quiet=reporting.quiet)
     with show_progress(shown=reporting.progress) as announce:
         result = audit_equations(selection, patterns, settings, announce, store)
     tell_cache(store, shown=reporting.progress)

@@ -12,6 +12,7 @@ import typer
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import NoCache, NoProgress, Output, Specs, TrustCode, group_options, helpers
 from imlp_audit.errors import SolverError, UsageError
+from imlp_audit.files import BOM, MAX_DOCUMENT_BYTES, FileError, read_text
 from imlp_audit.report.formats import AuditFormat
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from imlp_audit.spec.library import Selection
     from imlp_audit.spec.paper import Paper
 
-MAX_BYTES = 64 * 1024 * 1024  # of a result: over 50 000 checks
 RUN = "`imlp-audit eval`, `bench` or `inspect` with `--format json`"
 
 
@@ -170,18 +170,10 @@ def read_audit(path: Path) -> AuditResult:
 
 def read_result_text(path: Path, shown_as: str) -> str:
     """Return the text of a result of limited size. Raises UsageError."""
-    advice = "give a JSON result of imlp-audit, as `-o result.json` writes it"
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)  # what isn't a regular file may never end
-    except OSError as error:
-        raise UsageError(f"{shown_as} could not be read: {error.strerror or error}; {advice}") from error
-    if len(data) > MAX_BYTES:
-        raise UsageError(f"{shown_as} is larger than {MAX_BYTES // 1024**2} MiB; {advice}")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{shown_as} is not UTF-8 text; {advice}") from error
+        return read_text(path, MAX_DOCUMENT_BYTES, shown_as).removeprefix(BOM)
+    except FileError as error:
+        raise UsageError(f"{error}; give a JSON result of imlp-audit, as `-o result.json` writes it") from error
 
 
 def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:

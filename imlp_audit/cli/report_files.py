@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.errors import UsageError
+from imlp_audit.files import MAX_DOCUMENT_BYTES, FileError, read_text
 from imlp_audit.records.base import Record
+from imlp_audit.records.values import FileName
 from imlp_audit.report.files import check_writable, write_whole
 
 if TYPE_CHECKING:
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 class Reports(Record):
     """Reports by the names of their files, as they are kept for the next run: most of their time goes into drawing."""
 
-    files: dict[str, str]
+    files: dict[FileName, str]
 
 
 def prepare_folder(folder: Path, option: str) -> None:
@@ -89,9 +92,9 @@ def render_figures(result: AuditResult, folder: Path) -> dict[Path, str]:
 
 def compare_reports(reports: dict[Path, str]) -> ExitCode:
     """Say which reports are not there as they would be written now."""
-    stale = [path for path, text in reports.items() if not path.is_file() or not _same(path, text)]
+    stale = [path for path, text in reports.items() if not lexists(path) or not _same(path, text)]
     for path in stale:
-        state = "is stale" if path.exists() else "is missing"
+        state = "is stale" if lexists(path) else "is missing"
         sys.stderr.write(f"{path} {state}; run the same command without --check to write it\n")
     return ExitCode.FINDINGS if stale else ExitCode.CLEAN
 
@@ -100,7 +103,10 @@ def _same(path: Path, text: str) -> bool:
     """Compare a file with a report; drawings by the data that they show."""
     from imlp_audit.report.figures import same_figure, same_page
 
-    kept = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        kept = read_text(path, MAX_DOCUMENT_BYTES).replace("\r\n", "\n")
+    except FileError:  # nothing that we wrote
+        return False
     match path.suffix:
         case ".svg":
             return same_figure(kept, text)

@@ -74,7 +74,7 @@ def verify(
         fvcore_device=device.value if counter is Counter.FVCORE else None,
         jobs=helpers() if jobs is None else jobs,
         trust_code=trust_code,
-        store=open_store(no_cache=no_cache),
+        store=open_store(no_cache=no_cache, quiet=reporting.quiet),
     )
     with show_progress(shown=reporting.progress) as announce:
         result = audit(selection, options, announce)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from imlp_audit.checks.baseline import renew_lock
 from imlp_audit.cli.write_found import check_spec
+from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
 from imlp_audit.records.baseline import PaperBaseline
 from imlp_audit.records.document import to_json
 from imlp_audit.records.finding import Finding
@@ -56,7 +57,7 @@ def _write_drafts(paper: Paper, drafts: dict[str, Finding]) -> None:
 
 
 def _write(path: Path, text: str, shown_as: str) -> None:
-    if path.exists() and path.read_bytes() == text.encode():
+    if path.exists() and read_bytes(path, MAX_SPEC_BYTES) == text.encode():
         return
     write_whole(path, text)
     sys.stderr.write(f"wrote {shown_as}\n")

@@ -23,8 +23,11 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
+from imlp_audit.files import FileError, parse_python
+
 FOLDER = "equations"
 FIELDS = ("Place", "Printed", "Corrected", "Nearest", "Bound", "Needs")
+_MOST_FILES = 100
 _KEY = re.compile(rf"^({'|'.join(FIELDS)}):\s*")
 
 
@@ -89,7 +92,11 @@ AnyClaim: TypeAlias = ClaimText | BrokenClaim
 def read_claims(paper: str, folder: Path, shown_as: str) -> tuple[AnyClaim, ...]:
     """Return the claims in a paper's folder, by name. A name that two functions have is broken."""
     files = sorted((folder / FOLDER).glob("[!_]*.py"))
-    found = [claim for path in files for claim in _read_module(paper, path, folder.resolve(), shown_as)]
+    read = files[:_MOST_FILES]
+    found = [claim for path in read for claim in _read_module(paper, path, folder.resolve(), shown_as)]
+    if len(files) > _MOST_FILES:
+        problem = f"holds {len(files)} files of claims, and at most {_MOST_FILES} are read: join some"
+        found.append(BrokenClaim(paper, FOLDER, f"{shown_as}/{FOLDER}", 1, problem))
     by_name: dict[str, list[AnyClaim]] = defaultdict(list)
     for claim in found:
         by_name[claim.name].append(claim)
@@ -121,10 +128,10 @@ def _read_module(paper: str, path: Path, folder: Path, shown_as: str) -> Iterato
     shown = f"{shown_as}/{FOLDER}/{path.name}"
     try:
         functions = _functions(path, path.stat().st_mtime_ns)
-    except SyntaxError as error:
-        yield BrokenClaim(paper, path.stem, shown, error.lineno or 1, f"is not Python: {error.msg}", error.offset or 1)
-    except (OSError, ValueError) as error:
-        yield BrokenClaim(paper, path.stem, shown, 1, f"cannot be read: {error}")
+    except FileError as error:
+        yield BrokenClaim(paper, path.stem, shown, error.place[0], error.reason, error.place[1])
+    except OSError as error:
+        yield BrokenClaim(paper, path.stem, shown, 1, f"cannot be read ({error.strerror or error})")
     else:
         for function in functions:
             yield _read_claim(paper, function, shown, ClaimCode(folder, shown_as, path.stem, function.name))
@@ -140,10 +147,9 @@ class _Function:
 @cache
 def _functions(path: Path, _: int) -> tuple[_Function, ...]:
     """Return the functions of a file that are claims; the second argument is the file's time, for the cache."""
-    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     return tuple(
         _Function(node.name, node.lineno, ast.get_docstring(node))
-        for node in tree.body
+        for node in parse_python(path, path.name).body
         if isinstance(node, ast.FunctionDef) and any(map(_is_claim, node.decorator_list))
     )
 

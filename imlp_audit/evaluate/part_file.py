@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +16,7 @@ from typing import TypeAlias
 
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.predictions import GUESSES, ModelAnswer
+from imlp_audit.files import FileError, read_bytes
 from imlp_audit.report.files import write_whole
 
 BatchAnswers: TypeAlias = Sequence[ModelAnswer | None]
@@ -79,18 +79,11 @@ def read_part(path: Path, run: ResumableRun) -> KeptPart:
 
 
 def read_plain(path: Path, largest: int, advice: str) -> bytes:
-    """Return the content of a regular file that is not a link, or nothing if it is too large. Raises UsageError."""
+    """Return the content of a regular file that is not a link. Raises UsageError."""
     try:
-        found = path.lstat()
-        if not stat.S_ISREG(found.st_mode):
-            raise UsageError(f"{path} is not a plain file but a {_kind(found.st_mode)}; {advice}")
-        return path.read_bytes() if found.st_size <= largest else b""
-    except OSError as error:
-        raise UsageError(f"{path} could not be read: {error.strerror or error}; {advice}") from error
-
-
-def _kind(mode: int) -> str:
-    return "link" if stat.S_ISLNK(mode) else "folder" if stat.S_ISDIR(mode) else "pipe or device"
+        return read_bytes(path, largest, links=False)
+    except FileError as error:
+        raise UsageError(f"{error}; {advice}") from error
 
 
 def _name(batches: Batches) -> str:

@@ -13,11 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imlp_audit.equations.trust import explain_distrust, is_bundled, is_trusted
 from imlp_audit.errors import Problem
+from imlp_audit.files import FileError, parse_python
 from imlp_audit.inspect.sentences import Sentence, SentenceText, judge_sentence, parse_sentence, record_verdict
 from imlp_audit.processes.code import load_module, locate_error
 from imlp_audit.records.check import Verdict
@@ -90,15 +92,12 @@ def judge_papers(
 def read_sentences(folder: PaperFolder) -> tuple[SentenceText | BrokenSentence, ...]:
     """Return the sentences of a paper without running its Python; none if it has no file of them."""
     path = folder.path / f"{MODULE}.py"
-    if not path.is_file():
+    if not lexists(path):
         return ()
     try:
-        tree = ast.parse(path.read_bytes(), MODULE)
-    except SyntaxError as error:
-        problem = Problem(folder.file, error.lineno or 1, error.offset or 1, f"is not Python: {error.msg}")
-        return (BrokenSentence(MODULE, problem),)
-    except (OSError, ValueError) as error:
-        return (BrokenSentence(MODULE, Problem(folder.file, 1, 1, f"cannot be read: {error}")),)
+        tree = parse_python(path, folder.file)
+    except FileError as error:
+        return (BrokenSentence(MODULE, error.problem(folder.file)),)
     found: dict[str, SentenceText | BrokenSentence] = {}
     for function in tree.body:
         about = _find_about(function)

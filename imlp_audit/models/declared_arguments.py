@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from imlp_audit.errors import did_you_mean
+from imlp_audit.files import FileError, parse_python
 
 _Maker: TypeAlias = ast.ClassDef | ast.FunctionDef
-_MOST_BYTES = 200_000
 
 
 def find_wrong_argument(folder: Path, file: str, name: str, given: Collection[str], may: Collection[str]) -> str | None:
@@ -26,7 +26,7 @@ def find_wrong_argument(folder: Path, file: str, name: str, given: Collection[st
             return None
         stat = path.stat()
         taken = _signature(path, name, (stat.st_mtime_ns, stat.st_size))
-    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+    except (OSError, FileError):
         return None  # which is said when the file is read for its axes, or run
     if taken is None:
         return None
@@ -39,14 +39,12 @@ def find_wrong_argument(folder: Path, file: str, name: str, given: Collection[st
 
 
 @cache
-def _signature(path: Path, name: str, stamp: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+def _signature(path: Path, name: str, _: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return the arguments that a class or function takes and those it needs, None if its signature is not plain.
 
-    The stamp is the file's time and size, for the cache.
+    The last argument is the file's time and size, for the cache.
     """
-    if stamp[1] > _MOST_BYTES:
-        return None
-    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    tree = parse_python(path, path.name)
     makers = [node for node in ast.walk(tree) if name in _names_bound(node)]
     if len(makers) != 1 or makers[0] not in tree.body or not isinstance(makers[0], _Maker):
         return None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from imlp_audit.errors import did_you_mean
+from imlp_audit.files import FileError, parse_python
 from imlp_audit.models.declared_names import names_in
 from imlp_audit.models.own_axes import MOST_COMBINATIONS
 
@@ -21,7 +22,6 @@ DeclaredAxes: TypeAlias = dict[str, tuple[AxisValue, ...]]
 ATTRIBUTE = "axes"
 DECIDED = ("in_features", "out_features", "use_conv")
 """What the MLP that a block replaces decides, so that neither an axis nor an argument can."""
-_MOST_BYTES = 200_000
 _LARGEST = 1_000_000
 _EXAMPLE = 'axes = {"gate_norm": ("none", "layer"), "bias": (True, False)}'
 
@@ -35,21 +35,16 @@ def read_axes(path: Path, shown_as: str, name: str) -> DeclaredAxes:
     try:
         stat = path.stat()
         return dict(_read(path, shown_as, name, (stat.st_mtime_ns, stat.st_size)))
-    except SyntaxError as error:
-        raise ValueError(f"{shown_as}:{error.lineno or 1}: it is not Python: {error.msg}") from error
-    except (OSError, UnicodeDecodeError, RecursionError, MemoryError) as error:
-        raise ValueError(f"{shown_as}: it cannot be read: {str(error) or type(error).__name__}") from error
+    except FileError as error:
+        raise ValueError(f"{shown_as}:{error.place[0]}: it {error.reason}") from error
+    except (OSError, RecursionError) as error:
+        raise ValueError(f"{shown_as}: it cannot be read: {error}") from error
 
 
 @cache
-def _read(path: Path, shown_as: str, name: str, stamp: tuple[int, int]) -> DeclaredAxes:
-    """Return the axes; the stamp is the file's time and size, for the cache."""
-    if stamp[1] > _MOST_BYTES:
-        raise ValueError(f"{shown_as}: it has {stamp[1]} bytes, more than the {_MOST_BYTES} that are read")
-    text = path.read_text(encoding="utf-8")
-    if "\0" in text:
-        raise SyntaxError("it has null bytes")  # which Python before 3.11.4 raises a ValueError for
-    tree = ast.parse(text, shown_as)
+def _read(path: Path, shown_as: str, name: str, _: tuple[int, int]) -> DeclaredAxes:
+    """Return the axes; the last argument is the file's time and size, for the cache."""
+    tree = parse_python(path, shown_as)
     known = list(names_in(tree))
     if name not in known and "*" not in known:
         raise ValueError(f"{shown_as} defines no {name!r}; {did_you_mean(name, known, 'it has')}")

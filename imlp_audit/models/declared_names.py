@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from imlp_audit.errors import did_you_mean
+from imlp_audit.files import MAX_SPEC_BYTES, FileError, parse_python, read_text
 
-_MOST_BYTES = 200_000
 _BY_CODE = re.compile(
     r"\b(?:globals|vars|exec|setattr|__getattr__|modules)\b"
 )  # what may bind names that no line shows
@@ -36,7 +36,7 @@ def names_in(tree: ast.Module) -> Iterator[str]:
 def find_missing_name(folder: Path, file: str, name: str) -> str | None:
     """Say that a file is not there, is not Python, or lacks a class or function of this name; None where it is well.
 
-    None too for a file that may bind names by code, or is too large.
+    None too for a file that may bind names by code.
     """
     path = (folder / file).resolve()
     if not path.is_relative_to(folder.resolve()) or not path.is_file():
@@ -44,9 +44,9 @@ def find_missing_name(folder: Path, file: str, name: str) -> str | None:
     try:
         stat = path.stat()
         found = _bound(path, (stat.st_mtime_ns, stat.st_size))
-    except SyntaxError as error:
-        return f"{file}:{error.lineno or 1}: it is not Python: {error.msg}"
-    except (OSError, ValueError, RecursionError, MemoryError):
+    except FileError as error:
+        return f"{file}:{error.place[0]}: it {error.reason}"
+    except OSError:
         return None  # which is said when the file is run
     if found is None or name in found[0]:
         return None
@@ -54,17 +54,14 @@ def find_missing_name(folder: Path, file: str, name: str) -> str | None:
 
 
 @cache
-def _bound(path: Path, stamp: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+def _bound(path: Path, _: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return the names that a file binds, and its own classes and functions; None where no one can tell.
 
-    The stamp is the file's time and size, for the cache.
+    The last argument is the file's time and size, for the cache.
     """
-    if stamp[1] > _MOST_BYTES:
-        return None
-    text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text, str(path))
+    tree = parse_python(path, path.name)
     names = tuple(names_in(tree))
-    if "*" in names or _BY_CODE.search(text):
+    if "*" in names or _BY_CODE.search(read_text(path, MAX_SPEC_BYTES)):
         return None
     own = (node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef))
     return names, tuple(own)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from imlp_audit.records.base import Record
-from imlp_audit.records.values import ByName
+from imlp_audit.records.values import ByName, PaperId
 
 
 class ColumnHead(Record):
@@ -82,7 +80,7 @@ class PaperHead(Record):
     `lacks` says what the text that was audited lacks, and what that means for the audit.
     """
 
-    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_\-]*$")]  # a report's file is named after it
+    id: PaperId
     title: str
     authors: str
     version: str

@@ -38,6 +38,19 @@ Probability: TypeAlias = Annotated[str, Field(pattern=r"^\d(\.\d{1,20})?(E-\d{1,
 Digest: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """A file's SHA-256."""
 
+
+def _refuse_index(name: str) -> str:
+    if name == "index":
+        raise ValueError("'index' cannot be a paper's id: reports have an overview of that name; choose another id")
+    return name
+
+
+PaperId: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_\-]*$"), AfterValidator(_refuse_index)]
+"""A paper's id, which its reports' files are named after; without capitals no two names differ in case alone."""
+
+FileName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]*$")]
+"""The name of a file that we write: no path, and not hidden."""
+
 V = TypeVar("V")
 
 

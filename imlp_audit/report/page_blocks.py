@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import assert_never
 
+from imlp_audit.files import MAX_DOCUMENT_BYTES, FileError, read_bytes
 from imlp_audit.report.document import (
     Align,
     Block,
@@ -64,9 +65,12 @@ class PagePictures:
 
     def read(self, file: str) -> bytes | None:
         """Return a picture, or None if it isn't there; never a file outside the folder."""
-        if self.folder is None or Path(file).name != file or not (self.folder / file).is_file():
+        if self.folder is None or Path(file).name != file:
             return None
-        return (self.folder / file).read_bytes()
+        try:
+            return read_bytes(self.folder / file, MAX_DOCUMENT_BYTES)
+        except FileError:
+            return None
 
 
 def render_block(block: Block, pictures: PagePictures) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from imlp_audit.cache.sources import digest_of, fingerprint_folder
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.trust import is_bundled
+from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_bytes
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import rows_of
@@ -15,14 +16,17 @@ from imlp_audit.spec.references import rows_of
 def digest_selection(selection: Selection, *asked: object) -> str | None:
     """Return a digest of the files of all papers that a result may depend on, and of what is asked of them.
 
-    None where code from outside has a say: what that depends on is not known.
+    None where code from outside has a say, or a file cannot be read: what that depends on is not known.
     """
     papers = (*selection.papers, *selection.repeating)
     if any(map(_has_code_from_outside, papers)):
         return None
     parts = {paper.id: selection.part(paper.id) for paper in selection.papers}
     chosen = [f"{name} {sorted(part.files)} {sorted(part.ids)}" for name, part in parts.items()]
-    return digest_of([*map(repr, asked), *chosen, *(part for paper in papers for part in _contents(paper))])
+    try:
+        return digest_of([*map(repr, asked), *chosen, *(part for paper in papers for part in _contents(paper))])
+    except FileError:
+        return None
 
 
 def _has_code_from_outside(paper: Paper) -> bool:
@@ -36,7 +40,7 @@ def _contents(paper: Paper) -> Iterator[str | bytes]:
     lock = paper.findings_file.lock_path
     for path, shown_as in paper.files:
         yield shown_as
-        yield path.read_bytes()
-    yield lock.read_bytes() if lock.is_file() else b""
+        yield read_bytes(path, MAX_SPEC_BYTES)
+    yield read_bytes(lock, MAX_SPEC_BYTES) if lock.is_file() else b""
     if paper.folder is not None:
         yield fingerprint_folder(paper.code or paper.folder)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from imlp_audit import files
 from imlp_audit.errors import UsageError
 from imlp_audit.spec.schema import ConventionFit
 
@@ -99,4 +100,4 @@ def _indent(line: str) -> int:
 
 def read_text(path: Path) -> str:
     """Return a spec's text as it is, line ends included."""
-    return path.read_bytes().decode("utf-8")
+    return files.read_text(path, files.MAX_SPEC_BYTES)

@@ -8,12 +8,14 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
+from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from imlp_audit.errors import DocumentError, Problem, SpecError, did_you_mean
+from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_text
 from imlp_audit.records.base import Record
 from imlp_audit.records.check import Source
 from imlp_audit.records.document import from_json
@@ -77,14 +79,14 @@ class FindingsFile:
 def read_findings_file(path: Path, shown_as: str, paper: str, target: str) -> FindingsFile:
     """Read the lock beside a file of findings, if there is one; `target` names the paper on a command line."""
     found = FindingsFile(path, shown_as)
-    if not found.lock_path.is_file():
+    if not lexists(found.lock_path):
         return found
     name, command = found.lock_shown_as, f"`{shlex.join(['imlp-audit', 'baseline', target])}`"
     try:
-        text = found.lock_path.read_text(encoding="utf-8")
+        text = read_text(found.lock_path, MAX_SPEC_BYTES).replace("\r\n", "\n")
         lock = from_json(Lock, text, name, written_by=command)
-    except (OSError, UnicodeDecodeError) as error:
-        return FindingsFile(path, shown_as, problem=Problem(name, 1, 1, f"it could not be read: {error}"))
+    except FileError as error:
+        return FindingsFile(path, shown_as, problem=error.problem(name))
     except DocumentError as error:
         line = error.line or _find_line(text, error.place)
         return FindingsFile(path, shown_as, problem=Problem(name, line, 1, str(error).removeprefix(f"{name}: ")))

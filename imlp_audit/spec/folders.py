@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from imlp_audit.equations.trust import bundled_folder, installed_folders
+from imlp_audit.files import MAX_SPEC_BYTES, FileError, open_regular
 from imlp_audit.spec.parse_yaml import parse_tree
-from imlp_audit.spec.text_file import MAX_BYTES
 from imlp_audit.spec.tree import ListNode, MapNode, Node, Text
 
 YAML = (".yaml", ".yml")
@@ -113,13 +113,13 @@ def _is_spec(path: Path) -> bool:
     """Return whether a file has a key that only specs have, also where it is not sound YAML; unreadable ones may."""
     if path.name == "findings.yaml":
         return True
-    text = _read_start(path)
+    text = read_start(path)
     return text is None or _OF_A_SPEC.search(text) is not None
 
 
 def declares(path: Path) -> Declared:
     """Return what a file's keys `paper` and `about` say, without judging the rest."""
-    text = _read_start(path) or ""
+    text = read_start(path) or ""
     found = _PAPER.search(text)
     if found is not None or "paper" not in text:
         return Declared(found[1] if found is not None else None, _ABOUT.search(text) is not None)
@@ -131,12 +131,12 @@ def declares(path: Path) -> Declared:
 
 def tables_in(path: Path) -> frozenset[str]:
     """Return what the tables of a spec file are called, without judging the rest."""
-    return frozenset(_TABLE.findall(_read_start(path) or ""))
+    return frozenset(_TABLE.findall(read_start(path) or ""))
 
 
 def sources_in(path: Path) -> frozenset[tuple[str, str]]:
     """Return the sections and files that the tables of a spec file are from, without judging the rest."""
-    tree, _ = parse_tree(_read_start(path) or "", path.name)
+    tree, _ = parse_tree(read_start(path) or "", path.name)
     tables = _entries(tree).get("tables")
     every = tables.items if isinstance(tables, ListNode) else (tree,)
     places = [_entries(_entries(one).get("source")) for one in every]
@@ -148,12 +148,12 @@ def _entries(node: Node | None) -> dict[str, Node]:
     return {key.text: value for key, value in node.entries} if isinstance(node, MapNode) else {}
 
 
-def _read_start(path: Path) -> str | None:
+def read_start(path: Path) -> str | None:
     """Return the first part of a file, as long as a spec may be; empty where there is no file, None if unreadable."""
     if not path.is_file():
         return ""
     try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES).decode("utf-8", errors="replace")
-    except OSError:
+        with open_regular(path) as file:
+            return file.read(MAX_SPEC_BYTES).decode("utf-8", errors="replace")
+    except (FileError, OSError):
         return None

@@ -16,6 +16,7 @@ from imlp_audit.spec.folders import (
     display_path,
     paper_folder,
     paper_folders,
+    read_start,
     spec_files,
     target_of,
 )
@@ -169,7 +170,7 @@ def _load_referring(papers: Sequence[Paper], trust_code: bool) -> Iterator[Paper
 
 def _may_repeat(folder: Path, ids: Collection[str]) -> bool:
     """Return whether a folder's files may name rows of these papers as repeated, without parsing them."""
-    texts = [path.read_text(encoding="utf-8", errors="replace") for path in spec_files(folder)]
+    texts = [read_start(path) or "" for path in spec_files(folder)]
     return any(f"{name}/" in text for text in texts if "repeats:" in text for name in ids)
 
 

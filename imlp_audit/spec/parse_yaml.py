@@ -13,7 +13,7 @@ from typing import NoReturn
 import yaml
 
 from imlp_audit.errors import MissingLibraryError, Problem
-from imlp_audit.spec.text_file import MAX_PROBLEMS, TAB, clean, read_text, refused_in_value
+from imlp_audit.spec.text_file import MAX_PROBLEMS, TAB, clean, read_spec_text, refused_in_value
 from imlp_audit.spec.tree import ListNode, MapNode, Mark, Node, Text
 
 MAX_DEPTH = 32
@@ -26,7 +26,7 @@ def read_tree(path: Path, shown_as: str) -> tuple[Node | None, list[Problem]]:
     The tree is None where its shape is unknown: unreadable, empty, not YAML, or too deep. Otherwise it is
     whole, with stand-ins for what was refused, so that a schema can report its errors as well.
     """
-    text = read_text(path, shown_as)
+    text = read_spec_text(path, shown_as)
     return (None, [text]) if isinstance(text, Problem) else parse_tree(text, shown_as)
 
 

@@ -11,6 +11,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import Record
+from imlp_audit.records.values import PaperId
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.columns import TotalledMeasure
 from imlp_audit.spec.equations import EquationEntry
@@ -126,7 +127,7 @@ class System(Record):
 class PaperFile(Record):
     """A file of a paper's folder that is not a single table; a small paper is one such file with everything in it."""
 
-    paper: Slug
+    paper: PaperId
     about: About | None = None
     tables: tuple[PrintedTable, ...] = ()
     claims: tuple[ClaimEntry, ...] = ()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import stat
 from itertools import islice
 from pathlib import Path
 
 from imlp_audit.errors import Problem
+from imlp_audit.files import BOM, MAX_SPEC_BYTES, FileError, read_text
 
-MAX_BYTES = 1024 * 1024
 MAX_PROBLEMS = 100  # per file; past this, nobody reads on
 
 TAB = "a tab (U+0009)"
@@ -17,7 +16,6 @@ TAB = "a tab (U+0009)"
 _BREAKS = "\x85\u2028\u2029"
 _CONTROL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f"
 _BIDI = "\u202a-\u202e\u2066-\u2069"
-_BOM = "\ufeff"
 _NONE = "\ud800-\udfff\ufffe\uffff"
 
 # Pattern, why it is refused, and the character that stands in for each of its own while the rest is parsed.
@@ -30,7 +28,7 @@ _REFUSED = (
     ),
     (f"[{_CONTROL}]", "it is a control character: remove it", "\ufffd"),
     (f"[{_BIDI}]", "it changes the order in which text is shown: remove it", "\ufffd"),
-    (_BOM, "a byte order mark can only begin a file: remove it", "\ufffd"),
+    (BOM, "a byte order mark can only begin a file: remove it", "\ufffd"),
     (f"[{_NONE}]", "it is not a character: remove it", "\ufffd"),
     # libyaml refuses these escapes too, but at the quote that begins the text.
     (
@@ -41,40 +39,18 @@ _REFUSED = (
     ("^%", "a line that begins with % is a YAML directive, and a spec needs none: remove it", "#"),
 )
 _ANY_REFUSED = re.compile("|".join(f"({pattern})" for pattern, _, _ in _REFUSED), re.MULTILINE)
-_REFUSED_VALUE = re.compile(f"[\r{_BREAKS}{_CONTROL}{_BIDI}{_BOM}{_NONE}]")
+_REFUSED_VALUE = re.compile(f"[\r{_BREAKS}{_CONTROL}{_BIDI}{BOM}{_NONE}]")
 # Every refused text holds one of these. They are searched twenty times as fast as the patterns one by one.
-_SUSPECT = re.compile(rf"[\t\r{_BREAKS}{_CONTROL}{_BIDI}{_BOM}{_NONE}]")
+_SUSPECT = re.compile(rf"[\t\r{_BREAKS}{_CONTROL}{_BIDI}{BOM}{_NONE}]")
 _SUSPECT_TEXTS = ("\\u", "\\U", "\n%")
 
 
-def read_text(path: Path, shown_as: str) -> str | Problem:
-    """The text of a regular UTF-8 file of at most `MAX_BYTES`, or why it cannot be had."""
+def read_spec_text(path: Path, shown_as: str) -> str | Problem:
+    """The text of a regular UTF-8 file of at most `MAX_SPEC_BYTES`, or why it cannot be had."""
     try:
-        data = _read_bytes(path, shown_as)
-    except OSError as error:
-        reason = error.strerror or error
-        return Problem(shown_as, 1, 1, f"cannot be read ({reason}): check the path and its permissions")
-    return data if isinstance(data, Problem) else _decode(data, shown_as)
-
-
-def _read_bytes(path: Path, shown_as: str) -> bytes | Problem:
-    # Asked before it is opened: opening a pipe would wait for its writer.
-    if not stat.S_ISREG(path.stat().st_mode):
-        return Problem(shown_as, 1, 1, "is not a regular file: give the path of a YAML file")
-    with path.open("rb") as file:
-        data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        return Problem(shown_as, 1, 1, f"is larger than {MAX_BYTES} bytes: split it, a table to a file")
-    return data
-
-
-def _decode(data: bytes, shown_as: str) -> str | Problem:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line, column = _place(data[: error.start].decode("utf-8"))
-        byte = data[error.start]
-        return Problem(shown_as, line, column, f"byte 0x{byte:02x} is not UTF-8: save the file as UTF-8")
+        return read_text(path, MAX_SPEC_BYTES, shown_as)
+    except FileError as error:
+        return error.problem(shown_as)
 
 
 def clean(text: str, shown_as: str) -> tuple[str, list[Problem]]:
@@ -82,7 +58,7 @@ def clean(text: str, shown_as: str) -> tuple[str, list[Problem]]:
 
     What is refused is replaced one for one, so that lines and columns stay those of the file.
     """
-    text = text.removeprefix(_BOM)
+    text = text.removeprefix(BOM)
     if _SUSPECT.search(text) is None and not any(suspect in f"\n{text}" for suspect in _SUSPECT_TEXTS):
         return text, []
     hits = islice(_ANY_REFUSED.finditer(text), MAX_PROBLEMS + 1)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from imlp_audit.errors import UsageError
+from imlp_audit.files import MAX_DOCUMENT_BYTES, read_bytes
 from imlp_audit.transcribe.pdf_words import Line, Word, join_words, order_lines, read_words
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def pages(path: Path) -> tuple[str, ...]:
     Raised and lowered characters stand behind `^` and `_`: 224² is 224^2 and never 2242. Raises UsageError as
     `read_pages` does, and ModuleNotFoundError where pdfplumber (the extra `pdf`) is not installed.
     """
-    return tuple("\n".join(map(join_words, page.lines)) for page in read_pages(path.read_bytes(), path.name))
+    data = read_bytes(path, MAX_DOCUMENT_BYTES)
+    return tuple("\n".join(map(join_words, page.lines)) for page in read_pages(data, path.name))
 
 
 def read_pages(data: bytes, shown_as: str) -> tuple[PdfPage, ...]:

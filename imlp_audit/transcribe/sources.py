@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import stat
 from enum import StrEnum
 from pathlib import Path
 from typing import assert_never
 
+from imlp_audit import files
 from imlp_audit.errors import UsageError
+from imlp_audit.files import FileError
 from imlp_audit.transcribe.archive import read_archive
 from imlp_audit.transcribe.grid import SourceDocument
 from imlp_audit.transcribe.latex.document import read_latex
@@ -105,23 +106,15 @@ def kind_of(path: Path, text: str) -> SourceKind | None:
 
 def read_bytes(path: Path, known: str) -> bytes:
     """Return a file's bytes. Raises UsageError, which names the kinds that are `known`, where it cannot be read."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; give the file in it, such as main.tex")
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise UsageError(f"{path} is a folder; give the file in it, such as main.tex")
-        if not stat.S_ISREG(mode):
-            raise UsageError(f"{path} is not a regular file; give the path of a file")
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except FileNotFoundError as error:
-        if re.match(r"https?:/", str(path)):
+        data = files.read_bytes(path, MAX_BYTES)
+    except FileError as error:
+        if error.missing and re.match(r"https?:/", str(path)):
             advice = "of an arXiv paper, the source under Other formats"
             raise UsageError(f"files are read, not addresses; download it first ({advice}): {path}") from error
-        raise UsageError(f"{path}: no such file; give {known}") from error
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read ({error}): check the path and its permissions") from error
-    if len(data) > MAX_BYTES:
-        raise UsageError(f"{path} is larger than {MAX_BYTES // 1024**2} MiB; give a smaller file")
+        raise UsageError(f"{error}; give {known}") from error
     if not data.strip():
         raise UsageError(f"{path} is empty; give {known}")
     return data
@@ -148,8 +141,6 @@ class BesideSource:
         """Return a file's text; None for one that is not there, outside the folder, or no text."""
         try:
             path = (self.folder / name).resolve()
-            if not path.is_relative_to(self.folder) or not path.is_file() or path.stat().st_size > MAX_BYTES:
-                return None
-            return decode(path.read_bytes(), name)
+            return decode(files.read_bytes(path, MAX_BYTES), name) if path.is_relative_to(self.folder) else None
         except (OSError, UsageError, ValueError):
             return None

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.cache.store import Store
+from imlp_audit.errors import UsageError
 from imlp_audit.records.base import Record
 
 
@@ -121,17 +122,17 @@ def test_what_a_killed_run_left_is_removed_and_files_of_others_stay(tmp_path: Pa
     store = Store(tmp_path)
     store.keep("key", Kept(text="1"))
     beside = file_of(store).parent
-    left, fresh = beside / "tmp1.part", beside / "tmp2.part"
-    mine, also_mine = tmp_path / "notes.txt", beside / "notes.txt"
-    for path in (left, fresh, mine, also_mine):
-        path.write_text("x")
+    left, fresh = beside / "imlp-audit-1.part", beside / "imlp-audit-2.part"
+    mine = (tmp_path / "notes.txt", beside / "notes.txt", beside / "mine.json", beside / f"{'a' * 62}.json")
+    for path in (left, fresh, *mine):
+        path.write_text("{}")
     os.utime(left, (time.time() - 7200,) * 2)
     store.trim()
     assert not left.exists()
     assert fresh.exists()
-    store.clear()
-    assert store.size() == (0, 0)
-    assert (mine.read_text(), also_mine.read_text()) == ("x", "x")
+    assert store.clear() == sorted(mine)
+    assert [path.read_text() for path in mine] == ["{}"] * 4
+    assert not fresh.exists()
 
 
 WRITE = """
@@ -165,3 +166,45 @@ def test_two_that_write_the_same_keys_and_are_killed_leave_only_whole_records(tm
         whole = {key: store.read(str(key), Kept) for key in range(50)}
         assert all(record is None or record == Kept(text=str(key) * 10_000) for key, record in whole.items())
         assert len(list(tmp_path.glob("*/*.json"))) == sum(record is not None for record in whole.values())
+
+
+def test_clearing_follows_no_link_and_leaves_folders(tmp_path: Path) -> None:
+    store, other = Store(tmp_path / "cache"), Store(tmp_path / "other")
+    for one in (store, other):
+        one.keep("key", Kept(text="1"))
+    linked, inside = tmp_path / "cache" / "ab", file_of(store).parent / f"{'b' * 62}.json"
+    linked.symlink_to(file_of(other).parent)
+    inside.mkdir()
+    assert store.clear() == sorted([linked, inside])
+    assert other.read("key", Kept) == Kept(text="1")
+
+
+def test_an_entry_that_is_a_link_or_a_pipe_counts_as_none_and_is_replaced(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.keep("key", Kept(text="1"))
+    entry, copy = file_of(store), tmp_path / "copy"
+    for make in (lambda: entry.symlink_to(copy), lambda: os.mkfifo(entry), lambda: entry.symlink_to("/dev/zero")):
+        entry.rename(copy)
+        make()
+        assert store.read("key", Kept) is None
+        store.keep("key", Kept(text="1"))
+        assert store.read("key", Kept) == Kept(text="1")
+        assert not entry.is_symlink()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="looks at permissions")
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775])
+def test_a_folder_that_others_may_write_to_is_not_used(tmp_path: Path, mode: int) -> None:
+    folder = tmp_path / "cache"
+    Store(folder).keep("key", Kept(text="1"))
+    assert folder.stat().st_mode & 0o777 == 0o700
+    folder.chmod(mode)
+    store = Store(folder)
+    assert store.read("key", Kept) is None
+    store.keep("another", Kept(text="2"))
+    assert len(list(folder.glob("*/*.json"))) == 1
+    assert "may be written by other users; run `chmod go-w " in str(store.problem)
+    with pytest.raises(UsageError, match="nothing was removed"):
+        store.clear()
+    folder.chmod(0o755)
+    assert Store(folder).read("key", Kept) == Kept(text="1")

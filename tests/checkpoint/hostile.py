@@ -389,8 +389,8 @@ CORPUS: dict[str, tuple[Make, str]] = {
     "zeros.bin": (written(bytes(10**6)), "neither a safetensors file nor"),
     "nowhere.pth": (lambda path: None, "does not exist"),
     "folder.pth": (lambda path: path.mkdir(), "is a folder, not a file"),
-    "pipe.pth": (lambda path: os.mkfifo(path), "is a pipe or a device, not a file"),
-    "device.pth": (lambda path: path.symlink_to("/dev/zero"), "is a pipe or a device, not a file"),
+    "pipe.pth": (lambda path: os.mkfifo(path), "is a pipe, not a regular file"),
+    "device.pth": (lambda path: path.symlink_to("/dev/zero"), "is a device, not a regular file"),
     "dangling.pth": (lambda path: path.symlink_to("nowhere"), "does not exist"),
     "loop.pth": (lambda path: path.symlink_to(path.name), "cannot be read"),
 }

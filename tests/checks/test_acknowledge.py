@@ -390,4 +390,4 @@ def test_a_lock_that_is_not_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SpecError) as raised:
         refuse_broken_locks(load([str(tmp_path / "p")]))
     (problem,) = raised.value.problems
-    assert (problem.line, problem.column, problem.message.partition(": ")[0]) == (1, 1, "it could not be read")
+    assert (problem.line, problem.column, problem.message.partition(": ")[0]) == (2, 1, "byte 0xff is not UTF-8")

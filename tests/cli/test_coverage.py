@@ -69,7 +69,7 @@ def test_json_has_every_number_with_its_line(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("gone.txt",), "gone.txt: no such file; give a document"),
+        (("gone.txt",), "gone.txt does not exist; give a document"),
         ((".",), ". is a folder"),
         (("paper.txt", "other", "nosuch"), "nosuch"),
         (("https://arxiv.org/abs/1",), "files are read, not addresses"),

@@ -201,7 +201,7 @@ def test_two_processes_end_with_a_findings_code_and_without_a_traceback(digits: 
         (["--resume"], 2, "name that file"),
         (["--predictions", "p.txt"], 2, "end the file name in .parquet or .csv"),
         (["--predictions", "no/p.csv"], 2, "no is not a folder"),
-        (["--against", "no.json"], 2, "--against no.json could not be read"),
+        (["--against", "no.json"], 2, "--against no.json does not exist"),
         (["--input-size", "12x"], 2, "give a side in pixels, or HEIGHTxWIDTH"),
         (["--input-size", "50"], 2, "does not accept images of 50 x 50"),
         (["--mean", "1,2"], 2, "--mean 1,2: give three numbers"),
@@ -282,10 +282,10 @@ def test_the_checkpoint_is_not_written_over(digits: Digits, there: Path) -> None
 
 def test_an_earlier_result_is_a_file_with_an_end(digits: Digits, there: Path) -> None:
     os.mkfifo(there / "pipe")
-    for name in ("pipe", "/dev/zero", "."):
+    for name, kind in (("pipe", "a pipe"), ("/dev/zero", "a device"), (".", "a folder")):
         done = evaluated(digits, "--against", name)
         assert (done.code, done.out) == (2, "")
-        assert f"--against {name} is not a regular file" in done.err
+        assert f"--against {name} is {kind}, not a regular file" in done.err
 
 
 def test_notes_show_the_control_characters_of_a_name(digits: Digits, there: Path) -> None:

@@ -263,7 +263,7 @@ def test_a_file_that_cannot_be_used_is_answered(folder: Path, name: str, content
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("gone.tex",), "gone.tex: no such file"),
+        (("gone.tex",), "gone.tex does not exist; give a file"),
         (("https://arxiv.org/abs/2201.03545",), "files are read, not addresses; download it first"),
         ((".",), ". is a folder; give the file in it"),
         (("main.tex", "--table", "9"), "--table: no table of main.tex with the number, the label or the caption '9'"),

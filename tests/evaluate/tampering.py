@@ -130,9 +130,9 @@ TAMPERED: dict[str, tuple[str, str, Tamper]] = {
     "a copied part": ("00000002.part", "is named wrongly: it holds the batches from 0 on", copy),
     "swapped parts": (PARTS[0], "is named wrongly: it holds the batches from 1 on", swap),
     "a batch in two parts": (PARTS[1], "holds batch 1, which another part holds too", overlap),
-    "a link in place of a part": (PARTS[0], "is not a plain file but a link", link(PARTS[0])),
-    "a folder in place of a part": (PARTS[0], "is not a plain file but a folder", use_folder(PARTS[0])),
-    "a pipe in place of a part": (PARTS[0], "is not a plain file but a pipe", use_pipe),
+    "a link in place of a part": (PARTS[0], "is a link, not a regular file", link(PARTS[0])),
+    "a folder in place of a part": (PARTS[0], "is a folder, not a regular file", use_folder(PARTS[0])),
+    "a pipe in place of a part": (PARTS[0], "is a pipe, not a regular file", use_pipe),
     "a file of somebody else": ("notes.txt", "is not a file of imlp-audit; move it", put("notes.txt", b"mine")),
     "an empty manifest": (MANIFEST, "is damaged; remove it", put(MANIFEST, b"")),
     "a huge manifest": (MANIFEST, "is damaged; remove it", put(MANIFEST, HUGE)),
@@ -140,7 +140,7 @@ TAMPERED: dict[str, tuple[str, str, Tamper]] = {
     "a manifest of another version": (MANIFEST, "was written by another version", manifest(format=1)),
     "another checkpoint's hash": ("p.csv.parts", "checkpoint was '\\x1b[2J', is abc", pinned(checkpoint="\x1b[2J")),
     "another batch size": (MANIFEST, "has a batch size of 1000000000,", manifest(batch_size=10**9)),
-    "a link in place of the manifest": (MANIFEST, "is not a plain file but a link", link(MANIFEST)),
-    "a folder in place of the manifest": (MANIFEST, "is not a plain file but a folder", use_folder(MANIFEST)),
+    "a link in place of the manifest": (MANIFEST, "is a link, not a regular file", link(MANIFEST)),
+    "a folder in place of the manifest": (MANIFEST, "is a folder, not a regular file", use_folder(MANIFEST)),
 }
 """Each way: the file that the refusal must name, its words, and what is done."""

@@ -51,7 +51,7 @@ tables:
       - {id: plain, label: B, model: {timm: deit_tiny_patch16_224, mlp: {python: {file: blocks.py, name: plain}}}, printed: {params: 5.72}}
       - {id: imlp, label: C, model: {timm: deit_tiny_patch16_224, mlp: {imlp: {kernel: 3}}}, printed: {params: 5.72}}
 """  # noqa: E501
-MANY = "{" + ", ".join(f"'a{i}': (1, 2)" for i in range(9000)) + "}"
+MANY = "{" + ", ".join(f"'a{i}': (1, 2)" for i in range(5000)) + "}"
 BROKEN = ("def b(:", "x = " + "(" * 10_000, "\0", "x = 'a\n", "x = " + "+" * 90_000, "#" * 300_000)
 GATED = "{file: blocks.py, name: GatedMlp}"
 
@@ -198,7 +198,7 @@ def test_axes_of_another_form_are_refused_with_their_line(tmp_path: Path, axes: 
 def test_a_file_that_is_not_python_is_refused(tmp_path: Path, code: str) -> None:
     path = tmp_path / "b.py"
     path.write_text(code, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"^b\.py(:\d+)?: it (is not Python|cannot be read: \w|has)"):
+    with pytest.raises(ValueError, match=r"^b\.py:\d+: it (is not Python|is nested|has)"):
         read_axes(path, "b.py", "B")
 
 

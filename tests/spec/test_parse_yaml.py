@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.errors import Problem
+from imlp_audit.files import MAX_SPEC_BYTES
 from imlp_audit.spec.parse_yaml import MAX_DEPTH, MAX_NODES, parse_tree, read_tree
-from imlp_audit.spec.text_file import MAX_BYTES, MAX_PROBLEMS
+from imlp_audit.spec.text_file import MAX_PROBLEMS
 from imlp_audit.spec.tree import ListNode, MapNode, Mark, Node, Text, mark_at, plain
 
 Found = tuple[int, int, str]
@@ -447,7 +448,7 @@ def test_a_file_is_read_and_shown_by_the_name_given(tmp_path: Path) -> None:
         (b"a: 1\nb: \xc3\xa9\xe9\n", (2, 5, "byte 0xe9 is not UTF-8: save the file as UTF-8")),
         ("a: 1\n".encode("utf-16"), (1, 1, "is not UTF-8")),
         (b"a: \xed\xa0\x80", (1, 4, "is not UTF-8")),
-        (b"#" * (2**20 + 1), (1, 1, "larger than 1048576 bytes")),
+        (b"#" * (2**20 + 1), (1, 1, "larger than 1 MiB")),
     ],
 )
 def test_bytes_that_are_not_a_small_utf8_file(tmp_path: Path, data: bytes, expected: Found) -> None:
@@ -457,7 +458,7 @@ def test_bytes_that_are_not_a_small_utf8_file(tmp_path: Path, data: bytes, expec
 
 
 def test_the_largest_file_is_read(tmp_path: Path) -> None:
-    tree, problems = read_tree(write(tmp_path, b"a: 1\n".ljust(MAX_BYTES, b"#")), "t.yaml")
+    tree, problems = read_tree(write(tmp_path, b"a: 1\n".ljust(MAX_SPEC_BYTES, b"#")), "t.yaml")
     assert tree is not None
     assert problems == []
 
@@ -466,7 +467,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for path, fragment in (
-        (tmp_path / "none.yaml", "cannot be read (No such file"),
+        (tmp_path / "none.yaml", "does not exist"),
         (tmp_path, "not a regular file"),
         (pipe, "not a regular file"),
     ):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import mmap
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from io import BufferedReader
 from pathlib import Path
+from typing import BinaryIO
 
 from imlp_audit.checkpoint.files.foreign import explain_folder
 from imlp_audit.checkpoint.refusal import RefusedError
+from imlp_audit.files import FileError, open_regular
 
 
 class Container(StrEnum):
@@ -68,7 +68,7 @@ class Identity:
 class OpenFile:
     """An open regular file, and its bytes: mapped, not read."""
 
-    file: BufferedReader
+    file: BinaryIO
     data: mmap.mmap
     identity: Identity
 
@@ -76,17 +76,13 @@ class OpenFile:
 @contextmanager
 def open_file(path: Path) -> Iterator[OpenFile]:
     """Open a regular file for reading. Raises RefusedError, or OSError."""
-    try:
-        mode = path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise RefusedError(f"does not exist; {_GIVE}") from error
-    except ValueError as error:  # a null character in its name
-        raise RefusedError(f"is not a file name; {_GIVE}") from error
-    if stat.S_ISDIR(mode):
+    if path.is_dir():
         raise explain_folder(path)
-    if not stat.S_ISREG(mode):  # opening a pipe would wait for ever, and reading a device as well
-        raise RefusedError(f"is a pipe or a device, not a file; {_GIVE}")
-    with path.open("rb") as file:
+    try:
+        opened = open_regular(path)
+    except FileError as error:
+        raise RefusedError(f"{error.reason}; {_GIVE}") from error
+    with opened as file:
         try:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except ValueError as error:

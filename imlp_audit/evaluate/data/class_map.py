@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from imlp_audit import files
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.folder import readable_id
 
@@ -41,16 +42,10 @@ def read_class_map(path: Path) -> ClassMap:
 
 def read_text(path: Path, wanted: str, largest: int = _LARGEST) -> str:
     """Read a user's text file of limited size; `wanted` says what it should hold. Raises DatasetError."""
-    if not path.is_file():
-        raise DatasetError(f"{path} is not a file; {wanted}")
     try:
-        if path.stat().st_size > largest:
-            raise DatasetError(f"{path} has more than {largest} bytes; {wanted}")
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DatasetError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise DatasetError(f"{path} is not UTF-8 text; {wanted}") from error
+        return files.read_text(path, largest).removeprefix(files.BOM).replace("\r\n", "\n")
+    except files.FileError as error:
+        raise DatasetError(f"{error}; {wanted}") from error
 
 
 def _from_lines(text: str) -> ClassMap:

@@ -8,12 +8,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path, PurePosixPath
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.data.class_map import LARGE, ClassMap, read_text
 from imlp_audit.evaluate.data.folder import readable_id
 from imlp_audit.evaluate.data.imagenet import VALIDATION_IMAGES, imagenet_classes, validation_number
+from imlp_audit.files import read_bytes
 from imlp_audit.numbers.words import count_of, list_some
 
 _FORMS = (
@@ -170,10 +172,9 @@ def _read_synsets(path: Path) -> Mapping[int, str]:
 def _from_meta(path: Path) -> Mapping[int, str]:
     from scipy.io import loadmat
 
-    if path.stat().st_size > _LARGEST_META:
-        raise ValueError(f"{path} is too large for the devkit's meta.mat")
+    data = read_bytes(path, _LARGEST_META)
     try:
-        synsets = loadmat(path, squeeze_me=True, variable_names=["synsets"])["synsets"]
+        synsets = loadmat(BytesIO(data), squeeze_me=True, variable_names=["synsets"])["synsets"]
         return {int(one["ILSVRC2012_ID"]): str(one["WNID"]) for one in synsets if int(one["num_children"]) == 0}
     except Exception as error:  # a broken .mat file fails in every possible way
         raise ValueError(f"{path} is not the devkit's meta.mat: {str(error)[:100]}") from error

@@ -71,8 +71,8 @@ def test_a_list_of_names_is_read_as_timm_reads_it(tmp_path: Path) -> None:
         ('{"cat": 0', "not valid JSON"),
         ('{"cat": ' + "9" * 5000 + "}", "not valid JSON"),
         ("[" * 100_000, "not valid JSON"),
-        (b"\xff\xfec\0a\0t\0", "is not UTF-8 text"),
-        (pickle.dumps({"cat": 0}), "is not UTF-8 text"),
+        (b"\xff\xfec\0a\0t\0", "is not UTF-8: save"),
+        (pickle.dumps({"cat": 0}), "is not UTF-8: save"),
     ],
 )
 def test_files_that_are_not_class_maps(tmp_path: Path, held: str | bytes, told: str) -> None:
@@ -92,7 +92,7 @@ def test_names_that_are_not_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     with (tmp_path / "huge.txt").open("wb") as file:
         file.truncate(2**24 + 1)
-    for name, told in {"gone.txt": "is not a file", "pipe.txt": "is not a file", "huge.txt": "has more than"}.items():
+    for name, told in {"gone.txt": "does not exist", "pipe.txt": "is a pipe", "huge.txt": "larger than 16 MiB"}.items():
         with pytest.raises(DatasetError, match=told):
             read_class_map(tmp_path / name)
 

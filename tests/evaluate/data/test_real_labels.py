@@ -80,11 +80,11 @@ def test_names_that_are_not_files(tmp_path: Path) -> None:
     with (tmp_path / "huge.json").open("wb") as file:
         file.truncate(2**24 + 1)
     told = {
-        "gone": "is not a file",
+        "gone": "does not exist",
         "bad": "is not JSON",
         "raw": "is not UTF-8",
         "deep": "is not JSON",
-        "huge": "more than",
+        "huge": "larger than",
     }
     for stem, reason in told.items():
         with pytest.raises(DatasetError, match=reason):

@@ -17,6 +17,7 @@ from imlp_audit.evaluate.data.ends import FileSpan
 from imlp_audit.evaluate.data.folder import ENDINGS, in_order, readable_id
 from imlp_audit.evaluate.data.images import Images
 from imlp_audit.evaluate.data.sources.splits import whole_split
+from imlp_audit.files import MAX_DOCUMENT_BYTES, FileError, open_regular, read_text
 
 _SHARD_ENDINGS = ("jpg", "png", "webp", "jpeg")  # webdataset's endings, by which timm finds the image of a sample
 _MARK = bytes(1024)  # how a .tar ends
@@ -70,13 +71,13 @@ def images_in(archive: Path) -> dict[str, TarMember]:
 def members_of(archive: Path) -> list[TarMember]:
     """List the non-hidden files in a .tar, hard links too. Raises DatasetError, also for other links."""
     try:
-        with archive.open("rb") as file, tarfile.open(fileobj=file, mode="r:") as opened_tar:
+        with open_regular(archive) as file, tarfile.open(fileobj=file, mode="r:") as opened_tar:
             members = list(_list(archive, opened_tar))
             file.seek(opened_tar.offset)  # the reader stops at a header that it cannot read
             whole = not any(file.read(tarfile.BLOCKSIZE))
             file.seek(-min(len(_MARK), file.seek(0, 2)), 2)
             whole = file.read() == _MARK and whole
-    except (tarfile.TarError, OSError, ValueError, EOFError) as error:
+    except (FileError, tarfile.TarError, OSError, ValueError, EOFError) as error:
         raise DatasetError(
             f"{archive} is not a readable .tar file (compressed ones are not supported): {error}"
         ) from error
@@ -149,8 +150,8 @@ def list_shards(folder: Path) -> tuple[str, ...]:
 
 def _file_names(described: Path, split: str) -> list[str]:
     try:
-        names = json.loads(described.read_text(encoding="utf-8"))["splits"][split]["filenames"]
-    except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
+        names = json.loads(read_text(described, MAX_DOCUMENT_BYTES))["splits"][split]["filenames"]
+    except (FileError, ValueError, RecursionError, KeyError, TypeError) as error:
         raise DatasetError(
             f"{described} lists no files for the split {split!r}; pass --split with one that it lists"
         ) from error

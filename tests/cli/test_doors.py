@@ -1,0 +1,161 @@
+"""Whatever a command reads, a file that never ends, is too large or too deep is refused at once, and says which."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .papers import TOP1, write
+from .running import call
+
+PROJECT = Path(__file__).parents[2]
+ROW = (
+    "{id: a, label: A, model: {timm: deit_tiny_patch16_224, mlp: {python: {file: b.py, name: B}}}, printed: {top1: 1}}"
+)
+LINT = ("lint", "specs/p")
+DOORS = {
+    "specs/p/findings.yaml": LINT,
+    "specs/p/findings.lock": LINT,
+    "specs/p/equations/sec1.py": LINT,
+    "specs/p/sentences.py": LINT,
+    "specs/p/b.py": LINT,
+    "a.json": ("diff", "a.json", "b.json"),
+    "from.json": ("report", "--from", "from.json"),
+    "with.json": ("report", "p", "--with", "with.json"),
+    "source.tex": ("init", "source.tex"),
+    "document.txt": ("coverage", "document.txt", "specs/p"),
+    "weights.pth": ("inspect", "weights.pth"),
+}
+DEEP = {".py": "x = " + "-" * 20_000 + "1", ".yaml": "[" * 20_000, ".lock": "[" * 20_000, ".json": "[" * 20_000}
+NO_UTF_8 = {"source.tex", "document.txt", "weights.pth"}  # text of other encodings, or no text
+
+
+def _large(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 2**40)  # takes no room on the disk
+
+
+KINDS: dict[str, tuple[Callable[[Path], object], str, set[str]]] = {
+    "a pipe": (os.mkfifo, "pipe", set()),
+    "a device": (lambda path: path.symlink_to("/dev/zero"), "device", set()),
+    "a folder": (Path.mkdir, "folder", set()),
+    "1 TiB": (_large, "larger than", {"weights.pth"}),
+    "no text": (lambda path: path.write_bytes(b"{\n\xff"), "is not UTF-8", NO_UTF_8),
+    "nested": (lambda path: path.write_text(DEEP[path.suffix]), "nest|recursion|levels", NO_UTF_8),
+}
+KILLED = '''
+import os
+from imlp_audit.equations.claim import claim
+
+@claim(1)
+def ends(draw):
+    """It ends its process.
+
+    Place: Section 1
+    Printed: x
+    Bound: none
+    """
+    os.kill(os.getpid(), 9)
+'''
+RUN = """
+import json, os, resource, sys
+from tests.cli.running import call
+resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
+for folder in sys.argv[1].split("|"):
+    os.chdir(folder)
+    done = call(*sys.argv[2:])
+    print(json.dumps((done.code, done.out, done.err)))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="has pipes, devices and limits of memory")
+@pytest.mark.parametrize("file", DOORS)
+def test_a_file_that_cannot_be_read_is_refused_at_once(tmp_path: Path, file: str) -> None:
+    """All kinds of files at one door, in a process of their own: one that waits for ever ends it."""
+    words = {}
+    for kind, (make, told, elsewhere) in KINDS.items():
+        if file not in elsewhere:
+            here = tmp_path / kind
+            write(here, "p", TOP1, ROW)
+            (here / "specs" / "p" / "b.py").write_text("class B: pass\n")
+            path = here / file
+            path.parent.mkdir(exist_ok=True)
+            path.unlink(missing_ok=True)
+            make(path)
+            words[str(here)] = told
+            if path.name == "b.py" and not path.is_file():
+                words[str(here)] = "there is no such file"
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, "|".join(words), *DOORS[file]],
+        cwd=PROJECT, stdout=subprocess.PIPE, encoding="utf-8", timeout=120, check=True,
+    )  # fmt: skip
+    for (here, told), line in zip(words.items(), done.stdout.splitlines(), strict=True):
+        code, out, err = json.loads(line)
+        assert (here, code, out) == (here, 2, "")
+        assert Path(file).name in err
+        assert "bug" not in err
+        assert re.search(told, err), (here, err)
+
+
+def test_python_that_takes_too_long_to_parse_is_a_broken_claim(tmp_path: Path) -> None:
+    """What no limit of bytes catches: deep trees, one name of many parts, and too many files."""
+    write(tmp_path, "p", TOP1, "{id: a, label: A, printed: {top1: 1}}")
+    folder = tmp_path / "specs" / "p" / "equations"
+    folder.mkdir()
+    texts = {
+        "calls": ("f" + "()" * 14_000, "is nested too deeply to be parsed"),
+        "dots": ("import a" + ".a" * 5000, "a name of more than 100 parts begins here"),
+        "lines": ("x\n" * 40_000, "has more than 60000 words and signs"),
+    }
+    for name, (text, _) in texts.items():
+        (folder / f"{name}.py").write_text(text)
+    done = call("lint", str(folder.parent))
+    assert done.code == 2
+    for name, (_, told) in texts.items():
+        assert f"/{name}.py:1:1: {told}" in done.err.replace("is not read: ", "")
+    for at in range(100):
+        (folder / f"z{at}.py").touch()
+    assert "holds 103 files of claims, and at most 100 are read" in call("lint", str(folder.parent)).err
+
+
+def test_a_kept_record_writes_only_plain_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "p", TOP1, "{id: a, label: A, printed: {top1: 1}}")
+    monkeypatch.setenv("IMLP_AUDIT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    report = ("report", "specs/p", "--dir", "in/out", "--no-progress")
+    assert call(*report).code == 0
+    wrote = {path.name: path.read_bytes() for path in (tmp_path / "in" / "out").iterdir()}
+    (entry,) = (one for one in (tmp_path / "cache").glob("*/*.json") if b'"Reports ' in one.read_bytes())
+    for name in ("../../evil.html", str(tmp_path / "evil.html"), "..", ".evil", "a/b.html", "evil.html\n"):
+        _, key, record = entry.read_bytes().split(b"\n", 2)
+        body = key + b"\n" + json.dumps({"files": {**json.loads(record)["files"], name: "evil"}}).encode()
+        entry.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+        assert call(*report).code == 0
+        assert {path.name: path.read_bytes() for path in (tmp_path / "in" / "out").iterdir()} == wrote
+        assert not list(tmp_path.rglob("*evil*"))
+
+
+def test_no_paper_is_called_as_the_overview(tmp_path: Path) -> None:
+    write(tmp_path, "index", TOP1, "{id: a, label: A, printed: {top1: 1}}")
+    done = call("report", str(tmp_path / "specs"), "--dir", str(tmp_path / "out"))
+    assert done.code == 2
+    assert "'index' cannot be a paper's id: reports have an overview of that name" in done.err
+
+
+def test_quiet_says_why_a_check_was_not_completed(tmp_path: Path) -> None:
+    write(tmp_path, "p", TOP1, "{id: a, label: A, printed: {top1: 1}}")
+    folder = tmp_path / "specs" / "p" / "equations"
+    folder.mkdir()
+    (folder / "sec1.py").write_text(KILLED)
+    done = call("verify", str(folder.parent), "-q", "--trust-code")
+    assert (done.code, done.out) == (3, "")
+    assert "imlp-audit: p/equations/ends: " in done.err
+    assert "its process ended (exit code -9)" in done.err
