@@ -207,6 +207,34 @@ def _write_cell(cell: PrintedCell | None) -> Inline:
 
 
 @dataclass(frozen=True)
+class GridCell:
+    """A number of a table in a picture of its verdicts: what it is and its verdict in words, and where it is explained."""
+
+    meaning: str
+    sign: str
+    style: Style
+    anchor: str
+
+
+@dataclass(frozen=True)
+class VerdictGrid:
+    """A picture of tables: for each its name, its anchor, and its numbers, row by row; None where none is printed."""
+
+    tables: tuple[tuple[str, str, tuple[tuple[GridCell | None, ...], ...]], ...]
+
+    @property
+    def summary(self) -> Table:
+        """The picture as signs in a line for each table."""
+        return Table(
+            ("table", "its numbers, row by row"),
+            tuple(
+                (name, " ".join("".join(cell.sign if cell else "·" for cell in row) for row in rows))
+                for name, _, rows in self.tables
+            ),
+        )
+
+
+@dataclass(frozen=True)
 class Fold:
     """Blocks that a page shows when their summary is clicked. Other formats show the summary and the blocks."""
 
@@ -214,7 +242,7 @@ class Fold:
     blocks: tuple[Block, ...]
 
 
-Block: TypeAlias = Heading | Paragraph | Table | List | Picture | Plot | Code | MarkedTable | Fold
+Block: TypeAlias = Heading | Paragraph | Table | List | Picture | Plot | Code | MarkedTable | VerdictGrid | Fold
 Document: TypeAlias = tuple[Block, ...]
 
 

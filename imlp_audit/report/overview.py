@@ -1,4 +1,4 @@
-"""The first screen of an audit: what was checked, the worst findings, what the models were read as, what is left open.
+"""The first screen of an audit: what to ask the authors, the misprints, and how far to trust the rest.
 
 It is complete in itself and short: the lines that findings may take are counted, and the rest is "n more".
 """
@@ -10,49 +10,26 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
-from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import FAILS, NO_MODEL, Check, CheckKind, Verdict
-from imlp_audit.records.hypothesis import FitScore, GroupScore
+from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.records.check import FAILS, NO_MODEL, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Block, Code, Document, Heading, Item, List, Paragraph
+from imlp_audit.report.document import Block, Code, Document, Heading, Inline, Item, List, Paragraph, code, plain_text
 from imlp_audit.report.findings import nothing_was_checked
 from imlp_audit.report.fitting import COLUMNS, lines_of, shorten
-from imlp_audit.report.hypotheses import write_chance
-from imlp_audit.report.outcome import name_check, what_was_checked
-from imlp_audit.report.own_counters import count_own_counters
+from imlp_audit.report.numbered import NumberedFinding, number_findings
+from imlp_audit.report.outcome import broken_checks, name_check, say_power
 from imlp_audit.report.ranking import worst_first
-from imlp_audit.report.worst import list_worst, stale_entries
+from imlp_audit.report.verdicts import count_outcomes
+from imlp_audit.report.worst import list_asks
 
-LINES = 31  # of an overview, without its title and what to try next
-_SCREEN = 41  # lines of one paper on a terminal, as they are estimated: it takes at most 40
-_SCREENS = 150  # lines of several papers
-_NAMED = 4  # findings that leave room on a terminal for more than one choice, and for more than one missing thing
+SCREEN = 30  # lines of one paper on a terminal
+_SCREENS = 120  # lines of several papers
+_LEAST = 12  # lines of each of several papers
+_MISPRINTS = 2  # lines of a terminal for all misprints
 _UNTRUSTED = "where the Python beside the spec was not run (--trust-code runs it)"
 _NO_MODEL = f"where {NO_MODEL}"
 _FEW = 8  # checks that are listed one by one where no more were selected
-
-
-def overview(result: AuditResult, lines: int | None = LINES, columns: int = COLUMNS) -> tuple[Block, ...]:
-    """Return the first screen of a result that is about one paper, without its title.
-
-    It takes about so many lines on a terminal of so many columns: what the rest leaves of them is for the findings.
-    Without a number of lines it has all findings.
-    """
-    before = what_was_checked(result)
-    findings = worst_first(result)
-    spacious = lines is None or (len(findings) <= _NAMED and all(finding.acknowledged for finding in findings))
-    most = 2 if spacious else 1
-    left = (*_read_as(result, most), *_undecided(result, most))
-    after = (*stale_entries(result), *_few(result), *((List(left),) if left else ()))
-    room = None if lines is None else lines - sum(lines_of(block, columns) for block in (*before, *after))
-    return (*before, *list_worst(result, room, columns), *after)
-
-
-def _few(result: AuditResult) -> Iterator[Block]:
-    """Yield one by one what does not fail the run where few checks were selected."""
-    listed = [check for check in result.checks if check.acknowledged or check.verdict not in (*FAILS, Verdict.ERROR)]
-    if listed and len(result.checks) <= _FEW:
-        yield List(tuple(map(name_check, listed)))
 
 
 def first_screen(
@@ -71,11 +48,143 @@ def first_screen(
     titles = [Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1) for paper in result.papers]
     columns = max(columns, COLUMNS)
     after = (*notes, Heading("Try next", 3), next_commands(result, targets, again))
-    room = _SCREEN if len(titles) == 1 else _SCREENS
-    lines = (room - sum(lines_of(block, columns) for block in (*titles, *after))) // max(len(titles), 1)
+    whole = SCREEN if len(titles) == 1 else _SCREENS
+    lines = (whole - sum(lines_of(block, columns) for block in (*titles, *after))) // max(len(titles), 1)
     for paper, title in zip(result.papers, titles, strict=True):
-        blocks += [title, *overview(result.of(paper), lines, columns)]
+        blocks += [title, *overview(result.of(paper), max(lines, _LEAST), columns)]
     return (*blocks, *after)
+
+
+def overview(result: AuditResult, lines: int | None = None, columns: int = COLUMNS) -> Document:
+    """Return the first screen of a result that is about one paper, without its title.
+
+    It takes about so many lines on a terminal of so many columns: what the rest leaves of them is for the findings.
+    Without a number of lines it has all that authors are asked, and all misprints.
+    """
+    findings = number_findings(result)
+    before = broken_checks(result)
+    trust = tuple(_trust(result))
+    after = (
+        *_misprints([one for one in findings if one.finding.kind is FindingKind.MISPRINT], lines, columns),
+        *stale_entries(result),
+        *_few(result),
+        *((List(trust),) if trust else ()),
+        *_for_ci(result, findings),
+    )
+    room = None if lines is None else lines - sum(lines_of(block, columns) for block in (*before, *after))
+    return (*before, *list_asks(result, findings, room, columns), *after)
+
+
+def _misprints(misprints: Sequence[NumberedFinding], lines: int | None, columns: int) -> Iterator[Block]:
+    """Yield the misprints: in a line on a terminal, else one by one."""
+    if not misprints:
+        return
+    title = f"Misprints ({len(misprints)})"
+    if lines is None:
+        yield Heading(title, 3)
+        yield List(tuple((one.link, f" {one.finding.title}") for one in misprints))
+        return
+    left = _MISPRINTS * columns - len(title) - len("; 99 more")
+    named: list[Inline] = []
+    for one in misprints:
+        text = f"{one.name} {shorten(one.finding.title, columns)}"
+        left -= len(text) + 2
+        if named and left < 0:
+            break
+        named.append(text)
+    more = len(misprints) - len(named)
+    yield Paragraph(f"{title}: {'; '.join(map(plain_text, named))}{f'; {more} more' if more else ''}")
+
+
+def _few(result: AuditResult) -> Iterator[Block]:
+    """Yield one by one what does not fail the run where few checks were selected."""
+    listed = [check for check in result.checks if check.acknowledged or check.verdict not in (*FAILS, Verdict.ERROR)]
+    if listed and len(result.checks) <= _FEW:
+        yield List(tuple(map(name_check, listed)))
+
+
+def stale_entries(result: AuditResult) -> Iterator[Block]:
+    """Yield what is not as it was when it was acknowledged, and findings that cover checks that do not fail."""
+    if result.stale:
+        named = list_some([entry.check for entry in result.stale], 1)
+        have = "has" if len(result.stale) == 1 else "have"
+        changed = f"{count_of(len(result.stale), 'acknowledged check')} {have} changed ({named})"
+        yield Paragraph((f"{changed}; run ", code("imlp-audit acknowledge"), " once you understand why."))
+    if result.stale_findings:
+        named = list_some([f"{found.source.file}:{found.source.line} {found.id}" for found in result.stale_findings], 1)
+        cover = "covers" if len(result.stale_findings) == 1 else "cover"
+        yield Paragraph(f"{count_of(len(result.stale_findings), 'finding')} {cover} checks that do not fail: {named}.")
+
+
+def _trust(result: AuditResult) -> Iterator[Item]:
+    """Say how far to trust the numbers: how many were counted, by a fitted counter, and not at all."""
+    numbers = [check for check in result.checks if check.kind is CheckKind.CELL]
+    passing = [check for check in numbers if check.verdict in PASSES]
+    counted = [check for check in numbers if check.verdict in (*PASSES, *FAILS)]
+    if counted:
+        departing = sum(check.verdict is Verdict.REPRODUCED_UNDER for check in passing)
+        under = f", {departing} of them only under an option that departs from the text" if departing else ""
+        of = f" of {count_of(len(numbers), 'number')}" if len(numbers) > len(counted) else ""
+        text = f"{len(counted)}{of} counted, {len(passing)} pass{under}. {say_power(result)}"
+        yield Item(text.strip(), label="counted")
+    fitted = sum(check.fitted for check in passing)
+    weak = sum(check.weak for check in passing)
+    doubts = [
+        *(
+            [f"{count_of(fitted, 'pass')} only by a counter that was fitted to the numbers: weak evidence"]
+            if fitted
+            else []
+        ),
+        *([f"{count_of(weak, 'pass')} may be luck: too few numbers decide which option applies"] if weak else []),
+    ]
+    if doubts:
+        yield Item("; ".join(doubts), label="doubtful")
+    open_ = "; ".join(_undecided(result))
+    if open_:
+        yield Item(open_, label="unchecked")
+
+
+def _undecided(result: AuditResult) -> Iterator[str]:
+    """Yield how much could not be decided and what it takes, and how many claims hold only in a charitable meaning."""
+    missing = [check for check in result.checks if check.verdict is Verdict.UNVERIFIABLE]
+    reasons = Counter(map(_what_is_missing, missing)).most_common()
+    reasons.sort(key=lambda one: not _is_up_to_reader(one[0]))
+    if reasons:
+        first, *rest = reasons
+        count, numbers = len(missing), sum(check.kind is CheckKind.CELL for check in missing)
+        noun = "number" if numbers == count else "check"
+        which = f"{readable(first[1])} {first[0]}" if rest else first[0]
+        more = f", the others for {count_of(len(rest), 'more reason')}" if rest else ""
+        yield f"{count_of(count, noun)} cannot be decided here: {which}{more}"
+    alone, of = result.unguarded()
+    if alone:
+        yield f"in {alone} of {count_of(of, 'number')} that cannot be counted, no check would notice a typo"
+    charitable = sum(check.charitable is not None for check in result.checks if check.verdict in PASSES)
+    if charitable:
+        hold = "holds" if charitable == 1 else "hold"
+        yield f"{count_of(charitable, 'claim')} {hold} only in the most charitable meaning"
+
+
+def _is_up_to_reader(what: str) -> bool:
+    """Whether whoever runs the audit can decide the check at once, with an option or a line of the spec."""
+    return what in (_UNTRUSTED, _NO_MODEL)
+
+
+def _what_is_missing(check: Check) -> str:
+    """Say what it takes to decide a check: reasons name it after "needs"; other claims need more digits."""
+    _, needs, what = check.reason.rpartition("needs ")
+    if needs:
+        return f"for want of {shorten(what, 100)}"
+    if check.kind is CheckKind.CLAIM:
+        return "because the printed digits leave it open"
+    return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason, 100)}"
+
+
+def _for_ci(result: AuditResult, findings: Sequence[NumberedFinding]) -> Iterator[Block]:
+    """Yield the line for CI: all verdicts, and how many findings are notes."""
+    notes = sum(one.finding.kind is FindingKind.NOTE for one in findings)
+    noted = (f" {count_of(notes, 'note')} more: ", code("--all"), ".") if notes else ()
+    yield Paragraph((f"For CI: {count_of(len(result.checks), 'check')}, {count_outcomes(result.checks)}.", *noted))
 
 
 def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) -> Document:
@@ -85,7 +194,7 @@ def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) ->
     return tuple(
         Paragraph(f"{option}: {count_of(count, noun)} also {'fails' if count == 1 else 'fail'} the run.")
         for option, count, noun in (
-            ("--no-baseline", known, "known check"),
+            ("--no-baseline", known, "acknowledged check"),
             ("--strict", undecided, "unverifiable check"),
         )
         if count
@@ -112,84 +221,6 @@ def _has_model_to_evaluate(result: AuditResult) -> bool:
 def _worst(result: AuditResult) -> Iterator[str]:
     """Yield the check that is most worth asking about, if one fails."""
     acknowledged = {check.id: check.acknowledged for check in result.checks}
-    for finding in worst_first(result)[:1]:
-        yield min(finding.checks, key=lambda name: acknowledged[name] is True)
-
-
-def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
-    """Say what the numbers were read as, and how the other declared options do."""
-    headings = {
-        f"{table.id}/{column.id}": f" in {column.heading} of {table.called}"
-        for paper in result.papers
-        for table in paper.tables
-        for column in table.columns
-    }
-    named: list[str] = []
-    for judged in result.hypotheses.values():
-        columns = [one.group for one in judged.columns if one.group.votes and len(one.group.scores) > 1]
-        groups = [*(group for group in judged.readings if group.votes), *columns]
-        fits = {one.group.name: one.fit for one in judged.columns}
-        rest = groups[most:]
-        doubtful = sum(group.choice == "weak" for group in rest)
-        named += [_group(group, headings.get(group.name), fits.get(group.name)) for group in groups[:most]]
-        if rest:
-            noun = "more column" if any(group in columns for group in groups[:most]) else "column"
-            named.append(f"the conventions of {count_of(len(rest), noun)}{f', {doubtful} weak' if doubtful else ''}")
-    named += [own] if (own := count_own_counters(result)) else []
-    if named:
-        yield Item("; ".join(named), label="judged under")
-
-
-def _group(group: GroupScore, where: str | None, fit: FitScore | None) -> str:
-    """Write the choice of a group: the option, its score, the scores of the others, and the best score of luck.
-
-    `where` is the column of a convention; a reading has none.
-    """
-    others = [f"{name} {score}" for name, score in group.scores.items() if name != group.winner]
-    score = f"explains {group.scores.get(str(group.winner), 0)} of {count_of(group.votes, 'number')}"
-    kind = "reading" if where is None else "convention"
-    winner = f"{kind} {group.winner}{where or ''}, which {score}" if group.winner else f"{kind}{where or ''} undecided"
-    doubt = ("mixed",) if group.mixed else (group.choice,) if group.choice in ("weak", "shared") else ()
-    rest = (*((", ".join(others),) if others else ()), f"by chance up to {write_chance(group, fit)}", *doubt)
-    return f"{winner} ({'; '.join(rest)})"
-
-
-def _undecided(result: AuditResult, most: int) -> Iterator[Item]:
-    """Count what could not be decided, by what it takes."""
-    found = Counter(_missing(check) for check in result.checks if check.verdict is Verdict.UNVERIFIABLE)
-    if not found:
-        return
-    reasons = sorted(found.items(), key=lambda one: (not _is_up_to_reader(one[0]), -one[1]))
-    first = reasons[: most if len(reasons) > most + 1 else most + 1]
-    named = [_count_undecided(count, what) for what, count in first]
-    rest = found.total() - sum(count for _, count in first)
-    more = (
-        f"; {readable(rest)} for {count_of(len(reasons) - len(first), 'other reason')}, which their checks name"
-        if rest
-        else ""
-    )
-    yield Item(f"{'; '.join(named)}{more}", label="undecided")
-    alone, of = result.unguarded()
-    if alone:
-        are, them = ("is", "it") if alone == 1 else ("are", "them")
-        typo = f"covered by no check: a typo in {them} would go unnoticed"
-        yield Item(f"{alone} of the {of} numbers that cannot be counted {are} {typo}", label="unguarded")
-
-
-def _count_undecided(count: int, what: str) -> str:
-    return f"{readable(count)} {f'needs{what[4:]}' if count == 1 and what.startswith('need ') else what}"
-
-
-def _is_up_to_reader(what: str) -> bool:
-    """Whether whoever runs the audit can decide the check at once, with an option or a line of the spec."""
-    return what in (_UNTRUSTED, _NO_MODEL)
-
-
-def _missing(check: Check) -> str:
-    """Say what it takes to decide a check: reasons name it after "needs"; other claims need more digits."""
-    _, needs, what = check.reason.rpartition("needs ")
-    if needs:
-        return f"need {shorten(what, 100)}"
-    if check.kind is CheckKind.CLAIM:
-        return "because the printed digits leave it open"
-    return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason, 100)}"
+    failing = next((finding.checks for finding in worst_first(result) if finding.checks), ())
+    if failing:
+        yield min(failing, key=lambda name: acknowledged[name] is True)

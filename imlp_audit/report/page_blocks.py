@@ -15,6 +15,7 @@ from imlp_audit.report.document import (
     Block,
     Code,
     Fold,
+    GridCell,
     Heading,
     Inline,
     Item,
@@ -28,6 +29,7 @@ from imlp_audit.report.document import (
     Stamped,
     Style,
     Table,
+    VerdictGrid,
     make_visible,
     one_line,
     plain_text,
@@ -90,6 +92,8 @@ def render_block(block: Block, pictures: PagePictures) -> str:
             return _code(block.text)
         case MarkedTable():
             return "\n".join(_printed_table(block, pictures))
+        case VerdictGrid():
+            return "\n".join(_grid(block))
         case Fold():
             inner = "\n".join(render_block(one, pictures) for one in block.blocks)
             return (
@@ -219,6 +223,28 @@ def _stamped(one: Stamped) -> str:
         f'<span aria-hidden="true">{_escape(one.sign)}</span>'
         f'<span class="spoken">{_escape(one.meaning)}</span>'
         f"{finding}</span></span>"
+    )
+
+
+def _grid(grid: VerdictGrid) -> Iterator[str]:
+    """Yield a picture of tables: a small square for each number, in the colour of its verdict, leading to its row."""
+    yield '<div class="grids">'
+    for name, anchor, rows in grid.tables:
+        yield f'<div class="grid"><a href="#{safe_anchor(anchor)}">{_escape(name)}</a>'
+        for row in rows:
+            squares = "".join(map(_square, row))
+            yield f'<div class="squares">{squares}</div>'
+        yield "</div>"
+    yield "</div>"
+
+
+def _square(cell: GridCell | None) -> str:
+    if cell is None:
+        return '<span class="square"></span>'
+    meaning = escape(one_line(cell.meaning))
+    return (
+        f'<a class="square {cell.style.value}" href="#{safe_anchor(cell.anchor)}" title="{meaning}">'
+        f'<span class="spoken">{meaning}</span></a>'
     )
 
 

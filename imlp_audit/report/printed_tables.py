@@ -11,6 +11,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.cells import CellChecks, find_cells, find_hints, list_cells
 from imlp_audit.report.document import (
     Block,
+    GridCell,
     Heading,
     Inline,
     Item,
@@ -20,6 +21,7 @@ from imlp_audit.report.document import (
     Plot,
     PrintedCell,
     Stamped,
+    VerdictGrid,
     code,
     figure_file,
     join,
@@ -70,6 +72,30 @@ def printed_tables(result: AuditResult, paper: PaperHead, findings: Mapping[str,
             if notes:
                 yield List(notes)
             yield from _figures(result, paper, table)
+
+
+def verdict_grid(result: AuditResult, paper: PaperHead) -> Iterator[VerdictGrid]:
+    """Yield a picture of the paper's tables, each number in the colour of its verdict, if any number is checked."""
+    tables = []
+    for table in paper.tables:
+        cells = {(one.row.id, one.column.id): one.cell for one in find_cells(result, paper, table) if one.cell}
+        columns = [column for column in table.columns if any(id_ == column.id for _, id_ in cells)]
+        rows = tuple(
+            tuple(_square(row.label, column.heading, cells.get((row.id, column.id))) for column in columns)
+            for row in table.rows
+            if any(id_ == row.id for id_, _ in cells)
+        )
+        if rows:
+            tables.append((table.called, f"table/{paper.id}/{table.id}", rows))
+    if tables:
+        yield VerdictGrid(tuple(tables))
+
+
+def _square(row: str, column: str, check: Check | None) -> GridCell | None:
+    if check is None:
+        return None
+    meaning = f"{row}, {column} {check.printed}: {_meaning(check)}"
+    return GridCell(meaning, SIGNS[check.verdict], style_of(check), check.id)
 
 
 def _figures(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[Plot]:

@@ -23,6 +23,7 @@ from imlp_audit.report.document import (
     Plot,
     Style,
     Table,
+    VerdictGrid,
     faint,
     make_visible,
     one_line,
@@ -101,6 +102,8 @@ class _Renderer:
                 if block.listing is not None:
                     yield ()
                     yield from self._table(block.listing)
+            case VerdictGrid():
+                yield from self._table(block.summary)
             case Fold():
                 yield from self._wrap(block.summary, style="italic")
                 for inner in block.blocks:
