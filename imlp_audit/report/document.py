@@ -18,26 +18,19 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:  # most documents have no plot
     from imlp_audit.records.figure import Figure
-    from imlp_audit.records.solution import SolvedSizes
-    from imlp_audit.report.plots.factor import Factor
     from imlp_audit.report.plots.gaps import Gaps
-    from imlp_audit.report.plots.savings import Savings
     from imlp_audit.report.plots.tradeoff import Tradeoff
 
-    PlotData: TypeAlias = Figure | SolvedSizes | Tradeoff | Gaps | Factor | Savings
+    PlotData: TypeAlias = Figure | Tradeoff | Gaps
 
 
 class Style(StrEnum):
-    """How a span looks. The last five are colours on a terminal; in markdown the two gravest are bold.
-
-    A page shows a FORMULA with its symbols where its text is surely understood.
-    """
+    """How a span looks. The last five are colours on a terminal; in markdown the two gravest are bold."""
 
     PLAIN = "plain"
     STRONG = "strong"
     EMPHASIS = "emphasis"
     CODE = "code"
-    FORMULA = "formula"
     FAINT = "faint"
     GOOD = "good"
     DEPARTING = "departing"
@@ -208,7 +201,7 @@ def _write_cell(cell: PrintedCell | None) -> Inline:
 
 @dataclass(frozen=True)
 class GridCell:
-    """A number of a table in a picture of its verdicts: what it is and its verdict in words, and where it is explained."""
+    """A number in a picture of verdicts: what it is and its verdict in words, and where it is explained."""
 
     meaning: str
     sign: str

@@ -35,7 +35,6 @@ from imlp_audit.report.document import (
     plain_text,
     spans,
 )
-from imlp_audit.report.formulas.mathml import render_formula
 
 _TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
 _LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)(?:#[\w/.~\-]+)?", re.IGNORECASE | re.ASCII)
@@ -138,9 +137,7 @@ def _escape_code(text: str) -> str:
 
 def _span(span: Span) -> str:
     text = _escape_code(span.text) if span.style is Style.CODE else _escape(span.text)
-    if span.style is Style.FORMULA:
-        text = render_formula(one_line(span.text)) or text
-    elif span.style in _TAGS:
+    if span.style in _TAGS:
         text = f"<{_TAGS[span.style]}>{text}</{_TAGS[span.style]}>"
     elif span.style is not Style.PLAIN:
         text = f'<span class="{span.style.value}">{text}</span>'

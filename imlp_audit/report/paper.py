@@ -23,7 +23,6 @@ from imlp_audit.report.document import (
     Span,
     Table,
     code,
-    figure_file,
     join,
     parse_code,
     strong,
@@ -98,7 +97,7 @@ def _what_the_model_was(result: AuditResult, paper: PaperHead) -> Iterator[Block
     if hypothesis is not None:
         yield from paper_hypothesis(hypothesis)
     if solved is not None:
-        _, *answer = solved_document(solved, figure_file(f"{paper.id}/solved") if solved.sizes else None)
+        _, *answer = solved_document(solved)
         yield from answer
 
 

@@ -30,7 +30,6 @@ from imlp_audit.report.explained import explain_check
 from imlp_audit.report.judged_under import table_hypothesis
 from imlp_audit.report.linked import section_anchor
 from imlp_audit.report.numbered import NumberedFinding
-from imlp_audit.report.plots.factor import find_factor
 from imlp_audit.report.plots.gaps import find_gaps
 from imlp_audit.report.plots.tradeoff import find_tradeoff
 from imlp_audit.report.verdicts import list_marks, style_of, word_of
@@ -99,11 +98,8 @@ def _square(row: str, column: str, check: Check | None) -> GridCell | None:
 
 
 def _figures(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[Plot]:
-    """Yield the figure of a table: what one number does that its rows vary, or what its rows cost and score."""
-    factor = find_factor(result, paper, table)
-    tradeoff = None if factor else find_tradeoff(result, paper, table)
-    if factor is not None:
-        yield Plot(figure_file(f"{paper.id}/table-{table.id}"), factor.summary, factor)
+    """Yield the figure of a table: what its rows cost and score."""
+    tradeoff = find_tradeoff(result, paper, table)
     if tradeoff is not None:
         yield Plot(figure_file(f"{paper.id}/table-{table.id}"), tradeoff.summary, tradeoff)
 

@@ -38,7 +38,6 @@ STYLES = {
     Style.STRONG: "bold",
     Style.EMPHASIS: "italic",
     Style.CODE: "",
-    Style.FORMULA: "",
     Style.FAINT: "dim",
     Style.GOOD: "green",
     Style.DEPARTING: "cyan",
