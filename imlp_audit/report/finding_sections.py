@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check, CheckKind
+from imlp_audit.records.finding import Quote
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.cells import write_measured
 from imlp_audit.report.document import (
@@ -34,13 +35,16 @@ def finding_sections(result: AuditResult, findings: Sequence[NumberedFinding]) -
     """Yield the findings, then what could not be completed, and entries of the lock that no longer hold."""
     yield Heading("Findings")
     yield Paragraph(summarize_findings(result))
-    checks = {check.id: check for check in result.checks}
     for one in findings:
         yield Heading(one.title, 3, one.anchor)
         if one.finding.explained:
             yield Paragraph((one.finding.why, " ", faint("("), code(one.finding.id), faint(")")))
-        own = [checks[name] for name in one.finding.checks]
-        yield _evidence(own)
+        own = result.checks_of(one.finding)
+        quotes = [one for one in one.finding.evidence if isinstance(one, Quote)]
+        if own:
+            yield _evidence(own)
+        if quotes:
+            yield List(tuple((f"“{quote.quote}” ", faint(f"({quote.source})")) for quote in quotes))
         hints = tuple(dict.fromkeys(hint for check in own for hint in check.hints))
         if hints:
             listed = List(tuple(f"hint: {hint}" for hint in hints))

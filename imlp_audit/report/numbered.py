@@ -29,16 +29,16 @@ class NumberedFinding:
 
     @property
     def style(self) -> Style:
-        """The colour of its severity."""
+        """The colour of its state."""
         return Style.KNOWN if self.finding.acknowledged else Style.BAD
 
     @property
     def title(self) -> Inline:
-        """Its name, severity and title, and whether it fails the run."""
+        """Its name, kind and title, and whether it fails the run."""
         known = "known" if self.finding.acknowledged else "fails the run"
         state = known if self.finding.explained else "unexplained"
-        severity = Span(self.finding.severity.value, self.style)
-        return (f"{self.name} ", severity, f": {self.finding.title}", faint(f" ({state})"))
+        kind = Span(self.finding.kind.value, self.style)
+        return (f"{self.name} ", kind, f": {self.finding.title}", faint(f" ({state})"))
 
 
 def number_findings(result: AuditResult) -> tuple[NumberedFinding, ...]:

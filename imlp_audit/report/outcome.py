@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
-from imlp_audit.records.finding import Severity
+from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.hypothesis import Caught
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Inline, List, Paragraph, Span, code
@@ -33,14 +33,13 @@ _KINDS = {
 
 def say_verdict(result: AuditResult) -> str:
     """Return the verdict on a paper in a sentence: how much was found, and how grave it is."""
-    found = Counter(finding.severity for finding in worst_first(result))
-    wrong = found[Severity.CONTRADICTION] + found[Severity.ERROR]
-    counts = (
-        (wrong, "contradiction or error" if wrong == 1 else "contradictions and errors"),
-        (found[Severity.AMBIGUITY], "ambiguity" if found[Severity.AMBIGUITY] == 1 else "ambiguities"),
-        (found[Severity.SLIP], "slip" if found[Severity.SLIP] == 1 else "slips"),
-    )
-    named = _join([f"{count} {what}" for count, what in counts if count])
+    found = Counter(finding.kind for finding in worst_first(result))
+    words = {
+        FindingKind.ASK: "question for the authors" if found[FindingKind.ASK] == 1 else "questions for the authors",
+        FindingKind.MISPRINT: "misprint" if found[FindingKind.MISPRINT] == 1 else "misprints",
+        FindingKind.NOTE: "note" if found[FindingKind.NOTE] == 1 else "notes",
+    }
+    named = _join([f"{found[kind]} {what}" for kind, what in words.items() if found[kind]])
     return f"{named}." if named else say_that_none_fails(result)
 
 

@@ -112,8 +112,9 @@ def _has_model_to_evaluate(result: AuditResult) -> bool:
 def _worst(result: AuditResult) -> Iterator[str]:
     """Yield the check that is most worth asking about, if one fails."""
     acknowledged = {check.id: check.acknowledged for check in result.checks}
-    for finding in worst_first(result)[:1]:
-        yield min(finding.checks, key=lambda name: acknowledged[name] is True)
+    for finding in sorted(worst_first(result), key=lambda one: one.acknowledged)[:1]:
+        names = finding.checks or finding.evident_checks
+        yield from sorted(names, key=lambda name: acknowledged.get(name) is True)[:1]
 
 
 def _read_as(result: AuditResult, most: int) -> Iterator[Item]:

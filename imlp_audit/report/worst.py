@@ -13,7 +13,7 @@ from imlp_audit.report.findings import say_that_none_fails
 from imlp_audit.report.fitting import COLUMNS, items_that_fit, lines_of_item, shorten
 from imlp_audit.report.hints import choose_hints
 from imlp_audit.report.numbered import NumberedFinding, number_findings
-from imlp_audit.report.places import name_places
+from imlp_audit.report.places import name_places, name_places_of
 
 _FRAME = 3  # lines around a list of findings: a blank one, its heading, and "n more"
 _SENTENCE = 2  # lines of known findings that are only counted: a blank one before them
@@ -35,17 +35,19 @@ def list_worst(result: AuditResult, lines: int | None = None, columns: int = COL
     their place too, and the rest is counted. One that fails the run is listed however long it is.
     """
     left = _ALL if lines is None else lines
-    checks = {check.id: check for check in result.checks}
     findings = number_findings(result)
     if not findings:
         yield Paragraph(say_that_none_fails(result))
     for known in (False, True):
         found = [one for one in findings if one.finding.acknowledged is known]
-        group = [(one, [checks[name] for name in one.finding.checks]) for one in found]
+        group = [(one, result.checks_of(one.finding)) for one in found]
         items = [_finding(one, failing, result.checks) for one, failing in group]
         room = left - _FRAME - (_SENTENCE if not known and len(found) < len(findings) else 0)
         if known and sum(lines_of_item(item, columns) for item in items) > room:
-            short = [Item((*_title(one), f" [{name_places(failing)}]")) for one, failing in group[_IN_FULL:_PLACED]]
+            short = [
+                Item((*_title(one), f" [{name_places_of(one.finding, failing)}]"))
+                for one, failing in group[_IN_FULL:_PLACED]
+            ]
             items[_IN_FULL:] = [*short, *(Item(_title(one)) for one, _ in group[_PLACED:])]
         listed = items_that_fit(items, room, columns, at_least=0 if known else 1)
         left -= sum(lines_of_item(item, columns) for item in listed) + (_FRAME if items else 0)
@@ -67,11 +69,12 @@ def stale_entries(result: AuditResult) -> Iterator[Block]:
         named = list_some([entry.check for entry in result.stale], 1)
         have = "has" if len(result.stale) == 1 else "have"
         changed = f"{count_of(len(result.stale), 'known check')} {have} changed ({named})"
-        yield Paragraph((f"{changed}; run ", code("imlp-audit baseline"), " once you understand why."))
+        yield Paragraph((f"{changed}; run ", code("imlp-audit acknowledge"), " once you understand why."))
     if result.stale_findings:
         named = list_some([f"{found.source.file}:{found.source.line} {found.id}" for found in result.stale_findings], 1)
-        explain = "explains" if len(result.stale_findings) == 1 else "explain"
-        yield Paragraph(f"{count_of(len(result.stale_findings), 'finding')} {explain} no failing check: {named}.")
+        cover = "covers" if len(result.stale_findings) == 1 else "cover"
+        what = "checks that do not fail"
+        yield Paragraph(f"{count_of(len(result.stale_findings), 'finding')} {cover} {what}: {named}.")
 
 
 def _heading(findings: Sequence[NumberedFinding], *, known: bool) -> str:
@@ -85,19 +88,21 @@ def _heading(findings: Sequence[NumberedFinding], *, known: bool) -> str:
 
 
 def _title(one: NumberedFinding) -> tuple[str | Span, ...]:
-    return one.link, " ", Span(one.finding.severity.value, one.style), f": {shorten(one.finding.title, _LONGEST)}"
+    return one.link, " ", Span(one.finding.kind.value, one.style), f": {shorten(one.finding.title, _LONGEST)}"
 
 
 def _finding(one: NumberedFinding, checks: Sequence[Check], every: Sequence[Check]) -> Item:
     """Write a finding: what is wrong, where in the paper, and the check to ask about; `every` are the run's checks."""
     finding = one.finding
+    if not checks:
+        return Item((*_title(one), f" [{name_places_of(finding, checks)}]"))
     asked = next((check for check in checks if check.acknowledged is not True), checks[0])
     if not finding.explained:
         asked = max((check for check in checks if check.acknowledged is not True), key=_how_far, default=asked)
     where = (f" [{name_places(checks)}]: ", code(asked.id))
     if not finding.explained and len(checks) == 1:  # its title says less than the check
-        number, space, severity, _ = _title(one)
-        text = (number, space, severity, f": {name_places(checks)}: ", code(asked.id), " ", _evidence(asked))
+        number, space, kind, _ = _title(one)
+        text = (number, space, kind, f": {name_places(checks)}: ", code(asked.id), " ", _evidence(asked))
         return Item(text, tuple(f"hint: {hint}" for hint in asked.hints[:1]))
     hints = () if finding.explained else choose_hints(asked, checks, every)
     below = () if finding.acknowledged else (_evidence(asked), *hints)
