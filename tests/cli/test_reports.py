@@ -157,7 +157,7 @@ def test_a_broken_result_is_refused_in_words(here: Path, text: str, format_: str
 
 
 def test_a_finding_must_name_checks_of_its_result(here: Path) -> None:
-    finding = {"id": "f", "paper": "p", "title": "T", "severity": "slip", "why": "w", "checks": ["p/none"]}
+    finding = {"id": "f", "paper": "p", "title": "T", "kind": "misprint", "why": "w", "checks": ["p/none"]}
     (here / "r.json").write_text(json.dumps(json.loads(result()) | {"findings": [finding]}), encoding="utf-8")
     done = call("report", "--from", "r.json", "-f", "github")
     assert (done.code, done.out) == (2, "")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from imlp_audit.records.check import CheckKind, Verdict
-from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.brief import LIMIT, ReportPart, Role, shorten_report
 from imlp_audit.report.document import Block, Fold, Heading, List, MarkedTable, Paragraph, Table
@@ -34,7 +34,7 @@ def many(findings: int, rows: int, text: str) -> AuditResult:
     checks += [check(f"claims/ok{at}", CheckKind.CLAIM, Verdict.REPRODUCED, text, printed=text) for at in range(rows)]
     found = tuple(
         Finding(
-            id=f"f{at}", paper="p", title=f"Cause {at}", severity=Severity.ERROR, why=text,
+            id=f"f{at}", paper="p", title=f"Cause {at}", kind=FindingKind.ASK, why=text,
             checks=tuple(f"p/{name}" for name in group),
         )
         for at, group in enumerate(names)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.records.check import NO_MODEL, CheckKind, Verdict
-from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Heading
@@ -46,7 +46,7 @@ def findings_of(draw: st.DrawFn) -> AuditResult:
             id=f"f{at}",
             paper="p",
             title=text,
-            severity=list(Severity)[at % 4],
+            kind=list(FindingKind)[at % 3],
             why=text,
             checks=(f"p/claims/c{at}",),
             acknowledged=one,
@@ -100,7 +100,7 @@ def test_a_known_finding_that_is_only_counted_takes_its_lines_from_the_others() 
             id=f"f{at}",
             paper="p",
             title="t",
-            severity=Severity.ERROR,
+            kind=FindingKind.ASK,
             why="t",
             checks=(f"p/claims/c{at}",),
             acknowledged=one,
@@ -182,7 +182,7 @@ def test_checks_that_broke_and_checks_that_fail_are_named() -> None:
         < shown.index("that fail the run\n")
         < shown.index("1 known finding (5 checks), listed in findings.yaml: it does not fail the run")
     )
-    changed = "1 known check has changed (p/1/gone/params); run imlp-audit baseline once you understand why."
+    changed = "1 known check has changed (p/1/gone/params); run imlp-audit acknowledge once you understand why."
     assert changed in shown
 
 
@@ -201,7 +201,7 @@ def test_what_fails_shows_the_hint_that_may_be_its_cause() -> None:
     one = check("1/r0/params", CheckKind.CELL, Verdict.DIFFERS, "outside", printed="5.72")
     one = one.model_copy(update={"hints": ("5.72 fits with unit M, where 5 717 416 is measured",)})
     finding = Finding(
-        id="p/1/params", paper="p", title="Wrong", severity=Severity.ERROR, why="", checks=(one.id,), explained=False
+        id="p/1/params", paper="p", title="Wrong", kind=FindingKind.ASK, why="", checks=(one.id,), explained=False
     )
     shown = screen(AuditResult(papers=(head(),), versions={}, checks=(one,), findings=(finding,)), 200)
     assert "hint: 5.72 fits with unit M" in shown
@@ -274,7 +274,7 @@ def with_findings(count: int) -> AuditResult:
     others = [check(f"claims/c{at}", CheckKind.CLAIM, Verdict.DIFFERS, place=f"Sec. {at}", finding=f"f{at}",
                     acknowledged=True) for at in range(1, count)]  # fmt: skip
     found = [
-        Finding(id=f"f{at or ''}", paper="p", title=f"Title {at}", severity=Severity.ERROR, why="w", acknowledged=True,
+        Finding(id=f"f{at or ''}", paper="p", title=f"Title {at}", kind=FindingKind.ASK, why="w", acknowledged=True,
                 checks=(f"p/claims/c{at}",) if at else tuple(one.id for one in PLACED))
         for at in range(count)
     ]  # fmt: skip
@@ -283,16 +283,14 @@ def with_findings(count: int) -> AuditResult:
 
 def test_a_finding_names_its_places_in_the_paper_and_not_the_lines_of_the_spec() -> None:
     shown = screen(with_findings(1), 200)
-    assert "- F1 error: Title 0 [Table 1, R0, Params; and 1 more]: p/1/r0/params\n" in shown
+    assert "- F1 ask: Title 0 [Table 1, R0, Params; and 1 more]: p/1/r0/params\n" in shown
     assert "specs/p/paper.yaml" not in shown
 
 
 def test_the_five_worst_have_their_places_others_their_titles_and_the_rest_is_counted() -> None:
     shown = screen(with_findings(60))
-    assert (
-        "- F1 error: Title 0 [Table 1, R0, Params; and 1 more]: p/1/r0/params\n- F2 error: Title 1 [Sec. 1]\n" in shown
-    )
-    assert "- F5 error: Title 4 [Sec. 4]\n- F6 error: Title 5\n" in shown
+    assert "- F1 ask: Title 0 [Table 1, R0, Params; and 1 more]: p/1/r0/params\n- F2 ask: Title 1 [Sec. 1]\n" in shown
+    assert "- F5 ask: Title 4 [Sec. 4]\n- F6 ask: Title 5\n" in shown
     listed = len(re.findall(r"^- F\d+ ", shown, re.MULTILINE))
     assert 10 < listed < 60
     assert f"- {60 - listed} more findings: --all lists every one\n" in shown
@@ -300,7 +298,7 @@ def test_the_five_worst_have_their_places_others_their_titles_and_the_rest_is_co
 
 def test_a_report_lists_every_finding_on_its_first_screen() -> None:
     written = render_terminal(overview(with_findings(60), None), Surface(80))
-    assert len(re.findall(r"^- F\d+ error: Title \d+ \[", written, re.MULTILINE)) == 60
+    assert len(re.findall(r"^- F\d+ ask: Title \d+ \[", written, re.MULTILINE)) == 60
     assert "more finding" not in written
 
 

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from imlp_audit.records.check import CheckKind, Verdict
-from imlp_audit.records.finding import Severity
+from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.paper import report_document
@@ -108,13 +108,13 @@ def test_findings_have_their_reasons_and_the_gravest_come_first() -> None:
     section = markdown(result("why")).partition("\n## Findings\n")[2].partition("\n## ")[0]
     headings = [line.removeprefix("### ") for line in section.splitlines() if line.startswith("### ")]
     *open_, acknowledged, broken, stale = headings
-    severities = [heading.partition(":")[0].partition(" ")[2].strip("*") for heading in open_]
+    kinds = [heading.partition(":")[0].partition(" ")[2].strip("*") for heading in open_]
     assert [heading.partition(" ")[0] for heading in open_] == [f"F{at}" for at in range(1, len(open_) + 1)]
-    assert severities == sorted(severities, key=[one.value for one in Severity].index)
-    assert {"contradiction", "error"} == set(severities)
+    assert kinds == sorted(kinds, key=[one.value for one in FindingKind].index)
+    assert set(kinds) == {"ask"}
     assert all(heading.endswith(" (unexplained)") for heading in open_)
     assert (acknowledged, broken, stale) == (
-        f"F{len(open_) + 1} ambiguity: why (known)", "Not completed", "Known before, different now"
+        f"F{len(open_) + 1} note: why (known)", "Not completed", "Known before, different now"
     )  # fmt: skip
     assert "None" not in section
 

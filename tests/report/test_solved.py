@@ -230,5 +230,5 @@ def test_it_is_the_same_after_json() -> None:
     one = solved(answered(null=((1, 2),)))
     assert from_json(Solved, to_json(one), "solved.json") == one
     assert format_of(to_json(one)) == "imlp-audit/solve/1"
-    with pytest.raises(UsageError, match="not a result of format imlp-audit/2, but of imlp-audit/solve/1"):
+    with pytest.raises(UsageError, match="not a result of format imlp-audit/3, but of imlp-audit/solve/1"):
         from_json(AuditResult, to_json(one), "solved.json")
