@@ -41,7 +41,7 @@ def written() -> str:
     return HEAD.format(version=torchvision.__version__.partition("+")[0]) + "".join(_rows())
 
 
-# `googlenet(weights=...)` sets the auxiliary classifiers to None once the weights are read; `inception_v3` keeps its own.
+# With weights, googlenet drops its auxiliary classifiers once they are read; inception_v3 keeps its own.
 HOSTS = {"googlenet": "{architecture: googlenet, arguments: {aux_logits: false}}"}
 
 
