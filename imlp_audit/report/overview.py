@@ -14,8 +14,7 @@ from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import FAILS, NO_MODEL, PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Block, Code, Document, Heading, Inline, Item, List, Paragraph, code, plain_text
-from imlp_audit.report.findings import nothing_was_checked
+from imlp_audit.report.document import Block, Code, Document, Heading, Item, List, Paragraph, code
 from imlp_audit.report.fitting import COLUMNS, lines_of, shorten
 from imlp_audit.report.numbered import NumberedFinding, number_findings
 from imlp_audit.report.outcome import broken_checks, name_check, say_power
@@ -26,7 +25,6 @@ from imlp_audit.report.worst import list_asks
 SCREEN = 30  # lines of one paper on a terminal
 _SCREENS = 120  # lines of several papers
 _LEAST = 12  # lines of each of several papers
-_MISPRINTS = 2  # lines of a terminal for all misprints
 _UNTRUSTED = "where the Python beside the spec was not run (--trust-code runs it)"
 _NO_MODEL = f"where {NO_MODEL}"
 _FEW = 8  # checks that are listed one by one where no more were selected
@@ -63,37 +61,31 @@ def overview(result: AuditResult, lines: int | None = None, columns: int = COLUM
     """
     findings = number_findings(result)
     before = broken_checks(result)
-    trust = tuple(_trust(result))
+    misprints = [one for one in findings if one.finding.kind is FindingKind.MISPRINT and one.finding.acknowledged]
+    in_a_line = lines is not None
+    below = (*(_misprints(misprints, columns) if in_a_line else ()), *_trust(result))
     after = (
-        *_misprints([one for one in findings if one.finding.kind is FindingKind.MISPRINT], lines, columns),
+        *(() if in_a_line or not misprints else _list_misprints(misprints)),
         *stale_entries(result),
         *_few(result),
-        *((List(trust),) if trust else ()),
+        *((List(below),) if below else ()),
         *_for_ci(result, findings),
     )
     room = None if lines is None else lines - sum(lines_of(block, columns) for block in (*before, *after))
     return (*before, *list_asks(result, findings, room, columns), *after)
 
 
-def _misprints(misprints: Sequence[NumberedFinding], lines: int | None, columns: int) -> Iterator[Block]:
-    """Yield the misprints: in a line on a terminal, else one by one."""
-    if not misprints:
-        return
-    title = f"Misprints ({len(misprints)})"
-    if lines is None:
-        yield Heading(title, 3)
-        yield List(tuple((one.link, f" {one.finding.title}") for one in misprints))
-        return
-    left = _MISPRINTS * columns - len(title) - len("; 99 more")
-    named: list[Inline] = []
-    for one in misprints:
-        text = f"{one.name} {shorten(one.finding.title, columns)}"
-        left -= len(text) + 2
-        if named and left < 0:
-            break
-        named.append(text)
-    more = len(misprints) - len(named)
-    yield Paragraph(f"{title}: {'; '.join(map(plain_text, named))}{f'; {more} more' if more else ''}")
+def _list_misprints(misprints: Sequence[NumberedFinding]) -> Iterator[Block]:
+    yield Heading(f"Misprints ({len(misprints)})", 3)
+    yield List(tuple((one.link, f" {one.finding.title}") for one in misprints))
+
+
+def _misprints(misprints: Sequence[NumberedFinding], columns: int) -> Iterator[Item]:
+    """Yield the misprints in a line: the first by their titles, the others counted."""
+    if misprints:
+        title = shorten(f"{misprints[0].name} {misprints[0].finding.title}", columns)
+        more = f"; {len(misprints) - 1} more" if len(misprints) > 1 else ""
+        yield Item(f"{title}{more}", label="misprints")
 
 
 def _few(result: AuditResult) -> Iterator[Block]:
@@ -117,49 +109,48 @@ def stale_entries(result: AuditResult) -> Iterator[Block]:
 
 
 def _trust(result: AuditResult) -> Iterator[Item]:
-    """Say how far to trust the numbers: how many were counted, by a fitted counter, and not at all."""
+    """Say how far to trust the numbers: how many were counted, how many by a fitted counter, how many not at all."""
     numbers = [check for check in result.checks if check.kind is CheckKind.CELL]
+    counts = Counter(check.verdict for check in numbers)
     passing = [check for check in numbers if check.verdict in PASSES]
-    counted = [check for check in numbers if check.verdict in (*PASSES, *FAILS)]
+    counted = len(passing) + sum(counts[verdict] for verdict in FAILS)
     if counted:
-        departing = sum(check.verdict is Verdict.REPRODUCED_UNDER for check in passing)
-        under = f", {departing} of them only under an option that departs from the text" if departing else ""
-        of = f" of {count_of(len(numbers), 'number')}" if len(numbers) > len(counted) else ""
-        text = f"{len(counted)}{of} counted, {len(passing)} pass{under}. {say_power(result)}"
+        of = f" of {count_of(len(numbers), 'number')}" if len(numbers) > counted else ""
+        parts = (
+            (counts[Verdict.REPRODUCED], "as the text says"),
+            (counts[Verdict.REPRODUCED_UNDER], "only under another reading, counter or rounding"),
+        )
+        named = ", ".join(f"{count} {how}" for count, how in parts if count)
+        text = f"{counted}{of}; {len(passing)} follow{f': {named}' if named else ''}. {say_power(result)}"
         yield Item(text.strip(), label="counted")
-    fitted = sum(check.fitted for check in passing)
-    weak = sum(check.weak for check in passing)
+    fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
     doubts = [
-        *(
-            [f"{count_of(fitted, 'pass')} only by a counter that was fitted to the numbers: weak evidence"]
-            if fitted
-            else []
-        ),
-        *([f"{count_of(weak, 'pass')} may be luck: too few numbers decide which option applies"] if weak else []),
+        *([f"{fitted} of these by a counter that was fitted to them, which proves little"] if fitted else []),
+        *([f"{weak} may be luck: too few numbers decide between the options"] if weak else []),
     ]
     if doubts:
         yield Item("; ".join(doubts), label="doubtful")
-    open_ = "; ".join(_undecided(result))
+    open_ = ". ".join(_unchecked(result))
     if open_:
         yield Item(open_, label="unchecked")
 
 
-def _undecided(result: AuditResult) -> Iterator[str]:
-    """Yield how much could not be decided and what it takes, and how many claims hold only in a charitable meaning."""
+def _unchecked(result: AuditResult) -> Iterator[str]:
+    """Yield how much cannot be decided here, what it takes, and how many claims hold only in a charitable meaning."""
     missing = [check for check in result.checks if check.verdict is Verdict.UNVERIFIABLE]
     reasons = Counter(map(_what_is_missing, missing)).most_common()
     reasons.sort(key=lambda one: not _is_up_to_reader(one[0]))
     if reasons:
-        first, *rest = reasons
-        count, numbers = len(missing), sum(check.kind is CheckKind.CELL for check in missing)
-        noun = "number" if numbers == count else "check"
-        which = f"{readable(first[1])} {first[0]}" if rest else first[0]
-        more = f", the others for {count_of(len(rest), 'more reason')}" if rest else ""
-        yield f"{count_of(count, noun)} cannot be decided here: {which}{more}"
+        (what, first), *rest = reasons
+        noun = "number" if all(check.kind is CheckKind.CELL for check in missing) else "check"
+        which = f"{readable(first)} {what}; {count_of(len(rest), 'other reason')}" if rest else what
+        yield f"{count_of(len(missing), noun)}: {which}"
     alone, of = result.unguarded()
     if alone:
-        yield f"in {alone} of {count_of(of, 'number')} that cannot be counted, no check would notice a typo"
-    charitable = sum(check.charitable is not None for check in result.checks if check.verdict in PASSES)
+        yield f"In {alone} of {count_of(of, 'number')} that cannot be counted, no check would notice a typo"
+    charitable = sum(
+        getattr(check, "charitable", None) is not None for check in result.checks if check.verdict in PASSES
+    )
     if charitable:
         hold = "holds" if charitable == 1 else "hold"
         yield f"{count_of(charitable, 'claim')} {hold} only in the most charitable meaning"
@@ -174,7 +165,7 @@ def _what_is_missing(check: Check) -> str:
     """Say what it takes to decide a check: reasons name it after "needs"; other claims need more digits."""
     _, needs, what = check.reason.rpartition("needs ")
     if needs:
-        return f"for want of {shorten(what, 100)}"
+        return f"for want of {shorten(what, 80)}"
     if check.kind is CheckKind.CLAIM:
         return "because the printed digits leave it open"
     return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason, 100)}"
@@ -205,17 +196,8 @@ def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[S
     """Return what to try next, as it is typed."""
     given = [] if all(target in {paper.id for paper in result.papers} for target in targets) else targets
     lines = [["explain", check, *given] for check in _worst(result)]
-    if _has_model_to_evaluate(result):
-        lines.append(["eval", "CHECKPOINT", *given, "--row", "ID", "--data", "DIR"])
     lines += map(list, again or (["verify", *targets, "--all"], ["report", *targets, "--dir", "DIR"]))
     return Code("\n".join(shlex.join(["imlp-audit", *line]) for line in lines), "sh")
-
-
-def _has_model_to_evaluate(result: AuditResult) -> bool:
-    """Return whether a score waits for trained weights; not where the spec has no model that these could be of."""
-    if nothing_was_checked(result) and any(check.reason == NO_MODEL for check in result.checks):
-        return False
-    return any(check.verdict is Verdict.UNVERIFIABLE and "weights" in check.reason for check in result.checks)
 
 
 def _worst(result: AuditResult) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imlp_audit.records.check import FAILS, CheckKind
+from imlp_audit.records.check import FAILS, CheckKind, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 
@@ -12,16 +12,19 @@ _KINDS = tuple(FindingKind)
 def worst_first(result: AuditResult) -> list[Finding]:
     """Return the findings of a result: first those that fail the run, then by kind, as `findings.yaml` orders them.
 
-    Of those that nothing explains, the ones of more checks come first. Printed changes that contradict their cells
-    stand after these cells where the cells themselves are wrong.
+    Of those that nothing explains the ones of more checks come first, then contradictions. Printed changes that
+    contradict their cells stand after these cells where the cells themselves are wrong.
     """
     causes = _contradicted_by_a_wrong_cell(result)
+    contradictions = {check.id for check in result.checks if check.verdict is Verdict.INCONSISTENT}
 
-    def rank(finding: Finding) -> tuple[bool, bool, int, bool, int]:
+    def rank(finding: Finding) -> tuple[bool, bool, int, bool, int, bool]:
         kind = _KINDS.index(finding.kind)
         if finding.explained:
-            return finding.acknowledged, True, kind, False, 0
-        return finding.acknowledged, False, kind, all(name in causes for name in finding.checks), -len(finding.checks)
+            return finding.acknowledged, True, kind, False, 0, False
+        follows = all(name in causes for name in finding.checks)
+        contradicts = not contradictions.isdisjoint(finding.checks)
+        return finding.acknowledged, False, kind, follows, -len(finding.checks), not contradicts
 
     return sorted((*result.unexplained(), *result.findings), key=rank)
 
