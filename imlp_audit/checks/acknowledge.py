@@ -47,6 +47,7 @@ def acknowledge(paper: Paper, checks: Sequence[Check], ids: Sequence[str], *, se
     ]
     shown = tuple(found for found in findings if found.checks or _is_evident(found, made, searched=searched))
     stale += [entry for found in shown for entry in _stale_evidence(paper, found, made)]
+    stale += _gone_evidence(paper)
     return Acknowledged(judged, shown, tuple(stale), tuple(_stale_findings(paper, ids, made)))
 
 
@@ -69,8 +70,21 @@ def _stale_evidence(paper: Paper, finding: Finding, made: Mapping[str, Check]) -
             reason = f"the finding {finding.id} rests on it, and {change}"
             yield StaleEntry(check=name, problem="changed", reason=reason, source=file.source_of(finding.id))
     if set(_quotes(finding)) != set(locked.quotes):
-        name, reason = f"{paper.id}/findings/{finding.id}", "its quotes are not those that were acknowledged"
+        name, reason = _evidence_id(paper, finding.id), "its quotes are not those that were acknowledged"
         yield StaleEntry(check=name, problem="changed", reason=reason, source=file.source_of(finding.id))
+
+
+def _gone_evidence(paper: Paper) -> Iterator[StaleEntry]:
+    """Yield the evidence in the lock that no finding rests on any more."""
+    lock, resting = paper.findings_file.lock, {entry.value.id for entry in paper.findings if entry.value.evidence}
+    for name in lock.evidence if lock else ():
+        if name not in resting:
+            reason, source = "no finding rests on this evidence any more", paper.findings_file.source_of(name)
+            yield StaleEntry(check=_evidence_id(paper, name), problem="gone", reason=reason, source=source)
+
+
+def _evidence_id(paper: Paper, finding: str) -> str:
+    return f"{paper.id}/findings/{finding}"
 
 
 def _quotes(finding: Finding) -> dict[str, str]:
@@ -178,8 +192,8 @@ def renew_lock(paper: Paper, result: AuditResult, lock_shown_as: str) -> tuple[L
         check.id: check for check in result.checks if check.finding is not None and check.id.startswith(f"{paper.id}/")
     }
     checks = {**kept, **{name: LockedCheck.of(check) for name, check in covered.items()}}
-    rests = {name for locked in evidence.values() for name in locked.checks}
-    quoting = {f"{paper.id}/findings/{name}" for name in evidence}
+    held = {*checks, *(name for locked in evidence.values() for name in locked.checks)}
+    held |= {_evidence_id(paper, name) for name, locked in evidence.items() if locked.quotes}
     lock = Lock(paper=paper.id, checks=checks, evidence=evidence)
     return lock, RenewedLock(
         paper=paper.id,
@@ -189,9 +203,9 @@ def renew_lock(paper: Paper, result: AuditResult, lock_shown_as: str) -> tuple[L
             for name, check in covered.items()
             if name not in before
         ),
-        changed=tuple(entry for name, entry in stale.items() if name in {*checks, *rests, *quoting}),
-        dropped=tuple(entry for name, entry in stale.items() if name not in {*checks, *rests, *quoting}),
-        kept=len(kept),
+        changed=tuple(entry for name, entry in stale.items() if name in held),
+        dropped=tuple(entry for name, entry in stale.items() if name not in held),
+        kept=len(held - stale.keys() - (covered.keys() - before.keys())),
         stale_findings=tuple(found for found in result.stale_findings if found.paper == paper.id),
         unexplained=tuple(found for found in result.unexplained() if found.paper == paper.id),
     )
@@ -205,9 +219,9 @@ def _renew_evidence(paper: Paper, result: AuditResult) -> Iterator[tuple[str, Lo
     shown = {found.id: found for found in result.findings if found.paper == paper.id}
     for entry in paper.findings:
         name = entry.value.id
-        if name not in shown:
-            yield from ((name, one) for one in [before.get(name)] if one is not None)
-        elif shown[name].evidence:
+        if name not in shown and entry.value.evidence and name in before:
+            yield name, before[name]
+        elif name in shown and shown[name].evidence:
             then = before.get(name, LockedEvidence()).checks
             locked = {one: made.get(one) or then.get(one) for one in shown[name].evident_checks}
             checks = {one: check for one, check in locked.items() if check is not None}

@@ -64,7 +64,7 @@ class Finding(Record):
 class StaleEntry(Record):
     """An entry of a lock that no longer holds, and what to do about it.
 
-    Of a quote, `check` is the finding that rests on it: `<paper>/findings/<id>`.
+    Of evidence that is no check, `check` is the finding that rests on it: `<paper>/findings/<id>`.
     """
 
     check: str

@@ -19,7 +19,7 @@ def acknowledged_document(report: AcknowledgeReport) -> Document:
 def _paper(paper: RenewedLock, *, written: bool) -> Iterator[Block]:
     total = paper.kept + len(paper.new) + len(paper.changed)
     state = "in" if written else "would be in"
-    yield Heading(f"{paper.paper}: {count_of(total, 'known check')} {state} {paper.lock}", 1)
+    yield Heading(f"{paper.paper}: {total} {'entry' if total == 1 else 'entries'} {state} {paper.lock}", 1)
     if not (paper.new or paper.changed or paper.dropped):
         yield Paragraph("The lock stays as it is.")
     if paper.new:

@@ -120,9 +120,9 @@ def read_findings_file(path: Path, shown_as: str, paper: str, target: str) -> Fi
 
 
 def _lines_of(text: str) -> dict[str, int]:
-    """Return the line of each entry of a lock."""
+    """Return the line of each entry of a lock; of a check that has two, the first."""
     named = ((re.match(r'^ +"(.+)": \{$', line), at) for at, line in enumerate(text.split("\n"), 1))
-    return {found[1]: at for found, at in named if found}
+    return {found[1]: at for found, at in reversed([*named]) if found}
 
 
 def _find_line(text: str, place: Sequence[str | int]) -> int:

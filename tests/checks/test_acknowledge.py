@@ -11,7 +11,7 @@ from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.errors import SpecError
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.document import to_json
-from imlp_audit.records.finding import FindingKind, StaleEntry, StaleFinding
+from imlp_audit.records.finding import FindingKind, Quote, StaleEntry, StaleFinding
 from imlp_audit.records.lock import Lock, LockedCheck
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.findings import refuse_broken_locks
@@ -189,6 +189,15 @@ def test_checks_that_were_not_made_or_not_completed_leave_their_entries_alone(tm
     assert exits(found.checks) is ExitCode.INCOMPLETE
 
 
+def test_each_check_that_a_finding_names_has_to_fail(tmp_path: Path) -> None:
+    fine = CHECK.model_copy(update={"id": "p/1/b/params", "verdict": Verdict.REPRODUCED})
+    named = written(tmp_path, CHECK, end=FINDING.replace("p/1/?/params", "p/1/a/params, p/1/b/params"))
+    (stale,) = acknowledged(named, CHECK, fine).stale_findings
+    assert stale.checks == (fine.id,)
+    assert stale.reason == "p/1/b/params does not fail; take it out of `checks`, or move it to `evidence`"
+    assert acknowledged(written(tmp_path / "glob", CHECK), CHECK, fine).stale_findings == ()
+
+
 def test_a_finding_is_idle_once_all_its_checks_pass(tmp_path: Path) -> None:
     every = [CHECK.model_copy(update={"id": f"p/1/{row}/params"}) for row in "ab"]
     fine = [check.model_copy(update={"verdict": Verdict.REPRODUCED}) for check in every]
@@ -323,6 +332,76 @@ def test_a_renewed_lock_acknowledges_what_titled_findings_cover_and_nothing_else
     again = acknowledged(load([str(tmp_path / "p")]), CHECK, other.model_copy(update={"printed": "6"}))
     assert all(check.acknowledged for check in again.checks)
     assert again.stale == ()
+
+
+RESTING = """\
+findings:
+  - id: copied
+    title: Two sources disagree
+    kind: ask
+    why: They print other numbers.
+    evidence: [p/1/a/params, {quote: 68.1, source: "Swin, Table 2"}]
+"""
+PASSING = CHECK.model_copy(update={"verdict": Verdict.REPRODUCED})
+
+
+def resting(folder: Path, *checks: Check, end: str = RESTING) -> Acknowledged:
+    """Acknowledge a finding that rests on a passing check and a quote, then edit the paper, and audit these checks."""
+    selection = written(folder, end=RESTING)
+    (paper,) = selection.papers
+    found = acknowledged(selection, PASSING)
+    result = AuditResult(papers=(), versions={}, checks=found.checks, findings=found.findings, stale=found.stale)
+    lock, report = renew_lock(paper, result, "paper.lock")
+    assert [one.check for one in report.changed] == [NAME, "p/findings/copied"]
+    (folder / "p" / "paper.yaml").write_text(Spec((ROW, OTHER_ROW, THIRD_ROW), end=end).text())
+    (folder / "p" / "paper.lock").write_text(to_json(lock))
+    return acknowledged(load([str(folder / "p")]), *checks)
+
+
+def test_a_finding_may_rest_on_a_check_that_passes_and_on_a_quote(tmp_path: Path) -> None:
+    found = resting(tmp_path, PASSING)
+    assert (found.checks, found.stale, found.stale_findings) == ((PASSING,), (), ())
+    (finding,) = found.findings
+    assert (finding.checks, finding.evident_checks, finding.evidence[1:]) == (
+        (), (NAME,), (Quote(quote="68.1", source="Swin, Table 2"),)
+    )  # fmt: skip
+    assert exits(found.checks) is ExitCode.CLEAN
+
+
+def test_a_finding_does_not_acknowledge_what_it_rests_on(tmp_path: Path) -> None:
+    found = resting(tmp_path, CHECK)
+    assert [(check.finding, check.acknowledged) for check in found.checks] == [(None, False)]
+    assert exits(found.checks) is ExitCode.FINDINGS
+
+
+@pytest.mark.parametrize(
+    ("check", "end", "stale"),
+    [
+        (CHECK, RESTING, (NAME, "changed", "it was `reproduced` and is now `differs`")),
+        (PASSING.model_copy(update={"measured": "4.1"}), RESTING, (NAME, "changed", "measured then: 4; measured now")),
+        (PASSING.model_copy(update={"printed": "5.1"}), RESTING, (NAME, "changed", "'5.00' was printed then, '5.1'")),
+        (PASSING, RESTING.replace("68.1", "68.2"), ("p/findings/copied", "changed", "its quotes are not those")),
+        (PASSING, RESTING.replace("id: copied", "id: new"), (NAME, "changed", "it was not acknowledged")),
+        (PASSING, FINDING, ("p/findings/copied", "gone", "no finding rests on this evidence any more")),
+    ],
+)  # fmt: skip
+def test_evidence_that_is_not_as_it_was_is_stale(
+    tmp_path: Path, check: Check, end: str, stale: tuple[str, str, str]
+) -> None:
+    first, *_ = resting(tmp_path, check, end=end).stale
+    assert (first.check, first.problem) == stale[:2]
+    assert stale[2] in first.reason
+
+
+def test_evidence_may_move_to_another_place_of_the_same_source(tmp_path: Path) -> None:
+    assert resting(tmp_path, PASSING, end=RESTING.replace("Swin, Table 2", "Swin, Table 3")).stale == ()
+
+
+def test_a_finding_with_evidence_is_shown_if_the_evidence_was_looked_at(tmp_path: Path) -> None:
+    other = PASSING.model_copy(update={"id": "p/1/b/params"})
+    assert resting(tmp_path / "checks", other).findings == ()
+    quoting = RESTING.replace("p/1/a/params, ", "")
+    assert len(acknowledged(written(tmp_path / "quotes", end=quoting), other).findings) == 1
 
 
 def test_of_a_result_of_several_papers_only_what_is_its_own_enters_a_papers_lock(tmp_path: Path) -> None:
