@@ -86,9 +86,7 @@ def say_power(result: AuditResult) -> str:
     ten = _add(powers)
     if not ten.tried:
         return ""
-    wrong = count_of(ten.tried, "wrong number")
-    of = count_of(len(powers), "passing number")
-    return f"Caught {readable(ten.caught)} of {wrong} within ten last digits of {of}."
+    return f"Caught {readable(ten.caught)} of {readable(ten.tried)} wrong digits put into {len(powers)} of them."
 
 
 def _add(counts: Iterable[Caught]) -> Caught:

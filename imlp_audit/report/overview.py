@@ -22,7 +22,7 @@ from imlp_audit.report.ranking import worst_first
 from imlp_audit.report.verdicts import count_outcomes
 from imlp_audit.report.worst import list_asks
 
-SCREEN = 30  # lines of one paper on a terminal
+SCREEN = 32  # lines of one paper on a terminal
 _SCREENS = 120  # lines of several papers
 _LEAST = 12  # lines of each of several papers
 _UNTRUSTED = "where the Python beside the spec was not run (--trust-code runs it)"
@@ -116,12 +116,9 @@ def _trust(result: AuditResult) -> Iterator[Item]:
     counted = len(passing) + sum(counts[verdict] for verdict in FAILS)
     if counted:
         of = f" of {count_of(len(numbers), 'number')}" if len(numbers) > counted else ""
-        parts = (
-            (counts[Verdict.REPRODUCED], "as the text says"),
-            (counts[Verdict.REPRODUCED_UNDER], "only under another reading, counter or rounding"),
-        )
-        named = ", ".join(f"{count} {how}" for count, how in parts if count)
-        text = f"{counted}{of}; {len(passing)} follow{f': {named}' if named else ''}. {say_power(result)}"
+        under = counts[Verdict.REPRODUCED_UNDER]
+        named = f", {under} of them only under another reading, counter or rounding" if under else ""
+        text = f"{counted}{of}; {len(passing)} follow{named}. {say_power(result)}"
         yield Item(text.strip(), label="counted")
     fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
     doubts = [
@@ -130,30 +127,28 @@ def _trust(result: AuditResult) -> Iterator[Item]:
     ]
     if doubts:
         yield Item("; ".join(doubts), label="doubtful")
-    open_ = ". ".join(_unchecked(result))
+    open_ = "; ".join(_unchecked(result))
     if open_:
         yield Item(open_, label="unchecked")
 
 
 def _unchecked(result: AuditResult) -> Iterator[str]:
-    """Yield how much cannot be decided here, what it takes, and how many claims hold only in a charitable meaning."""
+    """Yield how much cannot be decided here and why, and how many claims hold only in a charitable meaning."""
     missing = [check for check in result.checks if check.verdict is Verdict.UNVERIFIABLE]
     reasons = Counter(map(_what_is_missing, missing)).most_common()
     reasons.sort(key=lambda one: not _is_up_to_reader(one[0]))
     if reasons:
-        (what, first), *rest = reasons
+        what, first = reasons[0]
         noun = "number" if all(check.kind is CheckKind.CELL for check in missing) else "check"
-        which = f"{readable(first)} {what}; {count_of(len(rest), 'other reason')}" if rest else what
-        yield f"{count_of(len(missing), noun)}: {which}"
+        yield f"{count_of(len(missing), noun)}{f', {readable(first)}' if len(reasons) > 1 else ''} {what}"
     alone, of = result.unguarded()
     if alone:
-        yield f"In {alone} of {count_of(of, 'number')} that cannot be counted, no check would notice a typo"
-    charitable = sum(
-        getattr(check, "charitable", None) is not None for check in result.checks if check.verdict in PASSES
-    )
+        yield f"a typo in {alone} of {count_of(of, 'number')} would go unnoticed"
+    charitable = sum(check.charitable is not None for check in result.checks if check.verdict in PASSES)
     if charitable:
         hold = "holds" if charitable == 1 else "hold"
         yield f"{count_of(charitable, 'claim')} {hold} only in the most charitable meaning"
+    yield from (paper.lacks.rstrip(".") for paper in result.papers if paper.lacks)
 
 
 def _is_up_to_reader(what: str) -> bool:
@@ -174,8 +169,8 @@ def _what_is_missing(check: Check) -> str:
 def _for_ci(result: AuditResult, findings: Sequence[NumberedFinding]) -> Iterator[Block]:
     """Yield the line for CI: all verdicts, and how many findings are notes."""
     notes = sum(one.finding.kind is FindingKind.NOTE for one in findings)
-    noted = (f" {count_of(notes, 'note')} more: ", code("--all"), ".") if notes else ()
-    yield Paragraph((f"For CI: {count_of(len(result.checks), 'check')}, {count_outcomes(result.checks)}.", *noted))
+    noted = (f" {count_of(notes, 'note')}: ", code("--all"), ".") if notes else ()
+    yield Paragraph((f"For CI: {count_outcomes(result.checks)}.", *noted))
 
 
 def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) -> Document:
@@ -196,7 +191,7 @@ def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[S
     """Return what to try next, as it is typed."""
     given = [] if all(target in {paper.id for paper in result.papers} for target in targets) else targets
     lines = [["explain", check, *given] for check in _worst(result)]
-    lines += map(list, again or (["verify", *targets, "--all"], ["report", *targets, "--dir", "DIR"]))
+    lines += map(list, again or (["report", *targets, "--dir", "DIR"],))
     return Code("\n".join(shlex.join(["imlp-audit", *line]) for line in lines), "sh")
 
 

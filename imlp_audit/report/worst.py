@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check
-from imlp_audit.records.finding import FindingKind, Quote
+from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, code
 from imlp_audit.report.findings import say_that_none_fails
 from imlp_audit.report.fitting import COLUMNS, items_that_fit, lines_of_item, shorten
 from imlp_audit.report.hints import choose_hints
 from imlp_audit.report.numbered import NumberedFinding
-from imlp_audit.report.places import name_places
+from imlp_audit.report.places import name_places_of
 
 _FRAME = 3  # lines around a list of findings: a blank one, its heading, and "n more"
 _LONGEST = 120  # characters of a title or a reason; longer ones end at a word
-_PLACED = 5  # findings whose place is named where not all of them fit
 _ALL = 10**9
 
 
@@ -32,21 +31,19 @@ def list_asks(
 ) -> Iterator[Block]:
     """Yield what to ask the authors, and before it misprints and notes that fail the run.
 
-    Where they have to fit into so many lines, those after the first few lose their place, and the rest is counted. The
-    first one that fails the run is listed however long it is.
+    Where they have to fit into so many lines, those that do not fail the run have their titles alone, and the rest is
+    counted. The first one that fails the run is listed however long it is.
     """
     asked = [one for one in findings if one.finding.kind is FindingKind.ASK or not one.finding.acknowledged]
     if not findings:
         yield Paragraph(say_that_none_fails(result))
     if not asked:
         return
-    checks = {check.id: check for check in result.checks}
     room = _ALL if lines is None else lines - _FRAME
-    items = [_finding(one, checks) for one in asked]
+    items = [_finding(one, result) for one in asked]
     if sum(lines_of_item(item, columns) for item in items) > room:
         items = [
-            item if at < _PLACED or not one.finding.acknowledged else Item(_title(one))
-            for at, (one, item) in enumerate(zip(asked, items, strict=True))
+            Item(_title(one)) if one.finding.acknowledged else item for one, item in zip(asked, items, strict=True)
         ]
     listed = items_that_fit(items, room, columns, at_least=0 if asked[0].finding.acknowledged else 1)
     more = tuple((f"{one}: ", code("--all")) for one in count_more(len(items) - len(listed), "point"))
@@ -58,37 +55,20 @@ def _title(one: NumberedFinding) -> Inline:
     return one.link, f" {shorten(one.finding.title, _LONGEST)}"
 
 
-def _finding(one: NumberedFinding, checks: Mapping[str, Check]) -> Item:
+def _finding(one: NumberedFinding, result: AuditResult) -> Item:
     """Write a finding: what is wrong and where in the paper; of one that fails the run, what was found."""
-    finding = one.finding
-    failing = [checks[name] for name in finding.checks]
-    new = [check for check in failing if check.acknowledged is not True]
+    finding, own = one.finding, result.checks_of(one.finding)
+    new = [check for check in own if check.id in finding.checks and check.acknowledged is not True]
+    place = name_places_of(finding, own)
     if finding.acknowledged or not new:
-        return Item((*_title(one), f" [{name_finding_place(one, checks)}]"))
+        return Item((*_title(one), f" [{place}]"))
     first = new[0] if finding.explained else max(new, key=_how_far)
-    fails = "fail" if len(failing) > 1 else "fails"
-    if not finding.explained and len(failing) == 1:  # its title says less than the check
-        text = (
-            one.link,
-            f" {name_places(failing)}: ",
-            code(first.id),
-            f" {_evidence(first)} (unexplained: {fails} the run)",
-        )
+    state = f"{'' if finding.explained else 'unexplained: '}{'fails' if len(own) == 1 else 'fail'} the run"
+    if not finding.explained and len(own) == 1:  # its title says less than the check
+        text = (one.link, f" {place}: ", code(first.id), f" {_evidence(first)} ({state})")
         return Item(text, tuple(f"hint: {hint}" for hint in first.hints[:1]))
-    hints = () if finding.explained else choose_hints(first, failing, tuple(checks.values()))
-    state = f" ({'' if finding.explained else 'unexplained: '}{fails} the run)"
-    where = (f"{state} [{name_places(failing)}]: ", code(first.id))
-    return Item((*_title(one), *where), (_evidence(first), *hints))
-
-
-def name_finding_place(one: NumberedFinding, checks: Mapping[str, Check]) -> str:
-    """Return where a finding stands in the paper: its failing checks, else what it rests on."""
-    finding = one.finding
-    named = [checks[name] for name in (*finding.checks, *finding.evident_checks) if name in checks]
-    if finding.checks or not any(isinstance(evidence, Quote) for evidence in finding.evidence):
-        return name_places(named)
-    sources = [evidence.source for evidence in finding.evidence if isinstance(evidence, Quote)]
-    return f"{sources[0]}; and {len(sources) - 1} more" if len(sources) > 1 else sources[0]
+    hints = () if finding.explained else choose_hints(first, own, result.checks)
+    return Item((*_title(one), f" ({state}) [{place}]: ", code(first.id)), (_evidence(first), *hints))
 
 
 def _how_far(check: Check) -> Decimal:

@@ -18,7 +18,6 @@ from imlp_audit.records.solution import (
     SolvedFirst,
     SolvedHeld,
     SolvedRow,
-    SolvedSizes,
     SolvedWeights,
 )
 from imlp_audit.report.formats import Surface
@@ -70,8 +69,8 @@ def as_text(answer: Solved) -> str:
     return render_terminal(solved_document(answer), Surface(200))
 
 
-def as_markdown(answer: Solved, figure: str | None = None) -> list[str]:
-    return render_markdown(solved_document(answer, figure)).splitlines()
+def as_markdown(answer: Solved) -> list[str]:
+    return render_markdown(solved_document(answer)).splitlines()
 
 
 def test_the_state_of_an_axis() -> None:
@@ -206,19 +205,6 @@ def test_an_answer_cut_short_says_so() -> None:
 def test_what_was_left_out_comes_with_the_reason() -> None:
     text = as_text(solved(left_out={"tiny/1/b/flops": "counted by thop"}))
     assert "Left out\n- tiny/1/b/flops: counted by thop\n" in text
-
-
-def test_a_report_has_a_section_with_a_plot_of_the_sizes() -> None:
-    sizes = SolvedSizes(readings=(1, 2), named={"released": 1})
-    lines = as_markdown(solved(sizes=sizes), "figures/f.png")
-    assert lines[:3] == [
-        "## What the numbers say the model was",
-        "",
-        "![How many of 1 printed size each of 3 readings explains: the best 2 explain 1; released explains 1.]"
-        "(figures/f.png)",
-    ]
-    assert not any("![" in line for line in as_markdown(solved(sizes=sizes)))
-    assert not any("![" in line for line in as_markdown(solved(), "figures/f.png"))
 
 
 def test_prose_is_wrapped_to_the_width() -> None:
