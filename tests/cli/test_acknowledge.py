@@ -212,3 +212,35 @@ def test_findings_beside_a_file_that_name_no_paper_are_reported(here: Path) -> N
     )
     assert "lone/findings.yaml:1:1: paper is missing" in call("lint", "lone/findings.yaml").err
     assert "lone/findings.yaml:1:1: paper is missing" in call("acknowledge", "lone/mine.yaml").err
+
+
+def test_the_old_name_of_the_command_works_and_is_not_listed(folder: Path) -> None:
+    assert call("baseline", "wrong", "--no-progress").err == "wrote wrong/findings.lock\n"
+    listed = call("--help").out
+    assert "acknowledge" in listed
+    assert not any(line.split()[:1] == ["baseline"] for line in listed.splitlines())
+
+
+def test_a_finding_that_rests_on_evidence_is_shown_and_fails_nothing(folder: Path) -> None:
+    """The number of the check and a quote are as acknowledged, then the number changes."""
+    (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.72").replace("22.0", "22.05"))
+    resting = FINDINGS.replace(
+        "checks: [wrong/1/tiny/params]", "evidence: [wrong/1/tiny/params, {quote: Q, source: S}]"
+    )
+    (folder / "findings.yaml").write_text(resting)
+    assert "1 known check has changed (wrong/1/tiny/params)" not in call("acknowledge", "wrong", "--no-progress").out
+    locked = json.loads((folder / "findings.lock").read_text())
+    entry = {"measured": "5717416", "printed": "5.72", "verdict": "reproduced"}
+    assert locked["evidence"] == {"tiny-too-large": {"checks": {"wrong/1/tiny/params": entry}, "quotes": {"Q": "S"}}}
+    code, result = audited()
+    (finding,) = result["findings"]
+    assert (code, finding["checks"], finding["evidence"]) == (
+        0, [], ["wrong/1/tiny/params", {"quote": "Q", "source": "S"}]
+    )  # fmt: skip
+    assert "stale" not in result
+    for form in ("rich", "markdown", "html", "latex", "junit", "sarif", "github"):
+        assert call("verify", "wrong", "-f", form, "--no-progress").code == 0
+    assert "DeiT-Ti is printed too large" in call("verify", "wrong", "--no-progress").out
+    (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.7").replace("22.0", "22.05"))
+    code, result = audited()
+    assert (code, [one["check"] for one in result["stale"]]) == (0, ["wrong/1/tiny/params"])
