@@ -9,7 +9,7 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check
 from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Block, Heading, Inline, Item, List, Paragraph, code
+from imlp_audit.report.document import Block, Heading, Item, List, Paragraph, Span, code
 from imlp_audit.report.findings import say_that_none_fails
 from imlp_audit.report.fitting import COLUMNS, items_that_fit, lines_of_item, shorten
 from imlp_audit.report.hints import choose_hints
@@ -51,7 +51,7 @@ def list_asks(
     yield List((*listed, *more))
 
 
-def _title(one: NumberedFinding) -> Inline:
+def _title(one: NumberedFinding) -> tuple[str | Span, ...]:
     return one.link, f" {shorten(one.finding.title, _LONGEST)}"
 
 
