@@ -225,7 +225,7 @@ def test_a_report_lists_every_finding_on_its_first_screen() -> None:
 
 def test_a_wider_terminal_shows_more_titles() -> None:
     long = with_findings(60)
-    rest = "of some more words than fit into eighty columns of a terminal"
+    rest = "of some more words than fit into the eighty columns of a narrow terminal"
     long = long.model_copy(update={"findings": tuple(
         one.model_copy(update={"title": f"{one.title} {rest}"})
         for one in long.findings
