@@ -192,7 +192,7 @@ def _acknowledge(checks: Sequence[Check], selection: Selection, *, searched: boo
         made = [check for check in checks if check.id.startswith(f"{paper.id}/")]
         if made:
             known = acknowledge(paper, made, [*locked_checks(paper), *(check.id for check in made)])
-            yield replace(known, stale_findings=())  # of these papers not all checks are known
+            yield replace(known, findings=(), stale_findings=())  # their own runs report them
 
 
 def _check_reading(selection: Selection, reading: str | None) -> None:

@@ -14,7 +14,7 @@ from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
-from imlp_audit.records.finding import Finding, Severity, StaleEntry
+from imlp_audit.records.finding import Finding, FindingKind, StaleEntry
 from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
 
@@ -166,7 +166,7 @@ def findings_of(checks: tuple[Check, ...]) -> st.SearchStrategy[Finding]:
         id=texts,
         paper=texts,
         title=texts,
-        severity=st.sampled_from(Severity),
+        kind=st.sampled_from(FindingKind),
         why=texts,
         checks=names,
     )

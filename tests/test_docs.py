@@ -33,6 +33,7 @@ from imlp_audit.models.reading import Axis, Family, axes_of
 from imlp_audit.models.values import TensorInput
 from imlp_audit.processes.code import load_module
 from imlp_audit.records.check import Verdict
+from imlp_audit.records.finding import Quote
 from imlp_audit.spec import (
     claim_entries,
     columns,
@@ -93,6 +94,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     claim_entries.InputEntry: "Input sizes",
     equations.EquationEntry: "Shared statements",
     findings.FindingEntry: "Findings",
+    Quote: "Quotes",
     schema.Coverage: "Coverage",
     schema.CoverageEntry: "Covered parts",
     schema.NumbersEntry: "Numbers elsewhere",

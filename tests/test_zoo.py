@@ -41,13 +41,17 @@ def written() -> str:
     return HEAD.format(version=torchvision.__version__.partition("+")[0]) + "".join(_rows())
 
 
+# With weights, googlenet drops its auxiliary classifiers once they are read; inception_v3 keeps its own.
+HOSTS = {"googlenet": "{architecture: googlenet, arguments: {aux_logits: false}}"}
+
+
 def _rows() -> Iterator[str]:
     for name in models.list_models(module=models):
         for weights in models.get_model_weights(name):
             yield (
                 f"  - id: {name}_{weights.name.lower()}\n"
                 f"    label: {type(weights).__name__}.{weights.name}\n"
-                f"    model: {{torchvision: {name}, image: {weights.transforms().crop_size[0]}}}\n"
+                f"    model: {{torchvision: {HOSTS.get(name, name)}, image: {weights.transforms().crop_size[0]}}}\n"
                 f"    printed: {{params: {weights.meta['num_params']}, flops: {weights.meta['_ops']:.3f}}}\n"
             )
 
@@ -59,11 +63,10 @@ def test_the_rows_are_what_the_package_prints() -> None:
 
 
 @pytest.mark.slow
-def test_every_printed_number_follows_but_one() -> None:
+def test_every_printed_number_follows() -> None:
     options = Options(only=("torchvision_zoo/1/*",), store=STORE)
     result = audit(load(["torchvision_zoo"]), options, lambda _: lambda name: None)
-    failing = [check.id for check in result.checks if check.verdict is not Verdict.REPRODUCED]
-    assert failing == ["torchvision_zoo/1/googlenet_imagenet1k_v1/params"]
+    assert [check.id for check in result.checks if check.verdict is not Verdict.REPRODUCED] == []
     assert len(result.checks) == 230
 
 

@@ -1,4 +1,4 @@
-"""Acknowledging: which failing checks a finding covers, and whether its lock still has them as they are."""
+"""Acknowledging: which checks a finding covers or rests on, and whether the lock still has them as they are."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
-from imlp_audit.records.finding import Finding, StaleEntry, StaleFinding
-from imlp_audit.records.lock import LockedCheck
+from imlp_audit.records.finding import Finding, Quote, StaleEntry, StaleFinding
+from imlp_audit.records.lock import Lock, LockedCheck, LockedEvidence, NewlyAcknowledged, RenewedLock
+from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.findings import FindingEntry, covered_checks
+from imlp_audit.spec.globs import Names
 from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.tree import Located
 
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """A paper's checks with their findings, the findings that have failing checks, and what is stale.
+    """A paper's checks with their findings, its findings, and what is stale.
 
-    Stale are entries of the lock that no longer hold, and findings of which no check fails.
+    Stale are entries of the lock that no longer hold, and findings that cover checks that do not fail.
     """
 
     checks: tuple[Check, ...]
@@ -28,34 +31,89 @@ class Acknowledged:
 def acknowledge(paper: Paper, checks: Sequence[Check], ids: Sequence[str], *, searched: bool = False) -> Acknowledged:
     """Give failing checks their findings. `ids` are those of all the paper's checks, `checks` the ones that were made.
 
-    Where a user has `searched` with other examples than an audit's, a statement that is acknowledged as false stays
-    false, also if that search found no counterexample.
+    A finding is one of the result if a check that it covers fails, or a check that it rests on was made; one that rests
+    on quotes alone always is. Where a user has `searched` with other examples than an audit's, a statement that is
+    acknowledged as false stays false, also if that search found no counterexample.
     """
     entries = {name: entry.value for name, entry in covered_checks(paper, ids).items() if not entry.value.draft}
     locked = locked_checks(paper)
     judged = tuple(_judge(check, entries.get(check.id), locked.get(check.id), searched=searched) for check in checks)
-    findings = (_record(paper.id, entry.value, judged) for entry in paper.findings)
     made = {check.id: check for check in judged}
-    stale = (
+    findings = (_record(paper.id, entry.value, judged) for entry in paper.findings if not entry.value.draft)
+    stale = [
         StaleEntry(check=name, problem=problem, reason=reason, source=paper.findings_file.source_of(name))
         for name, lock in locked.items()
         for problem, reason in _stale(lock, made.get(name), covered=name in entries, exists=name in ids)
-    )
-    idle = tuple(_stale_findings(paper, ids, made))
-    return Acknowledged(judged, tuple(found for found in findings if found.checks), tuple(stale), idle)
+    ]
+    shown = tuple(found for found in findings if found.checks or _is_evident(found, made, searched=searched))
+    stale += [entry for found in shown for entry in _stale_evidence(paper, found, made)]
+    stale += _gone_evidence(paper)
+    return Acknowledged(judged, shown, tuple(stale), tuple(_stale_findings(paper, ids, made)))
+
+
+def _is_evident(finding: Finding, made: Mapping[str, Check], *, searched: bool) -> bool:
+    """Return whether a finding without a failing check rests on what this run has, or on quotes alone."""
+    names = finding.evident_checks
+    return any(name in made for name in names) if names else bool(finding.evidence) and not searched
+
+
+def _stale_evidence(paper: Paper, finding: Finding, made: Mapping[str, Check]) -> Iterator[StaleEntry]:
+    """Yield the evidence of a finding that is not as it was when the finding was acknowledged."""
+    file = paper.findings_file
+    locked = (file.lock.evidence if file.lock else {}).get(finding.id, LockedEvidence())
+    for name in finding.evident_checks:
+        check, then = made.get(name), locked.checks.get(name)
+        if check is None or check.verdict is Verdict.ERROR:
+            continue
+        change = "it was not acknowledged" if then is None else then.describe_change(LockedCheck.of(check))
+        if change:
+            reason = f"the finding {finding.id} rests on it, and {change}"
+            yield StaleEntry(check=name, problem="changed", reason=reason, source=file.source_of(finding.id))
+    if set(_quotes(finding)) != set(locked.quotes):
+        name, reason = _evidence_id(paper, finding.id), "its quotes are not those that were acknowledged"
+        yield StaleEntry(check=name, problem="changed", reason=reason, source=file.source_of(finding.id))
+
+
+def _gone_evidence(paper: Paper) -> Iterator[StaleEntry]:
+    """Yield the evidence in the lock that no finding rests on any more."""
+    lock, resting = paper.findings_file.lock, {entry.value.id for entry in paper.findings if entry.value.evidence}
+    for name in lock.evidence if lock else ():
+        if name not in resting:
+            reason, source = "no finding rests on this evidence any more", paper.findings_file.source_of(name)
+            yield StaleEntry(check=_evidence_id(paper, name), problem="gone", reason=reason, source=source)
+
+
+def _evidence_id(paper: Paper, finding: str) -> str:
+    return f"{paper.id}/findings/{finding}"
+
+
+def _quotes(finding: Finding) -> dict[str, str]:
+    return {one.quote: one.source for one in finding.evidence if isinstance(one, Quote)}
+
+
+def idle_checks(
+    paper: Paper, ids: Sequence[str], made: Mapping[str, Check]
+) -> Iterator[tuple[Located[FindingEntry], int, list[str]]]:
+    """Yield, of titled findings, the places in `checks` of what names no failing check, though all were made."""
+    names = Names(ids)
+    for entry in paper.findings:
+        for index, glob in enumerate(entry.value.checks):
+            found = names.matching(glob)
+            if found and not entry.value.draft and all(name in made and _does_not_fail(made[name]) for name in found):
+                yield entry, index, found
 
 
 def _stale_findings(paper: Paper, ids: Sequence[str], made: Mapping[str, Check]) -> Iterator[StaleFinding]:
-    """Yield the titled findings of which all checks were made and none fails."""
-    covered: dict[str, list[str]] = {}
-    for name, entry in covered_checks(paper, ids).items():
-        covered.setdefault(entry.value.id, []).append(name)
+    """Yield the titled findings that cover checks that do not fail."""
+    idle: dict[str, list[str]] = {}
+    for entry, _, names in idle_checks(paper, ids, made):
+        idle.setdefault(entry.value.id, []).extend(names)
     for entry in paper.findings:
-        found, names = entry.value, covered.get(entry.value.id, [])
-        if names and not found.draft and all(name in made and _does_not_fail(made[name]) for name in names):
+        if names := idle.get(entry.value.id):
             yield StaleFinding(
-                id=found.id, paper=paper.id, title=found.title, checks=tuple(names), source=entry.source("checks")
-            )
+                id=entry.value.id, paper=paper.id, title=entry.value.title, checks=tuple(dict.fromkeys(names)),
+                source=entry.source("checks"),
+            )  # fmt: skip
 
 
 def _does_not_fail(check: Check) -> bool:
@@ -99,9 +157,10 @@ def _record(paper: str, entry: FindingEntry, checks: Sequence[Check]) -> Finding
         id=entry.id,
         paper=paper,
         title=entry.title,
-        severity=entry.severity,
+        kind=entry.kind,
         why=entry.why,
         checks=tuple(check.id for check in own),
+        evidence=entry.evidence,
         acknowledged=all(check.acknowledged for check in own),
     )
 
@@ -119,3 +178,51 @@ def _stale(locked: LockedCheck, check: Check | None, *, covered: bool, exists: b
         yield "uncovered", "it still fails, but no titled finding covers it"
     elif change := locked.describe_change(LockedCheck.of(check)):
         yield "changed", change
+
+
+def renew_lock(paper: Paper, result: AuditResult, lock_shown_as: str) -> tuple[Lock, RenewedLock]:
+    """Return the lock of every failing check of the result that a titled finding covers and of evidence; what changes.
+
+    Entries of checks that the result does not have, or could not complete, stay as they are.
+    """
+    before, evidence = locked_checks(paper), dict(_renew_evidence(paper, result))
+    stale = {entry.check: entry for entry in result.stale if entry.check.startswith(f"{paper.id}/")}
+    kept = {name: locked for name, locked in before.items() if name not in stale}
+    covered = {
+        check.id: check for check in result.checks if check.finding is not None and check.id.startswith(f"{paper.id}/")
+    }
+    checks = {**kept, **{name: LockedCheck.of(check) for name, check in covered.items()}}
+    held = {*checks, *(name for locked in evidence.values() for name in locked.checks)}
+    held |= {_evidence_id(paper, name) for name, locked in evidence.items() if locked.quotes}
+    lock = Lock(paper=paper.id, checks=checks, evidence=evidence)
+    return lock, RenewedLock(
+        paper=paper.id,
+        lock=lock_shown_as,
+        new=tuple(
+            NewlyAcknowledged(check=name, finding=check.finding or "", reason=check.reason)
+            for name, check in covered.items()
+            if name not in before
+        ),
+        changed=tuple(entry for name, entry in stale.items() if name in held),
+        dropped=tuple(entry for name, entry in stale.items() if name not in held),
+        kept=len(held - stale.keys() - (covered.keys() - before.keys())),
+        stale_findings=tuple(found for found in result.stale_findings if found.paper == paper.id),
+        unexplained=tuple(found for found in result.unexplained() if found.paper == paper.id),
+    )
+
+
+def _renew_evidence(paper: Paper, result: AuditResult) -> Iterator[tuple[str, LockedEvidence]]:
+    """Yield what each finding of a paper rests on; of checks that the result does not have, what the lock has."""
+    lock = paper.findings_file.lock
+    made = {check.id: LockedCheck.of(check) for check in result.checks if check.verdict is not Verdict.ERROR}
+    before = {} if lock is None else lock.evidence
+    shown = {found.id: found for found in result.findings if found.paper == paper.id}
+    for entry in paper.findings:
+        name = entry.value.id
+        if name not in shown and entry.value.evidence and name in before:
+            yield name, before[name]
+        elif name in shown and shown[name].evidence:
+            then = before.get(name, LockedEvidence()).checks
+            locked = {one: made.get(one) or then.get(one) for one in shown[name].evident_checks}
+            checks = {one: check for one, check in locked.items() if check is not None}
+            yield name, LockedEvidence(checks=checks, quotes=_quotes(shown[name]))

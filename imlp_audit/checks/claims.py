@@ -22,6 +22,7 @@ from imlp_audit.checks.truth import RowTruth, Truth, judge_order, judge_share, m
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.spec.claim_entries import MeaningEntry
 from imlp_audit.spec.claims import Average, Input, Reference, Statement
 from imlp_audit.spec.conditions import Condition, Conditions, Direction, Order
 from imlp_audit.spec.paper import Paper
@@ -37,9 +38,11 @@ def check_claim(plan: ClaimPlan, context: Context) -> Check:
     found, verdict = strict, strict.verdict
     if verdict is Verdict.INCONSISTENT and (claim.meaning is not None or plan.measured):
         verdict = Verdict.DIFFERS  # false in the meaning the spec states, or of the models; the words may bear another
-    if verdict not in PASSES and meanings.charitable is not None and claim.charitable is not None:
+    why = claim.charitable if isinstance(claim.charitable, str) else None
+    if verdict not in PASSES and meanings.charitable is not None and isinstance(claim.charitable, MeaningEntry):
         charitable = _judge(meanings.charitable, context, measured=plan.measured)
         if charitable.verdict in PASSES:
+            why = claim.charitable.meaning
             found = replace(
                 charitable,
                 reason=f"{charitable.reason}; taken strictly: {strict.reason}",
@@ -52,6 +55,7 @@ def check_claim(plan: ClaimPlan, context: Context) -> Check:
         id=plan.id, kind=plan.kind, verdict=verdict, reason="; ".join((found.reason, *_not_judged(plan))),
         source=plan.source, printed=claim.text, statement=claim.meaning, measured=found.measured,
         under=found.under if verdict is Verdict.REPRODUCED_UNDER else (), weak=found.weak and verdict in PASSES,
+        charitable=why if verdict in PASSES else None,
     )  # fmt: skip
 
 

@@ -29,11 +29,14 @@ COMMANDS = {  # in the order of the help: the function of each, or the Typer tha
     "schema": "imlp_audit.cli.schema:schema",
     "report": "imlp_audit.cli.report:report",
     "diff": "imlp_audit.cli.diff:diff",
-    "baseline": "imlp_audit.cli.baseline:baseline",
+    "acknowledge": "imlp_audit.cli.acknowledge:acknowledge",
     "demo": "imlp_audit.cli.demo.command:demo",
     "cache": "imlp_audit.cli.cache:app",
     "doctor": "imlp_audit.cli.doctor:app",
 }
+
+
+_OLD_NAMES = {"baseline": "acknowledge"}  # which keep working, and are not listed
 
 
 def make_app(first: str = "") -> typer.Typer:
@@ -47,8 +50,8 @@ def make_app(first: str = "") -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_options)
-    for name in [first] if first in COMMANDS else COMMANDS:
-        module, _, attribute = COMMANDS[name].partition(":")
+    for name in [first] if first in COMMANDS or first in _OLD_NAMES else COMMANDS:
+        module, _, attribute = COMMANDS[_OLD_NAMES.get(name, name)].partition(":")
         command = getattr(import_module(module), attribute)
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)

@@ -74,13 +74,14 @@ def lint(
     format_: Formatted = Format.RICH,
 ) -> int:
     """Find every problem in specs and their Python, without running anything."""
+    from imlp_audit.checks.linted import broken_by_verdicts
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.errors import SpecError
     from imlp_audit.inspect.papers import broken_sentences
     from imlp_audit.records.listing import LintedPaper, LintReport
     from imlp_audit.report.listings import lint_document
     from imlp_audit.spec.equations import broken_claims
-    from imlp_audit.spec.findings import broken_locks
+    from imlp_audit.spec.findings import broken_locks, long_findings
     from imlp_audit.spec.model_names import unknown_models
     from imlp_audit.spec.own_code import wrong_code
     from imlp_audit.spec.plan import plan
@@ -91,7 +92,13 @@ def lint(
     broken = [
         problem
         for paper in selection.papers
-        for problem in (*unknown_models(paper), *wrong_code(paper), *broken_claims(paper))
+        for problem in (
+            *unknown_models(paper),
+            *wrong_code(paper),
+            *broken_claims(paper),
+            *long_findings(paper),
+            *broken_by_verdicts(paper, selection.known),
+        )
     ]
     broken += broken_sentences(selection)
     broken += broken_locks(selection)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from imlp_audit.checks.baseline import renew_lock
+from imlp_audit.checks.acknowledge import renew_lock
 from imlp_audit.cli.write_found import check_spec
 from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
-from imlp_audit.records.baseline import PaperBaseline
 from imlp_audit.records.document import to_json
 from imlp_audit.records.finding import Finding
+from imlp_audit.records.lock import RenewedLock
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.spec.draft import draft_ids, with_drafts
@@ -19,7 +19,7 @@ from imlp_audit.spec.findings import covered_checks
 from imlp_audit.spec.paper import Paper
 
 
-def write_lock(paper: Paper, result: AuditResult, *, draft: bool, write: bool) -> PaperBaseline:
+def write_lock(paper: Paper, result: AuditResult, *, draft: bool, write: bool) -> RenewedLock:
     """Write a paper's lock if it changed, and with `draft` findings to be titled.
 
     Return what was written; without `write`, what would be.
@@ -31,7 +31,7 @@ def write_lock(paper: Paper, result: AuditResult, *, draft: bool, write: bool) -
         report = report.model_copy(update={"drafts": tuple(drafts)})
         if write and drafts:
             _write_drafts(paper, drafts)
-    if write and (lock.checks or file.lock_path.exists()):
+    if write and (lock.checks or lock.evidence or file.lock_path.exists()):
         check_writable(file.lock_path)
         _write(file.lock_path, to_json(lock), file.lock_shown_as)
     return report

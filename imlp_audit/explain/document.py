@@ -75,7 +75,7 @@ def _blocks(explanation: Explanation) -> Iterator[Block]:
 
 def _describe_finding(finding: Finding) -> Iterator[Block]:
     yield Heading(f"Finding: {finding.title}", 2)
-    facts = (("id", finding.id), ("severity", finding.severity.value), ("why", finding.why))
+    facts = (("id", finding.id), ("kind", finding.kind.value), ("why", finding.why))
     yield List(tuple(Item(text, label=label) for label, text in facts))
 
 

@@ -70,7 +70,8 @@ class Check(Record):
     verdict is `reproduced_under`. `finding` is the id of the finding that covers a failing check, and
     `acknowledged` says whether the lock has it as it is. A `weak` pass may be luck, because its reading or convention
     is not a clear choice; `power` counts the wrong numbers that would not have passed in its place. A `fitted` pass
-    rests on a convention that was fitted on it. `repeats` is the id of the other cell of a
+    rests on a convention that was fitted on it. A claim that passes in a meaning that asks for less than its words says
+    in `charitable` which one, or why. `repeats` is the id of the other cell of a
     number that is printed twice. A cell that the tool cannot count is `unguarded` if no other check notices that its
     number is changed by one last digit or by ten. `evidence` is what runs of a checkpoint or on hardware measured. Of
     an equation `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds,
@@ -110,6 +111,7 @@ class Check(Record):
     weak: bool = False
     power: Power | None = None
     fitted: bool = False
+    charitable: str | None = None
     unguarded: bool | None = None
     evidence: tuple[Evidence, ...] = ()
 

@@ -126,7 +126,7 @@ class AuditDiff(JsonDocument):
     measured value, or they hold under something else, or may be luck in only one of the audits.
     """
 
-    FORMAT: ClassVar = "imlp-audit/diff/1"
+    FORMAT: ClassVar = "imlp-audit/diff/2"
     WRITTEN_BY: ClassVar = "imlp-audit diff A.json B.json"
 
     papers: tuple[str, ...]

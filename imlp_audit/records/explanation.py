@@ -222,7 +222,7 @@ class Explanation(JsonDocument):
     `finding` is what explains a failing check, in a person's words.
     """
 
-    FORMAT: ClassVar = "imlp-audit/explain/1"
+    FORMAT: ClassVar = "imlp-audit/explain/2"
     WRITTEN_BY: ClassVar = "imlp-audit explain ID"
 
     versions: dict[str, str]

@@ -1,44 +1,71 @@
-"""Findings: what is wrong with a paper, in a person's words, and the failing checks that no finding explains yet."""
+"""Findings: what is wrong with a paper, in a person's words, and the failing checks that no finding covers yet."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from imlp_audit.numbers.words import count_of
+from pydantic import Field
+
+from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.base import Record
-from imlp_audit.records.check import FAILS, Check, CheckKind, Source, Verdict
+from imlp_audit.records.check import FAILS, Check, CheckKind, Source
 
 
-class Severity(StrEnum):
-    """How grave a finding is, the gravest first."""
+class FindingKind(StrEnum):
+    """What a reader does with a finding, in the order in which reports list them."""
 
-    CONTRADICTION = "contradiction"  # the paper contradicts itself
-    ERROR = "error"  # a number, a claim or an equation is wrong
-    AMBIGUITY = "ambiguity"  # several meanings are possible, and the printed one is not decided by the text
-    SLIP = "slip"  # a wrong digit, reference or symbol that nothing rests on
+    ASK = "ask"  # the authors: a number or sentence cannot be right, or two exclude each other
+    MISPRINT = "misprint"  # the intended value is clear
+    NOTE = "note"  # vague words, degenerate cases, thresholds that the paper does not give
+
+
+KIND_OF_SEVERITY = {
+    "contradiction": FindingKind.ASK,
+    "error": FindingKind.ASK,
+    "slip": FindingKind.MISPRINT,
+    "ambiguity": FindingKind.NOTE,
+}
+"""The kinds that took the place of the severities of format 2."""
+
+
+class Quote(Record):
+    """Words or numbers that a source prints, and where it prints them."""
+
+    quote: Annotated[str, Field(min_length=1)]
+    source: Annotated[str, Field(min_length=1)]
 
 
 class Finding(Record):
-    """One cause of failing checks: an entry of `findings.yaml`, or failing checks that no entry covers yet.
+    """One thing that is wrong or unclear: an entry of `findings.yaml`, or failing checks that no entry covers yet.
 
-    Findings without an entry (`explained` is false) have a title and a severity by default. `acknowledged` is true if
-    no check of the finding fails the run.
+    `checks` are the failing checks that it covers, `evidence` what it rests on besides: ids of checks of any verdict,
+    and quotes. Findings without an entry (`explained` is false) have a title by default. `acknowledged` is true if no
+    check of the finding fails the run.
     """
 
     id: str
     paper: str
     title: str
-    severity: Severity
+    kind: FindingKind
     why: str
     checks: tuple[str, ...]
+    evidence: tuple[str | Quote, ...] = ()
     explained: bool = True
     acknowledged: bool = False
 
+    @property
+    def evident_checks(self) -> tuple[str, ...]:
+        """The checks among its evidence."""
+        return tuple(one for one in self.evidence if isinstance(one, str))
+
 
 class StaleEntry(Record):
-    """An entry of a lock that no longer holds, and what to do about it."""
+    """An entry of a lock that no longer holds, and what to do about it.
+
+    Of evidence that is no check, `check` is the finding that rests on it: `<paper>/findings/<id>`.
+    """
 
     check: str
     problem: Literal["gone", "passes", "changed", "uncovered"]
@@ -47,7 +74,7 @@ class StaleEntry(Record):
 
 
 class StaleFinding(Record):
-    """A finding that explains no failing check: the checks that it covers were made, and none of them fails."""
+    """A finding that covers checks that do not fail: the ids or globs of `checks`, all made, name no failing one."""
 
     id: str
     paper: str
@@ -58,9 +85,10 @@ class StaleFinding(Record):
     @property
     def reason(self) -> str:
         """What is the matter with it, and what to do."""
-        covered = f"none of the {count_of(len(self.checks), 'check')} that it covers fails"
-        one = f"the check that it covers, {self.checks[0]}, does not fail" if len(self.checks) == 1 else covered
-        return f"it explains no failing check: {one}; delete the finding, or correct its `checks`"
+        one = len(self.checks) == 1
+        it = "it" if one else "them"
+        named = f"{self.checks[0]} does" if one else f"{list_some(self.checks)} do"
+        return f"{named} not fail; take {it} out of `checks`, or move {it} to `evidence`"
 
 
 class _Group(NamedTuple):
@@ -96,14 +124,13 @@ def _group_of(check: Check) -> _Group:
 
 
 def _unexplained(group: _Group, members: Sequence[Check]) -> Finding:
-    contradicts = any(check.verdict is Verdict.INCONSISTENT for check in members)
     where = ", ".join(part for part in (f"Table {group.table}" if group.table else "", group.column) if part)
     title = f"{where}: {_describe_failing(group.kind, len(members))}" if where else ""
     return Finding(
         id="-".join(part for part in ("unexplained", group.table, group.column, group.kind.value) if part),
         paper=group.paper,
         title=title or _describe_failing(group.kind, len(members)).capitalize(),
-        severity=Severity.CONTRADICTION if contradicts else Severity.ERROR,
+        kind=FindingKind.ASK,
         why="; ".join(dict.fromkeys(check.reason for check in members)),
         checks=tuple(check.id for check in members),
         explained=False,

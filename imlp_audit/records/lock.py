@@ -1,4 +1,4 @@
-"""`findings.lock`: what was measured for each failing check when a person acknowledged its finding."""
+"""`findings.lock`: what was measured when a person acknowledged a finding, and the JSON of `imlp-audit acknowledge`."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ from pydantic import Field
 from imlp_audit.records.base import Record
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.document import JsonDocument
+from imlp_audit.records.finding import Finding, StaleEntry, StaleFinding
 
 
 class LockedCheck(Record):
-    """A failing check as it was acknowledged.
+    """A check as it was acknowledged: its verdict, what is printed, and the value that decided the verdict.
 
-    `measured` is the one measured value, or each by "reading/convention" where they differ. A statement about
-    functions is locked by its form and verdict, not by its counterexample: another search may find another one.
+    What was tried besides is not locked. A statement about functions is locked by its form and verdict, not by its
+    counterexample: another search may find another one.
     """
 
     verdict: Verdict
     printed: str | None = None
-    measured: str | dict[str, str] | None = None
+    measured: str | None = None
 
     @classmethod
     def of(cls, check: Check) -> LockedCheck:
         """Return what has to stay the same for a check to stay acknowledged."""
         if check.kind is CheckKind.EQUATION:
             return cls(verdict=check.verdict, printed=check.printed or check.corrected)
-        return cls(verdict=check.verdict, printed=check.printed, measured=_measurements(check))
+        return cls(verdict=check.verdict, printed=check.printed, measured=check.measured)
 
     def describe_change(self, now: LockedCheck) -> str | None:
         """Say what is no longer as it was acknowledged; None where nothing changed."""
@@ -36,37 +37,60 @@ class LockedCheck(Record):
         if now.verdict is not self.verdict:
             return f"it was `{self.verdict}` and is now `{now.verdict}`"
         if now.measured != self.measured:
-            return f"measured then: {_write(self.measured)}; measured now: {_write(now.measured)}"
+            return f"measured then: {self.measured or 'nothing'}; measured now: {now.measured or 'nothing'}"
         return None
 
 
-class Lock(JsonDocument):
-    """The acknowledged checks of a paper by their ids."""
+class LockedEvidence(Record):
+    """What a finding rests on, as it was acknowledged: checks by their ids, and quotes with their sources."""
 
-    FORMAT: ClassVar = "imlp-audit/findings-lock/1"
-    WRITTEN_BY: ClassVar = "imlp-audit baseline"
+    checks: Annotated[dict[str, LockedCheck], Field(default_factory=dict)]
+    quotes: Annotated[dict[str, str], Field(default_factory=dict)]
+
+
+class Lock(JsonDocument):
+    """The acknowledged checks of a paper by their ids, and the evidence of its findings by theirs."""
+
+    FORMAT: ClassVar = "imlp-audit/findings-lock/2"
+    WRITTEN_BY: ClassVar = "imlp-audit acknowledge"
 
     paper: str
     checks: Annotated[dict[str, LockedCheck], Field(default_factory=dict)]
+    evidence: Annotated[dict[str, LockedEvidence], Field(default_factory=dict)]
 
 
-def _measurements(check: Check) -> str | dict[str, str] | None:
-    """Return what was measured for a check: one value, or each by its reading and convention."""
-    named = {_name(check.reading, check.convention): check.measured} | {
-        _name(one.reading, one.convention): one.measured for one in check.also
-    }
-    values = {name: value for name, value in named.items() if value is not None}
-    distinct = set(values.values())
-    if len(distinct) > 1:
-        return dict(sorted(values.items()))
-    return distinct.pop() if distinct else None
+class NewlyAcknowledged(Record):
+    """A check that a finding covers, or rests on, from now on."""
+
+    check: str
+    finding: str
+    reason: str
 
 
-def _name(reading: str | None, convention: str | None) -> str:
-    return "/".join(part for part in (reading, convention) if part)
+class RenewedLock(Record):
+    """What a paper's lock gains and loses.
+
+    `new` are checks that it did not have, `changed` those that it has now as they are, `dropped` entries that it no
+    longer has. `kept` counts the entries that stay. `unexplained` are failing checks that no titled finding covers;
+    `drafts` are the ids of findings that are written for a person to title, `stale_findings` cover checks that pass.
+    """
+
+    paper: str
+    lock: str
+    new: tuple[NewlyAcknowledged, ...]
+    changed: tuple[StaleEntry, ...]
+    dropped: tuple[StaleEntry, ...]
+    kept: int
+    unexplained: tuple[Finding, ...]
+    drafts: tuple[str, ...] = ()
+    stale_findings: tuple[StaleFinding, ...] = ()
 
 
-def _write(measured: str | dict[str, str] | None) -> str:
-    if isinstance(measured, dict):
-        return ", ".join(f"{value} ({name})" for name, value in measured.items())
-    return "nothing" if measured is None else measured
+class AcknowledgeReport(JsonDocument):
+    """The locks of the papers; `written` is false if the command only showed what it would write."""
+
+    FORMAT: ClassVar = "imlp-audit/acknowledge/1"
+    WRITTEN_BY: ClassVar = "imlp-audit acknowledge"
+
+    written: bool
+    papers: tuple[RenewedLock, ...]

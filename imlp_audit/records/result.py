@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -12,24 +11,39 @@ from pydantic import Field, model_validator
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.check import FAILS, Check, Verdict
 from imlp_audit.records.document import JsonDocument
-from imlp_audit.records.finding import Finding, StaleEntry, StaleFinding, group_unexplained
+from imlp_audit.records.finding import KIND_OF_SEVERITY, Finding, StaleEntry, StaleFinding, group_unexplained
 from imlp_audit.records.hypothesis import PaperHypothesis
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.solution import Solved
 
 
+def _from_format_2(document: dict[str, object]) -> dict[str, object]:
+    """Return a document whose findings have kinds in place of severities."""
+    findings = document.get("findings")
+    if not isinstance(findings, list):
+        return document
+    return {**document, "findings": [_with_kind(one) if isinstance(one, dict) else one for one in findings]}
+
+
+def _with_kind(finding: dict[str, object]) -> dict[str, object]:
+    severity = finding.get("severity")
+    rest = {name: value for name, value in finding.items() if name != "severity"}
+    return {**rest, "kind": KIND_OF_SEVERITY.get(severity, severity)} if isinstance(severity, str) else finding
+
+
 class AuditResult(JsonDocument):
     """All checks of an audit, the papers they are of, and the versions of what measured them.
 
-    `findings` are what is wrong with the papers, in a person's words; failing checks that none of them covers are
-    grouped when the result is written (`unexplained`). `stale` are entries of locks that no longer hold, and
-    `stale_findings` findings that explain no failing check. `hypotheses` are, by paper, what the counted cells were
-    judged under; `solved` what a report's search found that the numbers say about the models.
+    `findings` are what is wrong with the papers that were asked for, in a person's words; failing checks that none of
+    them covers are grouped when the result is written (`unexplained`). `stale` are entries of locks that changed since,
+    and `stale_findings` findings that cover checks that do not fail. `hypotheses` are, by paper, what the counted cells
+    were judged under; `solved` what a report's search found that the numbers say about the models.
     """
 
-    FORMAT: ClassVar = "imlp-audit/2"
+    FORMAT: ClassVar = "imlp-audit/3"
     WRITTEN_BY: ClassVar = "imlp-audit verify"
     COMPUTED: ClassVar = ("summary", "unexplained", "unguarded")
+    OLDER: ClassVar = {"imlp-audit/2": _from_format_2}
 
     papers: tuple[PaperHead, ...]
     versions: dict[str, str]
@@ -68,21 +82,17 @@ class AuditResult(JsonDocument):
             papers=(paper,),
             versions=self.versions,
             checks=checks,
-            findings=tuple(self._findings_of(checks)),
+            findings=tuple(one for one in self.findings if one.paper == paper.id),
             stale=tuple(entry for entry in self.stale if entry.check in own or entry.check.startswith(f"{paper.id}/")),
             stale_findings=tuple(one for one in self.stale_findings if one.paper == paper.id),
             hypotheses=hypotheses,
             solved=solved,
         )
 
-    def _findings_of(self, checks: Sequence[Check]) -> Iterator[Finding]:
-        """Yield the findings that have some of the checks, with these alone."""
-        acknowledged = {check.id: check.acknowledged for check in checks}
-        for finding in self.findings:
-            names = tuple(name for name in finding.checks if name in acknowledged)
-            if names:
-                known = all(acknowledged[name] for name in names)
-                yield finding.model_copy(update={"checks": names, "acknowledged": known})
+    def checks_of(self, finding: Finding) -> tuple[Check, ...]:
+        """Return the failing checks that a finding covers; those that it rests on where it covers none."""
+        made = {check.id: check for check in self.checks}
+        return tuple(made[name] for name in finding.checks or finding.evident_checks if name in made)
 
     def counts(self) -> dict[Verdict, int]:
         """Return how many checks have each verdict, in the verdicts' order."""
@@ -107,8 +117,16 @@ class AuditResult(JsonDocument):
         return sum(check.weak for check in self.checks)
 
     def unexplained(self) -> tuple[Finding, ...]:
-        """Return the failing checks that no finding covers, grouped by table, column and kind."""
-        return group_unexplained(self.checks, {name for finding in self.findings for name in finding.checks})
+        """Return the failing checks that no finding covers, grouped by table, column and kind.
+
+        A number that another paper repeats may be covered by a finding of that paper, which is not among these.
+        """
+        papers = {paper.id for paper in self.papers}
+        covered = {name for finding in self.findings for name in finding.checks}
+        covered |= {
+            one.id for one in self.checks if one.repeats and one.acknowledged and one.id.partition("/")[0] not in papers
+        }
+        return group_unexplained(self.checks, covered)
 
     def body(self) -> dict[str, object]:
         """Return the result as plain values, with a summary."""

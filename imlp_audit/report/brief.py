@@ -29,6 +29,7 @@ from imlp_audit.report.document import (
     Plot,
     Span,
     Table,
+    VerdictGrid,
     code,
     emphasis,
     plain_text,
@@ -156,7 +157,7 @@ class _Shortener:
                 yield from self._printed_table(block)
             case Fold():
                 yield from self._fold(block, role, entries if evidence else self.extent.folds)
-            case Picture() | Plot() | Code():
+            case Picture() | Plot() | Code() | VerdictGrid():
                 yield block
             case _:
                 assert_never(block)
@@ -229,7 +230,7 @@ def _entries(block: Block) -> int:
             return len(block.rows) + (len(block.listing.rows) if block.listing else 0)
         case Fold():
             return sum(map(_entries, block.blocks))
-        case Heading() | Paragraph() | Picture() | Plot() | Code():
+        case Heading() | Paragraph() | Picture() | Plot() | Code() | VerdictGrid():
             return 1
         case _:
             assert_never(block)

@@ -143,7 +143,7 @@ def _findings(diff: AuditDiff, most: int | None) -> Iterator[Item]:
         for one in findings:
             style = Style.KNOWN if one.acknowledged else Style.BAD
             title = f": {_cut(one.title, most)} ("
-            yield Item((f"{what}: ", Span(one.severity.value, style), title, code(f"{one.paper}/{one.id}"), ")"))
+            yield Item((f"{what}: ", Span(one.kind.value, style), title, code(f"{one.paper}/{one.id}"), ")"))
 
 
 def _change(change: CheckChange, most: int | None) -> Item:

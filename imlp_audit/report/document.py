@@ -18,26 +18,19 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:  # most documents have no plot
     from imlp_audit.records.figure import Figure
-    from imlp_audit.records.solution import SolvedSizes
-    from imlp_audit.report.plots.factor import Factor
     from imlp_audit.report.plots.gaps import Gaps
-    from imlp_audit.report.plots.savings import Savings
     from imlp_audit.report.plots.tradeoff import Tradeoff
 
-    PlotData: TypeAlias = Figure | SolvedSizes | Tradeoff | Gaps | Factor | Savings
+    PlotData: TypeAlias = Figure | Tradeoff | Gaps
 
 
 class Style(StrEnum):
-    """How a span looks. The last five are colours on a terminal; in markdown the two gravest are bold.
-
-    A page shows a FORMULA with its symbols where its text is surely understood.
-    """
+    """How a span looks. The last five are colours on a terminal; in markdown the two gravest are bold."""
 
     PLAIN = "plain"
     STRONG = "strong"
     EMPHASIS = "emphasis"
     CODE = "code"
-    FORMULA = "formula"
     FAINT = "faint"
     GOOD = "good"
     DEPARTING = "departing"
@@ -207,6 +200,34 @@ def _write_cell(cell: PrintedCell | None) -> Inline:
 
 
 @dataclass(frozen=True)
+class GridCell:
+    """A number in a picture of verdicts: what it is and its verdict in words, and where it is explained."""
+
+    meaning: str
+    sign: str
+    style: Style
+    anchor: str
+
+
+@dataclass(frozen=True)
+class VerdictGrid:
+    """A picture of tables: for each its name, its anchor, and its numbers, row by row; None where none is printed."""
+
+    tables: tuple[tuple[str, str, tuple[tuple[GridCell | None, ...], ...]], ...]
+
+    @property
+    def summary(self) -> Table:
+        """The picture as signs in a line for each table."""
+        return Table(
+            ("table", "its numbers, row by row"),
+            tuple(
+                (name, " ".join("".join(cell.sign if cell else "·" for cell in row) for row in rows))
+                for name, _, rows in self.tables
+            ),
+        )
+
+
+@dataclass(frozen=True)
 class Fold:
     """Blocks that a page shows when their summary is clicked. Other formats show the summary and the blocks."""
 
@@ -214,7 +235,7 @@ class Fold:
     blocks: tuple[Block, ...]
 
 
-Block: TypeAlias = Heading | Paragraph | Table | List | Picture | Plot | Code | MarkedTable | Fold
+Block: TypeAlias = Heading | Paragraph | Table | List | Picture | Plot | Code | MarkedTable | VerdictGrid | Fold
 Document: TypeAlias = tuple[Block, ...]
 
 

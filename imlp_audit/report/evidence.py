@@ -16,14 +16,11 @@ from imlp_audit.report.document import (
     Item,
     List,
     Paragraph,
-    Plot,
     Table,
     code,
-    figure_file,
     number_columns,
     parse_code,
 )
-from imlp_audit.report.plots.savings import find_savings
 from imlp_audit.report.verdicts import write_verdict
 
 SAMPLING = (
@@ -62,9 +59,6 @@ def where_time_goes(checks: Sequence[Check]) -> Iterator[Block]:
                 batch = f", one image of a batch of {timed.batch}:"
                 yield Paragraph(("Where the time goes, ", code(check.id), batch))
                 yield Table(SPENT, tuple(_time_spent(timed)), number_columns(SPENT))
-                savings = find_savings(f"Work of {check.id} and its baseline", timed)
-                if savings is not None:
-                    yield Plot(figure_file(f"{check.id}/work-{timed.batch}"), savings.summary, savings)
 
 
 def describe_run(run: Evidence) -> str:

@@ -8,13 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, assert_never
 
 from imlp_audit.records.figure import Figure
-from imlp_audit.records.solution import SolvedSizes
 from imlp_audit.report.document import Block, Document, Fold, Plot
 from imlp_audit.report.plots.curves import draw_curves
-from imlp_audit.report.plots.factor import Factor, draw_factor
 from imlp_audit.report.plots.gaps import Gaps, draw_gaps
-from imlp_audit.report.plots.savings import Savings, draw_savings
-from imlp_audit.report.plots.sizes import draw_sizes
 from imlp_audit.report.plots.tradeoff import Tradeoff, draw_tradeoff
 
 if TYPE_CHECKING:
@@ -42,16 +38,10 @@ def draw_plot(data: PlotData) -> str:
     match data:
         case Figure():
             return draw_curves(data)
-        case SolvedSizes():
-            return draw_sizes(data)
         case Tradeoff():
             return draw_tradeoff(data)
         case Gaps():
             return draw_gaps(data)
-        case Factor():
-            return draw_factor(data)
-        case Savings():
-            return draw_savings(data)
         case _:
             assert_never(data)
 

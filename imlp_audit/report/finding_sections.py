@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check, CheckKind
+from imlp_audit.records.finding import FindingKind, Quote
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.cells import write_measured
 from imlp_audit.report.document import (
@@ -21,7 +22,7 @@ from imlp_audit.report.document import (
     code,
     faint,
 )
-from imlp_audit.report.findings import errors, stale_entries, stale_findings, summarize_findings
+from imlp_audit.report.findings import errors, say_that_none_fails, stale_entries, stale_findings
 from imlp_audit.report.numbered import NumberedFinding
 from imlp_audit.report.places import name_place
 from imlp_audit.report.verdicts import style_of
@@ -30,24 +31,46 @@ _HINTS = 2  # hints of a finding that a page shows without a click
 _OPEN = 6  # checks of a finding that a page shows without a click
 
 
+_HEADINGS = {
+    FindingKind.ASK: "Ask the authors",
+    FindingKind.MISPRINT: "Misprints",
+    FindingKind.NOTE: "Notes",
+}
+
+
 def finding_sections(result: AuditResult, findings: Sequence[NumberedFinding]) -> Iterator[Block]:
-    """Yield the findings, then what could not be completed, and entries of the lock that no longer hold."""
-    yield Heading("Findings")
-    yield Paragraph(summarize_findings(result))
+    """Yield the findings by kind, then what could not be completed, and entries of the lock that no longer hold."""
     checks = {check.id: check for check in result.checks}
-    for one in findings:
-        yield Heading(one.title, 3, one.anchor)
-        if one.finding.explained:
-            yield Paragraph((one.finding.why, " ", faint("("), code(one.finding.id), faint(")")))
-        own = [checks[name] for name in one.finding.checks]
-        yield _evidence(own)
-        hints = tuple(dict.fromkeys(hint for check in own for hint in check.hints))
-        if hints:
-            listed = List(tuple(f"hint: {hint}" for hint in hints))
-            yield listed if len(hints) <= _HINTS else Fold(count_of(len(hints), "hint"), (listed,))
+    if not findings:
+        yield Heading("Findings")
+        yield Paragraph(say_that_none_fails(result))
+    for kind, heading in _HEADINGS.items():
+        own = [one for one in findings if one.finding.kind is kind]
+        if own:
+            yield Heading(heading)
+        for one in own:
+            yield from _finding(one, checks)
     yield from errors(result)
     yield from stale_entries(result.stale)
     yield from stale_findings(result.stale_findings)
+
+
+def _finding(one: NumberedFinding, checks: Mapping[str, Check]) -> Iterator[Block]:
+    """Yield a finding in full: why, the words and checks that it rests on, and its failing checks with their hints."""
+    finding = one.finding
+    yield Heading(one.title, 3, one.anchor)
+    if finding.explained:
+        yield Paragraph((finding.why, " ", faint("("), code(finding.id), faint(")")))
+    quotes = [quote for quote in finding.evidence if isinstance(quote, Quote)]
+    if quotes:
+        yield List(tuple(f"“{quote.quote}” ({quote.source})" for quote in quotes))
+    own = [checks[name] for name in (*finding.checks, *finding.evident_checks) if name in checks]
+    if own:
+        yield _evidence(own)
+    hints = tuple(dict.fromkeys(hint for check in own for hint in check.hints))
+    if hints:
+        listed = List(tuple(f"hint: {hint}" for hint in hints))
+        yield listed if len(hints) <= _HINTS else Fold(count_of(len(hints), "hint"), (listed,))
 
 
 def _evidence(checks: Sequence[Check]) -> Block:

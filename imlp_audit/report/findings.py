@@ -21,7 +21,7 @@ from imlp_audit.report.document import (
     parse_code,
 )
 from imlp_audit.report.numbered import NumberedFinding, number_findings
-from imlp_audit.report.places import name_places, place_in_specs
+from imlp_audit.report.places import name_places_of, place_in_specs
 from imlp_audit.report.ranking import worst_first
 from imlp_audit.report.verdicts import write_verdict
 
@@ -30,7 +30,7 @@ _LISTED = 8  # failing checks of a finding that a terminal lists one by one
 _STALE_LISTED = 20
 _NEXT = (
     "`imlp-audit explain ID` explains a check. Once you understand these, describe their cause in the paper's "
-    "`findings.yaml` and run `imlp-audit baseline`: then they do not fail the run."
+    "`findings.yaml` and run `imlp-audit acknowledge`: then they do not fail the run."
 )
 
 
@@ -66,10 +66,9 @@ def summarize_findings(result: AuditResult) -> str:
 def short_findings(result: AuditResult) -> Iterator[Block]:
     """Yield the findings for a terminal: a line each, and for those that fail the run what was found."""
     yield Paragraph(summarize_findings(result))
-    checks = {check.id: check for check in result.checks}
     findings = number_findings(result)
     if findings:
-        yield List(tuple(_short(one, [checks[name] for name in one.finding.checks]) for one in findings))
+        yield List(tuple(_short(one, result.checks_of(one.finding)) for one in findings))
     if not all(one.finding.acknowledged for one in findings):
         yield Paragraph(parse_code(_NEXT))
     yield from errors(result)
@@ -80,7 +79,8 @@ def short_findings(result: AuditResult) -> Iterator[Block]:
 def _short(one: NumberedFinding, checks: Sequence[Check]) -> Item:
     named = list_some([check.id for check in checks])
     if one.finding.acknowledged:
-        return Item(one.title, (f"{name_places(checks)}", faint(f"{count_of(len(checks), 'check')}: {named}")))
+        rests = faint(f"{count_of(len(checks), 'check')}: {named}") if checks else faint("rests on quotes")
+        return Item(one.title, (name_places_of(one.finding, checks), rests))
     below = tuple(_open_check(check) for check in checks if not check.acknowledged)
     more = (f"and {len(below) - _LISTED} more",) if len(below) > _LISTED else ()
     return Item(one.title, (*below[:_LISTED], *more))
@@ -102,9 +102,9 @@ def errors(result: AuditResult) -> Iterator[Block]:
 
 
 def stale_findings(stale: Sequence[StaleFinding]) -> Iterator[Block]:
-    """Yield the findings that explain no failing check."""
+    """Yield the findings that cover checks that do not fail."""
     if stale:
-        yield Heading("Findings that explain no failing check", 3)
+        yield Heading("Findings that cover checks that do not fail", 3)
         yield List(
             tuple(
                 Item((code(one.id), f" ({one.title}): {one.reason}"), (faint(f"{one.source.file}:{one.source.line}"),))
@@ -124,4 +124,4 @@ def stale_entries(stale: Sequence[StaleEntry]) -> Iterator[Block]:
     ]
     items += [f"and {len(stale) - _STALE_LISTED} more"] if len(stale) > _STALE_LISTED else []
     yield List(tuple(items))
-    yield Paragraph(parse_code("`imlp-audit baseline` writes the lock anew once you agree with what changed."))
+    yield Paragraph(parse_code("`imlp-audit acknowledge` writes the lock anew once you agree with what changed."))

@@ -12,7 +12,7 @@ from imlp_audit.report.document import Block, Document, Heading, Item, List, Par
 from imlp_audit.report.numbered import NumberedFinding, number_findings
 from imlp_audit.report.outcome import say_verdict
 from imlp_audit.report.page_blocks import safe_anchor
-from imlp_audit.report.places import name_places
+from imlp_audit.report.places import name_places_of
 from imlp_audit.report.verdicts import summarize
 
 _WORST = 2  # findings of a paper
@@ -39,8 +39,6 @@ def _paper(own: AuditResult, paper: PaperHead) -> Iterator[Block]:
 
 def _finding(own: AuditResult, one: NumberedFinding, page: str) -> Item:
     """Write a finding: what is wrong and where, leading to its evidence."""
-    checks = {check.id: check for check in own.checks}
     name = replace(one.link, link=f"{page}#{safe_anchor(one.anchor)}")
-    severity = Span(one.finding.severity.value, one.style)
-    places = name_places([checks[check] for check in one.finding.checks])
-    return Item((name, " ", severity, f": {one.finding.title} [{places}]"))
+    place = name_places_of(one.finding, own.checks_of(one.finding))
+    return Item((name, f" {one.finding.title} [{place}]"))

@@ -25,6 +25,7 @@ from imlp_audit.report.document import (
     Span,
     Style,
     Table,
+    VerdictGrid,
     make_visible,
     one_line,
     spans,
@@ -60,6 +61,8 @@ def _block(block: Block) -> Iterator[str]:
             yield from _table(block.summary)
             if block.listing is not None:
                 yield from ("", *_table(block.listing))
+        case VerdictGrid():
+            yield from _table(block.summary)
         case Fold():
             yield _paragraph(block.summary)
             yield from (line for inner in block.blocks for line in ("", *_block(inner)))

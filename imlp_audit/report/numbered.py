@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from imlp_audit.records.finding import Finding
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Inline, Span, Style, faint
+from imlp_audit.report.document import Inline, Span, Style
 from imlp_audit.report.ranking import worst_first
 
 
@@ -28,17 +28,11 @@ class NumberedFinding:
         return Span(self.name, link=f"#{self.anchor}")
 
     @property
-    def style(self) -> Style:
-        """The colour of its severity."""
-        return Style.KNOWN if self.finding.acknowledged else Style.BAD
-
-    @property
     def title(self) -> Inline:
-        """Its name, severity and title, and whether it fails the run."""
-        known = "known" if self.finding.acknowledged else "fails the run"
-        state = known if self.finding.explained else "unexplained"
-        severity = Span(self.finding.severity.value, self.style)
-        return (f"{self.name} ", severity, f": {self.finding.title}", faint(f" ({state})"))
+        """Its name and title, and whether it fails the run."""
+        state = "" if self.finding.acknowledged else "fails the run"
+        why = ", ".join(part for part in ("" if self.finding.explained else "unexplained", state) if part)
+        return (f"{self.name} {self.finding.title}", *([Span(f" ({why})", Style.BAD)] if why else []))
 
 
 def number_findings(result: AuditResult) -> tuple[NumberedFinding, ...]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
-from imlp_audit.records.finding import Severity
+from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.hypothesis import Caught
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Inline, List, Paragraph, Span, code
@@ -32,37 +32,38 @@ _KINDS = {
 
 
 def say_verdict(result: AuditResult) -> str:
-    """Return the verdict on a paper in a sentence: how much was found, and how grave it is."""
-    found = Counter(finding.severity for finding in worst_first(result))
-    wrong = found[Severity.CONTRADICTION] + found[Severity.ERROR]
+    """Return the verdict on a paper in a sentence: how many points there are of each kind."""
+    found = Counter(finding.kind for finding in worst_first(result))
     counts = (
-        (wrong, "contradiction or error" if wrong == 1 else "contradictions and errors"),
-        (found[Severity.AMBIGUITY], "ambiguity" if found[Severity.AMBIGUITY] == 1 else "ambiguities"),
-        (found[Severity.SLIP], "slip" if found[Severity.SLIP] == 1 else "slips"),
+        (FindingKind.ASK, "point to ask the authors", "points to ask the authors"),
+        (FindingKind.MISPRINT, "misprint", "misprints"),
+        (FindingKind.NOTE, "note", "notes"),
     )
-    named = _join([f"{count} {what}" for count, what in counts if count])
+    named = _join(
+        [f"{found[kind]} {one if found[kind] == 1 else several}" for kind, one, several in counts if found[kind]]
+    )
     return f"{named}." if named else say_that_none_fails(result)
 
 
 def count_checked(result: AuditResult) -> Paragraph:
     """Return what was checked, what the audited text lacks, and how much a pass is worth."""
     lacking = (paper.lacks for paper in result.papers if paper.lacks)
-    return Paragraph(" ".join((_what_was_checked(result.checks), *lacking, *_power(result))))
+    power = say_power(result)
+    return Paragraph(" ".join((_what_was_checked(result.checks), *lacking, *([power] if power else []))))
 
 
-def what_was_checked(result: AuditResult) -> tuple[Block, ...]:
-    """Return what was checked with how much a pass is worth, and what could not be completed."""
-    counted = count_checked(result)
+def broken_checks(result: AuditResult) -> tuple[Block, ...]:
+    """Return what could not be completed, and why."""
     broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
     if not broken:
-        return (counted,)
+        return ()
     heading = Heading(f"{count_of(len(broken), 'check')} could not be completed", 3)
     causes: dict[str, list[Check]] = {}
     for check in broken:
         causes.setdefault(check.reason, []).append(check)
     listed = list(causes.values())[:_BROKEN]
     left = len(broken) - sum(map(len, listed))
-    return (counted, heading, List((*map(_one_cause, listed), *count_more(left, "check"))))
+    return (heading, List((*map(_one_cause, listed), *count_more(left, "check"))))
 
 
 def _one_cause(checks: Sequence[Check]) -> Inline:
@@ -79,21 +80,13 @@ def _what_was_checked(checks: Sequence[Check]) -> str:
     return f"Checked {_join(named)}{several}: {count_outcomes(checks)}."
 
 
-def _power(result: AuditResult) -> Iterator[str]:
-    """Say how much the passes are worth: which wrong numbers would have been caught, and which passes say little."""
-    powers = [column.power for judged in result.hypotheses.values() for column in judged.columns]
-    one, ten = _add(power.one for power in powers), _add(power.ten for power in powers)
-    if ten.tried:
-        near = f", and {readable(one.caught)} of the {readable(one.tried)} that are off by one in the last digit"
-        tried = f"{count_of(ten.tried, 'wrong number')} put in place of counted ones"
-        yield f"Power: {readable(ten.caught)} of {tried} would have been caught{near if one.tried else ''}."
-    passing = [check for check in result.checks if check.verdict in PASSES]
-    fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
-    if fitted:
-        proves, them = ("proves", "this very number") if fitted == 1 else ("prove", "these very numbers")
-        yield f"{count_of(fitted, 'pass')} {proves} little: the counter was fitted to {them}."
-    if weak:
-        yield f"{count_of(weak, 'pass')} may be luck: the numbers do not decide which option applies."
+def say_power(result: AuditResult) -> str:
+    """Say how many wrong numbers would have been caught in place of those that were counted and pass."""
+    powers = [check.power.ten for check in result.checks if check.power is not None and not check.fitted]
+    ten = _add(powers)
+    if not ten.tried:
+        return ""
+    return f"Caught {readable(ten.caught)} of {readable(ten.tried)} wrong digits put into {len(powers)} of them."
 
 
 def _add(counts: Iterable[Caught]) -> Caught:

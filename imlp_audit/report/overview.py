@@ -1,4 +1,4 @@
-"""The first screen of an audit: what was checked, the worst findings, what the models were read as, what is left open.
+"""The first screen of an audit: what to ask the authors, the misprints, and how far to trust the rest.
 
 It is complete in itself and short: the lines that findings may take are counted, and the rest is "n more".
 """
@@ -10,49 +10,24 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
-from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import FAILS, NO_MODEL, Check, CheckKind, Verdict
-from imlp_audit.records.hypothesis import FitScore, GroupScore
+from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.records.check import FAILS, NO_MODEL, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Block, Code, Document, Heading, Item, List, Paragraph
-from imlp_audit.report.findings import nothing_was_checked
+from imlp_audit.report.document import Block, Code, Document, Heading, Item, List, Paragraph, code
 from imlp_audit.report.fitting import COLUMNS, lines_of, shorten
-from imlp_audit.report.hypotheses import write_chance
-from imlp_audit.report.outcome import name_check, what_was_checked
-from imlp_audit.report.own_counters import count_own_counters
+from imlp_audit.report.numbered import NumberedFinding, number_findings
+from imlp_audit.report.outcome import broken_checks, name_check, say_power
 from imlp_audit.report.ranking import worst_first
-from imlp_audit.report.worst import list_worst, stale_entries
+from imlp_audit.report.verdicts import count_outcomes
+from imlp_audit.report.worst import list_asks
 
-LINES = 31  # of an overview, without its title and what to try next
-_SCREEN = 41  # lines of one paper on a terminal, as they are estimated: it takes at most 40
-_SCREENS = 150  # lines of several papers
-_NAMED = 4  # findings that leave room on a terminal for more than one choice, and for more than one missing thing
+SCREEN = 32  # lines of one paper on a terminal
+_SCREENS = 120  # lines of several papers
+_LEAST = 12  # lines of each of several papers
 _UNTRUSTED = "where the Python beside the spec was not run (--trust-code runs it)"
 _NO_MODEL = f"where {NO_MODEL}"
 _FEW = 8  # checks that are listed one by one where no more were selected
-
-
-def overview(result: AuditResult, lines: int | None = LINES, columns: int = COLUMNS) -> tuple[Block, ...]:
-    """Return the first screen of a result that is about one paper, without its title.
-
-    It takes about so many lines on a terminal of so many columns: what the rest leaves of them is for the findings.
-    Without a number of lines it has all findings.
-    """
-    before = what_was_checked(result)
-    findings = worst_first(result)
-    spacious = lines is None or (len(findings) <= _NAMED and all(finding.acknowledged for finding in findings))
-    most = 2 if spacious else 1
-    left = (*_read_as(result, most), *_undecided(result, most))
-    after = (*stale_entries(result), *_few(result), *((List(left),) if left else ()))
-    room = None if lines is None else lines - sum(lines_of(block, columns) for block in (*before, *after))
-    return (*before, *list_worst(result, room, columns), *after)
-
-
-def _few(result: AuditResult) -> Iterator[Block]:
-    """Yield one by one what does not fail the run where few checks were selected."""
-    listed = [check for check in result.checks if check.acknowledged or check.verdict not in (*FAILS, Verdict.ERROR)]
-    if listed and len(result.checks) <= _FEW:
-        yield List(tuple(map(name_check, listed)))
 
 
 def first_screen(
@@ -71,11 +46,132 @@ def first_screen(
     titles = [Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1) for paper in result.papers]
     columns = max(columns, COLUMNS)
     after = (*notes, Heading("Try next", 3), next_commands(result, targets, again))
-    room = _SCREEN if len(titles) == 1 else _SCREENS
-    lines = (room - sum(lines_of(block, columns) for block in (*titles, *after))) // max(len(titles), 1)
+    whole = SCREEN if len(titles) == 1 else _SCREENS
+    lines = (whole - sum(lines_of(block, columns) for block in (*titles, *after))) // max(len(titles), 1)
     for paper, title in zip(result.papers, titles, strict=True):
-        blocks += [title, *overview(result.of(paper), lines, columns)]
+        blocks += [title, *overview(result.of(paper), max(lines, _LEAST), columns)]
     return (*blocks, *after)
+
+
+def overview(result: AuditResult, lines: int | None = None, columns: int = COLUMNS) -> Document:
+    """Return the first screen of a result that is about one paper, without its title.
+
+    It takes about so many lines on a terminal of so many columns: what the rest leaves of them is for the findings.
+    Without a number of lines it has all that authors are asked, and all misprints.
+    """
+    findings = number_findings(result)
+    before = broken_checks(result)
+    misprints = [one for one in findings if one.finding.kind is FindingKind.MISPRINT and one.finding.acknowledged]
+    in_a_line = lines is not None
+    below = (*(_misprints(misprints, columns) if in_a_line else ()), *_trust(result))
+    after = (
+        *(() if in_a_line or not misprints else _list_misprints(misprints)),
+        *stale_entries(result),
+        *_few(result),
+        *((List(below),) if below else ()),
+        *_for_ci(result, findings),
+    )
+    room = None if lines is None else lines - sum(lines_of(block, columns) for block in (*before, *after))
+    return (*before, *list_asks(result, findings, room, columns), *after)
+
+
+def _list_misprints(misprints: Sequence[NumberedFinding]) -> Iterator[Block]:
+    yield Heading(f"Misprints ({len(misprints)})", 3)
+    yield List(tuple((one.link, f" {one.finding.title}") for one in misprints))
+
+
+def _misprints(misprints: Sequence[NumberedFinding], columns: int) -> Iterator[Item]:
+    """Yield the misprints in a line: the first by their titles, the others counted."""
+    if misprints:
+        title = shorten(f"{misprints[0].name} {misprints[0].finding.title}", columns)
+        more = f"; {len(misprints) - 1} more" if len(misprints) > 1 else ""
+        yield Item(f"{title}{more}", label="misprints")
+
+
+def _few(result: AuditResult) -> Iterator[Block]:
+    """Yield one by one what does not fail the run where few checks were selected."""
+    listed = [check for check in result.checks if check.acknowledged or check.verdict not in (*FAILS, Verdict.ERROR)]
+    if listed and len(result.checks) <= _FEW:
+        yield List(tuple(map(name_check, listed)))
+
+
+def stale_entries(result: AuditResult) -> Iterator[Block]:
+    """Yield what is not as it was when it was acknowledged, and findings that cover checks that do not fail."""
+    if result.stale:
+        named = list_some([entry.check for entry in result.stale], 1)
+        have = "has" if len(result.stale) == 1 else "have"
+        changed = f"{count_of(len(result.stale), 'acknowledged check')} {have} changed ({named})"
+        yield Paragraph((f"{changed}; run ", code("imlp-audit acknowledge"), " once you understand why."))
+    if result.stale_findings:
+        named = list_some([f"{found.source.file}:{found.source.line} {found.id}" for found in result.stale_findings], 1)
+        cover = "covers" if len(result.stale_findings) == 1 else "cover"
+        yield Paragraph(f"{count_of(len(result.stale_findings), 'finding')} {cover} checks that do not fail: {named}.")
+
+
+def _trust(result: AuditResult) -> Iterator[Item]:
+    """Say how far to trust the numbers: how many were counted, how many by a fitted counter, how many not at all."""
+    numbers = [check for check in result.checks if check.kind is CheckKind.CELL]
+    counts = Counter(check.verdict for check in numbers)
+    passing = [check for check in numbers if check.verdict in PASSES]
+    counted = len(passing) + sum(counts[verdict] for verdict in FAILS)
+    if counted:
+        of = f" of {count_of(len(numbers), 'number')}" if len(numbers) > counted else ""
+        under = counts[Verdict.REPRODUCED_UNDER]
+        named = f", {under} of them only under another reading, counter or rounding" if under else ""
+        text = f"{counted}{of}; {len(passing)} follow{named}. {say_power(result)}"
+        yield Item(text.strip(), label="counted")
+    fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
+    doubts = [
+        *([f"{fitted} of these by a counter that was fitted to them, which proves little"] if fitted else []),
+        *([f"{weak} may be luck: too few numbers decide between the options"] if weak else []),
+    ]
+    if doubts:
+        yield Item("; ".join(doubts), label="doubtful")
+    open_ = "; ".join(_unchecked(result))
+    if open_:
+        yield Item(open_, label="unchecked")
+
+
+def _unchecked(result: AuditResult) -> Iterator[str]:
+    """Yield how much cannot be decided here and why, and how many claims hold only in a charitable meaning."""
+    missing = [check for check in result.checks if check.verdict is Verdict.UNVERIFIABLE]
+    reasons = Counter(map(_what_is_missing, missing)).most_common()
+    reasons.sort(key=lambda one: not _is_up_to_reader(one[0]))
+    if reasons:
+        what, first = reasons[0]
+        noun = "number" if all(check.kind is CheckKind.CELL for check in missing) else "check"
+        yield f"{count_of(len(missing), noun)}{f', {readable(first)}' if len(reasons) > 1 else ''} {what}"
+    alone, of = result.unguarded()
+    if alone:
+        yield f"a typo in {alone} of {count_of(of, 'number')} would go unnoticed"
+    passing = [check for check in result.checks if check.verdict in PASSES]
+    charitable = len({check.id.partition(".")[0] for check in passing if check.charitable is not None})
+    if charitable:
+        hold = "holds" if charitable == 1 else "hold"
+        yield f"{count_of(charitable, 'claim')} {hold} only in the most charitable meaning"
+    yield from (paper.lacks.rstrip(".") for paper in result.papers if paper.lacks)
+
+
+def _is_up_to_reader(what: str) -> bool:
+    """Whether whoever runs the audit can decide the check at once, with an option or a line of the spec."""
+    return what in (_UNTRUSTED, _NO_MODEL)
+
+
+def _what_is_missing(check: Check) -> str:
+    """Say what it takes to decide a check: reasons name it after "needs"; other claims need more digits."""
+    _, needs, what = check.reason.rpartition("needs ")
+    if needs:
+        return f"for want of {shorten(what, 80)}"
+    if check.kind is CheckKind.CLAIM:
+        return "because the printed digits leave it open"
+    return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason, 100)}"
+
+
+def _for_ci(result: AuditResult, findings: Sequence[NumberedFinding]) -> Iterator[Block]:
+    """Yield the line for CI: all verdicts, and how many findings are notes."""
+    notes = sum(one.finding.kind is FindingKind.NOTE for one in findings)
+    noted = (f" {count_of(notes, 'note')}: ", code("--all"), ".") if notes else ()
+    yield Paragraph((f"For CI: {count_outcomes(result.checks)}.", *noted))
 
 
 def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) -> Document:
@@ -85,7 +181,7 @@ def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) ->
     return tuple(
         Paragraph(f"{option}: {count_of(count, noun)} also {'fails' if count == 1 else 'fail'} the run.")
         for option, count, noun in (
-            ("--no-baseline", known, "known check"),
+            ("--no-baseline", known, "acknowledged check"),
             ("--strict", undecided, "unverifiable check"),
         )
         if count
@@ -96,100 +192,13 @@ def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[S
     """Return what to try next, as it is typed."""
     given = [] if all(target in {paper.id for paper in result.papers} for target in targets) else targets
     lines = [["explain", check, *given] for check in _worst(result)]
-    if _has_model_to_evaluate(result):
-        lines.append(["eval", "CHECKPOINT", *given, "--row", "ID", "--data", "DIR"])
-    lines += map(list, again or (["verify", *targets, "--all"], ["report", *targets, "--dir", "DIR"]))
+    lines += map(list, again or (["report", *targets, "--dir", "DIR"],))
     return Code("\n".join(shlex.join(["imlp-audit", *line]) for line in lines), "sh")
-
-
-def _has_model_to_evaluate(result: AuditResult) -> bool:
-    """Return whether a score waits for trained weights; not where the spec has no model that these could be of."""
-    if nothing_was_checked(result) and any(check.reason == NO_MODEL for check in result.checks):
-        return False
-    return any(check.verdict is Verdict.UNVERIFIABLE and "weights" in check.reason for check in result.checks)
 
 
 def _worst(result: AuditResult) -> Iterator[str]:
     """Yield the check that is most worth asking about, if one fails."""
     acknowledged = {check.id: check.acknowledged for check in result.checks}
-    for finding in worst_first(result)[:1]:
-        yield min(finding.checks, key=lambda name: acknowledged[name] is True)
-
-
-def _read_as(result: AuditResult, most: int) -> Iterator[Item]:
-    """Say what the numbers were read as, and how the other declared options do."""
-    headings = {
-        f"{table.id}/{column.id}": f" in {column.heading} of {table.called}"
-        for paper in result.papers
-        for table in paper.tables
-        for column in table.columns
-    }
-    named: list[str] = []
-    for judged in result.hypotheses.values():
-        columns = [one.group for one in judged.columns if one.group.votes and len(one.group.scores) > 1]
-        groups = [*(group for group in judged.readings if group.votes), *columns]
-        fits = {one.group.name: one.fit for one in judged.columns}
-        rest = groups[most:]
-        doubtful = sum(group.choice == "weak" for group in rest)
-        named += [_group(group, headings.get(group.name), fits.get(group.name)) for group in groups[:most]]
-        if rest:
-            noun = "more column" if any(group in columns for group in groups[:most]) else "column"
-            named.append(f"the conventions of {count_of(len(rest), noun)}{f', {doubtful} weak' if doubtful else ''}")
-    named += [own] if (own := count_own_counters(result)) else []
-    if named:
-        yield Item("; ".join(named), label="judged under")
-
-
-def _group(group: GroupScore, where: str | None, fit: FitScore | None) -> str:
-    """Write the choice of a group: the option, its score, the scores of the others, and the best score of luck.
-
-    `where` is the column of a convention; a reading has none.
-    """
-    others = [f"{name} {score}" for name, score in group.scores.items() if name != group.winner]
-    score = f"explains {group.scores.get(str(group.winner), 0)} of {count_of(group.votes, 'number')}"
-    kind = "reading" if where is None else "convention"
-    winner = f"{kind} {group.winner}{where or ''}, which {score}" if group.winner else f"{kind}{where or ''} undecided"
-    doubt = ("mixed",) if group.mixed else (group.choice,) if group.choice in ("weak", "shared") else ()
-    rest = (*((", ".join(others),) if others else ()), f"by chance up to {write_chance(group, fit)}", *doubt)
-    return f"{winner} ({'; '.join(rest)})"
-
-
-def _undecided(result: AuditResult, most: int) -> Iterator[Item]:
-    """Count what could not be decided, by what it takes."""
-    found = Counter(_missing(check) for check in result.checks if check.verdict is Verdict.UNVERIFIABLE)
-    if not found:
-        return
-    reasons = sorted(found.items(), key=lambda one: (not _is_up_to_reader(one[0]), -one[1]))
-    first = reasons[: most if len(reasons) > most + 1 else most + 1]
-    named = [_count_undecided(count, what) for what, count in first]
-    rest = found.total() - sum(count for _, count in first)
-    more = (
-        f"; {readable(rest)} for {count_of(len(reasons) - len(first), 'other reason')}, which their checks name"
-        if rest
-        else ""
-    )
-    yield Item(f"{'; '.join(named)}{more}", label="undecided")
-    alone, of = result.unguarded()
-    if alone:
-        are, them = ("is", "it") if alone == 1 else ("are", "them")
-        typo = f"covered by no check: a typo in {them} would go unnoticed"
-        yield Item(f"{alone} of the {of} numbers that cannot be counted {are} {typo}", label="unguarded")
-
-
-def _count_undecided(count: int, what: str) -> str:
-    return f"{readable(count)} {f'needs{what[4:]}' if count == 1 and what.startswith('need ') else what}"
-
-
-def _is_up_to_reader(what: str) -> bool:
-    """Whether whoever runs the audit can decide the check at once, with an option or a line of the spec."""
-    return what in (_UNTRUSTED, _NO_MODEL)
-
-
-def _missing(check: Check) -> str:
-    """Say what it takes to decide a check: reasons name it after "needs"; other claims need more digits."""
-    _, needs, what = check.reason.rpartition("needs ")
-    if needs:
-        return f"need {shorten(what, 100)}"
-    if check.kind is CheckKind.CLAIM:
-        return "because the printed digits leave it open"
-    return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason, 100)}"
+    failing = next((finding.checks for finding in worst_first(result) if finding.checks), ())
+    if failing:
+        yield min(failing, key=lambda name: acknowledged[name] is True)

@@ -16,6 +16,7 @@ from imlp_audit.report.document import (
     Block,
     Code,
     Fold,
+    GridCell,
     Heading,
     Inline,
     Item,
@@ -29,12 +30,12 @@ from imlp_audit.report.document import (
     Stamped,
     Style,
     Table,
+    VerdictGrid,
     make_visible,
     one_line,
     plain_text,
     spans,
 )
-from imlp_audit.report.formulas.mathml import render_formula
 
 _TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
 _LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)(?:#[\w/.~\-]+)?", re.IGNORECASE | re.ASCII)
@@ -94,6 +95,8 @@ def render_block(block: Block, pictures: PagePictures) -> str:
             return _code(block.text)
         case MarkedTable():
             return "\n".join(_printed_table(block, pictures))
+        case VerdictGrid():
+            return "\n".join(_grid(block))
         case Fold():
             inner = "\n".join(render_block(one, pictures) for one in block.blocks)
             return (
@@ -138,9 +141,7 @@ def _escape_code(text: str) -> str:
 
 def _span(span: Span) -> str:
     text = _escape_code(span.text) if span.style is Style.CODE else _escape(span.text)
-    if span.style is Style.FORMULA:
-        text = render_formula(one_line(span.text)) or text
-    elif span.style in _TAGS:
+    if span.style in _TAGS:
         text = f"<{_TAGS[span.style]}>{text}</{_TAGS[span.style]}>"
     elif span.style is not Style.PLAIN:
         text = f'<span class="{span.style.value}">{text}</span>'
@@ -223,6 +224,28 @@ def _stamped(one: Stamped) -> str:
         f'<span aria-hidden="true">{_escape(one.sign)}</span>'
         f'<span class="spoken">{_escape(one.meaning)}</span>'
         f"{finding}</span></span>"
+    )
+
+
+def _grid(grid: VerdictGrid) -> Iterator[str]:
+    """Yield a picture of tables: a small square for each number, in the colour of its verdict, leading to its row."""
+    yield '<div class="grids">'
+    for name, anchor, rows in grid.tables:
+        yield f'<div class="grid"><a href="#{safe_anchor(anchor)}">{_escape(name)}</a>'
+        for row in rows:
+            squares = "".join(map(_square, row))
+            yield f'<div class="squares">{squares}</div>'
+        yield "</div>"
+    yield "</div>"
+
+
+def _square(cell: GridCell | None) -> str:
+    if cell is None:
+        return '<span class="square"></span>'
+    meaning = escape(one_line(cell.meaning))
+    return (
+        f'<a class="square {cell.style.value}" href="#{safe_anchor(cell.anchor)}" title="{meaning}">'
+        f'<span class="spoken">{meaning}</span></a>'
     )
 
 

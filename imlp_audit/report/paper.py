@@ -13,7 +13,6 @@ from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.brief import ReportPart, Role, shorten_report
 from imlp_audit.report.cells import counted_cells
-from imlp_audit.report.checklist_answers import checklist_answers
 from imlp_audit.report.document import (
     Block,
     Document,
@@ -24,7 +23,6 @@ from imlp_audit.report.document import (
     Span,
     Table,
     code,
-    figure_file,
     join,
     parse_code,
     strong,
@@ -38,7 +36,7 @@ from imlp_audit.report.numbered import NumberedFinding, by_check, number_finding
 from imlp_audit.report.open_checks import open_checks
 from imlp_audit.report.outcome import count_checked, say_verdict
 from imlp_audit.report.overview import overview
-from imlp_audit.report.printed_tables import printed_tables
+from imlp_audit.report.printed_tables import printed_tables, verdict_grid
 from imlp_audit.report.solved import solved_document
 from imlp_audit.report.statements import HEADINGS, claims, equations, open_claims, open_equations, others
 from imlp_audit.report.verdicts import count_verdicts, counts_by_kind, describe_unguarded, summarize
@@ -68,15 +66,17 @@ def _parts(result: AuditResult) -> Iterator[ReportPart]:
     for paper in result.papers:
         own = result.of(paper)
         findings = number_findings(own)
-        screen = link_names(overview(own, None), {check.id: explained_at(check) for check in own.checks})
+        covering = by_check(findings)
+        screen = link_names(overview(own), {check.id: explained_at(check) for check in own.checks})
         title = Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
-        yield ReportPart(Role.SCREEN, (title, Paragraph(strong(say_verdict(own))), *screen))
+        first = (title, Paragraph(strong(say_verdict(own))), *verdict_grid(own, paper), *screen)
+        yield ReportPart(Role.SCREEN, first)
+        yield ReportPart(Role.REST, tuple(printed_tables(own, paper, covering)))
         yield ReportPart(Role.FINDINGS, tuple(finding_sections(own, findings)))
-        yield ReportPart(Role.REST, tuple(_details(own, paper, by_check(findings))))
+        yield ReportPart(Role.REST, tuple(_details(own, paper, covering)))
 
 
 def _details(result: AuditResult, paper: PaperHead, covering: Mapping[str, NumberedFinding]) -> Iterator[Block]:
-    yield from printed_tables(result, paper, covering)
     yield from evidence(with_evidence(result))
     yield from where_time_goes(with_evidence(result))
     yield from claims(_of_kind(result, CheckKind.CLAIM), covering)
@@ -85,7 +85,6 @@ def _details(result: AuditResult, paper: PaperHead, covering: Mapping[str, Numbe
         yield from others(kind, _of_kind(result, kind), covering)
     yield from _what_the_model_was(result, paper)
     yield from open_checks(result)
-    yield from checklist_answers(result, covering)
     yield from _provenance(result, paper)
 
 
@@ -98,7 +97,7 @@ def _what_the_model_was(result: AuditResult, paper: PaperHead) -> Iterator[Block
     if hypothesis is not None:
         yield from paper_hypothesis(hypothesis)
     if solved is not None:
-        _, *answer = solved_document(solved, figure_file(f"{paper.id}/solved") if solved.sizes else None)
+        _, *answer = solved_document(solved)
         yield from answer
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from imlp_audit.records.check import Check
+from imlp_audit.records.finding import Finding, Quote
 from imlp_audit.report.fitting import shorten
 
 _LONGEST = 72  # characters of a place in a line
@@ -21,6 +22,14 @@ def name_places(checks: Sequence[Check]) -> str:
     own = {name_place(check) for check in checks}
     places = [shorten(stem if stem in own else f"{stem}, change", _LONGEST) for stem in stems]
     first, *others = places
+    return f"{first}; and {len(others)} more" if others else first
+
+
+def name_places_of(finding: Finding, checks: Sequence[Check]) -> str:
+    """Return where a finding's checks stand; what it quotes where it has none."""
+    if checks:
+        return name_places(checks)
+    first, *others = [shorten(one.source, _LONGEST) for one in finding.evidence if isinstance(one, Quote)]
     return f"{first}; and {len(others)} more" if others else first
 
 

@@ -11,6 +11,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.cells import CellChecks, find_cells, find_hints, list_cells
 from imlp_audit.report.document import (
     Block,
+    GridCell,
     Heading,
     Inline,
     Item,
@@ -20,6 +21,7 @@ from imlp_audit.report.document import (
     Plot,
     PrintedCell,
     Stamped,
+    VerdictGrid,
     code,
     figure_file,
     join,
@@ -28,7 +30,6 @@ from imlp_audit.report.explained import explain_check
 from imlp_audit.report.judged_under import table_hypothesis
 from imlp_audit.report.linked import section_anchor
 from imlp_audit.report.numbered import NumberedFinding
-from imlp_audit.report.plots.factor import find_factor
 from imlp_audit.report.plots.gaps import find_gaps
 from imlp_audit.report.plots.tradeoff import find_tradeoff
 from imlp_audit.report.verdicts import list_marks, style_of, word_of
@@ -72,12 +73,33 @@ def printed_tables(result: AuditResult, paper: PaperHead, findings: Mapping[str,
             yield from _figures(result, paper, table)
 
 
+def verdict_grid(result: AuditResult, paper: PaperHead) -> Iterator[VerdictGrid]:
+    """Yield a picture of the paper's tables, each number in the colour of its verdict, if any number is checked."""
+    tables = []
+    for table in paper.tables:
+        cells = {(one.row.id, one.column.id): one.cell for one in find_cells(result, paper, table) if one.cell}
+        columns = [column for column in table.columns if any(id_ == column.id for _, id_ in cells)]
+        rows = tuple(
+            tuple(_square(row.label, column.heading, cells.get((row.id, column.id))) for column in columns)
+            for row in table.rows
+            if any(id_ == row.id for id_, _ in cells)
+        )
+        if rows:
+            tables.append((table.called, f"table/{paper.id}/{table.id}", rows))
+    if tables:
+        yield VerdictGrid(tuple(tables))
+
+
+def _square(row: str, column: str, check: Check | None) -> GridCell | None:
+    if check is None:
+        return None
+    meaning = f"{row}, {column} {check.printed}: {_meaning(check)}"
+    return GridCell(meaning, SIGNS[check.verdict], style_of(check), check.id)
+
+
 def _figures(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[Plot]:
-    """Yield the figure of a table: what one number does that its rows vary, or what its rows cost and score."""
-    factor = find_factor(result, paper, table)
-    tradeoff = None if factor else find_tradeoff(result, paper, table)
-    if factor is not None:
-        yield Plot(figure_file(f"{paper.id}/table-{table.id}"), factor.summary, factor)
+    """Yield the figure of a table: what its rows cost and score."""
+    tradeoff = find_tradeoff(result, paper, table)
     if tradeoff is not None:
         yield Plot(figure_file(f"{paper.id}/table-{table.id}"), tradeoff.summary, tradeoff)
 

@@ -1,30 +1,30 @@
-"""The order of findings: what fails the run first, then the worst, and a cause before what follows from it."""
+"""The order of findings: what fails the run first, then by kind, and a cause before what follows from it."""
 
 from __future__ import annotations
 
-from imlp_audit.records.check import FAILS, CheckKind
-from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.check import FAILS, CheckKind, Verdict
+from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 
-_TIERS = ((Severity.CONTRADICTION, Severity.ERROR), (Severity.AMBIGUITY,), (Severity.SLIP,))
+_KINDS = tuple(FindingKind)
 
 
 def worst_first(result: AuditResult) -> list[Finding]:
-    """Return the findings of a result: first those that nothing explains, then others that fail, the gravest first.
+    """Return the findings of a result: first those that fail the run, then by kind, as `findings.yaml` orders them.
 
-    A contradiction is not graver than an error. Where a person wrote the findings, their order in `findings.yaml`
-    decides among equals; else those of more checks come first, and contradictions first among these. Printed changes
-    that contradict their cells stand after these cells where the cells themselves are wrong.
+    Of those that nothing explains the ones of more checks come first, then contradictions. Printed changes that
+    contradict their cells stand after these cells where the cells themselves are wrong.
     """
     causes = _contradicted_by_a_wrong_cell(result)
+    contradictions = {check.id for check in result.checks if check.verdict is Verdict.INCONSISTENT}
 
     def rank(finding: Finding) -> tuple[bool, bool, int, bool, int, bool]:
-        tier = next(at for at, severities in enumerate(_TIERS) if finding.severity in severities)
+        kind = _KINDS.index(finding.kind)
         if finding.explained:
-            return finding.acknowledged, True, tier, False, 0, False
-        contradicts = finding.severity is Severity.CONTRADICTION
-        follows = contradicts and all(name in causes for name in finding.checks)
-        return finding.acknowledged, False, tier, follows, -len(finding.checks), not contradicts
+            return finding.acknowledged, True, kind, False, 0, False
+        follows = all(name in causes for name in finding.checks)
+        contradicts = not contradictions.isdisjoint(finding.checks)
+        return finding.acknowledged, False, kind, follows, -len(finding.checks), not contradicts
 
     return sorted((*result.unexplained(), *result.findings), key=rank)
 

@@ -11,10 +11,11 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Code, Document, Heading, Item, List, Paragraph, code, parse_code
 from imlp_audit.report.evidence import SAMPLING, describe_run
 from imlp_audit.report.fitting import items_that_fit, lines_of, shorten
-from imlp_audit.report.outcome import what_was_checked
-from imlp_audit.report.overview import LINES
+from imlp_audit.report.numbered import number_findings
+from imlp_audit.report.outcome import broken_checks, count_checked
+from imlp_audit.report.overview import SCREEN
 from imlp_audit.report.verdicts import write_verdict
-from imlp_audit.report.worst import count_more, list_worst
+from imlp_audit.report.worst import count_more, list_asks
 
 
 def run_screen(result: AuditResult, targets: list[str], saved: Path | None = None) -> Document:
@@ -24,9 +25,10 @@ def run_screen(result: AuditResult, targets: list[str], saved: Path | None = Non
     """
     (paper,) = result.papers
     title = Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1)
-    above = (*what_was_checked(result), *list_worst(result, LINES // 2), *_sampling(result))
+    asks = list_asks(result, number_findings(result), SCREEN // 2)
+    above = (count_checked(result), *broken_checks(result), *asks, *_sampling(result))
     items = [_measured(check) for check in result.checks if check.verdict is not Verdict.ERROR]
-    listed = items_that_fit(items, LINES - sum(map(lines_of, above)), at_least=1)
+    listed = items_that_fit(items, SCREEN - sum(map(lines_of, above)), at_least=1)
     more = [f"{one}: `--all` shows every one" for one in count_more(len(items) - len(listed), "number")]
     if any(isinstance(one, Throughput) and one.spent for check in result.checks for one in check.evidence):
         more.append("where the time goes: `--all` shows it by kind of module")

@@ -24,7 +24,6 @@ from imlp_audit.report.document import (
     Item,
     List,
     Paragraph,
-    Plot,
     Span,
     Table,
     code,
@@ -32,7 +31,6 @@ from imlp_audit.report.document import (
     number_columns,
     spans,
 )
-from imlp_audit.report.plots.sizes import describe_sizes
 
 _WAYS = 4  # equally small changes of a row that are written out
 _CELLS = 3  # cells that are written out for each decided value
@@ -40,12 +38,11 @@ _NO_NAMED = "; no named reading among them"
 COLUMNS = {"parameters": "parameters", "flops": "FLOPs", "both": "both"}
 
 
-def solved_document(solved: Solved, figure: str | None = None) -> Document:
-    """Return an answer as a document; `figure` is the file in which a report draws the sizes."""
-    last, sizes = solved.last, solved.sizes
+def solved_document(solved: Solved) -> Document:
+    """Return an answer as a document."""
+    last = solved.last
     return (
         Heading("What the numbers say the model was", 2),
-        *((Plot(figure, describe_sizes(sizes), sizes),) if sizes and figure else ()),
         Paragraph(_introduction(solved.selection)),
         *_failed(solved.failed),
         List(tuple(map(_score, solved.answers))),

@@ -97,13 +97,13 @@ def _form(check: Check, findings: Findings) -> tuple[Inline, ...]:
 
 
 def _formula(check: Check) -> Span:
-    return Span(check.printed or check.corrected or "", Style.FORMULA)
+    return Span(check.printed or check.corrected or "")
 
 
 def _hint(text: str) -> tuple[Span, ...]:
     """Return a hint; what stands behind its colon may be a formula."""
     words, colon, form = text.partition(": ")
-    return (Span(f"{words}{colon}"), Span(form, Style.FORMULA))
+    return (Span(f"{words}{colon}"), Span(form))
 
 
 def _false_statement(check: Check, findings: Findings) -> Item:

@@ -23,6 +23,7 @@ from imlp_audit.report.document import (
     Plot,
     Style,
     Table,
+    VerdictGrid,
     faint,
     make_visible,
     one_line,
@@ -37,7 +38,6 @@ STYLES = {
     Style.STRONG: "bold",
     Style.EMPHASIS: "italic",
     Style.CODE: "",
-    Style.FORMULA: "",
     Style.FAINT: "dim",
     Style.GOOD: "green",
     Style.DEPARTING: "cyan",
@@ -101,6 +101,8 @@ class _Renderer:
                 if block.listing is not None:
                     yield ()
                     yield from self._table(block.listing)
+            case VerdictGrid():
+                yield from self._table(block.summary)
             case Fold():
                 yield from self._wrap(block.summary, style="italic")
                 for inner in block.blocks:

@@ -24,7 +24,7 @@ STYLES = {
 
 
 def word_of(verdict: Verdict) -> str:
-    """Return a verdict's name in a report: `error` alone would read like the severity of a finding."""
+    """Return a verdict's name in a report: `error` alone would read like a mistake of the paper."""
     return "not completed" if verdict is Verdict.ERROR else verdict.value
 
 

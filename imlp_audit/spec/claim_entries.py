@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated, Self, TypeAlias, assert_never
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from imlp_audit.models.hosts.host import Count
 from imlp_audit.records.base import Record
 from imlp_audit.spec.conditions import ConditionEntry, OrderEntry
-from imlp_audit.spec.fields import HOLDS_FOR, TABLE_NAME, CellId, Place, RowGlob, Sentence, Slug, exactly_one
+from imlp_audit.spec.fields import (
+    HOLDS_FOR,
+    MAPPING,
+    TABLE_NAME,
+    TEXT,
+    CellId,
+    Place,
+    RowGlob,
+    Sentence,
+    Slug,
+    exactly_one,
+    text_or_mapping,
+)
 
 
 class ReferenceEntry(Record):
@@ -111,22 +123,29 @@ class LeftOut(Record):
     because: Sentence
 
 
+CharitableEntry: TypeAlias = Annotated[
+    Annotated[Sentence, Tag(TEXT)] | Annotated[MeaningEntry, Tag(MAPPING)], Discriminator(text_or_mapping)
+]
+"""Why the meaning that is checked asks for less than the words do, or a meaning that does."""
+
+
 class ClaimEntry(MeaningEntry):
     """A sentence of the paper about its own numbers, with the meaning that it is checked in: the strict one.
 
-    `charitable` is a meaning that asks for less, tried where the strict one fails. `covers` are the rows that the
+    `charitable` is a meaning that asks for less, tried where the strict one fails; or the reason why the one meaning
+    that the entry has asks for less than the words do. `covers` are the rows that the
     sentence speaks of: each needs a claim about it with the same text, or is `left_out` with the reason.
     """
 
     id: Slug
     text: Sentence
     source: Place
-    charitable: MeaningEntry | None = None
+    charitable: CharitableEntry | None = None
     covers: tuple[RowGlob, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
     @model_validator(mode="after")
     def _says_what_it_is_charitable_about(self) -> Self:
-        if self.charitable is not None and self.charitable.meaning is None:
+        if isinstance(self.charitable, MeaningEntry) and self.charitable.meaning is None:
             raise ValueError("say what the charitable meaning is: charitable: {meaning: ..., ...}")
         return self

@@ -122,7 +122,7 @@ def _parse_claim(located: Located[ClaimEntry], paper: Paper, papers: Sequence[Pa
     strict, problems = _parse_meaning(located, paper, papers)
     other = located.value.charitable
     charitable, more = None, list[Problem]()
-    if other is not None:
+    if isinstance(other, MeaningEntry):
         charitable, more = _parse_meaning(Located(other, located.file, (*located.path, "charitable")), paper, papers)
     problems += more
     return ParsedClaim(located, None if strict is None or problems else Meanings(strict, charitable), problems)

@@ -49,7 +49,7 @@ def _entries(drafts: dict[str, Finding], indent: str) -> Iterator[str]:
     for name, finding in drafts.items():
         yield f"{indent}- id: {name}"
         yield f'{indent}  title: ""'
-        yield f"{indent}  severity: {finding.severity.value}"
+        yield f"{indent}  kind: {finding.kind.value}"
         yield f"{indent}  why: {json.dumps(finding.why, ensure_ascii=False)}"
         yield f"{indent}  checks:"
         yield from (f"{indent}    - {check}" for check in finding.checks)

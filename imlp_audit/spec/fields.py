@@ -44,6 +44,12 @@ RowId = Annotated[str, Field(pattern=ROW_ID)]
 RowGlob = Annotated[str, Field(pattern=ROW_GLOB)]
 CellId = Annotated[str, Field(pattern=CELL_ID)]
 Sentence = Annotated[str, Field(min_length=1)]
+TEXT, MAPPING = "[text]", "[mapping]"  # which of the two is written; steps of pydantic's own
+
+
+def text_or_mapping(written: object) -> str:
+    """Say which of the two a value is that may be either."""
+    return TEXT if isinstance(written, str) else MAPPING
 
 
 class Place(Record):

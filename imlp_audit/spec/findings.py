@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from os.path import lexists
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Self, TypeAlias
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from imlp_audit.errors import DocumentError, Problem, SpecError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_text
 from imlp_audit.records.base import Record
 from imlp_audit.records.check import Source
 from imlp_audit.records.document import from_json
-from imlp_audit.records.finding import Severity
+from imlp_audit.records.finding import KIND_OF_SEVERITY, FindingKind, Quote
 from imlp_audit.records.lock import Lock
-from imlp_audit.spec.fields import Sentence, Slug
+from imlp_audit.spec.fields import MAPPING, TEXT, Sentence, Slug, text_or_mapping
 from imlp_audit.spec.globs import Names
 from imlp_audit.spec.tree import Located
 
@@ -30,17 +30,42 @@ if TYPE_CHECKING:
     from imlp_audit.spec.paper import Paper
 
 
+EvidenceEntry: TypeAlias = Annotated[
+    Annotated[Sentence, Tag(TEXT)] | Annotated[Quote, Tag(MAPPING)], Discriminator(text_or_mapping)
+]
+"""The id of a check, of any verdict, or what a source prints."""
+
+MOST_WORDS = 60  # of a title and its reason together
+
+
 class FindingEntry(Record):
-    """What is wrong or unclear in a paper for one cause, and the failing checks that it covers (ids or globs).
+    """What is wrong or unclear in a paper: the failing checks that it covers (ids or globs), the evidence it rests on.
 
     An entry with an empty title is a draft, which acknowledges nothing.
     """
 
     id: Slug
     title: str
-    severity: Severity
+    kind: FindingKind
     why: Sentence
-    checks: Annotated[tuple[str, ...], Field(min_length=1)]
+    checks: Annotated[tuple[str, ...], Field(min_length=1)] = ()
+    evidence: Annotated[tuple[EvidenceEntry, ...], Field(min_length=1)] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_no_severity(cls, written: object) -> object:
+        if isinstance(written, Mapping) and "severity" in written:
+            old = written["severity"]
+            kind = KIND_OF_SEVERITY.get(old) if isinstance(old, str) else None
+            new = f"`kind: {kind}`" if kind else f"`kind:` and one of {', '.join(FindingKind)}"
+            raise ValueError(f"findings have kinds in place of severities: write {new}, not `severity: {old}`")
+        return written
+
+    @model_validator(mode="after")
+    def _rests_on_something(self) -> Self:
+        if not (self.checks or self.evidence):
+            raise ValueError("name the failing checks that it covers (`checks`), or the `evidence` that it rests on")
+        return self
 
     @property
     def draft(self) -> bool:
@@ -52,7 +77,7 @@ class FindingEntry(Record):
 class FindingsFile:
     """The file that holds a paper's findings, or would hold them, and the lock beside it.
 
-    `problem` says why the lock cannot be used. `lines` are the lines of its entries by check.
+    `problem` says why the lock cannot be used. `lines` are the lines of its entries by check or finding.
     """
 
     path: Path
@@ -71,9 +96,9 @@ class FindingsFile:
         """The lock's name as messages show it."""
         return str(Path(self.shown_as).with_suffix(".lock").as_posix())
 
-    def source_of(self, check: str) -> Source:
-        """Return the place of a check in the lock."""
-        return Source(file=self.lock_shown_as, line=self.lines.get(check, 1))
+    def source_of(self, entry: str) -> Source:
+        """Return the place in the lock of a check, or of a finding's evidence."""
+        return Source(file=self.lock_shown_as, line=self.lines.get(entry, 1))
 
 
 def read_findings_file(path: Path, shown_as: str, paper: str, target: str) -> FindingsFile:
@@ -81,7 +106,7 @@ def read_findings_file(path: Path, shown_as: str, paper: str, target: str) -> Fi
     found = FindingsFile(path, shown_as)
     if not lexists(found.lock_path):
         return found
-    name, command = found.lock_shown_as, f"`{shlex.join(['imlp-audit', 'baseline', target])}`"
+    name, command = found.lock_shown_as, f"`{shlex.join(['imlp-audit', 'acknowledge', target])}`"
     try:
         text = read_text(found.lock_path, MAX_SPEC_BYTES).replace("\r\n", "\n")
         lock = from_json(Lock, text, name, written_by=command)
@@ -97,9 +122,9 @@ def read_findings_file(path: Path, shown_as: str, paper: str, target: str) -> Fi
 
 
 def _lines_of(text: str) -> dict[str, int]:
-    """Return the line of each entry of a lock."""
+    """Return the line of each entry of a lock; of a check that has two, the first."""
     named = ((re.match(r'^ +"(.+)": \{$', line), at) for at, line in enumerate(text.split("\n"), 1))
-    return {found[1]: at for found, at in named if found}
+    return {found[1]: at for found, at in reversed([*named]) if found}
 
 
 def _find_line(text: str, place: Sequence[str | int]) -> int:
@@ -143,7 +168,7 @@ def covered_checks(paper: Paper, ids: Collection[str]) -> dict[str, Located[Find
 
 
 def broken_findings(paper: Paper, ids: Names) -> Iterator[Problem]:
-    """Yield findings that name no check, and checks that two findings claim."""
+    """Yield findings that name checks that do not exist, and checks that two findings claim."""
     claimed: dict[str, Located[FindingEntry]] = {}
     for entry in paper.findings:
         for index, glob in enumerate(entry.value.checks):
@@ -163,3 +188,17 @@ def broken_findings(paper: Paper, ids: Names) -> Iterator[Problem]:
                 message = f"{taken[0]} is covered by the finding {other!r} already; a check has one cause"
                 yield entry.problem(message, "checks", index)
             claimed |= {name: entry for name in found if name not in claimed}
+        for index, name in enumerate(entry.value.evidence):
+            if isinstance(name, str) and name not in ids:
+                hint = did_you_mean(name, ids, "checks")
+                yield entry.problem(
+                    f"no check {name!r}; {hint} (a quote is {{quote: ..., source: ...}})", "evidence", index
+                )
+
+
+def long_findings(paper: Paper) -> Iterator[Problem]:
+    """Yield the titled findings whose title and reason are too long to be read at a glance."""
+    for entry in paper.findings:
+        words = len(f"{entry.value.title} {entry.value.why}".split())
+        if words > MOST_WORDS and not entry.value.draft:
+            yield entry.problem(f"title and why have {words} words together; write at most {MOST_WORDS}", "why")

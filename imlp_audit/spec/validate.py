@@ -18,13 +18,13 @@ from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.recipe import HOSTS, Recipe
 from imlp_audit.models.values import DICTIONARY, TENSOR
 from imlp_audit.records.wording import write_complaint
-from imlp_audit.spec.fields import FORMS
+from imlp_audit.spec.fields import FORMS, MAPPING, TEXT
 from imlp_audit.spec.schema import About
 from imlp_audit.spec.tree import SpecText, mark_at, plain
 
 Model = TypeVar("Model", bound=BaseModel)
 
-_NOT_IN_THE_TREE = frozenset({"[key]", TENSOR, DICTIONARY})  # steps of pydantic's own
+_NOT_IN_THE_TREE = frozenset({"[key]", TENSOR, DICTIONARY, TEXT, MAPPING})  # steps of pydantic's own
 _OF_RECIPES = frozenset({"host", "architecture"})  # fields of records that a spec does not write as keys
 
 

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.checks.acknowledge import Acknowledged, acknowledge
-from imlp_audit.checks.baseline import renew_lock
+from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, renew_lock
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.errors import SpecError
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.document import to_json
-from imlp_audit.records.finding import Severity, StaleEntry, StaleFinding
+from imlp_audit.records.finding import FindingKind, Quote, StaleEntry, StaleFinding
 from imlp_audit.records.lock import Lock, LockedCheck
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.findings import refuse_broken_locks
@@ -25,7 +24,7 @@ OTHER_ROW = "{id: b, label: B, model: {timm: other}, printed: {params: 5.00}}"
 THIRD_ROW = "{id: cc, label: C, model: {timm: other}, printed: {params: 5.00}}"  # no finding covers it
 FINDING = """\
 findings:
-  - {id: wrong-size, title: The sizes are wrong, severity: error, why: Nobody knows., checks: [p/1/?/params]}
+  - {id: wrong-size, title: The sizes are wrong, kind: ask, why: Nobody knows., checks: [p/1/?/params]}
 """
 NAME = "p/1/a/params"
 CHECK = Check(
@@ -56,7 +55,7 @@ EQUATION = Check(
 
 WRONG_ENTRY = """\
 {
- "format": "imlp-audit/findings-lock/1",
+ "format": "imlp-audit/findings-lock/2",
  "paper": "p",
  "checks": {
   "a": {
@@ -95,8 +94,8 @@ def test_a_check_that_the_lock_has_keeps_its_verdict_and_no_longer_fails_the_run
     (check,) = found.checks
     assert check == CHECK.model_copy(update={"finding": "wrong-size", "acknowledged": True})
     (finding,) = found.findings
-    assert (finding.id, finding.paper, finding.severity, finding.checks, finding.acknowledged) == (
-        "wrong-size", "p", Severity.ERROR, (NAME,), True
+    assert (finding.id, finding.paper, finding.kind, finding.checks, finding.acknowledged) == (
+        "wrong-size", "p", FindingKind.ASK, (NAME,), True
     )  # fmt: skip
     assert found.stale == ()
     assert exits((CHECK,)) is ExitCode.FINDINGS
@@ -119,7 +118,12 @@ def test_one_new_check_makes_its_finding_fail(tmp_path: Path) -> None:
     assert exits(found.checks) is ExitCode.FINDINGS
 
 
-DRIFTED_ALSO = (CHECK.also[0], CHECK.also[1].model_copy(update={"measured": "2.000000000001"}))
+@pytest.mark.parametrize(
+    "tried", [{"also": CHECK.also[:1]}, {"also": ()}, {"hints": ("another",)}, {"reading": "another"}]
+)
+def test_what_was_tried_besides_may_change(tmp_path: Path, tried: dict[str, object]) -> None:
+    found = acknowledged(written(tmp_path, CHECK), CHECK.model_copy(update=tried))
+    assert ([check.acknowledged for check in found.checks], found.stale) == ([True], ())
 
 
 @pytest.mark.parametrize(
@@ -128,12 +132,8 @@ DRIFTED_ALSO = (CHECK.also[0], CHECK.also[1].model_copy(update={"measured": "2.0
         ({"verdict": Verdict.INCONSISTENT}, "it was `differs` and is now `inconsistent`"),
         ({"printed": "5.0"}, "'5.00' was printed then, '5.0' is printed now"),
         ({"printed": None}, "'5.00' was printed then, None is printed now"),
-        ({"measured": "4.000000000001"}, "measured then: 4 (plain/all), 2 (plain/no_head), 3 (skip/all)"),
-        ({"measured": None}, "measured now: 2 (plain/no_head), 3 (skip/all)"),
-        ({"also": DRIFTED_ALSO}, "2.000000000001 (plain/no_head)"),
-        ({"also": CHECK.also[:1]}, "measured now: 4 (plain/all), 3 (skip/all)"),
-        ({"also": ()}, "measured now: 4"),
-        ({"reading": "another"}, "4 (another/all)"),
+        ({"measured": "4.000000000001"}, "measured then: 4; measured now: 4.000000000001"),
+        ({"measured": None}, "measured then: 4; measured now: nothing"),
     ],
 )
 def test_any_change_of_a_check_fails_the_run_and_says_what_changed(
@@ -187,6 +187,15 @@ def test_checks_that_were_not_made_or_not_completed_leave_their_entries_alone(tm
     found = acknowledged(selection, error)
     assert (found.checks, found.stale) == ((error,), ())
     assert exits(found.checks) is ExitCode.INCOMPLETE
+
+
+def test_each_check_that_a_finding_names_has_to_fail(tmp_path: Path) -> None:
+    fine = CHECK.model_copy(update={"id": "p/1/b/params", "verdict": Verdict.REPRODUCED})
+    named = written(tmp_path, CHECK, end=FINDING.replace("p/1/?/params", "p/1/a/params, p/1/b/params"))
+    (stale,) = acknowledged(named, CHECK, fine).stale_findings
+    assert stale.checks == (fine.id,)
+    assert stale.reason == "p/1/b/params does not fail; take it out of `checks`, or move it to `evidence`"
+    assert acknowledged(written(tmp_path / "glob", CHECK), CHECK, fine).stale_findings == ()
 
 
 def test_a_finding_is_idle_once_all_its_checks_pass(tmp_path: Path) -> None:
@@ -325,6 +334,76 @@ def test_a_renewed_lock_acknowledges_what_titled_findings_cover_and_nothing_else
     assert again.stale == ()
 
 
+RESTING = """\
+findings:
+  - id: copied
+    title: Two sources disagree
+    kind: ask
+    why: They print other numbers.
+    evidence: [p/1/a/params, {quote: 68.1, source: "Swin, Table 2"}]
+"""
+PASSING = CHECK.model_copy(update={"verdict": Verdict.REPRODUCED})
+
+
+def resting(folder: Path, *checks: Check, end: str = RESTING) -> Acknowledged:
+    """Acknowledge a finding that rests on a passing check and a quote, then edit the paper, and audit these checks."""
+    selection = written(folder, end=RESTING)
+    (paper,) = selection.papers
+    found = acknowledged(selection, PASSING)
+    result = AuditResult(papers=(), versions={}, checks=found.checks, findings=found.findings, stale=found.stale)
+    lock, report = renew_lock(paper, result, "paper.lock")
+    assert [one.check for one in report.changed] == [NAME, "p/findings/copied"]
+    (folder / "p" / "paper.yaml").write_text(Spec((ROW, OTHER_ROW, THIRD_ROW), end=end).text())
+    (folder / "p" / "paper.lock").write_text(to_json(lock))
+    return acknowledged(load([str(folder / "p")]), *checks)
+
+
+def test_a_finding_may_rest_on_a_check_that_passes_and_on_a_quote(tmp_path: Path) -> None:
+    found = resting(tmp_path, PASSING)
+    assert (found.checks, found.stale, found.stale_findings) == ((PASSING,), (), ())
+    (finding,) = found.findings
+    assert (finding.checks, finding.evident_checks, finding.evidence[1:]) == (
+        (), (NAME,), (Quote(quote="68.1", source="Swin, Table 2"),)
+    )  # fmt: skip
+    assert exits(found.checks) is ExitCode.CLEAN
+
+
+def test_a_finding_does_not_acknowledge_what_it_rests_on(tmp_path: Path) -> None:
+    found = resting(tmp_path, CHECK)
+    assert [(check.finding, check.acknowledged) for check in found.checks] == [(None, False)]
+    assert exits(found.checks) is ExitCode.FINDINGS
+
+
+@pytest.mark.parametrize(
+    ("check", "end", "stale"),
+    [
+        (CHECK, RESTING, (NAME, "changed", "it was `reproduced` and is now `differs`")),
+        (PASSING.model_copy(update={"measured": "4.1"}), RESTING, (NAME, "changed", "measured then: 4; measured now")),
+        (PASSING.model_copy(update={"printed": "5.1"}), RESTING, (NAME, "changed", "'5.00' was printed then, '5.1'")),
+        (PASSING, RESTING.replace("68.1", "68.2"), ("p/findings/copied", "changed", "its quotes are not those")),
+        (PASSING, RESTING.replace("id: copied", "id: new"), (NAME, "changed", "it was not acknowledged")),
+        (PASSING, FINDING, ("p/findings/copied", "gone", "no finding rests on this evidence any more")),
+    ],
+)  # fmt: skip
+def test_evidence_that_is_not_as_it_was_is_stale(
+    tmp_path: Path, check: Check, end: str, stale: tuple[str, str, str]
+) -> None:
+    first, *_ = resting(tmp_path, check, end=end).stale
+    assert (first.check, first.problem) == stale[:2]
+    assert stale[2] in first.reason
+
+
+def test_evidence_may_move_to_another_place_of_the_same_source(tmp_path: Path) -> None:
+    assert resting(tmp_path, PASSING, end=RESTING.replace("Swin, Table 2", "Swin, Table 3")).stale == ()
+
+
+def test_a_finding_with_evidence_is_shown_if_the_evidence_was_looked_at(tmp_path: Path) -> None:
+    other = PASSING.model_copy(update={"id": "p/1/b/params"})
+    assert resting(tmp_path / "checks", other).findings == ()
+    quoting = RESTING.replace("p/1/a/params, ", "")
+    assert len(acknowledged(written(tmp_path / "quotes", end=quoting), other).findings) == 1
+
+
 def test_of_a_result_of_several_papers_only_what_is_its_own_enters_a_papers_lock(tmp_path: Path) -> None:
     """Ids before, after and with the paper's own as their beginning."""
     other = CHECK.model_copy(update={"id": "p/1/cc/params"})  # not in the result: its entry stays
@@ -356,17 +435,17 @@ def test_of_a_result_of_several_papers_only_what_is_its_own_enters_a_papers_lock
     ("text", "line", "words"),
     [
         ('{\n "format": "imlp-audit/findings-lock/7"}', 2, "findings-lock/7 was written by another version"),
-        ('{\n "checks": {},\n "format": "imlp-audit/2"}', 3, "not a result of format imlp-audit/findings-lock/1"),
+        ('{\n "checks": {},\n "format": "imlp-audit/2"}', 3, "not a result of format imlp-audit/findings-lock/2"),
         ("{", 1, "not JSON"),
-        ('{"format": "imlp-audit/findings-lock/1", "paper": "q"}', 1, "it is the lock of 'q', not of 'p'"),
-        ('{"format": "imlp-audit/findings-lock/1", "paper": "a"}', 1, "it is the lock of 'a', not of 'p'"),
-        ('{"format": "imlp-audit/findings-lock/1", "paper": "p", "checks": {"a": {}}}', 1, "checks.a.verdict"),
+        ('{"format": "imlp-audit/findings-lock/2", "paper": "q"}', 1, "it is the lock of 'q', not of 'p'"),
+        ('{"format": "imlp-audit/findings-lock/2", "paper": "a"}', 1, "it is the lock of 'a', not of 'p'"),
+        ('{"format": "imlp-audit/findings-lock/2", "paper": "p", "checks": {"a": {}}}', 1, "checks.a.verdict"),
         (WRONG_ENTRY % ('"verdict"', '"printed"'), 9, "checks.b.verdict"),
         (WRONG_ENTRY % ('"printed"', '"verdict"'), 10, "checks.b.verdict"),
         (WRONG_ENTRY % ('"printed"', '"measured"'), 8, "checks.b.verdict"),  # it is missing in what begins there
         (WRONG_ENTRY.replace("verdict", "printed") % ('"measured"', '"verdict"'), 5, "checks.a.verdict"),  # b has one
         (
-            '{\n "format": "imlp-audit/findings-lock/1",\n "paper": "q",\n "checks": {}\n}',
+            '{\n "format": "imlp-audit/findings-lock/2",\n "paper": "q",\n "checks": {}\n}',
             3,
             "the lock of 'q', not of 'p'",
         ),
@@ -381,7 +460,7 @@ def test_a_lock_that_cannot_be_used_is_refused_with_its_place(tmp_path: Path, te
     assert problem.file.endswith("paper.lock")
     assert (problem.line, problem.column) == (line, 1)
     assert words in problem.message
-    assert "imlp-audit baseline" in problem.message
+    assert "imlp-audit acknowledge" in problem.message
 
 
 def test_a_lock_that_is_not_text_is_refused(tmp_path: Path) -> None:

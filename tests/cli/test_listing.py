@@ -164,3 +164,57 @@ def test_a_message_shows_control_characters_and_commands_of_a_file_as_text(here:
     done = call("init", "t.csv")
     assert done.code == 2
     assert "a\\x1b[2J\\u202e" in done.err
+
+
+STATED = """\
+paper: stated
+about: {title: A paper, authors: An author, version: v1}
+tables:
+  - table: "1"
+    title: A table
+    source: {section: "4"}
+    columns:
+      top1: {measure: score, unit: "%", heading: Top-1 (%), needs: trained weights and images}
+    rows:
+      - {id: small, label: Small, printed: {top1: 79.0}}
+      - {id: large, label: Large, printed: {top1: 81.0}}
+claims:
+  - id: growing
+    text: larger models are better
+    source: {section: "5"}
+    rows: [stated/1/small, stated/1/large]
+    order: {value: top1, direction: DIRECTION}
+    charitable: The sentence gives no numbers.
+findings:
+  - {id: f, title: Size does not help, kind: ask, why: WHY, checks: [stated/claims/growing]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("direction", "why", "problem"),
+    [
+        ("decreasing", "It does.", "18:17: `charitable` is for a claim that holds, and this one does not: "),
+        ("increasing", "It does.", "20:75: stated/claims/growing does not fail: "),
+        ("increasing", " ".join(["word"] * 56), "20:56: title and why have 60 words"),
+        ("increasing", " ".join(["word"] * 57), "20:56: title and why have 61 words together; write at most 60"),
+    ],
+)
+def test_lint_judges_what_printed_numbers_alone_decide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, direction: str, why: str, problem: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.yaml").write_text(STATED.replace("DIRECTION", direction).replace("WHY", why))
+    done = call("lint", "p.yaml")
+    assert done.code == 2
+    assert (f"p.yaml:{problem}" in done.err) is ("have 60" not in problem)
+
+
+def test_a_charitable_claim_that_holds_says_why_it_is_read_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = STATED.replace("DIRECTION", "increasing").partition("findings:")[0]
+    (tmp_path / "p.yaml").write_text(text)
+    assert call("lint", "p.yaml").code == 0
+    *_, claim = json.loads(call("verify", "p.yaml", "-f", "json").out)["checks"]
+    assert (claim["verdict"], claim["charitable"]) == ("reproduced", "The sentence gives no numbers.")
+    (tmp_path / "p.yaml").write_text(text.replace(": The sentence gives no numbers.", ': ""'))
+    assert "charitable is empty; write a text" in call("lint", "p.yaml").err

@@ -44,7 +44,7 @@ def test_a_claim_has_all_that_the_json_of_a_check_needs(here: Path) -> None:
     assert found["id"] == "imlp/equations/eq12_biases"
     assert found["kind"] == "equation"
     assert found["verdict"] == "differs"
-    assert (found["finding"], found["acknowledged"]) == ("theorem1-proof-slips", True)
+    assert (found["finding"], found["acknowledged"]) == ("slips-in-derivations", True)
     assert found["examples"] == 1
     assert found["statement"].startswith("Splitting f into g + h splits b^1")
     assert found["place"] == "Appendix A.1, Eq. 12"

@@ -27,7 +27,7 @@ def audited(rows: int) -> str:
         }
         for name in names
     ]  # fmt: skip
-    return json.dumps({"format": "imlp-audit/2", "versions": {}, "papers": [paper], "checks": checks})
+    return json.dumps({"format": "imlp-audit/3", "versions": {}, "papers": [paper], "checks": checks})
 
 
 def test_the_figures_alone_are_written_into_a_folder_that_is_made(here: Path) -> None:

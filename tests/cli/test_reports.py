@@ -37,7 +37,7 @@ def result(**changes: object) -> str:
         "readings": [],
     }
     document: dict[str, Any] = {
-        "format": "imlp-audit/2",
+        "format": "imlp-audit/3",
         "versions": {},
         "summary": {},
         "papers": [paper],
@@ -53,7 +53,7 @@ def test_a_report_goes_to_stdout_and_to_every_file_named(here: Path) -> None:
     )  # fmt: skip
     assert (done.code, done.err) == (1, "")
     assert (here / "r.md").read_text(encoding="utf-8") == done.out
-    assert json.loads((here / "r.json").read_text(encoding="utf-8"))["format"] == "imlp-audit/2"
+    assert json.loads((here / "r.json").read_text(encoding="utf-8"))["format"] == "imlp-audit/3"
     assert "findings/1/b/top1.delta" in (here / "r:x.txt").read_text(encoding="utf-8")
     assert sorted(path.name for path in here.iterdir()) == ["r.json", "r.md", "r:x.txt", "specs"]
 
@@ -136,7 +136,7 @@ def test_a_report_from_a_result_is_the_report_of_the_audit(verified: tuple[Outco
         "{}",
         "[" * 100_000,
         '{"format": "imlp-audit/1"}',
-        '{"format": "imlp-audit/2"}',
+        '{"format": "imlp-audit/3"}',
         result().replace('"reproduced"', '"approved"'),
         result().replace('"kind"', '"kin"'),
         result(surplus=1),
@@ -157,7 +157,7 @@ def test_a_broken_result_is_refused_in_words(here: Path, text: str, format_: str
 
 
 def test_a_finding_must_name_checks_of_its_result(here: Path) -> None:
-    finding = {"id": "f", "paper": "p", "title": "T", "severity": "slip", "why": "w", "checks": ["p/none"]}
+    finding = {"id": "f", "paper": "p", "title": "T", "kind": "misprint", "why": "w", "checks": ["p/none"]}
     (here / "r.json").write_text(json.dumps(json.loads(result()) | {"findings": [finding]}), encoding="utf-8")
     done = call("report", "--from", "r.json", "-f", "github")
     assert (done.code, done.out) == (2, "")
@@ -289,7 +289,7 @@ def test_the_ending_of_a_file_says_its_format(here: Path) -> None:
     assert texts["b.MD"].startswith("# Audit of ")
     assert texts["d.txt"].startswith("Audit of ")
     assert texts["c.json"] == texts["e.html"]
-    assert json.loads(texts["c.json"])["format"] == "imlp-audit/2"
+    assert json.loads(texts["c.json"])["format"] == "imlp-audit/3"
 
 
 @pytest.mark.parametrize(
@@ -426,7 +426,7 @@ def test_a_run_that_could_not_be_judged_makes_the_report_incomplete(here: Path) 
     ("text", "told"),
     [
         ("", "a.json: not JSON"),
-        ("{}", "a.json: not a result of format imlp-audit/2"),
+        ("{}", "a.json: not a result of format imlp-audit/3"),
         (evaluated(evidence="none"), "a.json: checks.0.evidence"),
         (evaluated(measured="1e40000000"), "a.json: checks.0.measured: '1e40000000' is not a number in plain decimal"),
         (evaluated(evidence=[{**ACCURACY, "correct": 37}]), "a.json: checks.0.evidence.0"),

@@ -393,7 +393,7 @@ def test_a_variant_whose_count_is_printed_is_named(tmp_path: Path) -> None:
 def test_a_finding_is_shown_with_its_check(tmp_path: Path) -> None:
     paper(tmp_path, row("base", "Base", DEIT, "params: 5.73"))
     finding = (
-        "findings:\n  - {id: size, title: The size is wrong, severity: slip, why: It is 5.72.,"
+        "findings:\n  - {id: size, title: The size is wrong, kind: misprint, why: It is 5.72.,"
         " checks: [small/1/base/params]}\n"
     )
     with (tmp_path / "paper.yaml").open("a", encoding="utf-8") as file:

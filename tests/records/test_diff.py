@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.diff import AuditDiff, CheckChange, VersionChange, diff_audits
 from imlp_audit.records.document import from_json, to_json
-from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 
 CHANGES = ("worse", "better", "undecided", "changed")
@@ -31,7 +31,9 @@ def audit(*checks: Check, **more: object) -> AuditResult:
 
 
 def finding(name: str, *, acknowledged: bool = False) -> Finding:
-    return Finding(id=name, paper="p", title=name, severity=Severity.SLIP, why="", checks=(), acknowledged=acknowledged)
+    return Finding(
+        id=name, paper="p", title=name, kind=FindingKind.MISPRINT, why="", checks=(), acknowledged=acknowledged
+    )
 
 
 ALSO = (Measurement(reading="released", convention="macs", measured="7", verdict=DIFFERS),)

@@ -75,7 +75,7 @@ def test_evidence_is_read_back_as_written(evidence: list[Accuracy | PairedAccura
 
 
 def test_a_check_without_evidence_is_written_and_read_as_it_was() -> None:
-    assert "evidence" not in to_json(result())
+    assert "evidence" not in json.loads(to_json(result()))["checks"][0]
     assert from_json(AuditResult, to_json(result()), "a.json").checks[0].evidence == ()
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.records.check import FAILS, Check, CheckKind, Source, Verdict
-from imlp_audit.records.finding import Finding, Severity, group_unexplained
+from imlp_audit.records.finding import Finding, FindingKind, group_unexplained
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 
@@ -59,7 +59,7 @@ def test_a_table_a_column_and_a_kind_make_a_group() -> None:
     assert first.checks == ("p/1/a/params", "p/1/b/params")
     assert first.title == "Table 1, params: 2 printed numbers do not follow from the models"
     assert [one.checks for one in others] == [(one.id,) for one in apart]
-    assert [one.severity for one in others] == [Severity.ERROR, Severity.ERROR, Severity.CONTRADICTION]
+    assert [one.kind for one in others] == [FindingKind.ASK, FindingKind.ASK, FindingKind.ASK]
 
 
 @pytest.mark.parametrize("kind", CheckKind)
@@ -74,27 +74,26 @@ def test_every_kind_has_a_title_for_one_and_for_several(kind: CheckKind) -> None
 def test_a_check_is_explained_by_the_finding_that_names_it_alone() -> None:
     """A result that was edited may have a check whose finding is not there: it still shows."""
     one = check(CheckKind.CELL).model_copy(update={"finding": "known"})
-    known = Finding(id="known", paper="p", title="t", severity=Severity.SLIP, why="w", checks=(one.id,))
+    known = Finding(id="known", paper="p", title="t", kind=FindingKind.MISPRINT, why="w", checks=(one.id,))
     assert AuditResult(papers=(), versions={}, checks=(one,), findings=(known,)).unexplained() == ()
     (group,) = AuditResult(papers=(), versions={}, checks=(one,)).unexplained()
     assert group.checks == (one.id,)
 
 
-def test_a_finding_goes_with_the_paper_that_has_its_checks() -> None:
-    """A repeat belongs to the paper whose number it repeats if its own paper was not audited."""
+def test_a_finding_belongs_to_the_paper_whose_file_has_it() -> None:
+    """A repeat is shown with the paper whose number it repeats if its own was not audited, and its finding is not."""
     empty = {"rounding": (), "parameters": (), "flops": (), "readings": (), "tables": ()}
-    heads = tuple(PaperHead(id=name, title=name, authors="", version="", **empty) for name in ("a", "b"))
-    repeats = tuple(
-        check(CheckKind.REPEAT, row=name).model_copy(
-            update={"repeats": f"{name}/1/x/params", "finding": "known", "acknowledged": name == "a"}
-        )
-        for name in ("a", "b")
+    mine, other = (PaperHead(id=name, title=name, authors="", version="", **empty) for name in ("mine", "p"))
+    repeat = check(CheckKind.REPEAT).model_copy(
+        update={"repeats": "mine/1/x/params", "finding": "known", "acknowledged": True}
     )
-    ids = tuple(one.id for one in repeats)
-    known = Finding(id="known", paper="p", title="t", severity=Severity.SLIP, why="w", checks=ids)
-    whole = AuditResult(papers=heads, versions={}, checks=repeats, findings=(known,))
-    own = [whole.of(head).findings for head in heads]
-    assert own == [
-        (known.model_copy(update={"checks": ids[:1], "acknowledged": True}),),
-        (known.model_copy(update={"checks": ids[1:]}),),
-    ]
+    known = Finding(
+        id="known", paper="p", title="t", kind=FindingKind.MISPRINT, why="w", checks=(repeat.id,), acknowledged=True
+    )
+    both = AuditResult(papers=(mine, other), versions={}, checks=(repeat,), findings=(known,))
+    assert (both.of(mine).findings, both.of(other).findings) == ((), (known,))
+    alone = AuditResult(papers=(mine,), versions={}, checks=(repeat,))
+    assert alone.of(mine).checks == (repeat,)
+    assert alone.unexplained() == ()
+    (group,) = alone.model_copy(update={"checks": (repeat.model_copy(update={"acknowledged": False}),)}).unexplained()
+    assert group.checks == (repeat.id,)

@@ -44,7 +44,7 @@ def test_equal_results_are_equal_bytes_with_sorted_keys() -> None:
 
 def test_the_format_and_the_summary_head_the_document() -> None:
     document = json.loads(to_json(result(Verdict.DIFFERS, Verdict.DIFFERS)))
-    assert document["format"] == "imlp-audit/2"
+    assert document["format"] == "imlp-audit/3"
     assert document["summary"] == dict.fromkeys(Verdict, 0) | {"differs": 2, "acknowledged": 0, "fitted": 0, "weak": 0}
 
 
@@ -99,7 +99,7 @@ def test_a_result_of_another_version_is_refused_with_what_to_run() -> None:
     with pytest.raises(UsageError) as raised:
         from_json(AuditResult, changed(lambda d: d.update(format="imlp-audit/1")), "a.json")
     assert str(raised.value) == (
-        "a.json: format imlp-audit/1 was written by another version of imlp-audit, and this one reads imlp-audit/2; "
+        "a.json: format imlp-audit/1 was written by another version of imlp-audit, and this one reads imlp-audit/3; "
         "run `imlp-audit verify --format json` again"
     )
 
@@ -136,3 +136,22 @@ def test_the_part_of_one_paper() -> None:
 def test_exit_codes(verdicts: list[Verdict], code: int, strict: int) -> None:
     assert exit_code(result(*verdicts), strict=False) == ExitCode(code)
     assert exit_code(result(*verdicts), strict=True) == ExitCode(strict)
+
+
+@pytest.mark.parametrize(
+    ("severity", "kind"),
+    [("contradiction", "ask"), ("error", "ask"), ("slip", "misprint"), ("ambiguity", "note")],
+)
+def test_a_result_of_format_2_is_read_with_kinds_in_place_of_severities(severity: str, kind: str) -> None:
+    old = {"id": "f", "paper": "p", "title": "t", "severity": severity, "why": "w", "checks": []}
+    text = changed(lambda d: d.update(format="imlp-audit/2", findings=[old]))
+    (finding,) = from_json(AuditResult, text, "a.json").findings
+    assert finding.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("findings", "told"), [("none", "findings: "), ([5], "findings.0: "), ([{}], "findings.0.id: ")]
+)
+def test_a_broken_result_of_format_2_is_refused_like_any_other(findings: object, told: str) -> None:
+    with pytest.raises(UsageError, match=f"a.json: {told}"):
+        from_json(AuditResult, changed(lambda d: d.update(format="imlp-audit/2", findings=findings)), "a.json")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
-from imlp_audit.records.finding import Finding, Severity, StaleEntry
+from imlp_audit.records.finding import Finding, FindingKind, StaleEntry
 from imlp_audit.records.hypothesis import Caught, ColumnScore, GroupScore, PaperHypothesis, Power
 from imlp_audit.records.paper import AxisHead, ColumnHead, CounterHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
@@ -105,7 +105,7 @@ def result(text: str = BENIGN) -> AuditResult:
         id="known",
         paper="p",
         title=text,
-        severity=Severity.AMBIGUITY,
+        kind=FindingKind.NOTE,
         why=text,
         checks=tuple(one.id for one in checks if one.finding == "known"),
         acknowledged=True,

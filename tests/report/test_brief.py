@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from imlp_audit.records.check import CheckKind, Verdict
-from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.brief import LIMIT, ReportPart, Role, shorten_report
 from imlp_audit.report.document import Block, Fold, Heading, List, MarkedTable, Paragraph, Table
@@ -34,7 +34,7 @@ def many(findings: int, rows: int, text: str) -> AuditResult:
     checks += [check(f"claims/ok{at}", CheckKind.CLAIM, Verdict.REPRODUCED, text, printed=text) for at in range(rows)]
     found = tuple(
         Finding(
-            id=f"f{at}", paper="p", title=f"Cause {at}", severity=Severity.ERROR, why=text,
+            id=f"f{at}", paper="p", title=f"Cause {at}", kind=FindingKind.ASK, why=text,
             checks=tuple(f"p/{name}" for name in group),
         )
         for at, group in enumerate(names)
@@ -100,9 +100,11 @@ def test_a_report_fits_into_a_comment_and_counts_what_it_leaves_out(findings: in
 
 def test_findings_keep_their_causes_while_details_go(crowded: AuditResult) -> None:
     written = render_markdown(short_report(crowded))
-    assert all(f": Cause {at} " in written for at in range(40))
+    assert all(f"Cause {at} " in written for at in range(40))
     assert written.count("a reason of some words") > 40
-    shown = [len(re.findall(rf"`p/claims/f{at}x\d+`", written.partition("## Findings")[2])) for at in range(40)]
+    shown = [
+        len(re.findall(rf"`p/claims/f{at}x\d+`", written.partition("## Ask the authors\n")[2])) for at in range(40)
+    ]
     assert all(1 <= one <= 9 for one in shown)
 
 
@@ -130,7 +132,7 @@ def test_a_short_report_is_the_whole_one() -> None:
 
 
 def test_the_first_screen_is_never_shortened(crowded: AuditResult) -> None:
-    screen = render_markdown(report_document(crowded)).partition("## Findings")[0]
+    screen = render_markdown(report_document(crowded)).partition("\n## ")[0]
     assert render_markdown(short_report(crowded)).startswith(screen.rstrip())
 
 

@@ -12,7 +12,6 @@ from imlp_audit.report.paper import report_document
 
 from .browser import Browser, open_browser, open_page
 from .results import HOSTILE, full
-from .test_formulas import page_of_formulas
 
 LONG = "a_word_that_is_far_longer_than_a_phone_is_wide_and_has_no_place_to_break_it_at_all_" * 3
 TOO_WIDE = "[...document.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).length"
@@ -50,21 +49,6 @@ def test_a_number_stands_on_one_line(browser: Browser, tmp_path: Path, width: in
     page, _ = open_page(browser, written(tmp_path), width)
     lines = "[...document.querySelectorAll('.whole')].map(one => one.getClientRects().length).filter(n => n)"
     assert set(page.evaluate(lines)) == {1}
-
-
-@pytest.mark.parametrize("width", [390, 920, 1200, 1500])
-def test_a_formula_is_shown_with_its_symbols_where_there_is_room_and_as_text_elsewhere(
-    browser: Browser, tmp_path: Path, width: int
-) -> None:
-    file = tmp_path / "page.html"
-    file.write_text(page_of_formulas(), encoding="utf-8")
-    page, complaints = open_page(browser, file, width)
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    for place, from_width in (("li", 900), ("td", 1210)):
-        (math, text) = (page.query_selector(f"{place} .formula {tag}") for tag in ("math", "code"))
-        assert math.is_visible() == (width > from_width)
-        assert text.is_visible() == (width <= from_width)
-    assert complaints == []
 
 
 def test_text_runs_nothing(browser: Browser, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_where_the_time_goes_has_a_table() -> None:
 
 def test_the_reason_of_a_run_that_leaves_a_number_open_is_given_once() -> None:
     bench = cell("on other hardware", verdict=Verdict.UNVERIFIABLE, evidence=(throughput(),))
-    sections = markdown(shown(BENIGN, bench)).partition("\n## Findings\n")[2]
+    sections = markdown(shown(BENIGN, bench)).partition("\n## The tables as printed\n")[2]
     assert sections.count("on other hardware") == 1
     assert terminal(shown(BENIGN, bench), 120, colour=False).count("on other hardware") == 1
 

@@ -18,7 +18,7 @@ import xmlschema
 
 from imlp_audit.errors import Problem
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Source, Verdict
-from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.commands import explain_command
 from imlp_audit.report.exports.badge import render_badge
@@ -45,12 +45,10 @@ def junit(result: AuditResult) -> ET.Element:
     return ET.fromstring(render_junit(result))
 
 
-def with_severity(severity: Severity, *, acknowledged: bool) -> AuditResult:
-    """A result with one failing check, of a finding of that severity."""
+def of_kind(kind: FindingKind, *, acknowledged: bool) -> AuditResult:
+    """A result with one failing check, of a finding of that kind."""
     one = check("claims/a", CheckKind.CLAIM, Verdict.DIFFERS, finding="f", acknowledged=acknowledged)
-    finding = Finding(
-        id="f", paper="p", title="T", severity=severity, why="w", checks=(one.id,), acknowledged=acknowledged
-    )
+    finding = Finding(id="f", paper="p", title="T", kind=kind, why="w", checks=(one.id,), acknowledged=acknowledged)
     return AuditResult(papers=(head(),), versions={}, checks=(one,), findings=(finding,))
 
 
@@ -91,16 +89,15 @@ def test_sarif_rules_are_stable_and_named_by_every_result() -> None:
 
 
 @pytest.mark.parametrize(
-    ("severity", "level"),
+    ("kind", "level"),
     [
-        (Severity.CONTRADICTION, "error"),
-        (Severity.ERROR, "error"),
-        (Severity.AMBIGUITY, "warning"),
-        (Severity.SLIP, "note"),
+        (FindingKind.ASK, "error"),
+        (FindingKind.MISPRINT, "warning"),
+        (FindingKind.NOTE, "note"),
     ],
 )
-def test_sarif_levels_follow_the_severity_of_a_finding(severity: Severity, level: str) -> None:
-    (one,) = sarif(with_severity(severity, acknowledged=False))["results"]
+def test_sarif_levels_follow_the_kind_of_a_finding(kind: FindingKind, level: str) -> None:
+    (one,) = sarif(of_kind(kind, acknowledged=False))["results"]
     assert (one["level"], one["properties"]) == (level, {"verdict": "differs", "finding": "f"})
 
 
@@ -185,12 +182,12 @@ def test_github_escapes_as_its_documentation_says() -> None:
         "claims/a", CheckKind.CLAIM, Verdict.DIFFERS, "50 %, a: b\nc", source=Source(file="a,b:c%.yaml", line=3)
     )
     line = render_annotations(EMPTY.model_copy(update={"checks": (one,)})).splitlines()[0]
-    place = "file=a%2Cb%3Ac%25.yaml,line=3,title=p%3A error%3A 1 claim about the numbers does not hold"
+    place = "file=a%2Cb%3Ac%25.yaml,line=3,title=p%3A ask%3A 1 claim about the numbers does not hold"
     assert line == f"::error {place}::p/claims/a: 50 %25, a: b%0Ac%0AAsk: imlp-audit explain p/claims/a a,b:c%25.yaml"
 
 
 def test_github_says_what_is_acknowledged_and_what_no_longer_is_once() -> None:
-    lines = render_annotations(with_severity(Severity.SLIP, acknowledged=True)).splitlines()
+    lines = render_annotations(of_kind(FindingKind.MISPRINT, acknowledged=True)).splitlines()
     assert len(lines) == 1
     assert lines[0].endswith("::1 check: 1 fails (known)%0A1 known finding")
     assert [line for line in render_annotations(full()).splitlines() if line.startswith("::warning ")] == [
@@ -219,7 +216,7 @@ def test_a_badge_says_what_was_found(checks: tuple[Verdict, ...], text: str, col
 
 
 def test_acknowledging_a_finding_does_not_take_it_off_the_badge() -> None:
-    badge = render_badge(with_severity(Severity.ERROR, acknowledged=True))
+    badge = render_badge(of_kind(FindingKind.ASK, acknowledged=True))
     assert "0 of 1 checks hold, 1 finding" in badge
     assert "#a85a00" in badge
     assert "#b5342b" not in badge
@@ -235,7 +232,7 @@ def test_latex_has_every_number_that_was_decided_and_every_finding() -> None:
         "reproduced \\\\", f"reproduced under {BENIGN}, fitted, weak \\\\",
         "differs (F1) \\\\", "inconsistent (F1) \\\\"
     ]  # fmt: skip
-    assert "F8 & ambiguity & plain words & 5 & known \\\\" in written
+    assert "F8 & note & plain words & 5 & known \\\\" in written
 
 
 @pytest.mark.slow

@@ -94,7 +94,9 @@ def report_of(text: str, form: AuditFormat) -> str:
 
 def after_the_first_screen(document: Document) -> Document:
     """The first screen has as many entries as fit, and so other ones for long texts."""
-    start = next(at for at, block in enumerate(document) if isinstance(block, Heading) and block.text == "Findings")
+    start = next(
+        at for at, block in enumerate(document) if isinstance(block, Heading) and block.text == "Ask the authors"
+    )
     return document[start:]
 
 

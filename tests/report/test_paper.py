@@ -10,7 +10,6 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from imlp_audit.records.check import CheckKind, Verdict
-from imlp_audit.records.finding import Severity
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.paper import report_document
@@ -104,30 +103,29 @@ def test_a_single_check_is_in_the_report(id_: str) -> None:
     assert "-12.6%" in report
 
 
-def test_findings_have_their_reasons_and_the_gravest_come_first() -> None:
-    section = markdown(result("why")).partition("\n## Findings\n")[2].partition("\n## ")[0]
-    headings = [line.removeprefix("### ") for line in section.splitlines() if line.startswith("### ")]
-    *open_, acknowledged, broken, stale = headings
-    severities = [heading.partition(":")[0].partition(" ")[2].strip("*") for heading in open_]
-    assert [heading.partition(" ")[0] for heading in open_] == [f"F{at}" for at in range(1, len(open_) + 1)]
-    assert severities == sorted(severities, key=[one.value for one in Severity].index)
-    assert {"contradiction", "error"} == set(severities)
-    assert all(heading.endswith(" (unexplained)") for heading in open_)
-    assert (acknowledged, broken, stale) == (
-        f"F{len(open_) + 1} ambiguity: why (known)", "Not completed", "Known before, different now"
-    )  # fmt: skip
-    assert "None" not in section
+def test_findings_have_their_reasons_and_stand_by_kind() -> None:
+    report = markdown(result("why"))
+    asked, notes = (
+        report.partition(f"\n## {kind}\n")[2].partition("\n## ")[0] for kind in ("Ask the authors", "Notes")
+    )
+    headings = [line.removeprefix("### ") for line in asked.splitlines() if line.startswith("### ")]
+    assert [heading.partition(" ")[0] for heading in headings] == [f"F{at}" for at in range(1, len(headings) + 1)]
+    assert all(heading.endswith(" **(unexplained, fails the run)**") for heading in headings)
+    assert [line for line in notes.splitlines() if line.startswith("### ")] == [
+        f"### F{len(headings) + 1} why", "### Not completed", "### Known before, different now"
+    ]  # fmt: skip
+    assert "None" not in asked + notes
 
 
 def test_the_sections_are_in_the_order_that_a_reader_needs() -> None:
     headings = [line for line in markdown(full()).splitlines() if line.startswith("## ")]
     order = (
-        "Findings", "The tables as printed", "What the text says about the numbers",
+        "The tables as printed", "Ask the authors", "What the text says about the numbers",
         "What the text says about functions", "What the numbers say the model was", "What could not be checked",
         "Provenance",
     )  # fmt: skip
     assert [heading for heading in headings if heading[3:] in order] == [f"## {name}" for name in order]
-    assert headings[0] == "## Findings"
+    assert headings[0] == "## The tables as printed"
     assert headings[-1] == "## Provenance"
 
 

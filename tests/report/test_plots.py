@@ -16,20 +16,15 @@ from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.figure import Curve, Figure
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.records.solution import SolvedSizes
 from imlp_audit.report.document import figure_file
 from imlp_audit.report.figures import draw_plot, figures
 from imlp_audit.report.paper import report_document
 from imlp_audit.report.plots.canvas import clean
-from imlp_audit.report.plots.factor import Factor, Series, find_factor
 from imlp_audit.report.plots.gaps import Column, Gaps, find_gaps
 from imlp_audit.report.plots.places import Box, boxes_along, place_labels
-from imlp_audit.report.plots.savings import Savings, Work, find_savings
-from imlp_audit.report.plots.sizes import describe_sizes
 from imlp_audit.report.plots.tradeoff import Point, Tradeoff, find_tradeoff
 
 from .results import check, head
-from .runs import throughput
 
 if TYPE_CHECKING:
     from imlp_audit.report.document import PlotData
@@ -145,72 +140,16 @@ def test_a_number_that_cannot_be_drawn_is_left_out(measured: str) -> None:
     assert [column.passing for column in found.columns] == [(0.0,) * 4]
 
 
-@pytest.mark.parametrize(
-    ("labels", "name"),
-    [
-        (("n = 1", "n = 3", "n = 5"), "n"),
-        (("mlp ×0.25", "mlp ×0.5", "mlp ×4"), "mlp ×"),
-        (("S36, 300 epochs", "S36, 400 epochs", "S36, 1000 epochs"), "S36, ... epochs"),
-        (("n = 1", "n = 3"), None),
-        (("n = 1", "n = 3", "m = 5"), None),
-        (("n = 1", "n = 3", "n = 3"), None),
-        (("1 by 2", "2 by 3", "3 by 4"), None),
-        (("DeiT-Ti", "+ IMLP", "+ KD"), None),
-    ],
-)
-def test_a_factor_is_the_only_number_in_which_labels_differ(labels: tuple[str, ...], name: str | None) -> None:
-    table = paper(tuple(RowHead(id=f"r{at}", label=label) for at, label in enumerate(labels)))
-    cells = printed({f"r{at}": {"params": f"{9 - at}.0", "top1": f"7{at}.0"} for at in range(len(labels))})
-    found = find_factor(audited(table, cells), table, table.tables[0])
-    assert (found.name if found else None) == name
-    if found:
-        assert [one.printed for one in found.series] == [("9.0", "8.0", "7.0"), ("70.0", "71.0", "72.0")]
-        assert "Parameters (M) from 9.0 to 7.0" in found.summary
-
-
-def test_a_factor_is_in_the_order_of_its_values_and_knows_what_fails() -> None:
-    table = paper(tuple(RowHead(id=f"r{at}", label=f"n = {at}") for at in (10, 2, 1)))
-    cells = printed({f"r{at}": {"top1": f"7{at}.0"} for at in (10, 2, 1)})
-    cells = (cells[0], cells[1].model_copy(update={"verdict": Verdict.DIFFERS}), cells[2])
-    found = find_factor(audited(table, cells), table, table.tables[0])
-    assert found is not None
-    assert found.series == (
-        Series(name="Top-1 (%)", at=(1, 2, 10), printed=("71.0", "72.0", "710.0"), failing=(False, True, False)),
-    )
-
-
-def test_savings_are_those_of_the_kinds_of_modules_that_do_something() -> None:
-    found = find_savings("Work of x", throughput("mlp"))
-    assert found == Savings(title="Work of x", work=(Work(modules="mlp", baseline=1_250_000_000, variant=625_000_000),))
-    assert found.summary == (
-        "Work of x, million multiply-accumulates for one image by kind of module: 1 250 in the baseline and 625 in "
-        "the variant. The largest difference is that of mlp: 1 250 and 625."
-    )
-    nothing = throughput().model_copy(update={"spent": throughput().spent[1:]})
-    assert find_savings("Work of x", nothing) is None
-
-
-def test_the_words_for_the_sizes_name_the_best_and_the_named_readings() -> None:
-    sizes = SolvedSizes(readings=(0, 4, 2, 0), named={"as_written": 1})
-    assert describe_sizes(sizes) == (
-        "How many of 3 printed sizes each of 6 readings explains: the best 2 explain 2; as_written explains 1."
-    )
-
-
 def every_plot(text: str = "plain words") -> list[PlotData]:
     name = text.replace("$", "S")  # a record of a figure refuses formulas
     return [
         Figure(title=name, x_label=name, y_label=name, x=(0, 1), levels=((name, 0.5),),
                curves=(Curve(label=name, y=(0, 1)),)),
-        SolvedSizes(readings=(0, 4, 2), named={text: 2, "as_written": 1}),
         Tradeoff(title=text, cost=text, score=text, points=tuple(
             Point(row=f"r{at}", label=text, cost=at + 1, score=at, baseline="r0" if at else None, fails=at == 2)
             for at in range(5))),
         Gaps(columns=(
             Column(name=text, passing=(0.1, -0.2), others=(40.0,)), Column(name=text, passing=(), others=()))),
-        Savings(title=text, work=(Work(modules=text, baseline=2, variant=1),)),
-        Factor(title=text, name=text, series=(
-            Series(name=text, at=(1, 2, 3), printed=("1", "2", "4"), failing=(False, True, False)),)),
     ]  # fmt: skip
 
 

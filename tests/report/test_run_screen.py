@@ -37,7 +37,7 @@ def test_a_run_takes_forty_lines_and_counts_the_rest(count: int, verdict: Verdic
 
 def test_what_was_measured_is_shown_in_full_with_how() -> None:
     shown = " ".join(screen(Verdict.DIFFERS).split())
-    assert shown.index("1 finding (1 check) that fails the run") < shown.index("What was measured")
+    assert shown.index("(unexplained: fails the run)") < shown.index("What was measured")
     measured = shown.partition("What was measured")[2]
     assert f"differs p/1/r0/top1 printed 72.2: {LONG.strip()} - checkpoint 0123456789ab; 2 of 5 images" in measured
     assert measured.endswith(

@@ -18,7 +18,6 @@ from imlp_audit.records.solution import (
     SolvedFirst,
     SolvedHeld,
     SolvedRow,
-    SolvedSizes,
     SolvedWeights,
 )
 from imlp_audit.report.formats import Surface
@@ -70,8 +69,8 @@ def as_text(answer: Solved) -> str:
     return render_terminal(solved_document(answer), Surface(200))
 
 
-def as_markdown(answer: Solved, figure: str | None = None) -> list[str]:
-    return render_markdown(solved_document(answer, figure)).splitlines()
+def as_markdown(answer: Solved) -> list[str]:
+    return render_markdown(solved_document(answer)).splitlines()
 
 
 def test_the_state_of_an_axis() -> None:
@@ -208,19 +207,6 @@ def test_what_was_left_out_comes_with_the_reason() -> None:
     assert "Left out\n- tiny/1/b/flops: counted by thop\n" in text
 
 
-def test_a_report_has_a_section_with_a_plot_of_the_sizes() -> None:
-    sizes = SolvedSizes(readings=(1, 2), named={"released": 1})
-    lines = as_markdown(solved(sizes=sizes), "figures/f.png")
-    assert lines[:3] == [
-        "## What the numbers say the model was",
-        "",
-        "![How many of 1 printed size each of 3 readings explains: the best 2 explain 1; released explains 1.]"
-        "(figures/f.png)",
-    ]
-    assert not any("![" in line for line in as_markdown(solved(sizes=sizes)))
-    assert not any("![" in line for line in as_markdown(solved(), "figures/f.png"))
-
-
 def test_prose_is_wrapped_to_the_width() -> None:
     narrow = render_terminal(solved_document(solved()), Surface(60))
     assert max(map(len, narrow.splitlines())) <= 60
@@ -230,5 +216,5 @@ def test_it_is_the_same_after_json() -> None:
     one = solved(answered(null=((1, 2),)))
     assert from_json(Solved, to_json(one), "solved.json") == one
     assert format_of(to_json(one)) == "imlp-audit/solve/1"
-    with pytest.raises(UsageError, match="not a result of format imlp-audit/2, but of imlp-audit/solve/1"):
+    with pytest.raises(UsageError, match="not a result of format imlp-audit/3, but of imlp-audit/solve/1"):
         from_json(AuditResult, to_json(one), "solved.json")

@@ -42,7 +42,6 @@ def test_every_finding_is_shown_whole_at_every_width(width: int, text: str) -> N
         verdict = word_of(one.verdict).replace("_", " ")
         assert squeeze(f"{verdict} {one.id}{printed} - {text}") in shown
     assert "specs/p/paper.yaml:7" in shown
-    assert squeeze(f"ambiguity: {text} (known)") in shown
     assert squeeze(f"p/1/gone/params: {text}") in shown
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from imlp_audit.records.check import Check, CheckKind, Verdict
-from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.paper import RowHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.overview import next_commands
@@ -36,7 +36,7 @@ def test_a_change_stands_after_the_wrong_cell_that_it_contradicts(row: str) -> N
     made = audited(change, cell)
     assert order(made) == [(cell.id,), (change.id,)]
     assert next_commands(made, ()).text.startswith(f"imlp-audit explain {cell.id}\n")
-    assert worst_first(made)[1].severity is Severity.CONTRADICTION
+    assert worst_first(made)[1].kind is FindingKind.ASK
 
 
 @pytest.mark.parametrize("other", ["1/small/top1", "1/else/params", "2/small/params"])
@@ -55,7 +55,7 @@ def test_changes_stand_first_where_the_cells_of_one_are_right() -> None:
 def test_a_cell_that_a_finding_explains_does_not_move_a_change() -> None:
     change = check("1/small/params.delta", CheckKind.DELTA, CONTRADICTED)
     cell = check("1/small/params", CheckKind.CELL, WRONG, finding="known")
-    known = Finding(id="known", paper="p", title="t", severity=Severity.SLIP, why="w", checks=(cell.id,))
+    known = Finding(id="known", paper="p", title="t", kind=FindingKind.MISPRINT, why="w", checks=(cell.id,))
     claim = check("claims/c", CheckKind.CLAIM, WRONG)
     assert order(audited(claim, cell, change, findings=(known,))) == [(change.id,), (claim.id,), (cell.id,)]
 
@@ -64,20 +64,20 @@ def test_a_change_stays_behind_its_cell_and_before_lesser_findings() -> None:
     change = check("1/small/params.delta", CheckKind.DELTA, CONTRADICTED)
     cell = check("1/small/params", CheckKind.CELL, WRONG)
     repeat = check("repeats/2/small/params", CheckKind.REPEAT, CONTRADICTED)
-    lesser = Finding(id="f", paper="p", title="t", severity=Severity.SLIP, why="w", checks=("p/claims/c",))
+    lesser = Finding(id="f", paper="p", title="t", kind=FindingKind.MISPRINT, why="w", checks=("p/claims/c",))
     found = order(audited(change, cell, repeat, check("claims/c", CheckKind.CLAIM, WRONG), findings=(lesser,)))
     assert found == [(repeat.id,), (cell.id,), (change.id,), ("p/claims/c",)]
 
 
-def test_the_order_of_the_file_decides_between_contradictions_and_errors() -> None:
-    severities = (Severity.ERROR, Severity.SLIP, Severity.CONTRADICTION, Severity.AMBIGUITY, Severity.ERROR)
-    checks = [check(f"claims/c{at}", CheckKind.CLAIM, WRONG, finding=f"f{at}") for at in range(len(severities))]
+def test_findings_stand_by_kind_and_those_of_one_kind_as_in_the_file() -> None:
+    kinds = (FindingKind.ASK, FindingKind.MISPRINT, FindingKind.ASK, FindingKind.NOTE, FindingKind.ASK)
+    checks = [check(f"claims/c{at}", CheckKind.CLAIM, WRONG, finding=f"f{at}") for at in range(len(kinds))]
     findings = tuple(
-        Finding(id=f"f{at}", paper="p", title="t", severity=severity, why="w", checks=(f"p/claims/c{at}",))
-        for at, severity in enumerate(severities)
+        Finding(id=f"f{at}", paper="p", title="t", kind=kind, why="w", checks=(f"p/claims/c{at}",))
+        for at, kind in enumerate(kinds)
     )
     found = [name for (name,) in order(audited(*checks, findings=findings))]
-    assert found == [f"p/claims/c{at}" for at in (0, 2, 4, 3, 1)]
+    assert found == [f"p/claims/c{at}" for at in (0, 2, 4, 1, 3)]
 
 
 def test_unexplained_findings_of_more_checks_come_first() -> None:

@@ -6,14 +6,14 @@ import pytest
 import yaml
 
 from imlp_audit.errors import UsageError
-from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.spec.draft import draft_ids, with_drafts
 
 DRAFT = Finding(
     id="a",
     paper="p",
     title="A default title",
-    severity=Severity.ERROR,
+    kind=FindingKind.ASK,
     why='It "differs": 2×.',
     checks=("p/1/x", "p/1/y"),
 )
@@ -25,7 +25,7 @@ def entry(indent: str) -> str:
     lines = (
         "- id: new",
         '  title: ""',
-        "  severity: error",
+        "  kind: ask",
         '  why: "It \\"differs\\": 2×."',
         "  checks:",
         "    - p/1/x",
@@ -69,7 +69,7 @@ def test_drafts_come_at_the_end_of_the_findings(before: str | None, head: str, i
     after = with_drafts(before, "p", DRAFTS, "p.yaml")
     assert after == head + entry(indent) + tail
     *_, last = yaml.safe_load(after)["findings"]
-    assert last == {"id": "new", "title": "", "severity": "error", "why": DRAFT.why, "checks": ["p/1/x", "p/1/y"]}
+    assert last == {"id": "new", "title": "", "kind": "ask", "why": DRAFT.why, "checks": ["p/1/x", "p/1/y"]}
 
 
 def test_findings_in_flow_style_are_refused() -> None:

@@ -12,7 +12,7 @@ from tests.checks.papers import Spec, write
 ROW = "{{id: {0}, label: {0}, printed: {{params: 5.00}}}}"
 FINDING = """\
 findings:
-  - {id: all, title: All is wrong, severity: error, why: Nobody knows., checks: ["GLOB"]}
+  - {id: all, title: All is wrong, kind: ask, why: Nobody knows., checks: ["GLOB"]}
 """
 
 

@@ -111,7 +111,7 @@ def test_problems_beside_a_file_are_reported_where_they_may_be_the_cause_of_its_
     folder = here / "specs" / "alpha"
     table = folder / "table2.yaml"
     table.write_text(table.read_text(encoding="utf-8").replace("5.72", "5.7two"), encoding="utf-8")
-    finding = f"findings:\n  - {{id: one, title: T, severity: error, why: W., checks: [{check}]}}\n"
+    finding = f"findings:\n  - {{id: one, title: T, kind: ask, why: W., checks: [{check}]}}\n"
     (folder / "paper.yaml").write_text(about("alpha") + finding, encoding="utf-8")
     with pytest.raises(SpecError) as caught:
         load(["specs/alpha/paper.yaml"])
@@ -153,8 +153,8 @@ def test_names_of_claims_in_a_module_that_cannot_be_read_are_not_judged(here: Pa
     (folder / "equations" / "sec1.py").write_text("x = (", encoding="utf-8")
     (folder / "findings.yaml").write_text(
         "paper: alpha\nfindings:\n"
-        "  - {id: one, title: T, severity: error, why: W., checks: [alpha/equations/first]}\n"
-        "  - {id: two, title: T, severity: error, why: W., checks: [alpha/claims/first]}\n",
+        "  - {id: one, title: T, kind: ask, why: W., checks: [alpha/equations/first]}\n"
+        "  - {id: two, title: T, kind: ask, why: W., checks: [alpha/claims/first]}\n",
         encoding="utf-8",
     )
     (folder / "coverage.yaml").write_text(

@@ -1,7 +1,8 @@
 """GitHub's annotations: workflow commands on standard output that show findings at their lines of the spec.
 
 GitHub keeps ten errors, ten warnings and ten notices of a step (see "Workflow commands for GitHub Actions" and "Usage
-limits" in its documentation), so the worst ten findings are errors, and one notice counts the rest.
+limits" in its documentation), so ten findings are annotated, what to ask the authors first, and one notice counts the
+rest.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from imlp_audit.errors import Problem
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Check, Source, Verdict
-from imlp_audit.records.finding import Finding
+from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.commands import explain_command
 from imlp_audit.report.document import one_line
@@ -21,6 +22,7 @@ from imlp_audit.report.ranking import worst_first
 from imlp_audit.report.verdicts import summarize
 
 MOST = 10  # of a step that GitHub keeps
+_COMMANDS = {FindingKind.ASK: "error", FindingKind.MISPRINT: "warning", FindingKind.NOTE: "notice"}
 _TITLE = 200  # characters; GitHub refuses more than 255
 _MESSAGE = 2000  # characters; GitHub refuses more than 64 kB
 
@@ -43,28 +45,29 @@ def render_problems(problems: Sequence[Problem]) -> str:
 
 def _commands(result: AuditResult) -> Iterator[str]:
     findings = worst_first(result)
-    checks = {check.id: check for check in result.checks}
     open_ = [finding for finding in findings if not finding.acknowledged]
     broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
-    errors = [*(_finding(one, [checks[name] for name in one.checks]) for one in open_), *map(_broken, broken)]
+    errors = [*(_finding(one, result.checks_of(one)) for one in open_), *map(_broken, broken)]
     yield from errors[:MOST]
     for entry in result.stale[:MOST]:
         title = f"{entry.check} is known, and has changed"
         yield _command("warning", title, entry.reason, entry.source)
     for found in result.stale_findings[:MOST]:
-        yield _command("warning", f"the finding {found.id} explains no failing check", found.reason, found.source)
+        yield _command("warning", f"the finding {found.id} covers checks that do not fail", found.reason, found.source)
     rest = [(len(errors) - MOST, "more problem"), (len(result.stale) - MOST, "more entry that no longer holds")]
     rest += [(len(findings) - len(open_), "known finding")]
     counted = [count_of(count, noun) for count, noun in rest if count > 0]
     yield _command("notice", "imlp-audit", "\n".join((summarize(result), *counted)))
 
 
-def _finding(finding: Finding, checks: list[Check]) -> str:
+def _finding(finding: Finding, checks: Sequence[Check]) -> str:
     """Annotate the first check of a finding that fails the run, and name the others."""
     first, *others = sorted(checks, key=lambda check: check.acknowledged is True)
     also = (f"Also {list_some([check.id for check in others])}.",) if others else ()
     text = "\n".join((f"{place_and_id(first)}: {describe_check(first)}", *also, f"Ask: {explain_command(first)}"))
-    return _command("error", f"{finding.paper}: {finding.severity.value}: {finding.title}", text, first.source)
+    return _command(
+        _COMMANDS[finding.kind], f"{finding.paper}: {finding.kind.value}: {finding.title}", text, first.source
+    )
 
 
 def _broken(check: Check) -> str:

@@ -69,7 +69,7 @@ def _outcome(check: Check, titles: dict[str, str]) -> ET.Element | None:
             return _problem("error", check)
         case Verdict.DIFFERS | Verdict.INCONSISTENT:
             if check.acknowledged:
-                title = titles.get(check.finding or "", "")
+                title = titles.get(check.finding or "", check.finding)
                 return ET.Element("skipped", message=one_line(f"known: {title}: {describe_check(check)}"))
             return _problem("failure", check)
         case _:

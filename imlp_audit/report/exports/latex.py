@@ -58,7 +58,7 @@ def _paper(result: AuditResult, paper: PaperHead) -> Iterator[str]:
     header = [plain_text(cell).replace("_", " ") for cell in counts.header]
     yield from _table("l" + "r" * (len(header) - 1), f"{paper.id}: verdicts by kind of check", header, rows)
     if findings:
-        header = ["", "severity", "finding", "checks", "state"]
+        header = ["", "kind", "finding", "checks", "state"]
         yield from _table("llp{.5\\linewidth}rl", f"{paper.id}: findings", header, map(_finding, findings))
     for table in paper.tables:
         yield from _printed_table(result, paper, table, covering)
@@ -84,7 +84,7 @@ def _is_listed(check: Check) -> bool:
 
 def _finding(one: NumberedFinding) -> list[str]:
     state = "known" if one.finding.acknowledged else "open"
-    return [one.name, one.finding.severity.value, one.finding.title, str(len(one.finding.checks)), state]
+    return [one.name, one.finding.kind.value, one.finding.title, str(len(one.finding.checks)), state]
 
 
 def _what(check: Check) -> str:

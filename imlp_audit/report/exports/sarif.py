@@ -14,18 +14,13 @@ from urllib.parse import quote
 
 from imlp_audit.records.check import FAILS, Check, CheckKind, Verdict
 from imlp_audit.records.document import dump_json
-from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import one_line
 from imlp_audit.report.exports.words import describe_check, place_and_id
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_LEVELS = {
-    Severity.CONTRADICTION: "error",
-    Severity.ERROR: "error",
-    Severity.AMBIGUITY: "warning",
-    Severity.SLIP: "note",
-}
+_LEVELS = {FindingKind.ASK: "error", FindingKind.MISPRINT: "warning", FindingKind.NOTE: "note"}
 _PRECEDING = re.compile(r"\](?=\()|\{(?=\d+\})")  # would begin a link or a placeholder in a message
 
 
@@ -111,11 +106,11 @@ def _rule(rule: _Rule) -> dict[str, object]:
 
 def _result(check: Check, finding: Finding | None) -> dict[str, object]:
     rule = _BROKEN if check.verdict is Verdict.ERROR else _RULES[check.kind]
-    acknowledged = [] if finding is None or not check.acknowledged else [_suppression(finding)]
+    acknowledged = [_suppression(finding.title if finding else check.finding or "")] if check.acknowledged else []
     return {
         "ruleId": rule.id,
         "ruleIndex": _ORDER.index(rule),
-        "level": "error" if finding is None else _LEVELS[finding.severity],
+        "level": "error" if finding is None else _LEVELS[finding.kind],
         "message": {"text": _message(f"{place_and_id(check)}: {describe_check(check)}")},
         "locations": [_location(check)],
         "partialFingerprints": {"primaryLocationLineHash": f"{sha256(check.id.encode()).hexdigest()[:16]}:1"},
@@ -124,9 +119,9 @@ def _result(check: Check, finding: Finding | None) -> dict[str, object]:
     }
 
 
-def _suppression(finding: Finding) -> dict[str, str]:
+def _suppression(title: str) -> dict[str, str]:
     """Say that a check is acknowledged, and by which finding: outside of the file that it is about."""
-    return {"kind": "external", "status": "accepted", "justification": one_line(finding.title)}
+    return {"kind": "external", "status": "accepted", "justification": one_line(title)}
 
 
 def _location(check: Check) -> dict[str, object]:

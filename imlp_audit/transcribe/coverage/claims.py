@@ -16,7 +16,7 @@ from imlp_audit.transcribe.coverage.apart import find_quantities
 
 def numbers_read(claim: ClaimEntry, known: Sequence[Paper], decimal: DecimalMark) -> frozenset[str]:
     """Return the numbers that a claim is checked by, without signs: the text says "reduced by 12.6%"."""
-    meanings = [claim, claim.charitable] if claim.charitable is not None else [claim]
+    meanings = [claim, claim.charitable] if isinstance(claim.charitable, MeaningEntry) else [claim]
     texts = (text for meaning in meanings for text in _texts(meaning, known))
     return frozenset(key for text in texts for key in unsigned_keys(text, decimal))
 

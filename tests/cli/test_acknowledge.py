@@ -1,4 +1,4 @@
-"""`imlp-audit baseline`: what it acknowledges, what it drafts, and what it leaves to a person."""
+"""`imlp-audit acknowledge`: what it acknowledges, what it drafts, and what it leaves to a person."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ paper: wrong
 findings:
 - id: tiny-too-large
   title: DeiT-Ti is printed too large
-  severity: error
+  kind: ask
   why: It has 5 717 416 parameters.
   checks: [wrong/1/tiny/params]
 """
@@ -53,9 +53,9 @@ def audited(*options: str) -> tuple[int, dict[str, Any]]:
 
 def test_it_acknowledges_what_a_titled_finding_covers_and_nothing_else(folder: Path) -> None:
     assert audited()[0] == 1
-    shown = call("baseline", "wrong", "--dry-run", "--no-progress")
+    shown = call("acknowledge", "wrong", "--dry-run", "--no-progress")
     assert (shown.code, "would be in" in shown.out, (folder / "findings.lock").exists()) == (0, True, False)
-    done = call("baseline", "wrong", "--no-progress")
+    done = call("acknowledge", "wrong", "--no-progress")
     assert (done.code, done.err) == (0, "wrote wrong/findings.lock\n")
     assert "- wrong/1/tiny/params (tiny-too-large)" in done.out
     assert "Still failing: no titled finding covers these" in done.out
@@ -70,12 +70,12 @@ def test_it_acknowledges_what_a_titled_finding_covers_and_nothing_else(folder: P
     assert unexplained["title"] == "Table 1, params: 1 printed number does not follow from the model"
     assert audited("--only", "wrong/1/tiny/*")[0] == 0
     assert audited("--only", "wrong/1/tiny/*", "--no-baseline")[0] == 1
-    again = call("baseline", "wrong", "--no-progress")
+    again = call("acknowledge", "wrong", "--no-progress")
     assert (again.err, "The lock stays as it is." in again.out) == ("", True)
 
 
 def test_drafts_are_written_once_and_acknowledge_nothing_until_a_person_titles_them(folder: Path) -> None:
-    done = call("baseline", "wrong", "--draft", "--no-progress")
+    done = call("acknowledge", "wrong", "--draft", "--no-progress")
     assert done.err == "wrote wrong/findings.yaml\nwrote wrong/findings.lock\n"
     text = (folder / "findings.yaml").read_text()
     assert text.startswith(FINDINGS)
@@ -85,21 +85,21 @@ def test_drafts_are_written_once_and_acknowledge_nothing_until_a_person_titles_t
     line = text.split("\n").index('  title: ""') + 1
     assert f"wrong/findings.yaml:{line}: this finding has no title yet" in linted.out
     assert audited()[0] == 1
-    again = call("baseline", "wrong", "--draft", "--no-progress")
+    again = call("acknowledge", "wrong", "--draft", "--no-progress")
     assert (again.err, (folder / "findings.yaml").read_text()) == ("", text)
     (folder / "findings.yaml").write_text(text.replace('title: ""', "title: DeiT-S is printed too small"))
-    call("baseline", "wrong", "--no-progress")
+    call("acknowledge", "wrong", "--no-progress")
     code, result = audited()
     assert (code, result["summary"]["acknowledged"]) == (0, 2)
 
 
 def test_a_number_that_changes_fails_again_and_says_so_first(folder: Path) -> None:
-    call("baseline", "wrong", "--no-progress")
+    call("acknowledge", "wrong", "--no-progress")
     (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.9"))
     done = call("verify", "wrong", "--only", "wrong/1/tiny/*", "--no-progress")
     assert done.code == 1
     screen = " ".join("\n".join(done.out.split("\n")[:12]).split())
-    assert "1 finding (1 check) that fails the run - F1 error: DeiT-Ti is printed too large" in screen
+    assert "1 finding (1 check) that fails the run - F1 ask: DeiT-Ti is printed too large" in screen
     assert "1 known check has changed (wrong/1/tiny/params)" in screen
     [check] = json.loads(call("verify", "wrong", "--only", "wrong/1/tiny/*", "-f", "json").out)["checks"]
     assert "changed since findings.lock was written: '5.8' was printed then, '5.9' is printed now" in check["reason"]
@@ -107,7 +107,7 @@ def test_a_number_that_changes_fails_again_and_says_so_first(folder: Path) -> No
 
 def test_a_paper_without_findings_gets_a_file_of_drafts(folder: Path) -> None:
     (folder / "findings.yaml").unlink()
-    call("baseline", "wrong", "--draft", "--no-progress")
+    call("acknowledge", "wrong", "--draft", "--no-progress")
     assert (
         (folder / "findings.yaml")
         .read_text()
@@ -119,11 +119,11 @@ def test_a_paper_without_findings_gets_a_file_of_drafts(folder: Path) -> None:
 def test_a_single_file_holds_its_drafts_and_has_its_own_lock(folder: Path) -> None:
     (folder / "findings.yaml").unlink()
     (folder / "other.yaml").write_text(PAPER.replace("wrong", "other"))
-    call("baseline", "wrong/paper.yaml", "--draft", "--no-progress")
+    call("acknowledge", "wrong/paper.yaml", "--draft", "--no-progress")
     text = (folder / "paper.yaml").read_text()
     assert text.startswith(PAPER + "findings:\n  - id: unexplained-1-params-cell\n")
     (folder / "paper.yaml").write_text(text.replace('title: ""', "title: Two wrong sizes"))
-    done = call("baseline", "wrong/paper.yaml", "--no-progress")
+    done = call("acknowledge", "wrong/paper.yaml", "--no-progress")
     assert done.err == "wrote wrong/paper.lock\n"
     assert call("verify", "wrong/paper.yaml", "-q").code == 0
 
@@ -135,25 +135,25 @@ def test_a_lock_of_another_version_is_refused_and_can_be_written_anew(folder: Pa
         done = call(command, "wrong")
         assert done.code == 2
         assert done.err.startswith("wrong/findings.lock:2:1: format imlp-audit/findings-lock/0 was written by another")
-        assert "run `imlp-audit baseline wrong` again" in done.err
-    assert call("baseline", "wrong", "--no-progress").code == 0
+        assert "run `imlp-audit acknowledge wrong` again" in done.err
+    assert call("acknowledge", "wrong", "--no-progress").code == 0
     assert call("lint", "wrong").code == 0
 
 
 def test_a_dry_run_names_the_drafts_that_it_does_not_write(folder: Path) -> None:
-    done = call("baseline", "wrong", "--draft", "--dry-run", "--no-progress")
+    done = call("acknowledge", "wrong", "--draft", "--dry-run", "--no-progress")
     said = " ".join(done.out.split())
     assert "Nothing was written. Without --dry-run, --draft writes 1 draft: unexplained-1-params-cell." in said
     assert "Drafts were written" not in said
     assert (folder / "findings.yaml").read_text() == FINDINGS
 
 
-def test_a_finding_that_explains_no_failing_check_is_said_to_be_stale(folder: Path) -> None:
+def test_a_finding_that_covers_a_check_that_passes_is_said_to_be_stale(folder: Path) -> None:
     (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.72"))
     screen = " ".join(call("verify", "wrong", "--no-progress").out.split())
-    assert "1 finding explains no failing check: wrong/findings.yaml:8 tiny-too-large." in screen
-    reason = "it explains no failing check: the check that it covers, wrong/1/tiny/params, does not fail; delete the"
-    for command in (("verify", "--all"), ("baseline",), ("verify", "-f", "markdown"), ("verify", "-f", "github")):
+    assert "1 finding covers checks that do not fail: wrong/findings.yaml:8 tiny-too-large." in screen
+    reason = "wrong/1/tiny/params does not fail; take it out of"
+    for command in (("verify", "--all"), ("acknowledge",), ("verify", "-f", "markdown"), ("verify", "-f", "github")):
         assert reason in " ".join(call(*command[:1], "wrong", "--no-progress", *command[1:]).out.split())
     [found] = audited()[1]["stale_findings"]
     assert (found["id"], found["checks"]) == ("tiny-too-large", ["wrong/1/tiny/params"])
@@ -164,7 +164,7 @@ def test_checks_that_fail_the_run_by_an_option_alone_are_counted(folder: Path) -
     (folder / "findings.yaml").write_text(
         FINDINGS.replace("[wrong/1/tiny/params]", "[wrong/1/tiny/params, wrong/1/small/params]")
     )
-    call("baseline", "wrong", "--no-progress")
+    call("acknowledge", "wrong", "--no-progress")
     assert "fails the run" not in call("verify", "wrong", "--no-progress").out
     for option in ((), ("--all",)):
         done = call("verify", "wrong", "--no-baseline", "--no-progress", *option)
@@ -172,13 +172,13 @@ def test_checks_that_fail_the_run_by_an_option_alone_are_counted(folder: Path) -
 
 
 def test_the_lock_of_another_paper_is_answered_with_the_command_for_the_folder(folder: Path) -> None:
-    call("baseline", "wrong", "--no-progress")
+    call("acknowledge", "wrong", "--no-progress")
     moved = folder.rename(folder.with_name("my folder"))
     lock = (moved / "findings.lock").read_text().replace('"paper": "wrong"', '"paper": "other"')
     (moved / "findings.lock").write_text(lock)
     done = call("verify", "my folder")
-    assert "it is the lock of 'other', not of 'wrong'; run `imlp-audit baseline 'my folder'`" in done.err
-    assert call("baseline", "my folder", "--no-progress").code == 0
+    assert "it is the lock of 'other', not of 'wrong'; run `imlp-audit acknowledge 'my folder'`" in done.err
+    assert call("acknowledge", "my folder", "--no-progress").code == 0
     assert call("lint", "my folder").code == 0
 
 
@@ -193,7 +193,7 @@ def test_the_lock_of_another_paper_is_answered_with_the_command_for_the_folder(f
     ],
 )
 def test_a_bad_entry_of_a_lock_is_pointed_to(folder: Path, old: str, new: str, line: str) -> None:
-    call("baseline", "wrong", "--no-progress")
+    call("acknowledge", "wrong", "--no-progress")
     lock = folder / "findings.lock"
     text = lock.read_text().replace(old, new)
     lock.write_text(text)
@@ -211,4 +211,36 @@ def test_findings_beside_a_file_that_name_no_paper_are_reported(here: Path) -> N
         "imlp-audit: left out lone/findings.yaml: 1 problem; see imlp-audit lint lone/findings.yaml\n",
     )
     assert "lone/findings.yaml:1:1: paper is missing" in call("lint", "lone/findings.yaml").err
-    assert "lone/findings.yaml:1:1: paper is missing" in call("baseline", "lone/mine.yaml").err
+    assert "lone/findings.yaml:1:1: paper is missing" in call("acknowledge", "lone/mine.yaml").err
+
+
+def test_the_old_name_of_the_command_works_and_is_not_listed(folder: Path) -> None:
+    assert call("baseline", "wrong", "--no-progress").err == "wrote wrong/findings.lock\n"
+    listed = call("--help").out
+    assert "acknowledge" in listed
+    assert not any(line.split()[:1] == ["baseline"] for line in listed.splitlines())
+
+
+def test_a_finding_that_rests_on_evidence_is_shown_and_fails_nothing(folder: Path) -> None:
+    """The number of the check and a quote are as acknowledged, then the number changes."""
+    (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.72").replace("22.0", "22.05"))
+    resting = FINDINGS.replace(
+        "checks: [wrong/1/tiny/params]", "evidence: [wrong/1/tiny/params, {quote: Q, source: S}]"
+    )
+    (folder / "findings.yaml").write_text(resting)
+    assert "1 known check has changed (wrong/1/tiny/params)" not in call("acknowledge", "wrong", "--no-progress").out
+    locked = json.loads((folder / "findings.lock").read_text())
+    entry = {"measured": "5717416", "printed": "5.72", "verdict": "reproduced"}
+    assert locked["evidence"] == {"tiny-too-large": {"checks": {"wrong/1/tiny/params": entry}, "quotes": {"Q": "S"}}}
+    code, result = audited()
+    (finding,) = result["findings"]
+    assert (code, finding["checks"], finding["evidence"]) == (
+        0, [], ["wrong/1/tiny/params", {"quote": "Q", "source": "S"}]
+    )  # fmt: skip
+    assert "stale" not in result
+    for form in ("rich", "markdown", "html", "latex", "junit", "sarif", "github"):
+        assert call("verify", "wrong", "-f", form, "--no-progress").code == 0
+    assert "DeiT-Ti is printed too large" in call("verify", "wrong", "--no-progress").out
+    (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.7").replace("22.0", "22.05"))
+    code, result = audited()
+    assert (code, [one["check"] for one in result["stale"]]) == (0, ["wrong/1/tiny/params"])

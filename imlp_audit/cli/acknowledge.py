@@ -1,4 +1,4 @@
-"""`imlp-audit baseline`."""
+"""`imlp-audit acknowledge`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustC
 from imlp_audit.report.formats import Format
 
 
-def baseline(
+def acknowledge(
     specs: Specs = None,
     draft: Annotated[
         bool,
@@ -30,8 +30,8 @@ def baseline(
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.cli.write_lock import write_lock
     from imlp_audit.pipeline import Options, audit
-    from imlp_audit.records.baseline import BaselineReport
-    from imlp_audit.report.baseline import baseline_document
+    from imlp_audit.records.lock import AcknowledgeReport
+    from imlp_audit.report.acknowledged import acknowledged_document
 
     selection = load_specs(specs, trust_code=trust_code, complete=True)
     if not dry_run:
@@ -40,6 +40,6 @@ def baseline(
     with show_progress(shown=not no_progress) as announce:
         result = audit(selection, options, announce)
     papers = tuple(write_lock(paper, result, draft=draft, write=not dry_run) for paper in selection.papers)
-    report = BaselineReport(written=not dry_run, papers=papers)
-    emit_document(baseline_document(report), format_, report)
+    report = AcknowledgeReport(written=not dry_run, papers=papers)
+    emit_document(acknowledged_document(report), format_, report)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
