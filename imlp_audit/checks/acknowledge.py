@@ -106,10 +106,11 @@ def idle_checks(
 def _stale_findings(paper: Paper, ids: Sequence[str], made: Mapping[str, Check]) -> Iterator[StaleFinding]:
     """Yield the titled findings that cover checks that do not fail."""
     idle: dict[str, list[str]] = {}
-    for entry, _, names in idle_checks(paper, ids, made):
-        idle.setdefault(entry.value.id, []).extend(names)
+    for entry, _, found in idle_checks(paper, ids, made):
+        idle.setdefault(entry.value.id, []).extend(found)
     for entry in paper.findings:
-        if names := idle.get(entry.value.id):
+        names = idle.get(entry.value.id, [])
+        if names:
             yield StaleFinding(
                 id=entry.value.id, paper=paper.id, title=entry.value.title, checks=tuple(dict.fromkeys(names)),
                 source=entry.source("checks"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -44,8 +44,8 @@ class LockedCheck(Record):
 class LockedEvidence(Record):
     """What a finding rests on, as it was acknowledged: checks by their ids, and quotes with their sources."""
 
-    checks: Annotated[dict[str, LockedCheck], Field(default_factory=dict)]
-    quotes: Annotated[dict[str, str], Field(default_factory=dict)]
+    checks: dict[str, LockedCheck] = Field(default_factory=dict)
+    quotes: dict[str, str] = Field(default_factory=dict)
 
 
 class Lock(JsonDocument):
@@ -55,8 +55,8 @@ class Lock(JsonDocument):
     WRITTEN_BY: ClassVar = "imlp-audit acknowledge"
 
     paper: str
-    checks: Annotated[dict[str, LockedCheck], Field(default_factory=dict)]
-    evidence: Annotated[dict[str, LockedEvidence], Field(default_factory=dict)]
+    checks: dict[str, LockedCheck] = Field(default_factory=dict)
+    evidence: dict[str, LockedEvidence] = Field(default_factory=dict)
 
 
 class NewlyAcknowledged(Record):

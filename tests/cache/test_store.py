@@ -183,7 +183,8 @@ def test_an_entry_that_is_a_link_or_a_pipe_counts_as_none_and_is_replaced(tmp_pa
     store = Store(tmp_path)
     store.keep("key", Kept(text="1"))
     entry, copy = file_of(store), tmp_path / "copy"
-    for make in (lambda: entry.symlink_to(copy), lambda: os.mkfifo(entry), lambda: entry.symlink_to("/dev/zero")):
+    kinds = (lambda: entry.symlink_to(copy), lambda: os.mkfifo(entry), lambda: entry.symlink_to("/dev/zero"))
+    for make in kinds:
         entry.rename(copy)
         make()
         assert store.read("key", Kept) is None

@@ -97,12 +97,12 @@ def test_a_file_that_cannot_be_read_is_refused_at_once(tmp_path: Path, file: str
         [sys.executable, "-c", RUN, "|".join(words), *DOORS[file]],
         cwd=PROJECT, stdout=subprocess.PIPE, encoding="utf-8", timeout=120, check=True,
     )  # fmt: skip
-    for (here, told), line in zip(words.items(), done.stdout.splitlines(), strict=True):
+    for (folder, told), line in zip(words.items(), done.stdout.splitlines(), strict=True):
         code, out, err = json.loads(line)
-        assert (here, code, out) == (here, 2, "")
+        assert (folder, code, out) == (folder, 2, "")
         assert Path(file).name in err
         assert "bug" not in err
-        assert re.search(told, err), (here, err)
+        assert re.search(told, err), (folder, err)
 
 
 def test_python_that_takes_too_long_to_parse_is_a_broken_claim(tmp_path: Path) -> None:
