@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -183,7 +183,9 @@ def test_an_entry_that_is_a_link_or_a_pipe_counts_as_none_and_is_replaced(tmp_pa
     store = Store(tmp_path)
     store.keep("key", Kept(text="1"))
     entry, copy = file_of(store), tmp_path / "copy"
-    kinds = (lambda: entry.symlink_to(copy), lambda: os.mkfifo(entry), lambda: entry.symlink_to("/dev/zero"))
+    kinds: list[Callable[[], None]] = [
+        lambda: entry.symlink_to(copy), lambda: os.mkfifo(entry), lambda: entry.symlink_to("/dev/zero")
+    ]  # fmt: skip
     for make in kinds:
         entry.rename(copy)
         make()
