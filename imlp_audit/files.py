@@ -9,9 +9,9 @@ import re
 import stat
 from contextlib import suppress
 from functools import lru_cache
+from io import BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
 
 from imlp_audit.errors import Problem, UsageError
 
@@ -49,7 +49,7 @@ class FileError(UsageError):
         return Problem(shown_as, *self.place, self.reason)
 
 
-def open_regular(path: str | os.PathLike[str], shown_as: object = None, *, links: bool = True) -> BinaryIO:
+def open_regular(path: str | os.PathLike[str], shown_as: object = None, *, links: bool = True) -> BufferedReader:
     """Open a regular file to read its bytes; without `links`, no link to one. Raises FileError for anything else.
 
     Nothing is waited for: opening a pipe would wait for its writer.

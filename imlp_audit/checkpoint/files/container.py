@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from imlp_audit.checkpoint.files.foreign import explain_folder
 from imlp_audit.checkpoint.refusal import RefusedError
@@ -68,7 +68,7 @@ class Identity:
 class OpenFile:
     """An open regular file, and its bytes: mapped, not read."""
 
-    file: BinaryIO
+    file: BufferedReader
     data: mmap.mmap
     identity: Identity
 
