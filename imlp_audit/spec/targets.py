@@ -83,7 +83,7 @@ def split_target(target: str) -> tuple[Path | None, str]:
     steps = target.split("/")
     for count in range(len(steps), 0, -1) if Path(target).suffix not in YAML or is_there(Path(target)) else ():
         start = "/".join(steps[:count])
-        if start and is_there(Path(start)) and (Path(start).is_file() or _holds_specs(Path(start))):
+        if start and is_there(Path(start)) and (not Path(start).is_dir() or _holds_specs(Path(start))):
             return Path(start), "/".join(steps[count:]).strip("/")
     return None, target.strip("/")
 
@@ -109,7 +109,7 @@ def _find_target(argument: str) -> Iterator[Wanted]:
     if path is None:
         near = _known_papers(default_roots()[:1]) if is_glob(rest.partition("/")[0]) else {}
         yield from _find_id(argument, rest, near or _known_papers((*default_roots(), *installed_folders())))
-    elif path.is_file():
+    elif not path.is_dir():  # reading it says so if it is not a regular file
         if (other := explain_other_kind(path)) is not None:
             raise UsageError(other)
         _refuse_without_about(path)
