@@ -18,6 +18,7 @@ from imlp_audit.count.parameters import count_parameters, parameter_counts
 from imlp_audit.count.peak import peak_memory
 from imlp_audit.errors import BuildError, UntrustedError
 from imlp_audit.models.build import Builder, Variant, describe_failure
+from imlp_audit.models.limits import limited_model
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs, settings_of
 
@@ -69,7 +70,7 @@ def attempt(recipe: Recipe, make: Callable[[], Made]) -> Made | Failure:
 def _measure_model(
     builder: Builder, cache: CallCache, key: ModelKey, need: Need, fvcore_device: str | None
 ) -> ModelFacts:
-    with builder.variant(key.recipe, key.reading) as variant:
+    with limited_model(key.recipe), builder.variant(key.recipe, key.reading) as variant:
         facts = _count(variant, cache, need)
     if need.work and fvcore_device is not None:
         return _add_fvcore_count(facts, key, fvcore_device)

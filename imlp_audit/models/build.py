@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import torch
@@ -13,6 +13,7 @@ from torch.overrides import TorchFunctionMode
 from imlp_audit.errors import BuildError
 from imlp_audit.models.deployed import deploy
 from imlp_audit.models.hosts.host import BuildRequest
+from imlp_audit.models.limits import limited_model
 from imlp_audit.models.names.known import Library, known_models, own_size
 from imlp_audit.models.nets.python import describe_error, passes_through, write_error
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
@@ -148,9 +149,10 @@ class Builder:
     def variant(self, recipe: Recipe, reading: AnyReading | None) -> Iterator[Variant]:
         """Yield the model of a recipe under a reading: the host itself, changed as long as the context lasts.
 
-        Raises BuildError where the host is unknown or cannot take the replacement.
+        Raises BuildError where the host is unknown, too large, or cannot take the replacement.
         """
-        with torch.device(self.device):
+        limits = limited_model(recipe) if self.device == "meta" else nullcontext()
+        with torch.device(self.device), limits:
             host = self.hosts.get(recipe, reading)
             mlps = mlps_of(host, recipe)
             with SkipInitialisation():

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from imlp_audit.errors import UsageError
 from imlp_audit.transcribe.cells import MARKS
 from imlp_audit.transcribe.grid import (
     MOST_COLUMNS,
@@ -36,13 +37,21 @@ _EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+)(?<=\S)\*(?![\w*])|(?<!\w)
 _SLANTED = re.compile(r"([*_])(.+)\1")
 _MARKED = re.compile(rf"(?:\b(?:with|by)\s+\\?([{MARKS}])|^\s*\\?([{MARKS}])\s*[:=]?)\s+(?=\S)(.+)")
 _NEAR = 4  # lines below a table that may explain its marks
+_MOST_LINES = 200_000
+_LONGEST_DELIMITER = 10_000  # characters: MOST_COLUMNS have fewer
+_FAR = 2_000  # lines between a table and the heading above it
 _LONGEST = 1_500
 _ADVICE = "a table in markdown has a line such as | --- | --- | under its headings, and one in HTML is a <table>"
 _PRIVATE = 0xE000  # where characters with a backslash before them are kept while the rest is read
 
 
 def read_markdown(text: str, shown_as: str) -> SourceDocument:
-    """Return the tables of a file in order, each with the heading and the line above it as its caption."""
+    """Return the tables of a file in order, each with the heading and the line above it as its caption.
+
+    Raises UsageError for a file that is too long.
+    """
+    if text.count("\n") > _MOST_LINES:
+        raise UsageError(f"{shown_as} has more than {_MOST_LINES} lines; give a file with the table alone")
     lines = _without_code(text.split("\n"))
     tables = [*_pipe_tables(lines, shown_as), *read_web_tables("\n".join(lines), shown_as)]
     tables.sort(key=lambda table: table.line)
@@ -65,7 +74,7 @@ def _pipe_tables(lines: Sequence[str], shown_as: str) -> Iterator[SourceTable]:
     at = 1
     found = read = 0
     while at < len(lines) and found < MOST_TABLES and read < MOST_ROWS:
-        if "|" not in lines[at - 1] or "-" not in lines[at] or _DELIMITER.fullmatch(lines[at]) is None:
+        if "|" not in lines[at - 1] or "-" not in lines[at] or not _is_delimiter(lines[at]):
             at += 1
             continue
         end = next((i for i in range(at + 1, len(lines)) if "|" not in lines[i]), len(lines))
@@ -75,6 +84,10 @@ def _pipe_tables(lines: Sequence[str], shown_as: str) -> Iterator[SourceTable]:
         yield replace(table, marks=tuple(_explained_marks(lines[end : end + _NEAR])))
         found, read = found + 1, read + len(rows)
         at = end + 1
+
+
+def _is_delimiter(line: str) -> bool:
+    return len(line) <= _LONGEST_DELIMITER and _DELIMITER.fullmatch(line) is not None
 
 
 def _explained_marks(below: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -99,7 +112,9 @@ def _caption(lines: Sequence[str], at: int) -> str:
     Of a paragraph that begins with the number of the table, as "Table 7." does, all is taken, the number first.
     """
     above = next((i for i in range(at - 1, max(-1, at - 4), -1) if lines[i].strip() and "|" not in lines[i]), None)
-    heading = next((found for i in range(at - 1, -1, -1) if (found := _HEADING.fullmatch(lines[i]))), None)
+    heading = next(
+        (found for i in range(at - 1, max(-1, at - _FAR), -1) if (found := _HEADING.fullmatch(lines[i]))), None
+    )
     line = lines[above].strip().lstrip("-*+>:").strip() if above is not None else ""
     if heading is None or (above is not None and _HEADING.fullmatch(lines[above])):
         line, before = heading[1] if heading else line, ""

@@ -58,6 +58,8 @@ def read_pages(data: bytes, shown_as: str) -> tuple[PdfPage, ...]:
     try:
         with pdfplumber.open(io.BytesIO(data)) as document:
             found = tuple(_read_all(document.pages[:MAX_PAGES]))
+    except MemoryError:
+        raise
     except Exception as error:  # a file that breaks the format makes pdfminer raise anything
         locked = "password" in f"{error!r}".lower()
         why = "it asks for a password" if locked else f"it is not a sound PDF ({error or type(error).__name__})"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import assert_never
@@ -10,7 +12,8 @@ from typing import assert_never
 from imlp_audit import files
 from imlp_audit.errors import UsageError
 from imlp_audit.files import FileError
-from imlp_audit.transcribe.archive import read_archive
+from imlp_audit.processes.limits import LimitError, limited
+from imlp_audit.transcribe.archive import MAX_TEXT, read_archive
 from imlp_audit.transcribe.grid import SourceDocument
 from imlp_audit.transcribe.latex.document import read_latex
 from imlp_audit.transcribe.latex.source import join_source
@@ -21,6 +24,8 @@ from imlp_audit.transcribe.separated import read_separated
 from imlp_audit.transcribe.web import read_web
 
 MAX_BYTES = 64 * 1024 * 1024
+MAX_MEMORY = 700 * 1024 * 1024
+MAX_SECONDS = 8.0
 
 
 class SourceKind(StrEnum):
@@ -49,7 +54,7 @@ _ENDINGS = {
 _SIGNS = (
     (SourceKind.LATEX, r"\\begin\s*\{(?:tabular|longtable|table)"),
     (SourceKind.HTML, r"(?i)<table\b"),
-    (SourceKind.MARKDOWN, r"\|[^\n]*\n\s*\|?\s*:?-{2,}"),
+    (SourceKind.MARKDOWN, r"\|[^\n|]*\n[ \t]{0,20}\|?[ \t]{0,20}:?-{2,}"),
     (SourceKind.MODEL_INDEX, r"(?m)^Models:"),
     (SourceKind.TSV, r"\A[^\n]*\t"),
     (SourceKind.CSV, r"\A[^\n]*[,;]"),
@@ -59,6 +64,21 @@ _KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source), CSV, TSV, markdown
 
 def read_source(path: Path) -> SourceDocument:
     """Return the tables of a file. Raises UsageError for one that cannot be read, or is of another kind."""
+    with limited_reading(path):
+        return _read(path)
+
+
+@contextmanager
+def limited_reading(path: Path) -> Iterator[None]:
+    """Raise UsageError where reading a file takes more memory or time than that of any paper's does."""
+    try:
+        with limited(MAX_MEMORY, MAX_SECONDS):
+            yield
+    except LimitError as error:
+        raise UsageError(f"{path} cannot be read: {error}; give a smaller file, such as its LaTeX source") from error
+
+
+def _read(path: Path) -> SourceDocument:
     data = read_bytes(path, f"a file with a table in it: {_KNOWN}")
     if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
         main, members = read_archive(data, path.name)
@@ -124,6 +144,8 @@ def decode(data: bytes, shown_as: str, known: str = f"init reads {_KNOWN}") -> s
     """Return text as UTF-8, or as Latin-1 where it is none. Raises UsageError, with what is `known`, for no text."""
     if b"\x00" in data[:65536]:
         raise UsageError(f"{shown_as} is not text; {known}")
+    if len(data) > MAX_TEXT:
+        raise UsageError(f"{shown_as} has more than {MAX_TEXT // 1024**2} MiB of text; give a smaller file")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -21,8 +21,10 @@ from transformers.utils import logging
 from imlp_audit.errors import BuildError, did_you_mean
 from imlp_audit.models.hosts.host import IMAGENET_CLASSES, IMAGENET_SIZE, BuildRequest, Size
 from imlp_audit.models.hosts.transformers import Transformers
+from imlp_audit.models.limits import limited_model
 from imlp_audit.models.nets.inputs import NamedInputs, make_module, set_inputs, tensors_in
 from imlp_audit.models.nets.python import write_error
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.values import TensorInput
 
 _LABELLED = ("Classification", "Detection", "Segmentation", "QuestionAnswering")
@@ -95,7 +97,7 @@ def build_transformers(host: Transformers, request: BuildRequest) -> nn.Module:
 def find_first_tensor(host: Transformers) -> str | None:
     """Return the name of the first tensor of a model's state dict, None for a model that cannot be built."""
     try:
-        with torch.device("meta"):
+        with torch.device("meta"), limited_model(Recipe.of(host=host)):
             return next(iter(build_transformers(host, BuildRequest()).state_dict()))
     except Exception:  # classes check their configurations with errors of every kind, or only divide by zero
         return None

@@ -11,7 +11,7 @@ from imlp_audit.transcribe.coverage.latex import latex_lines
 from imlp_audit.transcribe.coverage.lines import DocumentLine, PrintedDocument
 from imlp_audit.transcribe.coverage.pdf import pdf_lines
 from imlp_audit.transcribe.latex.source import join_source
-from imlp_audit.transcribe.sources import BesideSource, SourceKind, decode, kind_of, read_bytes
+from imlp_audit.transcribe.sources import BesideSource, SourceKind, decode, kind_of, limited_reading, read_bytes
 
 _KNOWN = "text, markdown, LaTeX (.tex, or the .tar.gz or .zip of its source) or a PDF with a text layer"
 _TEXT = frozenset({".txt", ".text", ".md", ".markdown", ""})
@@ -22,6 +22,11 @@ MAX_CHARACTERS = 2_000_000  # of a text; a book of 600 pages has fewer
 
 def read_document(path: Path) -> PrintedDocument:
     """Return a document's lines. Raises UsageError for what cannot be read as a document."""
+    with limited_reading(path):
+        return _read(path)
+
+
+def _read(path: Path) -> PrintedDocument:
     data = read_bytes(path, f"a document: {_KNOWN}")
     if data.startswith(b"%PDF"):
         return pdf_lines(path.name, data)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 LONGEST = 20_000  # characters of one argument; a longer one is not closed
+_DEEPEST = 50  # braces in braces
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _SPACE = re.compile(r"\s*")
 
@@ -28,6 +29,8 @@ def read_braced(tex: str, at: int, longest: int = LONGEST) -> Argument | None:
     for found in _BRACES.finditer(tex, start, start + longest):
         if found[0] == "{":
             depth += 1
+            if depth > _DEEPEST:
+                return None
         elif found[0] == "}":
             depth -= 1
             if depth == 0:
@@ -82,14 +85,16 @@ def _read_bare(tex: str, at: int) -> Argument | None:
 
 
 def balance(tex: str) -> str:
-    """Return LaTeX without the braces that have no partner."""
+    """Return LaTeX without the braces that have no partner, or are deeper in others than any argument."""
     open_at: list[int] = []
     alone: list[int] = []
     for found in _BRACES.finditer(tex):
         if found[0] == "{":
             open_at.append(found.start())
         elif found[0] == "}" and open_at:
-            open_at.pop()
+            start = open_at.pop()
+            if len(open_at) >= _DEEPEST:
+                alone += start, found.start()
         elif found[0] == "}":
             alone.append(found.start())
     gaps = sorted([*open_at, *alone])

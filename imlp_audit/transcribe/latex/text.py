@@ -6,7 +6,15 @@ import re
 import unicodedata
 
 from imlp_audit.transcribe.cells import RAISED
-from imlp_audit.transcribe.latex.arguments import read_arguments, read_braced, read_optional, skip_optional, skip_space
+from imlp_audit.transcribe.latex.arguments import (
+    LONGEST,
+    balance,
+    read_arguments,
+    read_braced,
+    read_optional,
+    skip_optional,
+    skip_space,
+)
 from imlp_audit.transcribe.latex.macros import known_part
 from imlp_audit.transcribe.latex.rules import read_rule
 from imlp_audit.transcribe.latex.symbols import (
@@ -44,8 +52,11 @@ _THIN = "\u2009"
 
 
 def to_text(tex: str, unknown: set[str] | None = None) -> str:
-    """Return what LaTeX prints, as text; the names of macros that are not known are added to `unknown`."""
-    text = _convert(tex, unknown if unknown is not None else set(), 0)
+    """Return what LaTeX prints, as text; the names of macros that are not known are added to `unknown`.
+
+    A text that is longer than any argument is cut.
+    """
+    text = _convert(balance(tex[:LONGEST]), unknown if unknown is not None else set(), 0)
     text = re.sub(rf"(?<=\d){_THIN}(?=\d)", "", text)
     return " ".join(text.split())
 
