@@ -9,6 +9,7 @@ from pydantic import SerializerFunctionWrapHandler, ValidationInfo, field_valida
 from imlp_audit.records.base import Record
 from imlp_audit.records.evidence import Evidence
 from imlp_audit.records.figure import Figure
+from imlp_audit.records.hint import AnyHint
 from imlp_audit.records.hypothesis import Power
 from imlp_audit.records.values import Number, check_number
 
@@ -29,7 +30,7 @@ FAILS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
 NO_MODEL = "the spec gives no model"
 
 
-_LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under", "weak", "fitted", "power")
+_LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under", "weak", "mixed", "fitted", "power")
 
 
 class CheckKind(StrEnum):
@@ -69,7 +70,7 @@ class Check(Record):
     printed last digit; `under` names what departs from the default where the
     verdict is `reproduced_under`. `finding` is the id of the finding that covers a failing check, and
     `acknowledged` says whether the lock has it as it is. A `weak` pass may be luck, because its reading or convention
-    is not a clear choice; `power` counts the wrong numbers that would not have passed in its place. A `fitted` pass
+    is not a clear choice; a `mixed` one stands in a column of two counters; `power` counts the wrong numbers that would not have passed in its place. A `fitted` pass
     rests on a convention that was fitted on it. `repeats` is the id of the other cell of a
     number that is printed twice. A cell that the tool cannot count is `unguarded` if no other check notices that its
     number is changed by one last digit or by ten. `evidence` is what runs of a checkpoint or on hardware measured. Of
@@ -94,7 +95,7 @@ class Check(Record):
     rounding: str | None = None
     under: tuple[str, ...] = ()
     also: tuple[Measurement, ...] = ()
-    hints: tuple[str, ...] = ()
+    hints: tuple[AnyHint, ...] = ()
     statement: str | None = None
     corrected: str | None = None
     place: str | None = None
@@ -108,6 +109,7 @@ class Check(Record):
     finding: str | None = None
     acknowledged: bool | None = None
     weak: bool = False
+    mixed: bool = False
     power: Power | None = None
     fitted: bool = False
     unguarded: bool | None = None

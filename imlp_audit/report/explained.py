@@ -55,6 +55,7 @@ def _facts(check: Check, findings: Mapping[str, NumberedFinding]) -> Iterator[tu
 
 _MEANING = {
     "fitted": "its counter was fitted on this number",
+    "mixed": "two counters made this column, and the table does not say which of them made this number",
     "weak": "the reading or the counter is not a clear choice",
 }
 

@@ -149,7 +149,7 @@ def _group(group: GroupScore, where: str | None, fit: FitScore | None) -> str:
     score = f"explains {group.scores.get(str(group.winner), 0)} of {count_of(group.votes, 'number')}"
     kind = "reading" if where is None else "convention"
     winner = f"{kind} {group.winner}{where or ''}, which {score}" if group.winner else f"{kind}{where or ''} undecided"
-    doubt = ("mixed",) if group.mixed else (group.choice,) if group.choice in ("weak", "shared") else ()
+    doubt = (group.choice,) if group.choice in ("mixed", "shared", "weak") else ()
     rest = (*((", ".join(others),) if others else ()), f"by chance up to {write_chance(group, fit)}", *doubt)
     return f"{winner} ({'; '.join(rest)})"
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.hypotheses import Clarity, Hypothesis, chances_of, judge
+from imlp_audit.checks.hypotheses import Chances, Clarity, Hypothesis, judge
 from imlp_audit.checks.power import Judged, add_powers
 from imlp_audit.checks.tally import FARTHEST, PAPER, DeclaredOptions, Tally, Vote
 from imlp_audit.numbers.forms import parse_printed
@@ -191,7 +191,7 @@ def test_one_vote_changed_is_counted_as_if_all_were_counted_anew(place: int, dig
     anew = Tally.of([*votes[:place], changed, *votes[place + 1 :]], options())
     assert +once.counts["half_up", "block", "code", "1/flops"] == anew.counts["half_up", "block", "code", "1/flops"]  # type: ignore[index]  # an enum of text
     assert [once.score(one) for one in once.combinations] == [anew.score(one) for one in anew.combinations]
-    assert judge(once, chances_of(once)) == judge(anew, chances_of(anew))
+    assert judge(once, Chances.of(once)) == judge(anew, chances_of(anew))
 
 
 def test_a_number_that_only_a_lesser_option_gives_does_not_pass_where_the_choice_is_clear() -> None:
