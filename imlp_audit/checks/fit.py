@@ -71,7 +71,8 @@ def compare(
         one, rounding = _least_departing(fitting, declared, ordinary[0])
         under = _name(_departures((one, rounding), ordinary))
         verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
-        reason = f"{readable(one.value)}{unit} lies in {printed.interval(rounding)}{unit}{f' under {", ".join(under)}' if under else ''}"
+        named = f" under {', '.join(under)}" if under else ""
+        reason = f"{readable(one.value)}{unit} lies in {printed.interval(rounding)}{unit}{named}"
         return Comparison(verdict, reason, one, rounding, _also(printed, declared, one, roundings[0]), under)
     unsure = next((m for m in allowed if m.uncounted), None)
     if unsure is not None:

@@ -67,17 +67,17 @@ class Check(Record):
     `place` is where it stands in the paper, and `source` where in the specs. Numbers are decimal text in base units
     (parameters, not millions; percent for changes); `measured` is one for cells and for changes as measured, and words
     for other checks, which compare several numbers; `gap` is the measured value minus the printed one in units of the
-    printed last digit; `under` names what departs from the default where the
-    verdict is `reproduced_under`. `finding` is the id of the finding that covers a failing check, and
-    `acknowledged` says whether the lock has it as it is. A `weak` pass may be luck, because its reading or convention
-    is not a clear choice; a `mixed` one stands in a column of two counters; `power` counts the wrong numbers that would not have passed in its place. A `fitted` pass
-    rests on a convention that was fitted on it. `repeats` is the id of the other cell of a
-    number that is printed twice. A cell that the tool cannot count is `unguarded` if no other check notices that its
-    number is changed by one last digit or by ten. `evidence` is what runs of a checkpoint or on hardware measured. Of
-    an equation `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds,
-    `examples` how many it was tried on, `proved` for what it was proved on symbols, `bound` what rounding may make of
-    it, `counterexample` the smallest example it is false on, `replay` the choices that make that example again, and
-    `figure` what a report draws beside it.
+    printed last digit; `under` names what departs from the default where the verdict is `reproduced_under`. `finding`
+    is the id of the finding that covers a failing check, and `acknowledged` says whether the lock has it as it is. A
+    `weak` pass may be luck, because its reading or convention is not a clear choice; a `mixed` one stands in a column
+    of two counters; `power` counts the wrong numbers that would not have passed in its place. A `fitted` pass rests on
+    a convention that was fitted on it. `repeats` is the id of the other cell of a number that is printed twice. A cell
+    that the tool cannot count is `unguarded` if no other check notices that its number is changed by one last digit or
+    by ten. `evidence` is what runs of a checkpoint or on hardware measured. Of an equation `statement` is what is
+    claimed in words, `printed` its literal form or `corrected` the form that holds, `examples` how many it was tried
+    on, `proved` for what it was proved on symbols, `bound` what rounding may make of it, `counterexample` the smallest
+    example it is false on, `replay` the choices that make that example again, and `figure` what a report draws beside
+    it.
     """
 
     id: str
@@ -114,6 +114,11 @@ class Check(Record):
     fitted: bool = False
     unguarded: bool | None = None
     evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def hint_texts(self) -> tuple[str, ...]:
+        """The hints in words."""
+        return tuple(map(str, self.hints))
 
     @field_validator("measured")
     @classmethod

@@ -34,7 +34,7 @@ def _facts(check: Check, findings: Mapping[str, NumberedFinding]) -> Iterator[tu
     others = list_other_measurements(check)
     if others:
         yield "also measured", others
-    for hint in check.hints:
+    for hint in check.hint_texts:
         yield "hint", hint
     for run in check.evidence:
         yield "evidence", describe_run(run)

@@ -41,7 +41,7 @@ def finding_sections(result: AuditResult, findings: Sequence[NumberedFinding]) -
             yield Paragraph((one.finding.why, " ", faint("("), code(one.finding.id), faint(")")))
         own = [checks[name] for name in one.finding.checks]
         yield _evidence(own)
-        hints = tuple(dict.fromkeys(str(hint) for check in own for hint in check.hints))
+        hints = tuple(dict.fromkeys(hint for check in own for hint in check.hint_texts))
         if hints:
             listed = List(tuple(f"hint: {hint}" for hint in hints))
             yield listed if len(hints) <= _HINTS else Fold(count_of(len(hints), "hint"), (listed,))

@@ -45,7 +45,7 @@ def test_the_counter_of_the_fewer_differs_and_is_named_as_a_hint(
         (True, fits, False)
     }
     hint = f"convention {misses}; 5 of 8 numbers follow under {fits}, 3 under {misses}"
-    assert all(any(hint in one for one in check.hints) for check in differing)
+    assert all(any(hint in one for one in check.hint_texts) for check in differing)
     assert not any(check.weak or check.verdict is Verdict.DIFFERS or check.convention != fits for check in passing)
 
 
@@ -62,7 +62,7 @@ def test_where_only_one_counter_is_declared_the_other_is_a_hint_that_the_spec_do
             f"under convention {other}, which the spec does not declare; 4 of the column's numbers that follow now "
             "would not"
         )
-        assert any(hint in one for one in check.hints)
+        assert any(hint in one for one in check.hint_texts)
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_where_only_one_counter_is_declared_the_other_is_a_hint_that_the_spec_do
 )
 def test_the_price_of_a_hint_is_counted(tmp_path: Path, by_fvcore: int, lost: str) -> None:
     check = judged(tmp_path, by_fvcore, "flops: [macs]")[-1]
-    assert any(hint.endswith(f"; {lost} would not") for hint in check.hints)
+    assert any(hint.endswith(f"; {lost} would not") for hint in check.hint_texts)
 
 
 @pytest.mark.parametrize("declared", ["flops: [macs]", "flops: [macs, fvcore]"])
 def test_what_the_text_explains_is_plainly_reproduced(tmp_path: Path, declared: str) -> None:
     for check in judged(tmp_path, 0, declared):
-        assert (check.verdict, check.under, check.hints, check.weak) == (Verdict.REPRODUCED, (), (), False)
+        assert (check.verdict, check.under, check.hint_texts, check.weak) == (Verdict.REPRODUCED, (), (), False)
