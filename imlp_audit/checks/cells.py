@@ -100,7 +100,7 @@ def judge(counted: Countable, context: Context) -> Comparison:
         raise NotMeasuredError(f"{counted.recipe.name} has no number under {frame.name}, which the others follow from")
     comparison = compare(
         cell.printed, declared, frame.roundings, others, allowed=allowed, rules=rules, support=frame.support,
-        count_lost=partial(count_lost, cell, context=context),
+        elsewhere=context.conventions(paper).named(cell.column), count_lost=partial(count_lost, cell, context=context),
     )  # fmt: skip
     return unless_missing(comparison, context, paper, counted.recipe)
 

@@ -22,6 +22,7 @@ from imlp_audit.checks.truth import RowTruth, Truth, judge_order, judge_share, m
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.spec.claim_entries import MeaningEntry
 from imlp_audit.spec.claims import Average, Input, Reference, Statement
 from imlp_audit.spec.conditions import Condition, Conditions, Direction, Order
 from imlp_audit.spec.paper import Paper
@@ -43,7 +44,7 @@ def check_claim(plan: ClaimPlan, context: Context) -> Check:
             found = replace(
                 charitable,
                 reason=f"{charitable.reason}; taken strictly: {strict.reason}",
-                under=(f"the meaning “{claim.charitable.meaning}”", *charitable.under),
+                under=(name_meaning(claim.charitable), *charitable.under),
             )
             verdict = charitable.verdict
     if verdict is Verdict.REPRODUCED and found.under:
@@ -53,6 +54,11 @@ def check_claim(plan: ClaimPlan, context: Context) -> Check:
         source=plan.source, printed=claim.text, statement=claim.meaning, measured=found.measured,
         under=found.under if verdict is Verdict.REPRODUCED_UNDER else (), weak=found.weak and verdict in PASSES,
     )  # fmt: skip
+
+
+def name_meaning(entry: MeaningEntry) -> str:
+    """Name the meaning in which a claim holds."""
+    return f"the meaning “{entry.meaning}”"
 
 
 def _not_judged(plan: ClaimPlan) -> Iterator[str]:

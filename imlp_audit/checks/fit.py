@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -51,6 +51,7 @@ def compare(
     default: Measured | None = None,
     unit: str = "",
     support: Mapping[tuple[str, str], str] | None = None,
+    elsewhere: Collection[str | None] = (),
     count_lost: Callable[[OptionHint], int] = lambda _: 0,
 ) -> Comparison:
     """Judge a printed number; the first measurement and the first rounding rule are the default, the rest are declared.
@@ -58,9 +59,9 @@ def compare(
     Only measurements that the paper's hypothesis allows can make the number pass: `allowed`, the best supported first;
     if it is left out, all. `rules` are all rounding rules that the paper declares, where its hypothesis leaves some;
     `default` names the default reading and convention where nothing was measured under them, and `unit` what the reason
-    is to name behind the values. Other declared
-    measurements and rules, and `undeclared` ones, are tried for hints; `support` says of a declared option how many of
-    the paper's numbers follow under it, and `count_lost` how many numbers undeclared ones would lose. A value that
+    is to name behind the values. Other declared measurements and rules, and `undeclared` ones, are tried for hints;
+    `support` says of a declared option how many of the paper's numbers follow under it, `elsewhere` are conventions
+    that the spec has for other numbers, and `count_lost` how many numbers undeclared ones would lose. A value that
     leaves out uncounted work is no evidence either way.
     """
     rules = rules or roundings
@@ -84,7 +85,8 @@ def compare(
     others = [(m, rule) for m in declared for rule in rules if (m, rule) not in left]
     judged = (one, rounding)
     alone = _alone_ways(printed, others, judged, support or {})
-    ways = (*alone, *_undeclared_ways(printed, allowed, rules, undeclared, judged))
+    undeclared_ways = _undeclared_ways(printed, allowed, rules, undeclared, judged)
+    ways = (*alone, *(way.model_copy(update={"elsewhere": way.convention in elsewhere}) for way in undeclared_ways))
     return Comparison(
         Verdict.DIFFERS,
         _miss(printed, one, rounding, unit),
@@ -234,7 +236,7 @@ def _also(
             verdict=_alone(one, one.value in interval),
         )
         for one in declared
-        if one is not deciding
+        if one != deciding
     )
 
 

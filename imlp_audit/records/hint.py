@@ -17,7 +17,7 @@ class OptionHint(Record):
 
     Those that a number was judged under are left out; `missing` are the kinds that the spec does not declare. `support`
     says how many of the paper's numbers follow under a declared one, and `lost` how many numbers of the column, which
-    follow now, would not.
+    follow now, would not. A convention from `elsewhere` is one that the spec has, for other numbers.
     """
 
     kind: Literal["option"] = "option"
@@ -26,6 +26,7 @@ class OptionHint(Record):
     convention: str | None = None
     rounding: str | None = None
     missing: tuple[str, ...] = ()
+    elsewhere: bool = False
     support: str = ""
     lost: Count = 0
 
@@ -46,6 +47,8 @@ class OptionHint(Record):
         fits = f"would fit under {_name(self.options)}" if self.options else "would fit"
         if not self.missing:
             return f"{fits}; {self.support}" if self.support else f"{fits}, which it was not judged under"
+        if self.elsewhere and set(self.missing) == {"convention"}:
+            return f"{fits}; the spec has convention {self.convention} for other numbers"
         if self.undeclared == self.options:
             return f"{fits}, which the spec does not declare"
         return f"{fits}; the spec does not declare {_name(self.undeclared)}"

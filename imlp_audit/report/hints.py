@@ -22,16 +22,15 @@ def choose_hints(asked: Check, checks: Sequence[Check], every: Sequence[Check] =
     A convention holds for a column, and a hint says what it would lose there. A rounding rule holds for the whole
     paper, so what it would lose among all checks (`every`) is counted too.
     """
-    hinted: dict[str, dict[str, tuple[Check, AnyHint]]] = {}
+    hinted: dict[str, list[tuple[Check, AnyHint]]] = {}
     for check in checks:
-        for hint in check.hints:
-            if (way := _way(hint)) is not None:
-                hinted.setdefault(way, {})[check.id] = (check, hint)
+        for way, hint in {way: hint for hint in check.hints if (way := _way(hint)) is not None}.items():
+            hinted.setdefault(way, []).append((check, hint))
     of_paper = [one for one in every if one.id.partition("/")[0] == asked.id.partition("/")[0]]
-    lost = {way: _count_lost(list(found.values()), of_paper) for way, found in hinted.items()}
+    lost = {way: _count_lost(found, of_paper) for way, found in hinted.items()}
 
     def worth(way: str) -> tuple[int, int]:
-        _, hint = next(iter(hinted[way].values()))
+        _, hint = hinted[way][0]
         return len(hinted[way]) - lost[way], -len(_undeclared(hint))
 
     way = max(hinted, key=worth, default="")
@@ -40,7 +39,7 @@ def choose_hints(asked: Check, checks: Sequence[Check], every: Sequence[Check] =
     if not shared:
         return tuple(f"hint: {hint}" for hint in own)
     loss = f"; {lost[way]} that {'follows' if lost[way] == 1 else 'follow'} now would not" if lost[way] else ""
-    _, hint = next(iter(hinted[way].values()))
+    _, hint = hinted[way][0]
     common = f"{len(hinted[way])} of these {len(checks)} {way}{loss}{_where(_undeclared(hint), asked)}"
     return tuple(f"hint: {hint}" for hint in (common, *own))
 

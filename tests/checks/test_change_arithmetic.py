@@ -172,7 +172,7 @@ def test_a_declared_rounding_rule_excuses_and_an_undeclared_one_is_a_hint() -> N
     numbers = parse_printed("-66.6%", "%"), parse_printed("100.00"), parse_printed("300.00")
     alone = follows_from_cells(*numbers, [HALF_UP])
     assert alone.verdict is Verdict.INCONSISTENT
-    assert any("truncation" in hint for hint in alone.hint_texts)
+    assert any("truncation" in hint for hint in alone.hints)
     declared = follows_from_cells(*numbers, [HALF_UP, Rounding.TRUNCATION])
     assert (declared.verdict, declared.rounding) == (Verdict.REPRODUCED_UNDER, Rounding.TRUNCATION)
     twice = agree(parse_printed("100.00"), parse_printed("100.007"), "x", [HALF_UP, Rounding.TRUNCATION])

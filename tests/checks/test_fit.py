@@ -267,7 +267,9 @@ def test_hints_name_what_is_not_declared(
     comparison = compare(FIVE, declared, roundings, undeclared)
     could_fit = fitting([*declared, *undeclared], LIKELY)
     assert bool(texts(comparison)) == (comparison.verdict is Verdict.DIFFERS and bool(could_fit))
-    assert all(", which the spec does not declare" in h or "; the spec does not declare" in h for h in texts(comparison))
+    assert all(
+        ", which the spec does not declare" in h or "; the spec does not declare" in h for h in texts(comparison)
+    )
 
 
 @given(st.sampled_from(Rounding), st.integers(0, 12))

@@ -77,4 +77,6 @@ def test_a_setting_of_one_reading_and_a_total_of_the_other_have_no_hint(tmp_path
         "host+3@skip": Count(6_000_000, settings={**FOUND, Setting.LAYERS: 11}),
     }
     found = settings(tmp_path, counts, row)
-    assert [(found[name].verdict, found[name].hint_texts) for name in ("layers", "params")] == [(Verdict.REPRODUCED, ())] * 2
+    assert [(found[name].verdict, found[name].hint_texts) for name in ("layers", "params")] == [
+        (Verdict.REPRODUCED, ())
+    ] * 2

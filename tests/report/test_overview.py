@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.records.check import NO_MODEL, CheckKind, Verdict
 from imlp_audit.records.finding import Finding, Severity
+from imlp_audit.records.hint import ModelHint, OptionHint
 from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Heading
@@ -72,15 +72,14 @@ def screen(result: AuditResult, width: int = 80) -> str:
     return render_terminal(first_screen(result), Surface(width))
 
 
-@pytest.mark.parametrize(("alone", "said"), [(4, "by chance up to 4)"), (5, "by chance up to 4; mixed)")])
-def test_a_choice_that_another_option_shares_is_called_mixed(alone: int, said: str) -> None:
-    """As many numbers as luck explains are no second source; more are one."""
+def test_a_column_of_two_counters_is_called_mixed() -> None:
     hypothesis = judged()
-    (reading,) = hypothesis.readings
-    mixed = hypothesis.model_copy(update={"readings": (reading.model_copy(update={"alone": {"as_written": alone}}),)})
+    (column,) = hypothesis.columns
+    two = column.group.model_copy(update={"choice": "mixed", "rival": "no_head", "alone": {"no_head": 1}})
+    both = hypothesis.model_copy(update={"columns": (column.model_copy(update={"group": two}),)})
     one = check("1/a/params", CheckKind.CELL, Verdict.REPRODUCED, "t", printed="t")
-    result = AuditResult(papers=(head(),), versions={}, checks=(one,), findings=(), hypotheses={"p": mixed})
-    assert f"explains 39 of 44 numbers (as_written 8; {said}" in " ".join(screen(result, 400).split())
+    result = AuditResult(papers=(head(),), versions={}, checks=(one,), findings=(), hypotheses={"p": both})
+    assert "explains 2 of 4 numbers (no_head 1; by chance up to 1; mixed)" in " ".join(screen(result, 400).split())
 
 
 @given(result=findings_of())
@@ -351,17 +350,18 @@ def test_an_audit_that_decided_nothing_is_no_pass() -> None:
 
 
 def test_what_several_checks_of_a_finding_are_hinted_is_shown_with_their_count() -> None:
-    ways = ("7 would fit under rounding truncation", "8 would fit under rounding truncation", "9 would fit under macs")
+    cut, other = ({"missing": (kind,), kind: name} for kind, name in (("rounding", "truncation"), ("reading", "macs")))
+    ways = [OptionHint(value=str(n), **options) for n, options in ((7, cut), (8, cut), (9, other))]
     cells = [
         check(f"1/r{n}/params", CheckKind.CELL, Verdict.DIFFERS, "off", printed="5.72", gap=str(n), hints=(hint,))
         for n, hint in enumerate(ways)
     ]
     shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(cells))).split())
     assert "hint: 2 of these 3 would fit under rounding truncation" in shown
-    assert "hint: 9 would fit under macs" in shown  # of the worst
+    assert "hint: 9 would fit under reading macs" in shown  # of the worst
     shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(cells[:2]))).split())
     assert shown.count("rounding truncation") == 1
-    hints = ("as printed with `model: {timm: a}`", "with `model: {timm: b}`", "as printed with `model: {timm: c}`")
+    hints = (ModelHint(model="timm: a"), ModelHint(model="timm: b", gap="0.1"), ModelHint(model="timm: c"))
     sized = [one.model_copy(update={"hints": (hint,)}) for one, hint in zip(cells, hints, strict=True)]
     shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(sized))).split())
     assert "hint: 3 of these 3 are as printed, or nearly, with another form or size of their model" in shown
