@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -10,7 +10,7 @@ from functools import cached_property
 from imlp_audit.checks.hypotheses import Chances, Clarity, Hypothesis, VoteGroup, judge, passes
 from imlp_audit.checks.tally import COPIES, OFFSETS, PAPER, Tally
 from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
+from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power, add_powers
 
 
 @dataclass(frozen=True)
@@ -105,14 +105,3 @@ def _score(group: VoteGroup) -> GroupScore:
         rival=group.rival,
         alone={str(option): count for option, count in group.alone.items()},
     )
-
-
-def add_powers(powers: Iterable[Power]) -> Power:
-    """Return the power of several passes together."""
-    found = list(powers)
-
-    def add(parts: Iterator[Caught]) -> Caught:
-        each = list(parts)
-        return Caught(caught=sum(one.caught for one in each), tried=sum(one.tried for one in each))
-
-    return Power(one=add(one.one for one in found), ten=add(one.ten for one in found))

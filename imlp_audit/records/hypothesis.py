@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from pydantic import Field
@@ -22,6 +23,17 @@ class Power(Record):
 
     one: Caught
     ten: Caught
+
+
+def add_powers(powers: Iterable[Power]) -> Power:
+    """Return the power of several passes together."""
+    found = list(powers)
+
+    def add(parts: Iterator[Caught]) -> Caught:
+        each = list(parts)
+        return Caught(caught=sum(one.caught for one in each), tried=sum(one.tried for one in each))
+
+    return Power(one=add(one.one for one in found), ten=add(one.ten for one in found))
 
 
 class GroupScore(Record):

@@ -9,7 +9,7 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.finding import Severity
-from imlp_audit.records.hypothesis import Caught
+from imlp_audit.records.hypothesis import Power, add_powers
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Inline, List, Paragraph, Span, code
 from imlp_audit.report.findings import say_that_none_fails
@@ -81,24 +81,28 @@ def _what_was_checked(checks: Sequence[Check]) -> str:
 
 def _power(result: AuditResult) -> Iterator[str]:
     """Say how much the passes are worth: which wrong numbers would have been caught, and which passes say little."""
-    powers = [column.power for judged in result.hypotheses.values() for column in judged.columns]
-    one, ten = _add(power.one for power in powers), _add(power.ten for power in powers)
-    if ten.tried:
-        near = f", and {readable(one.caught)} of the {readable(one.tried)} that are off by one in the last digit"
-        tried = f"{count_of(ten.tried, 'wrong number')} put in place of counted ones"
-        yield f"Power: {readable(ten.caught)} of {tried} would have been caught{near if one.tried else ''}."
     passing = [check for check in result.checks if check.verdict in PASSES]
     fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
+    told = [(check.power, check.fitted) for check in passing if check.power is not None and check.power.ten.tried]
+    if told:
+        kinds = [(add_powers(p for p, own in told if own is fit), fit) for fit in (False, True)]
+        caught = "; ".join(_caught(power, fit) for power, fit in kinds if power.ten.tried)
+        numbers = sum(check.kind is CheckKind.CELL for check in result.checks)
+        covered = f"it speaks of {readable(len(told))} of the {count_of(numbers, 'number')}"
+        yield f"Power: {caught} would have been caught; {covered}."
     if fitted:
         proves, them = ("proves", "this very number") if fitted == 1 else ("prove", "these very numbers")
-        yield f"{count_of(fitted, 'pass')} {proves} little: the counter was fitted to {them}."
+        anew = "its weights were kept: fitted anew, they may absorb a wrong digit"
+        yield f"{count_of(fitted, 'pass')} {proves} little: the counter was fitted to {them}, and {anew}."
     if weak:
         yield f"{count_of(weak, 'pass')} may be luck: the numbers do not decide which option applies."
 
 
-def _add(counts: Iterable[Caught]) -> Caught:
-    found = list(counts)
-    return Caught(caught=sum(one.caught for one in found), tried=sum(one.tried for one in found))
+def _caught(power: Power, fitted: bool) -> str:
+    near = f" ({readable(power.one.caught)} of {readable(power.one.tried)} one last digit away)"
+    tried = count_of(power.ten.tried, "wrong number")
+    of = f"{readable(power.ten.caught)} of {tried} in place of {'fitted' if fitted else 'counted'} ones"
+    return f"{of}{near if power.one.tried else ''}"
 
 
 def _join(parts: Sequence[str]) -> str:
