@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of

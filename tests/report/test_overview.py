@@ -126,11 +126,20 @@ def test_what_fails_the_run_comes_first_and_the_rest_is_counted(result: AuditRes
 
 
 def test_the_first_screen_says_what_was_checked_with_its_power_and_what_it_was_read_as() -> None:
-    passing = check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, printed="5.72")
-    one = AuditResult(papers=(head(),), versions={}, checks=(passing,), hypotheses={"p": judged()})
+    counted, fitted = (Power(one=Caught(caught=n, tried=2), ten=Caught(caught=9 * n, tried=20)) for n in (1, 2))
+    cells: list[dict[str, Any]] = [{"power": counted}, {"power": counted}, {"power": fitted, "fitted": True}, {}]
+    checks = tuple(
+        check(f"1/r{n}/params", CheckKind.CELL, Verdict.REPRODUCED, printed="5.72", **more)
+        for n, more in enumerate(cells)
+    )
+    one = AuditResult(papers=(head(),), versions={}, checks=checks, hypotheses={"p": judged()})
     shown = " ".join(screen(one, 200).split())
-    power = "Power: 38 of 40 wrong numbers put in place of counted ones would have been caught"
-    assert f"{power}, and 3 of the 4 that are off by one in the last digit." in shown
+    power = (
+        "Power: 18 of 40 wrong numbers in place of counted ones (2 of 4 one last digit away); 18 of 20 wrong numbers"
+    )
+    assert f"{power} in place of fitted ones (2 of 2 one last digit away) would have been caught;" in shown
+    assert "it speaks of 3 of the 4 numbers." in shown
+    assert "fitted anew, they may absorb a wrong digit." in shown
     assert "reading released, which explains 39 of 44 numbers (as_written 8; by chance up to 4)" in shown
     column = "convention all in plain words of Table 1, which explains 2 of 4 numbers"
     assert f"{column} (no_head 1; by chance up to 1; weak)" in shown
@@ -157,7 +166,7 @@ def test_passes_that_may_be_luck_or_were_fitted_say_so_one_by_one() -> None:
     assert "- reproduced, weak p/1/r0/params printed" in shown
     assert "- reproduced under reading a, convention b, fitted, weak p/1/r1/params" in shown
     assert "differs, " not in shown
-    assert "1 pass proves little: the counter was fitted to this very number." in shown
+    assert "1 pass proves little: the counter was fitted to this very number, and its weights were kept" in shown
     assert "2 passes may be luck" in shown
 
 
