@@ -188,7 +188,7 @@ def test_detectors_and_segmenters_compare_two_counts(audited: Audited) -> None:
         base, ours = (audited.checks[f"imlp/{table}/{row}/flops"] for row in ("swin_ti", "swin_ti_imlp"))
         assert (base.verdict, base.convention) == (Verdict.REPRODUCED, "mmcv_products")
         assert (ours.verdict, ours.acknowledged) == (Verdict.DIFFERS, True)
-        assert any("convention mmcv, which the spec does not declare" in hint for hint in ours.hints)
+        assert any("convention mmcv, which the spec does not declare" in hint for hint in ours.hint_texts)
 
 
 def test_a_number_that_only_another_reading_gives_differs_with_a_hint(audited: Audited) -> None:
@@ -196,7 +196,7 @@ def test_a_number_that_only_another_reading_gives_differs_with_a_hint(audited: A
     check = audited.checks["imlp/2/spatial/flops"]
     against = "1 277 701 956 would fit under reading as_written; "
     assert (check.verdict, check.finding) == (Verdict.DIFFERS, "described-block-is-not-the-counted-one")
-    assert any(hint.startswith(against) for hint in check.hints)
+    assert any(hint.startswith(against) for hint in check.hint_texts)
     assert (check.reading, check.convention, check.measured) == ("released", "fitted", "1271015232")
 
 
@@ -205,7 +205,7 @@ def test_table_8_is_headed_wrongly(audited: Audited) -> None:
     assert (check.verdict, check.finding) == (Verdict.INCONSISTENT, "table8-headings-swapped")
     assert "4 of 4" in check.reason
     cell = audited.checks["imlp/8/deit_softplus/flops"]
-    assert any("fits the column 'Parameters (M)' instead" in hint for hint in cell.hints)
+    assert any("fits the column 'Parameters (M)' instead" in hint for hint in cell.hint_texts)
 
 
 @pytest.mark.slow
@@ -364,7 +364,7 @@ def test_an_undeclared_rounding_rule_is_a_hint_not_a_pass(audited: Audited) -> N
     cell = next(c for c in _cells(audited) if c.id == "imlp/1/deit_ti_imlp/params")
     found = {check.id: check for check in _changed(audited, cell, "4.99", "printed")}
     assert found[cell.id].verdict is Verdict.DIFFERS
-    assert any("rounding truncation" in hint for hint in found[cell.id].hints)
+    assert any("rounding truncation" in hint for hint in found[cell.id].hint_texts)
 
 
 def test_a_drifting_measurement_is_not_acknowledged(audited: Audited) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from imlp_audit.checks.cells import ANOTHER_MODEL
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured
 from imlp_audit.checks.printed import Countable, countable, totalled_cells
@@ -16,8 +15,9 @@ from imlp_audit.models.names.data_sets import USUAL_CLASSES, classes_named
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import name_in_library, relatives_of
 from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.numbers.printed import Rounding
+from imlp_audit.numbers.printed import LIKELY
 from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.hint import AnotherModel, ModelHint
 from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.plan import CellPlan, Plan
 
@@ -39,9 +39,9 @@ def name_alternatives(plans: Sequence[Plan], checks: Sequence[Check], context: C
     return [_with_hints(check, found[check.id]) if check.id in found else check for check in checks]
 
 
-def _with_hints(check: Check, hints: Sequence[str]) -> Check:
+def _with_hints(check: Check, hints: Sequence[ModelHint]) -> Check:
     """Return a check with hints that name a model, in place of one that says that it may be another."""
-    others = (hint for hint in check.hints if ANOTHER_MODEL not in hint)
+    others = (hint for hint in check.hints if not isinstance(hint, AnotherModel))
     return check.model_copy(update={"hints": (*hints, *others)})
 
 
@@ -95,7 +95,7 @@ _MOST_ROWS = 40
 _MOST_CLASSES = 3
 
 
-def _hints(one: Countable, context: Context) -> Iterator[str]:
+def _hints(one: Countable, context: Context) -> Iterator[ModelHint]:
     """Yield which relatives have the printed number, and suit the row's other numbers.
 
     If none has it, the nearest one is named where it is far nearer than the row's own.
@@ -104,13 +104,13 @@ def _hints(one: Countable, context: Context) -> Iterator[str]:
     tried = [recipe for recipe in suiting if _tells_apart(recipe, one, context)]
     fitting = [recipe for recipe in tried if _fits(replace(one, recipe=recipe), context)]
     for recipe in sorted(fitting, key=lambda recipe: _count_misses(recipe, one, context)):
-        yield f"as printed with `model: {{{recipe}}}`: give the row that model, if it is the one that is meant"
+        yield ModelHint(model=str(recipe))
     own = _distance(one, context)
     near = [(far, recipe) for recipe in tried if (far := _distance(replace(one, recipe=recipe), context)) is not None]
     if near and own is not None and not fitting:
         far, recipe = min(near, key=lambda pair: pair[0])
         if far < min(_NEAR, own / _NEARER):
-            yield f"with `model: {{{recipe}}}` the gap is {decimal_text(100 * far, 2)} %: is that model meant?"
+            yield ModelHint(model=str(recipe), gap=decimal_text(100 * far, 2))
 
 
 def _tells_apart(recipe: Recipe, one: Countable, context: Context) -> bool:
@@ -119,7 +119,7 @@ def _tells_apart(recipe: Recipe, one: Countable, context: Context) -> bool:
     step = one.cell.printed.step * one.cell.printed.scale
     if ours is None or theirs is None or abs(ours - theirs) >= step:
         return True
-    return not any(ours in one.cell.printed.interval(rule) for rule in Rounding)
+    return not any(ours in one.cell.printed.interval(rule) for rule in LIKELY)
 
 
 def _count_misses(recipe: Recipe, one: Countable, context: Context) -> int:

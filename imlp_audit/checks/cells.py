@@ -26,6 +26,7 @@ from imlp_audit.checks.votes import frame_of
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.records.hint import AnotherModel, AnyHint
 from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
 from imlp_audit.spec.references import CellRef, rows_of_table
@@ -43,10 +44,10 @@ def check_cell(plan: CellPlan, context: Context) -> Check:
     hints = _hints(found, comparison, context) if column.measure.totalled else comparison.hints
     check = record_fit(plan, cell.printed, cell.unit, comparison)
     check = _with_fit(check.model_copy(update={"hints": hints}), cell)
-    return _with_power(check, cell, context) if check.verdict in PASSES else check
+    return _with_marks(check, cell, context) if check.verdict in PASSES else check
 
 
-def _hints(found: Countable, comparison: Comparison, context: Context) -> tuple[str, ...]:
+def _hints(found: Countable, comparison: Comparison, context: Context) -> tuple[AnyHint, ...]:
     """Return the hints of a total: those of its comparison, and what its row, column and model suggest."""
     if comparison.verdict is not Verdict.DIFFERS:
         return (*comparison.hints, *_no_one_reading(found, context), *_two_counters(found, context))
@@ -55,11 +56,20 @@ def _hints(found: Countable, comparison: Comparison, context: Context) -> tuple[
     return hints or tuple(_of_another_model(found, comparison, context))
 
 
-def _with_power(check: Check, cell: CellRef, context: Context) -> Check:
-    """Add how much a pass says."""
-    judged = context.judged.get(cell.row.paper.id)
+def _with_marks(check: Check, cell: CellRef, context: Context) -> Check:
+    """Add how much a pass says. In a column of two counters, name the one that gives the number."""
+    judged, frame = context.judged.get(cell.row.paper.id), frame_of(cell, context)
     power = judged.powers.get(cell.id) if judged is not None else None
-    return check.model_copy(update={"weak": frame_of(cell, context).weak, "power": power})
+    check = check.model_copy(update={"weak": frame.weak, "mixed": bool(frame.counters), "power": power})
+    return _under_convention(check) if len(frame.counters) == 1 else check
+
+
+def _under_convention(check: Check) -> Check:
+    """Return a pass as one under its convention, also where that is the default."""
+    convention, reason, under = f"convention {check.convention}", check.reason, check.under
+    if convention not in under:
+        reason, under = f"{reason}{',' if under else ' under'} {convention}", (*under, convention)
+    return check.model_copy(update={"verdict": Verdict.REPRODUCED_UNDER, "under": under, "reason": reason})
 
 
 def _with_fit(check: Check, cell: CellRef) -> Check:
@@ -75,14 +85,9 @@ def _with_fit(check: Check, cell: CellRef) -> Check:
         return check.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": reason, "under": ()})
     if check.verdict not in PASSES:
         return check
-    convention, reason, under = f"convention {check.convention}", check.reason, check.under
-    if convention not in under:
-        reason, under = f"{reason}{',' if under else ' under'} {convention}", (*under, convention)
-    fitted = any(fnmatchcase(cell.id, glob) for glob in fit.cells)
-    reason = reason if fitted else f"{reason}, a prediction: it was fitted on other numbers"
-    return check.model_copy(
-        update={"verdict": Verdict.REPRODUCED_UNDER, "under": under, "reason": reason, "fitted": fitted}
-    )
+    check, fitted = _under_convention(check), any(fnmatchcase(cell.id, glob) for glob in fit.cells)
+    reason = check.reason if fitted else f"{check.reason}, a prediction: it was fitted on other numbers"
+    return check.model_copy(update={"reason": reason, "fitted": fitted})
 
 
 def judge(counted: Countable, context: Context) -> Comparison:
@@ -95,7 +100,7 @@ def judge(counted: Countable, context: Context) -> Comparison:
         raise NotMeasuredError(f"{counted.recipe.name} has no number under {frame.name}, which the others follow from")
     comparison = compare(
         cell.printed, declared, frame.roundings, others, allowed=allowed, rules=rules, support=frame.support,
-        count_lost=partial(count_lost, cell, context=context),
+        elsewhere=context.conventions(paper).named(cell.column), count_lost=partial(count_lost, cell, context=context),
     )  # fmt: skip
     return unless_missing(comparison, context, paper, counted.recipe)
 
@@ -165,7 +170,7 @@ def _under_another(counted: Countable, comparison: Comparison) -> Iterator[str]:
     yield f"the nearest is {readable(Fraction(nearest.measured))} under {names}, also declared: a gap of {gap} %"
 
 
-def _of_another_model(counted: Countable, comparison: Comparison, context: Context) -> Iterator[str]:
+def _of_another_model(counted: Countable, comparison: Comparison, context: Context) -> Iterator[AnotherModel]:
     """Yield a hint where a total is farther from the printed one than counters of one model are from each other."""
     column, printed = counted.cell.column, counted.cell.printed
     stated = printed.value * printed.scale
@@ -177,10 +182,10 @@ def _of_another_model(counted: Countable, comparison: Comparison, context: Conte
     row = totalled_cells(counted.cell.row)
     if len(row) > 1 and all(_is_far(one, context) for one in row):
         away_all = f"all {len(row)} totals of this row are more than 30 % away under every convention"
-        yield f"{away_all}, which {ANOTHER_MODEL} of that name than `model` gives"
+        yield AnotherModel(why=f"{away_all}, which suggests another model of that name")
         return
     size = " or another size of images" if column.measure is Measure.FLOPS else ""
-    yield f"a gap of {round(100 * away / abs(stated))} % {ANOTHER_MODEL}{size} than `model` gives"
+    yield AnotherModel(why=f"a gap of {round(100 * away / abs(stated))} % suggests another model{size}")
 
 
 def _is_far(counted: Countable, context: Context) -> bool:
@@ -197,7 +202,6 @@ def _is_far(counted: Countable, context: Context) -> bool:
     )
 
 
-ANOTHER_MODEL = "suggests another model"
 _VERY_FAR = Fraction(3, 10)
 _FAR = Fraction(1, 10)  # of the printed number
 _NEARER = 5  # times, so that it is the way to count that is not the paper's

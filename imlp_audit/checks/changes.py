@@ -9,7 +9,7 @@ from imlp_audit.checks.context import Context
 from imlp_audit.checks.measured_changes import check_measured_change, percent_change
 from imlp_audit.checks.printed import interval_ends, write_sign_hint
 from imlp_audit.numbers.interval import Interval, readable
-from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.numbers.printed import LIKELY, Printed, Rounding
 from imlp_audit.records.check import PASSES, Check, Verdict
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
 
@@ -149,7 +149,7 @@ def _agreement(
             return Agreement(verdict, success, rule, judged_by)
     hints = tuple(
         f"they would agree under rounding {rule}, which the spec does not declare"
-        for rule in Rounding
+        for rule in LIKELY
         if rule not in roundings and meets(rule)
     )
     return Agreement(Verdict.INCONSISTENT, failure, roundings[0], judged_by, hints)

@@ -46,7 +46,7 @@ def check_claim(plan: ClaimPlan, context: Context) -> Check:
             found = replace(
                 charitable,
                 reason=f"{charitable.reason}; taken strictly: {strict.reason}",
-                under=(f"the meaning “{claim.charitable.meaning}”", *charitable.under),
+                under=(name_meaning(claim.charitable), *charitable.under),
             )
             verdict = charitable.verdict
     if verdict is Verdict.REPRODUCED and found.under:
@@ -57,6 +57,11 @@ def check_claim(plan: ClaimPlan, context: Context) -> Check:
         under=found.under if verdict is Verdict.REPRODUCED_UNDER else (), weak=found.weak and verdict in PASSES,
         charitable=why if verdict in PASSES else None,
     )  # fmt: skip
+
+
+def name_meaning(entry: MeaningEntry) -> str:
+    """Name the meaning in which a claim holds."""
+    return f"the meaning “{entry.meaning}”"
 
 
 def _not_judged(plan: ClaimPlan) -> Iterator[str]:

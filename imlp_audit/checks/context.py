@@ -103,6 +103,11 @@ class Conventions:
         own = own_convention(row, column)
         return (own,) if own is not None else self.declared_for_column(column) or (None,)
 
+    def named(self, column: Column) -> tuple[str, ...]:
+        """Return the names of all conventions that the spec has for such a column, whichever rows they are for."""
+        own = tuple(self.about.conventions) if isinstance(column, FlopsColumn) else ()
+        return (*self.declared_for_column(column), *own)
+
     def declared_for_column(self, column: Column) -> tuple[str, ...]:
         """Return the names of the conventions declared for a column, whatever a row says of its own."""
         match column:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.numbers.interval import EXACT, decimal_text, readable
-from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.numbers.printed import LIKELY, Printed, Rounding
 from imlp_audit.records.check import Measurement, Verdict
+from imlp_audit.records.hint import AnyHint, OptionHint
 
 _LARGE = 1000  # a printed number without a scale is a total from here on
 
@@ -36,7 +37,7 @@ class Comparison:
     rounding: Rounding
     also: tuple[Measurement, ...]
     under: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()
+    hints: tuple[AnyHint, ...] = ()
 
 
 def compare(
@@ -49,17 +50,18 @@ def compare(
     rules: Sequence[Rounding] = (),
     default: Measured | None = None,
     unit: str = "",
-    support: Mapping[str, str] | None = None,
-    count_lost: Callable[[Sequence[str]], int] = lambda _: 0,
+    support: Mapping[tuple[str, str], str] | None = None,
+    elsewhere: Collection[str | None] = (),
+    count_lost: Callable[[OptionHint], int] = lambda _: 0,
 ) -> Comparison:
     """Judge a printed number; the first measurement and the first rounding rule are the default, the rest are declared.
 
     Only measurements that the paper's hypothesis allows can make the number pass: `allowed`, the best supported first;
     if it is left out, all. `rules` are all rounding rules that the paper declares, where its hypothesis leaves some;
     `default` names the default reading and convention where nothing was measured under them, and `unit` what the reason
-    is to name behind the values. Other declared
-    measurements and rules, and `undeclared` ones, are tried for hints; `support` says of a declared option how many of
-    the paper's numbers follow under it, and `count_lost` how many numbers undeclared ones would lose. A value that
+    is to name behind the values. Other declared measurements and rules, and `undeclared` ones, are tried for hints;
+    `support` says of a declared option how many of the paper's numbers follow under it, `elsewhere` are conventions
+    that the spec has for other numbers, and `count_lost` how many numbers undeclared ones would lose. A value that
     leaves out uncounted work is no evidence either way.
     """
     rules = rules or roundings
@@ -68,9 +70,10 @@ def compare(
     fitting = next(_fits(printed, [m for m in allowed if not m.uncounted], roundings), None)
     if fitting is not None:
         one, rounding = _least_departing(fitting, declared, ordinary[0])
-        under = _departures((one, rounding), ordinary)
+        under = _name(_departures((one, rounding), ordinary))
         verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
-        reason = f"{readable(one.value)}{unit} lies in {printed.interval(rounding)}{unit}{_name_departures(under)}"
+        named = f" under {', '.join(under)}" if under else ""
+        reason = f"{readable(one.value)}{unit} lies in {printed.interval(rounding)}{unit}{named}"
         return Comparison(verdict, reason, one, rounding, _also(printed, declared, one, roundings[0]), under)
     unsure = next((m for m in allowed if m.uncounted), None)
     if unsure is not None:
@@ -82,14 +85,15 @@ def compare(
     others = [(m, rule) for m in declared for rule in rules if (m, rule) not in left]
     judged = (one, rounding)
     alone = _alone_ways(printed, others, judged, support or {})
-    ways = (*alone, *_undeclared_ways(printed, allowed, rules, undeclared, judged))
+    undeclared_ways = _undeclared_ways(printed, allowed, rules, undeclared, judged)
+    ways = (*alone, *(way.model_copy(update={"elsewhere": way.convention in elsewhere}) for way in undeclared_ways))
     return Comparison(
         Verdict.DIFFERS,
         _miss(printed, one, rounding, unit),
         one,
         rounding,
         _also(printed, declared, one, rounding),
-        hints=tuple(dict.fromkeys(f"{way}{_write_lost(count_lost(way.missing))}" for way in _smallest(ways))),
+        hints=tuple(way.model_copy(update={"lost": count_lost(way)}) for way in _smallest(ways)),
     )
 
 
@@ -97,7 +101,7 @@ def name_departures_of(one: Measured, declared: Sequence[Measured]) -> tuple[str
     """Name how a measurement departs from the default; an option that does not change the value does not depart."""
     rounding = Rounding.HALF_UP  # the same in both: only readings and conventions are compared
     chosen, _ = _least_departing((one, rounding), declared, declared[0])
-    return _departures((chosen, rounding), (declared[0], rounding))
+    return _name(_departures((chosen, rounding), (declared[0], rounding)))
 
 
 def _fits(
@@ -122,22 +126,22 @@ def _differ(one: Measured, other: Measured) -> tuple[bool, bool]:
     return one.reading != other.reading, one.convention != other.convention
 
 
-def _departures(chosen: tuple[Measured, Rounding], default: tuple[Measured, Rounding]) -> tuple[str, ...]:
-    """Name what is not the default."""
+def _departures(chosen: tuple[Measured, Rounding], default: tuple[Measured, Rounding]) -> dict[str, str | None]:
+    """Name what is not the default, by its kind."""
     (one, rounding), (usual, usual_rounding) = chosen, default
-    return tuple(
-        f"{name} {value}"
-        for name, value, ordinary in (
+    return {
+        kind: name
+        for kind, name, ordinary in (
             ("reading", one.reading, usual.reading),
             ("convention", one.convention, usual.convention),
             ("rounding", rounding, usual_rounding),
         )
-        if value != ordinary
-    )
+        if name != ordinary
+    }
 
 
-def _name_departures(under: Sequence[str]) -> str:
-    return f" under {', '.join(under)}" if under else ""
+def _name(departures: Mapping[str, str | None]) -> tuple[str, ...]:
+    return tuple(f"{kind} {name}" for kind, name in departures.items())
 
 
 def _miss(printed: Printed, one: Measured, rounding: Rounding, unit: str) -> str:
@@ -158,37 +162,14 @@ def _share(printed: Printed, gap: Fraction) -> str:
     return f" ({text} %)" if text != "0" else ""
 
 
-@dataclass(frozen=True)
-class _Way:
-    """What would fit: how it departs from what the number was judged under, and which of that is not declared."""
-
-    departures: tuple[str, ...]
-    missing: tuple[str, ...]
-    value: Fraction
-    support: str = ""
-
-    def __str__(self) -> str:
-        fits = f"{readable(self.value)} would fit{_name_departures(self.departures)}"
-        if not self.missing:
-            return f"{fits}; {self.support}" if self.support else f"{fits}, which it was not judged under"
-        if self.missing == self.departures:
-            return f"{fits}, which the spec does not declare"
-        return f"{fits}; the spec does not declare {', '.join(self.missing)}"
-
-
-def _write_lost(lost: int) -> str:
-    """Write the price of a hint, as `report/hints.py` reads it."""
-    return f"; {lost} of the column's numbers that {'follows' if lost == 1 else 'follow'} now would not" if lost else ""
-
-
-def _smallest(ways: Iterable[_Way]) -> list[_Way]:
+def _smallest(ways: Iterable[OptionHint]) -> list[OptionHint]:
     """Return the smallest changes: one for each choice that is not declared, and two such only where no one will do."""
-    kept: list[_Way] = []
-    for way in sorted(ways, key=lambda one: (len(one.missing), len(one.departures))):
+    kept: list[OptionHint] = []
+    for way in sorted(ways, key=lambda one: (len(one.missing), len(one.options))):
         apart = (
             len(way.missing) <= max(1, len(one.missing))
-            and not set(one.departures) <= set(way.departures)
-            and not (one.missing and one.missing == way.missing)
+            and not one.options.items() <= way.options.items()
+            and not (one.missing and one.undeclared == way.undeclared)
             for one in kept
         )
         if all(apart):
@@ -200,14 +181,14 @@ def _alone_ways(
     printed: Printed,
     others: Sequence[tuple[Measured, Rounding]],
     judged: tuple[Measured, Rounding],
-    support: Mapping[str, str],
-) -> Iterator[_Way]:
+    support: Mapping[tuple[str, str], str],
+) -> Iterator[OptionHint]:
     """Yield declared options that would fit this number alone, with how many of the paper's numbers each explains."""
     for one, rule in others:
-        if one.value in printed.interval(rule) and not one.uncounted:
+        if rule is not Rounding.CEILING and one.value in printed.interval(rule) and not one.uncounted:
             departures = _departures((one, rule), judged)
-            said = "; ".join(support[name] for name in departures if name in support)
-            yield _Way(departures, (), one.value, said)
+            said = "; ".join(support[kind, str(name)] for kind, name in departures.items() if (kind, name) in support)
+            yield _hint(one, departures, support=said)
 
 
 def _undeclared_ways(
@@ -216,8 +197,11 @@ def _undeclared_ways(
     rules: Sequence[Rounding],
     undeclared: Sequence[Measured],
     judged: tuple[Measured, Rounding],
-) -> Iterator[_Way]:
-    """Yield which undeclared rule or convention would fit: a hint for the reader, never a pass."""
+) -> Iterator[OptionHint]:
+    """Yield which undeclared rule or convention would fit: a hint for the reader, never a pass.
+
+    Nobody rounds up: that rule would excuse any number that is too large by one.
+    """
     usual, usual_rule = judged
     known = {(one, rule) for one in allowed for rule in rules}
     values = {(usual.value, usual.convention)}
@@ -225,12 +209,18 @@ def _undeclared_ways(
         if one.uncounted or ((one.value, one.convention) in values and one is not usual):
             continue
         values.add((one.value, one.convention))
-        fitting = [rule for rule in Rounding if (one, rule) not in known and one.value in printed.interval(rule)]
+        fitting = [rule for rule in LIKELY if (one, rule) not in known and one.value in printed.interval(rule)]
         for rule in [usual_rule] if usual_rule in fitting else fitting:
             departures = _departures((one, rule), judged)
-            stated = {f"rounding {rule}": rule in rules}
-            missing = tuple(name for name in departures if not stated.get(name, one in allowed))
-            yield _Way(departures, missing, one.value)
+            stated = {"rounding": rule in rules}
+            yield _hint(one, departures, tuple(kind for kind in departures if not stated.get(kind, one in allowed)))
+
+
+def _hint(
+    one: Measured, departures: Mapping[str, str | None], missing: tuple[str, ...] = (), support: str = ""
+) -> OptionHint:
+    named = {kind: str(name) for kind, name in departures.items()}
+    return OptionHint(value=decimal_text(one.value, EXACT), missing=missing, support=support, **named)
 
 
 def _also(
@@ -246,7 +236,7 @@ def _also(
             verdict=_alone(one, one.value in interval),
         )
         for one in declared
-        if one is not deciding
+        if one != deciding
     )
 
 

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import assert_never
 
-from imlp_audit.checks.tally import Combination, Tally, Vote, follows
+from imlp_audit.checks.tally import Combination, Tally, Vote, Votes, follows
 from imlp_audit.numbers.printed import Rounding
 
 LEAST_VOTES = 4
+MANY_VOTES = 10
+MIXED_FROM = 3
+"""Numbers that a rival has to explain alone for a column to be one of two counters."""
 
 
 class Clarity(StrEnum):
@@ -23,15 +27,17 @@ class Clarity(StrEnum):
 
     ONLY = "only"  # all options give these cells the same values: there is nothing to choose
     CLEAR = "clear"
+    MIXED = "mixed"  # two counters in one column: each explains numbers that the other does not
     SHARED = "shared"  # a column that is not clear alone: the paper's columns of the measure are, and it agrees
-    WEAK = "weak"  # too few numbers, a tie, or no better than numbers with shifted digits
+    WEAK = "weak"  # too few numbers, a tie, no better than numbers with shifted digits, or a rival explains some alone
 
 
 @dataclass(frozen=True)
 class VoteGroup:
     """Cells that share an option, the option chosen for them, and how many of them each option explains.
 
-    `chance` is the best score that any option reaches on copies of the numbers with shifted digits.
+    `chance` is the best score that any option reaches on copies of the numbers with shifted digits; `alone` counts the
+    numbers that another option explains and the winner does not, the most first.
     """
 
     name: str
@@ -40,11 +46,25 @@ class VoteGroup:
     scores: Mapping[str | None, int]
     chance: int
     choice: Clarity
+    alone: Mapping[str | None, int] = field(default_factory=dict)
+
+    @property
+    def rival(self) -> str | None:
+        """The other counter of a mixed column."""
+        return next(iter(self.alone)) if self.choice is Clarity.MIXED else None
 
     @property
     def allowed(self) -> tuple[str | None, ...]:
-        """The options that a cell of the group may be judged under: all, unless the choice is clear."""
-        return (self.winner,) if self.choice in (Clarity.CLEAR, Clarity.SHARED) else tuple(self.scores)
+        """The options that a cell of the group may be judged under: all, unless the choice is clear or mixed."""
+        match self.choice:
+            case Clarity.CLEAR | Clarity.SHARED:
+                return (self.winner,)
+            case Clarity.MIXED:
+                return self.winner, self.rival
+            case Clarity.ONLY | Clarity.WEAK:
+                return tuple(self.scores)
+            case _:
+                assert_never(self.choice)
 
 
 @dataclass(frozen=True)
@@ -58,23 +78,33 @@ class Hypothesis:
     conventions: Mapping[str, VoteGroup]
 
 
-Chances = Mapping[tuple[str, str], int]
+@dataclass(frozen=True)
+class Chances:
+    """Copies of the votes with shifted digits, and the best score that each group reaches on one, under any option."""
 
+    copies: tuple[Tally, ...]
+    best: Mapping[tuple[str, str], int]
 
-def chances_of(tally: Tally) -> Chances:
-    """Return the best score that each group reaches on a copy with shifted digits, under any option."""
-    best = Counter[tuple[str, str]]()
-    for copy in tally.copies:
-        for one in copy.combinations:
-            for column in copy.columns:
-                for columns in ((column,), copy.columns_like(column)):
-                    score = max(copy.scores(one, *columns).values(), default=0)
-                    best["column", ",".join(columns)] = max(best["column", ",".join(columns)], score)
-            for group in copy.rounding_groups:
-                best["rounding", group] = max(best["rounding", group], copy.score(one, group))
-            for family in copy.families:
-                best["family", family] = max(best["family", family], copy.score_of_family(one, family))
-    return best
+    @classmethod
+    def of(cls, tally: Tally) -> Chances:
+        """Score the copies of a tally."""
+        best = Counter[tuple[str, str]]()
+        for copy in tally.copies:
+            for one in copy.combinations:
+                for column in copy.columns:
+                    for columns in ((column,), copy.columns_like(column)):
+                        score = max(copy.scores(one, *columns).values(), default=0)
+                        best["column", ",".join(columns)] = max(best["column", ",".join(columns)], score)
+                for group in copy.rounding_groups:
+                    best["rounding", group] = max(best["rounding", group], copy.score(one, group))
+                for family in copy.families:
+                    best["family", family] = max(best["family", family], copy.score(one, family=family))
+        return cls(tally.copies, best)
+
+    def luck(self, best: Combination, column: str, misses: Votes) -> int:
+        """Return how many of some votes any convention explains at most where their digits are shifted."""
+        each = (copy.followers(best, (column,)).values() for copy in self.copies)
+        return max(((votes & misses).bit_count() for found in each for votes in found), default=0)
 
 
 def judge(tally: Tally, chances: Chances) -> Hypothesis:
@@ -136,15 +166,17 @@ def _rounding_group(tally: Tally, best: Combination, name: str, chances: Chances
     def differs(rule: str | None) -> bool:
         return passing(rule) != passing(best.rules[name])
 
-    scores: dict[str | None, int] = {rule: tally.score(one, name) for rule, one in tally.best_by_rule(name).items()}
-    return _group(name, best.rules[name], len(votes), scores, differs, chances["rounding", name])
+    found: dict[str | None, Votes] = {
+        rule: tally.explained(one, name) for rule, one in tally.best_by_rule(name).items()
+    }
+    return _group(name, best.rules[name], len(votes), found, differs, chances.best["rounding", name])
 
 
 def _column_group(tally: Tally, best: Combination, column: str, chances: Chances) -> VoteGroup:
     """Judge a column by itself; if that is not clear, let the paper's columns of the same measure decide.
 
-    They decide only if they are clear by four numbers or more, and no other convention explains more of this column, or
-    as much and more than by chance: such a column may be quoted from another source, or from two.
+    They decide only if they are clear by four numbers or more, explain a number of this column, and no other convention
+    explains more of it, or as much and more than by chance: such a column may be quoted from another source, or two.
     """
     alone = _convention_group(tally, best, (column,), chances)
     if alone.choice is not Clarity.WEAK:
@@ -153,7 +185,7 @@ def _column_group(tally: Tally, best: Combination, column: str, chances: Chances
     explained, rival = _with_best_rival(alone, paper.winner)
     explained_of_all, rival_of_all = _with_best_rival(paper, paper.winner)
     decided = paper.choice is Clarity.CLEAR and explained_of_all - rival_of_all >= LEAST_VOTES
-    if decided and (explained > rival or explained == rival <= alone.chance):
+    if decided and explained and (explained > rival or explained == rival <= alone.chance):
         return replace(alone, winner=paper.winner, choice=Clarity.SHARED)
     return alone
 
@@ -165,9 +197,8 @@ def _with_best_rival(group: VoteGroup, option: str | None) -> tuple[int, int]:
 
 def _convention_group(tally: Tally, best: Combination, columns: tuple[str, ...], chances: Chances) -> VoteGroup:
     votes = [tally.choosing[column] for column in columns]
-    scores: dict[str | None, int] = dict(tally.scores(best, *columns).items())
-
-    winner = max(scores, key=scores.__getitem__, default=None)
+    found: dict[str | None, Votes] = {name: ids for name, ids in tally.followers(best, columns).items() if name}
+    winner = max(found, key=lambda option: found[option].bit_count(), default=None)
 
     def differs(convention: str | None) -> bool:
         read = ((vote.values, best.readings[vote.family]) for some in votes for vote in some)
@@ -176,38 +207,50 @@ def _convention_group(tally: Tally, best: Combination, columns: tuple[str, ...],
         )
 
     name = ",".join(columns)
-    group = _group(name, winner, sum(map(len, votes)), scores, differs, chances["column", name])
-    return replace(group, choice=Clarity.WEAK) if winner in tally.options.unproven else group
+    group = _group(name, winner, sum(map(len, votes)), found, differs, chances.best["column", name])
+    if len(columns) == 1 and group.choice is Clarity.WEAK and max(group.alone.values(), default=0) >= MIXED_FROM:
+        misses = sum(1 << place for place, vote in enumerate(tally.votes) if vote.column == name) & ~found[winner]
+        if max(group.alone.values()) > chances.luck(best, name, misses):
+            group = replace(group, choice=Clarity.MIXED)
+    return group if tally.options.unproven.isdisjoint(map(str, group.allowed)) else replace(group, choice=Clarity.WEAK)
 
 
 def _family_group(tally: Tally, best: Combination, family: str, chances: Chances) -> VoteGroup:
     """Score the readings on the family's cells, each with the best conventions for it."""
     votes = [vote for vote in tally.votes if vote.family == family]
-    scores: dict[str | None, int] = {
-        reading: tally.score_of_family(replace(best, readings={**best.readings, family: reading}), family)
+    found: dict[str | None, Votes] = {
+        reading: tally.explained(replace(best, readings={**best.readings, family: reading}), family=family)
         for reading in tally.options.readings
     }
-
     winner = best.readings[family]
 
     def differs(reading: str | None) -> bool:
         return any(vote.by_reading.get(reading) != vote.by_reading.get(winner) for vote in votes)
 
-    return _group(family, winner, len(votes), scores, differs, chances["family", family])
+    return _group(family, winner, len(votes), found, differs, chances.best["family", family])
 
 
 def _group(
     name: str,
     winner: str | None,
     votes: int,
-    scores: Mapping[str | None, int],
+    found: Mapping[str | None, Votes],
     differs: Callable[[str | None], bool],
     chance: int,
 ) -> VoteGroup:
-    """Judge how sure the winner is. Options of which none `differs` from it in the values of the cells count as one."""
+    """Judge how sure the winner is by the votes `found` to follow under each option.
+
+    Options of which none `differs` from it in the values of the cells count as one.
+    """
+    scores = {option: ids.bit_count() for option, ids in found.items()}
     others = [option for option in scores if option != winner and differs(option)]
     if not others:
         return VoteGroup(name, winner, votes, scores, chance, Clarity.ONLY)
-    beaten = max(scores[option] for option in others)
-    clear = votes >= LEAST_VOTES and scores[winner] > max(beaten, chance)
-    return VoteGroup(name, winner, votes, scores, chance, Clarity.CLEAR if clear else Clarity.WEAK)
+    missed = {option: (found[option] & ~found[winner]).bit_count() for option in others}
+    alone = {
+        option: missed[option] for option in sorted(missed, key=missed.__getitem__, reverse=True) if missed[option]
+    }
+    beaten, most = max(scores[option] for option in others), max(missed.values())
+    ahead = scores[winner] > max(beaten, chance) and most < (2 if votes < MANY_VOTES else 3)
+    choice = Clarity.CLEAR if votes >= LEAST_VOTES and ahead else Clarity.WEAK
+    return VoteGroup(name, winner, votes, scores, chance, choice, alone)

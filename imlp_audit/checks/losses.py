@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.printed import Countable, countable
 from imlp_audit.checks.votes import frame_of, has_own_counter
 from imlp_audit.numbers.printed import Rounding
+from imlp_audit.records.hint import OptionHint
 from imlp_audit.spec.references import CellRef, rows_of_table
 
 
-def count_lost(cell: CellRef, missing: Sequence[str], context: Context) -> int:
-    """Return how many numbers of a cell's column follow now and would not under what is `missing`.
+def count_lost(cell: CellRef, hint: OptionHint, context: Context) -> int:
+    """Return how many numbers of a cell's column follow now and would not under what a hint has and the spec has not.
 
-    That is a convention ("convention macs"), perhaps with a rounding rule; a rule alone is one of the whole paper.
+    That is a convention, perhaps with a rounding rule; a rule alone is one of the whole paper.
     """
-    named = dict(name.split(" ", 1) for name in missing)
-    judged, convention = context.judged.get(cell.row.paper.id), named.get("convention")
+    missing = hint.undeclared
+    judged, convention = context.judged.get(cell.row.paper.id), missing.get("convention")
     if judged is None or convention is None:
         return 0
-    key = ("lost", cell.row.table.value.table, cell.column_id, cell.row.paper.id, *missing)
+    key = ("lost", cell.row.table.value.table, cell.column_id, cell.row.paper.id, *missing.values())
     if key not in context.remembered:
-        rule = Rounding(named["rounding"]) if "rounding" in named else None
+        rule = Rounding(missing["rounding"]) if "rounding" in missing else None
         others = (row.cell(cell.column_id) for row in rows_of_table(cell.row.paper, cell.row.table))
         passing = [one for one in others if one is not None and one.id in judged.passing and not has_own_counter(one)]
         context.remembered[key] = sum(not _follows(one, convention, rule, context) for one in passing)

@@ -130,6 +130,7 @@ def _compare(delta: Printed, pairing: _Pairing, context: Context) -> Comparison:
         default=pairing.default,
         unit="" if "%" in delta.text else " %",
         support=variant.frame.support,
+        elsewhere=context.conventions(paper).named(cell.column),
     )
 
 

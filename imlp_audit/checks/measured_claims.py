@@ -117,7 +117,8 @@ def judge_row(
     because = ", ".join(
         f"{c.name} ({values}) {describe_bound(c)} {said}" for c, truth, values in parts if truth is overall
     )
-    return RowTruth(row.row.id, overall, because, ", ".join(f"{c.name} {values}" for c, _, values in parts))
+    met, values = sum(truth is Truth.YES for _, truth, _ in parts), (f"{c.name} {values}" for c, _, values in parts)
+    return RowTruth(row.row.id, overall, because, ", ".join(values), met, len(parts))
 
 
 def describe_bound(condition: Condition) -> str:

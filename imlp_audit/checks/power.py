@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from imlp_audit.checks.hypotheses import Chances, Clarity, Hypothesis, VoteGroup, chances_of, judge, passes
-from imlp_audit.checks.rivals import rivals_of_convention, rivals_of_reading, rivals_of_rounding
+from imlp_audit.checks.hypotheses import Chances, Clarity, Hypothesis, VoteGroup, judge, passes
 from imlp_audit.checks.tally import COPIES, OFFSETS, PAPER, Tally
 from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
+from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power, add_powers
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Judged:
     @classmethod
     def of(cls, tally: Tally, voters: Mapping[str, str] | None = None) -> Judged:
         """Judge the votes of a paper."""
-        return cls(tally, chances_of(tally), voters or {})
+        return cls(tally, Chances.of(tally), voters or {})
 
     @cached_property
     def hypothesis(self) -> Hypothesis:
@@ -77,11 +76,11 @@ class Judged:
         paper, own = found.roundings.get(PAPER), [one for name, one in found.roundings.items() if name != PAPER]
         return PaperHypothesis(
             rounding=str(paper.winner) if paper is not None else str(self.tally.options.roundings[0]),
-            roundings=None if paper is None or paper.choice is Clarity.ONLY else self._score(paper, rivals_of_rounding),
-            rounding_of=tuple(self._score(one, rivals_of_rounding) for one in own),
+            roundings=None if paper is None or paper.choice is Clarity.ONLY else _score(paper),
+            rounding_of=tuple(_score(one) for one in own),
             explained=found.explained,
             votes=found.votes,
-            readings=tuple(self._score(group, rivals_of_reading) for group in found.readings.values()),
+            readings=tuple(_score(group) for group in found.readings.values()),
             columns=tuple(self._record_column(group, fits) for group in found.conventions.values()),
         )
 
@@ -90,28 +89,19 @@ class Judged:
         powers = [self.powers[cell] for cell in cells]
         by_chance = decimal_text(self.by_chance[group.name], 1)
         return ColumnScore(
-            group=self._score(group, rivals_of_convention), passing=len(cells), by_chance=by_chance,
+            group=_score(group), passing=len(cells), by_chance=by_chance,
             power=add_powers(powers), fit=fits.get(str(group.winner)),
         )  # fmt: skip
 
-    def _score(self, group: VoteGroup, count_rivals: Callable[[Tally, VoteGroup], Mapping[str, int]]) -> GroupScore:
-        return GroupScore(
-            name=group.name,
-            winner=group.winner,
-            votes=group.votes,
-            scores={str(option): score for option, score in group.scores.items()},
-            chance=group.chance,
-            choice=group.choice.value,
-            alone=dict(count_rivals(self.tally, group)) if group.choice is Clarity.CLEAR else {},
-        )
 
-
-def add_powers(powers: Iterable[Power]) -> Power:
-    """Return the power of several passes together."""
-    found = list(powers)
-
-    def add(parts: Iterator[Caught]) -> Caught:
-        each = list(parts)
-        return Caught(caught=sum(one.caught for one in each), tried=sum(one.tried for one in each))
-
-    return Power(one=add(one.one for one in found), ten=add(one.ten for one in found))
+def _score(group: VoteGroup) -> GroupScore:
+    return GroupScore(
+        name=group.name,
+        winner=group.winner,
+        votes=group.votes,
+        scores={str(option): score for option, score in group.scores.items()},
+        chance=group.chance,
+        choice=group.choice.value,
+        rival=group.rival,
+        alone={str(option): count for option, count in group.alone.items()},
+    )

@@ -1,4 +1,4 @@
-"""The votes of a paper's counted numbers, and how many of them each combination of declared options explains.
+"""The votes of a paper's counted numbers, and which of them each combination of declared options explains.
 
 Every combination is scored, so the best one is exact.
 """
@@ -6,7 +6,7 @@ Every combination is scored, so the best one is exact.
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -103,40 +103,46 @@ def _ballot(vote: Vote, options: DeclaredOptions) -> Iterator[tuple[_Key, list[s
             yield (rounding, vote.family, reading, vote.column), [""] * bool(names) if vote.fixed else names
 
 
+Votes = int
+"""A set of votes: the bit at a vote's place is set if the vote is in it."""
+
+
 @dataclass(frozen=True)
 class Tally:
-    """How many votes of each family and column follow, by rounding rule and reading, under each convention.
+    """Which votes of each family and column follow, by rounding rule and reading, under each convention.
 
-    Votes of rows with a counter of their own are counted apart, under "". `choosing` are the other votes of each
+    Votes of rows with a counter of their own are kept apart, under "". `choosing` are the other votes of each
     column, with the digits that the paper prints; `families` are those that the votes are of.
     """
 
     votes: tuple[Vote, ...]
     options: DeclaredOptions
-    counts: Mapping[_Key, Counter[str]]
+    following: Mapping[_Key, Mapping[str, Votes]]
     choosing: Mapping[str, tuple[Vote, ...]]
     families: tuple[str, ...]
 
     @classmethod
     def of(cls, votes: Sequence[Vote], options: DeclaredOptions) -> Tally:
         """Count the votes."""
-        counts: dict[_Key, Counter[str]] = {}
+        following = defaultdict[_Key, defaultdict[str, Votes]](lambda: defaultdict(int))
         choosing: dict[str, list[Vote]] = {}
-        for vote in votes:
+        for place, vote in enumerate(votes):
             choosing.setdefault(vote.column, []).extend([] if vote.fixed else [vote])
             for key, names in _ballot(vote, options):
-                counts.setdefault(key, Counter()).update(names)
+                for name in names:
+                    following[key][name] |= 1 << place
         families = tuple(sorted({vote.family for vote in votes if vote.family is not None}))
-        return cls(tuple(votes), options, counts, {column: tuple(some) for column, some in choosing.items()}, families)
+        chosen = {column: tuple(some) for column, some in choosing.items()}
+        return cls(tuple(votes), options, dict(following), chosen, families)
 
     def with_vote(self, place: int, vote: Vote) -> Tally:
         """Return the tally with other digits in one place: the vote of the same cell on the same values."""
-        counts = dict(self.counts)
-        for key, names in _ballot(self.votes[place], self.options):
-            counts[key] = counts[key] - Counter(names)
+        following, bit = dict(self.following), 1 << place
         for key, names in _ballot(vote, self.options):
-            counts[key] = counts[key] + Counter(names)
-        return replace(self, votes=(*self.votes[:place], vote, *self.votes[place + 1 :]), counts=counts)
+            before = following.get(key, {})
+            kept = {name: votes & ~bit for name, votes in before.items()}
+            following[key] = {**kept, **{name: kept.get(name, 0) | bit for name in names}}
+        return replace(self, votes=(*self.votes[:place], vote, *self.votes[place + 1 :]), following=following)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -173,35 +179,36 @@ class Tally:
             for readings in product(self.options.readings, repeat=len(self.families))
         )
 
-    def _explained(
-        self, combination: Combination, columns: Sequence[str], families: Sequence[str | None]
-    ) -> defaultdict[str, int]:
-        """Return how many votes of some columns and families follow under each convention."""
-        found = defaultdict[str, int](int)
-        for family, column in product(families, columns):
+    def followers(
+        self, combination: Combination, columns: Sequence[str], families: Sequence[str | None] | None = None
+    ) -> dict[str, Votes]:
+        """Return which votes of some columns and families (all of them if left out) follow under each convention."""
+        found = dict.fromkeys(("", *self.options.conventions[columns[0]]), 0)
+        for family, column in product((None, *self.families) if families is None else families, columns):
             key = self.rule(combination, column), family, combination.readings[family], column
-            for convention, count in self.counts.get(key, {}).items():
-                found[convention] += count
+            for convention, votes in self.following.get(key, {}).items():
+                found[convention] |= votes
         return found
 
     def scores(self, combination: Combination, *columns: str) -> dict[str, int]:
-        """Return the votes on the convention of one or more columns."""
-        found = self._explained(combination, columns, (None, *self.families))
-        return {convention: found[convention] for convention in self.options.conventions[columns[0]]}
+        """Return how many votes of one or more columns each convention explains, of those that choose among them."""
+        found = self.followers(combination, columns)
+        return {convention: votes.bit_count() for convention, votes in found.items() if convention}
 
-    def score(self, combination: Combination, group: str | None = None) -> int:
-        """Return how many votes a combination explains, with the best convention for each column: all, or a group's."""
-        columns = self.columns if group is None else self.rounding_groups[group]
-        own = self._explained(combination, columns, (None, *self.families))[""]
-        return own + sum(max(self.scores(combination, column).values(), default=0) for column in columns)
-
-    def score_of_family(self, combination: Combination, family: str) -> int:
-        """Return how many votes of a family a combination explains, with the best convention for each whole column."""
+    def explained(self, combination: Combination, group: str | None = None, family: str | None = None) -> Votes:
+        """Return which votes follow with the best convention for each whole column: all, or a group's or a family's."""
         explained = 0
-        for column in self.columns:
-            found, scores = self._explained(combination, (column,), (family,)), self.scores(combination, column)
-            explained += found[""] + (found[first_best(scores)] if scores else 0)
+        for column in self.columns if group is None else self.rounding_groups[group]:
+            found = whole = self.followers(combination, (column,))
+            if family is not None:
+                found = self.followers(combination, (column,), (family,))
+            best = max((name for name in whole if name), key=lambda name: whole[name].bit_count(), default="")
+            explained |= found[""] | found[best]
         return explained
+
+    def score(self, combination: Combination, group: str | None = None, family: str | None = None) -> int:
+        """Return how many votes follow with the best convention for each whole column."""
+        return self.explained(combination, group, family).bit_count()
 
     @cached_property
     def copies(self) -> tuple[Tally, ...]:
@@ -213,7 +220,7 @@ class Tally:
     @cached_property
     def best(self) -> Combination:
         """The combination that explains most votes; of equally good ones the one declared first."""
-        return max(self.combinations, key=self.score)  # max keeps the first of equals
+        return max(self.combinations, key=self.score)  # max keeps the first of equals, here and in `explained`
 
     def best_by_rule(self, group: str) -> dict[Rounding, Combination]:
         """Return the best combination with each rounding rule of a group of columns."""
@@ -221,8 +228,3 @@ class Tally:
             rule: max((one for one in self.combinations if one.rules[group] is rule), key=self.score)
             for rule in self.options.rules_of(group)
         }
-
-
-def first_best(scores: Mapping[str, int]) -> str:
-    """Return the convention with the best score; of equally good ones the first."""
-    return max(scores, key=scores.__getitem__)

@@ -55,12 +55,17 @@ def all_of(truths: Sequence[Truth]) -> Truth:
 
 @dataclass(frozen=True)
 class RowTruth:
-    """The result of a claim's conditions in one row, why, and the values that it rests on."""
+    """The result of a claim's conditions in one row, why, and the values that it rests on.
+
+    Of `conditions` in the row so many are `met`.
+    """
 
     row: str
     truth: Truth
     because: str
     values: str
+    met: int = 0
+    conditions: int = 0
 
 
 def judge_share(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]:
@@ -72,6 +77,9 @@ def judge_share(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]
     truth = _decide(yes >= needed, maybe < needed)
     against = [row for row in rows if row.truth is not Truth.YES]
     parts = [f"it holds in {yes} of {len(rows)} rows"] if len(rows) > 1 else []  # of one row, its own words are enough
+    met, conditions = sum(row.met for row in rows), sum(row.conditions for row in rows)
+    if parts and yes < len(rows) < conditions:
+        parts[0] = f"{met} of its {conditions} comparisons hold, all of a row's in {yes} of {len(rows)} rows"
     if parts and maybe > yes:
         parts[0] += f" and cannot be decided in {maybe - yes}"
     return _verdict(truth), "; ".join([*parts, *(f"{row.row}: {row.because}" for row in against or rows[:1])])

@@ -99,17 +99,21 @@ def has_own_counter(cell: CellRef) -> bool:
 
 @dataclass(frozen=True)
 class Frame:
-    """What a cell is judged under: its rounding rules, and the groups whose choices bind it."""
+    """What a cell is judged under: its rounding rules, and the groups whose choices bind it.
+
+    In a column of two counters `counters` are those that explain the cell's number.
+    """
 
     roundings: tuple[Rounding, ...]
     rounding: VoteGroup | None = None
     reading: VoteGroup | None = None
     convention: VoteGroup | None = None
+    counters: frozenset[str | None] = frozenset()
 
     def allows(self, one: Measured) -> bool:
         """Return whether a measurement is under an option that the hypothesis leaves to the cell."""
         return self.allows_reading(one.reading) and (
-            self.convention is None or one.convention in self.convention.allowed
+            self.convention is None or one.convention in (self.counters or self.convention.allowed)
         )
 
     def select(self, declared: Iterable[Measured]) -> list[Measured]:
@@ -133,11 +137,11 @@ class Frame:
         )
 
     @property
-    def support(self) -> dict[str, str]:
+    def support(self) -> dict[tuple[str, str], str]:
         """How many numbers follow under each option that was not chosen, beside the one that was."""
         groups = {"reading": self.reading, "convention": self.convention, "rounding": self.rounding}
         return {
-            f"{kind} {option}": _compare_scores(group, option)
+            (kind, str(option)): _compare_scores(group, option)
             for kind, group in groups.items()
             if group is not None
             for option in group.scores
@@ -171,7 +175,13 @@ def frame_of(cell: CellRef, context: Context) -> Frame:
     convention = None if has_own_counter(cell) else _column_group(cell, judged)
     rounding = found.roundings.get(judged.tally.options.rounding_group(column_of(cell)))
     rules = context.conventions(paper).roundings_of(cell.column)
-    return Frame(allowed_roundings(rounding) if rounding is not None else rules, rounding, reading, convention)
+    frame = Frame(allowed_roundings(rounding) if rounding is not None else rules, rounding, reading, convention)
+    if convention is None or convention.choice is not Clarity.MIXED:
+        return frame
+    declared, _ = context.measurements(cell.row, counted.recipe, cell.column)
+    intervals = [cell.printed.interval(rule) for rule in frame.roundings]
+    fitting = (one for one in frame.select(declared) if any(one.value in interval for interval in intervals))
+    return replace(frame, counters=frozenset(one.convention for one in fitting if not one.uncounted))
 
 
 def _column_group(cell: CellRef, judged: Judged) -> VoteGroup | None:

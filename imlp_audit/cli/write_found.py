@@ -53,7 +53,7 @@ def write_found(paper: Paper, name: str, solved: Solved) -> None:
     if axes and first.apart:
         text = with_reading(text, name, _reasons(axes, solved.last), shown_as)
         added.append(f"the reading {name!r}")
-    if first.weights:
+    if first.weights and solved.last.named_counter is None:
         _refuse_luck(solved.last)
         text = with_convention(text, name, first.weights, _evidence(solved.last), shown_as)
         text = with_fit(text, name, _fit(solved.last), shown_as)
@@ -62,7 +62,9 @@ def write_found(paper: Paper, name: str, solved: Solved) -> None:
         text = with_rounding(text, measure, rules, shown_as)
         added.append(f"rounding {rules[-1]} of {measure}")
     if not added:
-        raise UsageError(f"nothing to write: the first solution is the reading {first.nearest!r}, and counts no FLOPs")
+        counter = solved.last.named_counter
+        counted = "counts no FLOPs" if counter is None else f"its counter has a name: declare `flops: [{counter}]`"
+        raise UsageError(f"nothing to write: the first solution is the reading {first.nearest!r}, and {counted}")
     check_spec(text, path.name)
     write_whole(path, text)
     sys.stderr.write(f"{shown_as}: added {' and '.join(added)}\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from imlp_audit.checks.claims import judge_condition
+from imlp_audit.checks.claims import judge_condition, name_meaning
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.measured_claims import describe_bound
 from imlp_audit.checks.quantities import format_values, printed_values
@@ -15,7 +15,7 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check
 from imlp_audit.records.explanation import Fact, RowByRow, Section
 from imlp_audit.report.places import place_in_specs
-from imlp_audit.spec.claim_entries import ClaimEntry
+from imlp_audit.spec.claim_entries import MeaningEntry
 from imlp_audit.spec.claims import Input, Statement
 from imlp_audit.spec.conditions import Condition, Conditions, Order, OrderEntry
 from imlp_audit.spec.places import name_section
@@ -33,27 +33,36 @@ def claim_facts(plan: ClaimPlan, check: Check, sections: Sequence[Section]) -> t
 
     The reason is shortened to the number of rows if `sections` show each row.
     """
-    value = plan.claim.value
-    by_row = isinstance(plan.meanings.strict, Conditions) and any(isinstance(section, RowByRow) for section in sections)
+    value, (statement, entry) = plan.claim.value, _judged_as(plan, check)
+    by_row = isinstance(statement, Conditions) and any(isinstance(section, RowByRow) for section in sections)
     return list_facts(
         check,
         ("printed", f"“{value.text}”"),
         ("source", f"{name_section(value.source.section)}; {place_in_specs(check)}"),
         ("meaning", value.meaning or ""),
-        ("compared", _list_quantities(value)),
-        ("judged by", COUNTED if plan.measured else plan.meanings.strict.judged_by),
+        ("compared", _list_quantities(entry)),
+        ("judged by", COUNTED if plan.measured else statement.judged_by),
         reason=check.reason.partition("; ")[0] if by_row else None,
     )
 
 
 def explain_claim(plan: ClaimPlan, check: Check) -> Iterator[Section]:
     """Yield the result of the sentence in each row, and the numbers that it is about."""
-    statement = plan.meanings.strict
+    statement, _ = _judged_as(plan, check)
     if not plan.measured:
         yield from _row_by_row(statement, check, Context({}))
     elif check.measured:
         yield RowByRow(lines=tuple(check.measured.split("; ")))
     yield from rests_on(statement.cells, {})
+
+
+def _judged_as(plan: ClaimPlan, check: Check) -> tuple[Statement, MeaningEntry]:
+    """Return what a claim states in the meaning that decided: the charitable one where it holds only in that."""
+    value, meanings = plan.claim.value, plan.meanings
+    other = value.charitable
+    if meanings.charitable is not None and isinstance(other, MeaningEntry) and name_meaning(other) in check.under:
+        return meanings.charitable, other
+    return meanings.strict, value
 
 
 def equation_facts(check: Check) -> tuple[Fact, ...]:
@@ -75,7 +84,7 @@ def equation_facts(check: Check) -> tuple[Fact, ...]:
     )
 
 
-def _list_quantities(value: ClaimEntry) -> str:
+def _list_quantities(value: MeaningEntry) -> str:
     """Say what the claim's quantities are, and which columns they belong to."""
     match value.form:
         case tuple() as conditions:

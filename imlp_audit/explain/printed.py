@@ -27,7 +27,7 @@ def list_facts(check: Check, *about: tuple[str, str], reason: str | None = None)
     `reason` replaces the check's own. Empty lines are left out.
     """
     why = check.reason if reason is None else reason
-    notes = [("because", why), *(("note", hint) for hint in check.hints)]
+    notes = [("because", why), *(("note", hint) for hint in check.hint_texts)]
     return tuple(Fact(label=label, text=text) for label, text in (*about, *notes) if text)
 
 

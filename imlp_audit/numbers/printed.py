@@ -20,6 +20,10 @@ class Rounding(StrEnum):
     DOUBLE = "double"  # half-up to one more digit, then half-up again
 
 
+LIKELY = tuple(rule for rule in Rounding if rule is not Rounding.CEILING)
+"""The rules that may explain a number that no declared one explains: nobody rounds up."""
+
+
 @dataclass(frozen=True)
 class Printed:
     """A number as printed: its `value` and `step` (one unit of the last digit), in units of `scale`.

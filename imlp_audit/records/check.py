@@ -9,6 +9,7 @@ from pydantic import SerializerFunctionWrapHandler, ValidationInfo, field_valida
 from imlp_audit.records.base import Record
 from imlp_audit.records.evidence import Evidence
 from imlp_audit.records.figure import Figure
+from imlp_audit.records.hint import AnyHint
 from imlp_audit.records.hypothesis import Power
 from imlp_audit.records.values import Number, check_number
 
@@ -29,7 +30,7 @@ FAILS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
 NO_MODEL = "the spec gives no model"
 
 
-_LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under", "weak", "fitted", "power")
+_LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under", "weak", "mixed", "fitted", "power")
 
 
 class CheckKind(StrEnum):
@@ -66,18 +67,18 @@ class Check(Record):
     `place` is where it stands in the paper, and `source` where in the specs. Numbers are decimal text in base units
     (parameters, not millions; percent for changes); `measured` is one for cells and for changes as measured, and words
     for other checks, which compare several numbers; `gap` is the measured value minus the printed one in units of the
-    printed last digit; `under` names what departs from the default where the
-    verdict is `reproduced_under`. `finding` is the id of the finding that covers a failing check, and
-    `acknowledged` says whether the lock has it as it is. A `weak` pass may be luck, because its reading or convention
-    is not a clear choice; `power` counts the wrong numbers that would not have passed in its place. A `fitted` pass
-    rests on a convention that was fitted on it. A claim that passes in a meaning that asks for less than its words says
-    in `charitable` which one, or why. `repeats` is the id of the other cell of a
-    number that is printed twice. A cell that the tool cannot count is `unguarded` if no other check notices that its
-    number is changed by one last digit or by ten. `evidence` is what runs of a checkpoint or on hardware measured. Of
-    an equation `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds,
-    `examples` how many it was tried on, `proved` for what it was proved on symbols, `bound` what rounding may make of
-    it, `counterexample` the smallest example it is false on, `replay` the choices that make that example again, and
-    `figure` what a report draws beside it.
+    printed last digit; `under` names what departs from the default where the verdict is `reproduced_under`. `finding`
+    is the id of the finding that covers a failing check, and `acknowledged` says whether the lock has it as it is. A
+    `weak` pass may be luck, because its reading or convention is not a clear choice; a `mixed` one stands in a column
+    of two counters; `power` counts the wrong numbers that would not have passed in its place. A `fitted` pass rests on
+    a convention that was fitted on it. A claim that passes in a meaning that asks for less than its words says in
+    `charitable` which one, or why. `repeats` is the id of the other cell of a number that is printed twice. A cell
+    that the tool cannot count is `unguarded` if no other check notices that its number is changed by one last digit or
+    by ten. `evidence` is what runs of a checkpoint or on hardware measured. Of an equation `statement` is what is
+    claimed in words, `printed` its literal form or `corrected` the form that holds, `examples` how many it was tried
+    on, `proved` for what it was proved on symbols, `bound` what rounding may make of it, `counterexample` the smallest
+    example it is false on, `replay` the choices that make that example again, and `figure` what a report draws beside
+    it.
     """
 
     id: str
@@ -95,7 +96,7 @@ class Check(Record):
     rounding: str | None = None
     under: tuple[str, ...] = ()
     also: tuple[Measurement, ...] = ()
-    hints: tuple[str, ...] = ()
+    hints: tuple[AnyHint, ...] = ()
     statement: str | None = None
     corrected: str | None = None
     place: str | None = None
@@ -109,11 +110,17 @@ class Check(Record):
     finding: str | None = None
     acknowledged: bool | None = None
     weak: bool = False
+    mixed: bool = False
     power: Power | None = None
     fitted: bool = False
     charitable: str | None = None
     unguarded: bool | None = None
     evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def hint_texts(self) -> tuple[str, ...]:
+        """The hints in words."""
+        return tuple(map(str, self.hints))
 
     @field_validator("measured")
     @classmethod

@@ -30,6 +30,7 @@ class CheckState(Record):
     under: tuple[str, ...] = ()
     weak: bool = False
     fitted: bool = False
+    mixed: bool = False
     acknowledged: bool = False
 
     @classmethod
@@ -45,6 +46,7 @@ class CheckState(Record):
             under=check.under,
             weak=check.weak,
             fitted=check.fitted,
+            mixed=check.mixed,
             acknowledged=check.acknowledged is True and check.verdict in FAILS,
         )
 

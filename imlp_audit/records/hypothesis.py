@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from pydantic import Field
@@ -24,14 +25,26 @@ class Power(Record):
     ten: Caught
 
 
+def add_powers(powers: Iterable[Power]) -> Power:
+    """Return the power of several passes together."""
+    found = list(powers)
+
+    def add(parts: Iterator[Caught]) -> Caught:
+        each = list(parts)
+        return Caught(caught=sum(one.caught for one in each), tried=sum(one.tried for one in each))
+
+    return Power(one=add(one.one for one in found), ten=add(one.ten for one in found))
+
+
 class GroupScore(Record):
     """Cells that share an option: the one chosen for them, and how many of the `votes` each declared option explains.
 
     `name` is a family of models for a reading, and table/column for a convention. `chance` is the best score on copies
-    of the numbers with shifted digits. The choice is `clear`, `weak`, the `only` one that could be made, or `shared`: a
-    column with too few numbers follows the paper's other columns of its measure. The numbers are judged under a clear
-    choice: the one that explains most of them. `alone` counts the numbers that each other option explains and the
-    winner does not; those without any are left out.
+    of the numbers with shifted digits. The choice is `clear`, `weak`, the `only` one that could be made, `shared`: a
+    column with too few numbers follows the paper's other columns of its measure; or `mixed`: the column has two
+    counters, the winner and its `rival`. The numbers are judged under a clear choice: the one that explains most of
+    them. `alone` counts the numbers that each other option explains and the winner does not; those without any are left
+    out.
     """
 
     name: str
@@ -39,13 +52,9 @@ class GroupScore(Record):
     votes: Count
     scores: ByName[Count]
     chance: Count
-    choice: Literal["only", "clear", "shared", "weak"]
+    choice: Literal["only", "clear", "mixed", "shared", "weak"]
+    rival: str | None = None
     alone: ByName[Count] = Field(default_factory=dict)
-
-    @property
-    def mixed(self) -> bool:
-        """Whether another option explains, alone, more numbers than luck does: two sources made these numbers."""
-        return max(self.alone.values(), default=0) > self.chance
 
 
 class FitScore(Record):

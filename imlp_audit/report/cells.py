@@ -55,7 +55,7 @@ def find_hints(cells: Iterable[CellChecks]) -> dict[str, list[str]]:
     hints: dict[str, list[str]] = {}
     for one in cells:
         if one.cell is not None and one.cell.verdict in PASSES:
-            for hint in one.cell.hints:
+            for hint in one.cell.hint_texts:
                 rows = hints.setdefault(hint, [])
                 rows += [] if one.row.id in rows else [one.row.id]
     return hints

@@ -34,7 +34,7 @@ def _facts(check: Check, findings: Mapping[str, NumberedFinding]) -> Iterator[tu
     others = list_other_measurements(check)
     if others:
         yield "also measured", others
-    for hint in check.hints:
+    for hint in check.hint_texts:
         yield "hint", hint
     for run in check.evidence:
         yield "evidence", describe_run(run)
@@ -55,6 +55,7 @@ def _facts(check: Check, findings: Mapping[str, NumberedFinding]) -> Iterator[tu
 
 _MEANING = {
     "fitted": "its counter was fitted on this number",
+    "mixed": "two counters made this column, and the table does not say which of them made this number",
     "weak": "the reading or the counter is not a clear choice",
 }
 

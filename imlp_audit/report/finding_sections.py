@@ -67,7 +67,7 @@ def _finding(one: NumberedFinding, checks: Mapping[str, Check]) -> Iterator[Bloc
     own = [checks[name] for name in (*finding.checks, *finding.evident_checks) if name in checks]
     if own:
         yield _evidence(own)
-    hints = tuple(dict.fromkeys(hint for check in own for hint in check.hints))
+    hints = tuple(dict.fromkeys(hint for check in own for hint in check.hint_texts))
     if hints:
         listed = List(tuple(f"hint: {hint}" for hint in hints))
         yield listed if len(hints) <= _HINTS else Fold(count_of(len(hints), "hint"), (listed,))

@@ -89,7 +89,7 @@ def _short(one: NumberedFinding, checks: Sequence[Check]) -> Item:
 def _open_check(check: Check) -> Item:
     printed = f" printed {check.printed}" if check.printed is not None else ""
     below: list[Inline] = [*((check.place,) if check.place else ()), check.reason]
-    below += [*(f"hint: {hint}" for hint in check.hints), faint(place_in_specs(check))]
+    below += [*(f"hint: {hint}" for hint in check.hint_texts), faint(place_in_specs(check))]
     return Item((write_verdict(check), " ", code(check.id), printed), tuple(below))
 
 

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import assert_never
 
 from imlp_audit.numbers.forms import DecimalMark, NumberForm, parse_printed
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import PASSES, Check, CheckKind
+from imlp_audit.records.hint import AnotherModel, AnyHint, ModelHint, OptionHint
 
 _MARKS: tuple[DecimalMark, ...] = (".", ",")
-_FITS = " would fit"
-_RELATIVE = re.compile(r"(as printed )?with `model: ")
-_RULE = re.compile(rf"rounding ({'|'.join(Rounding)})")
-_CONVENTION = re.compile(r"\bconvention ([\w-]+)")
-_CHOICE = re.compile(r"\b(?:reading|convention|rounding) ")
-_LOSS = re.compile(r"; (\d+) of the column's numbers that follows? now would not")
-_MISSING = "the spec does not declare"
+_RELATIVES = "are as printed, or nearly, with another form or size of their model; `--all` names it for each"
 
 
 def choose_hints(asked: Check, checks: Sequence[Check], every: Sequence[Check] = ()) -> tuple[str, ...]:
@@ -28,42 +22,53 @@ def choose_hints(asked: Check, checks: Sequence[Check], every: Sequence[Check] =
     A convention holds for a column, and a hint says what it would lose there. A rounding rule holds for the whole
     paper, so what it would lose among all checks (`every`) is counted too.
     """
-    ways = Counter(way for check in checks for way in dict.fromkeys(map(_way, check.hints)) if way is not None)
-    paper = asked.id.partition("/")[0]
-    lost = {way: _count_lost(way, checks, [one for one in every if one.id.partition("/")[0] == paper]) for way in ways}
-    way = max(ways, key=lambda one: (ways[one] - lost[one], -len(_CHOICE.findall(_undeclared(one)))), default="")
-    shared = ways[way] > 1
-    own = [hint for hint in asked.hints[:1] if not shared or _RELATIVE.match(hint) or _way(hint) != way]
-    loss = (
-        f"; {lost[way]} that {'follows' if lost[way] == 1 else 'follow'} now would not" if shared and lost[way] else ""
-    )
-    common = [f"{ways[way]} of these {len(checks)} {way}{loss}{_where(way, asked)}"] if shared else []
-    return tuple(f"hint: {hint}" for hint in (*common, *own))
+    hinted: dict[str, list[tuple[Check, AnyHint]]] = {}
+    for check in checks:
+        for way, hint in {way: hint for hint in check.hints if (way := _way(hint)) is not None}.items():
+            hinted.setdefault(way, []).append((check, hint))
+    of_paper = [one for one in every if one.id.partition("/")[0] == asked.id.partition("/")[0]]
+    lost = {way: _count_lost(found, of_paper) for way, found in hinted.items()}
+
+    def worth(way: str) -> tuple[int, int]:
+        _, hint = hinted[way][0]
+        return len(hinted[way]) - lost[way], -len(_undeclared(hint))
+
+    way = max(hinted, key=worth, default="")
+    shared = len(hinted.get(way, ())) > 1
+    own = [hint for hint in asked.hints[:1] if not shared or isinstance(hint, ModelHint) or _way(hint) != way]
+    if not shared:
+        return tuple(f"hint: {hint}" for hint in own)
+    loss = f"; {lost[way]} that {'follows' if lost[way] == 1 else 'follow'} now would not" if lost[way] else ""
+    _, hint = hinted[way][0]
+    common = f"{len(hinted[way])} of these {len(checks)} {way}{loss}{_where(_undeclared(hint), asked)}"
+    return tuple(f"hint: {hint}" for hint in (common, *own))
 
 
-def _way(hint: str) -> str | None:
-    """Return what a hint says without the numbers and the model of its row."""
-    if _RELATIVE.match(hint):
-        return "are as printed, or nearly, with another form or size of their model; `--all` names it for each"
-    _, fits, rest = hint.partition(_FITS)
-    return f"{fits.strip()}{_LOSS.sub('', rest)}" if fits else None
+def _way(hint: AnyHint) -> str | None:
+    """Return what a hint says without the numbers and the model of its row; None for one that no two rows share."""
+    match hint:
+        case OptionHint():
+            return hint.way
+        case ModelHint():
+            return _RELATIVES
+        case AnotherModel() | str():
+            return None
+        case _:
+            assert_never(hint)
 
 
-def _undeclared(way: str) -> str:
-    """Return the choices of a way that the spec does not declare."""
-    fits, _, missing = way.partition(f"; {_MISSING} ")
-    return missing or (fits if _MISSING in way else "")
+def _undeclared(hint: AnyHint) -> dict[str, str]:
+    return hint.undeclared if isinstance(hint, OptionHint) else {}
 
 
-def _where(way: str, check: Check) -> str:
+def _where(missing: Mapping[str, str], check: Check) -> str:
     """Write how a spec declares a convention or rounding rule that it does not declare yet."""
-    missing, keys = _undeclared(way), list[str]()
-    convention, rule = _CONVENTION.search(missing), _RULE.search(missing)
+    keys, convention = list[str](), missing.get("convention")
     if convention is not None and check.convention is not None:
-        key = _KEYS.get(convention[1]) or _KEYS.get(check.convention, "flops")
-        keys.append(f"{key}: [{convention[1]}]")
-    if rule is not None:
-        keys.append(f"rounding: [{rule[1]}]")
+        key = _KEYS.get(convention) or _KEYS.get(check.convention, "flops")
+        keys.append(f"{key}: [{convention}]")
+    if "rounding" in missing:
+        keys.append(f"rounding: [{missing['rounding']}]")
     return f"; if that is the paper's, declare it: `about: {{{', '.join(keys)}}}`" if keys else ""
 
 
@@ -71,13 +76,12 @@ _KEYS = {"all": "parameters", "with_buffers": "parameters", "mib": "memory", "mb
 """The keys of `about` by conventions that FLOPs do not have; parameters and FLOPs both have `no_head`."""
 
 
-def _count_lost(way: str, checks: Sequence[Check], every: Sequence[Check]) -> int:
+def _count_lost(hinted: Sequence[tuple[Check, AnyHint]], every: Sequence[Check]) -> int:
     """Return how many numbers that follow now would not: in the columns of hints that say so, or by a rounding rule."""
-    hinted = ((check, hint) for check in checks for hint in check.hints if _way(hint) == way)
-    columns = {_column(check): int(loss[1]) for check, hint in hinted if (loss := _LOSS.search(hint))}
-    rule = _RULE.search(_undeclared(way))
+    columns = {_column(check): hint.lost for check, hint in hinted if isinstance(hint, OptionHint) and hint.lost}
+    rule = _undeclared(hinted[0][1]).get("rounding")
     others = [check for check in every if _column(check) not in columns] if rule is not None else []
-    return sum(columns.values()) + sum(_loses(check, Rounding(rule[1])) for check in others if rule is not None)
+    return sum(columns.values()) + sum(_loses(check, Rounding(rule)) for check in others if rule is not None)
 
 
 def _column(check: Check) -> tuple[str, ...]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
 
 _CHOICES = {
     "only": "the options give the same values",
     "clear": "a clear choice",
-    "most": "the most",
+    "mixed": "two counters in one column",
     "shared": "as in the paper's other tables",
     "weak": "not a clear choice, so each number was judged alone",
 }
@@ -17,20 +18,15 @@ def describe_group(group: GroupScore) -> str:
     """Return the chosen option with its score, those of the others, and how sure the choice is."""
     others = ", ".join(f"{name} {score}" for name, score in group.scores.items() if name != group.winner)
     best = f"{group.winner}, which explains {group.scores.get(str(group.winner), 0)} of {group.votes}"
-    return (
-        f"{best}{f' ({others})' if others else ''}{f', {_CHOICES[choice_of(group)]}{_rivals(group)}' if others else ''}"
-    )
+    return f"{best}{f' ({others})' if others else ''}{f', {_CHOICES[group.choice]}{_rival(group)}' if others else ''}"
 
 
-def choice_of(group: GroupScore) -> str:
-    """Return how sure a choice is, in a word: one is clear only if no other option explains more than luck, alone."""
-    return "most" if group.choice == "clear" and group.mixed else group.choice
-
-
-def _rivals(group: GroupScore) -> str:
-    """Name the options that explain numbers which the winner does not, where these are more than luck."""
-    alone = [f"{name} explains {count}" for name, count in group.alone.items() if count > group.chance]
-    return f"; {', '.join(alone)} that {group.winner} does not" if alone else ""
+def _rival(group: GroupScore) -> str:
+    """Name the second counter of a mixed column, and what settles which row has which."""
+    if group.rival is None:
+        return ""
+    alone = f"{group.rival} explains {count_of(group.alone[group.rival], 'number')} that {group.winner} does not"
+    return f": {alone}; `counted_by` in a row settles which of them made its number"
 
 
 def describe_power(power: Power) -> str:

@@ -9,7 +9,7 @@ from imlp_audit.records.hypothesis import ColumnScore, FitScore, GroupScore, Pap
 from imlp_audit.records.paper import ColumnHead, PaperHead, TableHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Item, List, Paragraph, Table, code, number_columns
-from imlp_audit.report.hypotheses import choice_of, describe_column, group_of_column, write_chance
+from imlp_audit.report.hypotheses import describe_column, group_of_column, write_chance
 from imlp_audit.report.own_counters import describe_own_counters
 
 
@@ -79,4 +79,4 @@ def paper_hypothesis(hypothesis: PaperHypothesis) -> Iterator[Block]:
 
 def _scores(group: GroupScore, fit: FitScore | None = None) -> tuple[str, str, str, str, str]:
     scores = ", ".join(f"{name} {score}" for name, score in group.scores.items())
-    return (group.winner or "", choice_of(group), scores, str(group.votes), write_chance(group, fit))
+    return (group.winner or "", group.choice, scores, str(group.votes), write_chance(group, fit))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.finding import FindingKind
-from imlp_audit.records.hypothesis import Caught
+from imlp_audit.records.hypothesis import Power, add_powers
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Inline, List, Paragraph, Span, code
 from imlp_audit.report.findings import say_that_none_fails
@@ -48,8 +48,7 @@ def say_verdict(result: AuditResult) -> str:
 def count_checked(result: AuditResult) -> Paragraph:
     """Return what was checked, what the audited text lacks, and how much a pass is worth."""
     lacking = (paper.lacks for paper in result.papers if paper.lacks)
-    power = say_power(result)
-    return Paragraph(" ".join((_what_was_checked(result.checks), *lacking, *([power] if power else []))))
+    return Paragraph(" ".join((_what_was_checked(result.checks), *lacking, *_power(result))))
 
 
 def broken_checks(result: AuditResult) -> tuple[Block, ...]:
@@ -82,16 +81,37 @@ def _what_was_checked(checks: Sequence[Check]) -> str:
 
 def say_power(result: AuditResult) -> str:
     """Say how many wrong numbers would have been caught in place of those that were counted and pass."""
-    powers = [check.power.ten for check in result.checks if check.power is not None and not check.fitted]
-    ten = _add(powers)
+    powers = [check.power for check in result.checks if check.power is not None and not check.fitted]
+    ten = add_powers(powers).ten
     if not ten.tried:
         return ""
     return f"Caught {readable(ten.caught)} of {readable(ten.tried)} wrong digits put into {len(powers)} of them."
 
 
-def _add(counts: Iterable[Caught]) -> Caught:
-    found = list(counts)
-    return Caught(caught=sum(one.caught for one in found), tried=sum(one.tried for one in found))
+def _power(result: AuditResult) -> Iterator[str]:
+    """Say how much the passes are worth: which wrong numbers would have been caught, and which passes say little."""
+    passing = [check for check in result.checks if check.verdict in PASSES]
+    fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
+    told = [(check.power, check.fitted) for check in passing if check.power is not None and check.power.ten.tried]
+    if told:
+        kinds = [(add_powers(p for p, own in told if own is fit), fit) for fit in (False, True)]
+        caught = "; ".join(_caught(power, fit) for power, fit in kinds if power.ten.tried)
+        numbers = sum(check.kind is CheckKind.CELL for check in result.checks)
+        covered = f"it speaks of {readable(len(told))} of the {count_of(numbers, 'number')}"
+        yield f"Power: {caught} would have been caught; {covered}."
+    if fitted:
+        proves, them = ("proves", "this very number") if fitted == 1 else ("prove", "these very numbers")
+        anew = "its weights were kept: fitted anew, they may absorb a wrong digit"
+        yield f"{count_of(fitted, 'pass')} {proves} little: the counter was fitted to {them}, and {anew}."
+    if weak:
+        yield f"{count_of(weak, 'pass')} may be luck: the numbers do not decide which option applies."
+
+
+def _caught(power: Power, fitted: bool) -> str:
+    near = f" ({readable(power.one.caught)} of {readable(power.one.tried)} one last digit away)"
+    tried = count_of(power.ten.tried, "wrong number")
+    of = f"{readable(power.ten.caught)} of {tried} in place of {'fitted' if fitted else 'counted'} ones"
+    return f"{of}{near if power.one.tried else ''}"
 
 
 def _join(parts: Sequence[str]) -> str:

@@ -43,12 +43,12 @@ SIGNS = {
     Verdict.ERROR: "!",
 }
 _REASONS = 3  # reasons for open numbers of a column that are written below a table
-MARKS = {"fitted": "ƒ", "weak": "~"}
+MARKS = {"fitted": "ƒ", "mixed": "‡", "weak": "~"}
 LEGEND = (
     "✓ follows from the model as the text describes it; ✓* follows under another reading, convention or rounding rule, "
     "which is named; ✗ does not follow, and F1, F2, ... is the finding that says why; ○ cannot be checked here; ! the "
-    "check failed to run. After ✓, ƒ marks a number that its counter was fitted on, and ~ a weak pass: too little "
-    "speaks for this reading or counter and against the others."
+    "check failed to run. After ✓, ƒ marks a number that its counter was fitted on, ‡ one in a column of two counters, "
+    "and ~ a weak pass: too little speaks for this reading or counter and against the others."
 )
 
 

@@ -116,6 +116,11 @@ def _conclusions(answer: Answered) -> Iterator[Block]:
         said.append(_certainty("reading", answer.reading, answer))
     if answer.counter is not None:
         said.append(_certainty("counter of FLOPs", answer.counter, answer))
+    if answer.named_counter is not None:
+        said.append(
+            f"The counter of FLOPs is {answer.named_counter}: free weights explain {answer.by_weights} of {answer.of} "
+            "numbers, at most one more, and would absorb one that is wrong."
+        )
     if answer.conventions:
         scores = ", ".join(f"{name} {score}" for name, score in answer.conventions.items())
         said.append(f"The best scores with named counters, of {answer.of}: {scores}.")

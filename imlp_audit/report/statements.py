@@ -111,7 +111,7 @@ def _false_statement(check: Check, findings: Findings) -> Item:
         Item(check.place or "", label="place"),
         Item(_formula(check), label="as printed"),
         Item("; ".join(check.counterexample), label="counterexample"),
-        Item(join(map(_hint, check.hints), "; "), label="hint"),
+        Item(join(map(_hint, check.hint_texts), "; "), label="hint"),
     )
     return Item((*_verdict(check, findings), " ", *_with_name(check.statement, check)), below)
 
@@ -173,5 +173,5 @@ def _equation(check: Check) -> Item:
     known = check.acknowledged is True
     among_findings = check.verdict in (*FAILS, Verdict.ERROR) and not known
     reason = "" if among_findings else f": {check.reason}"
-    below = (check.statement or "", f"printed, {check.place}: {check.printed}", *check.hints) if known else ()
+    below = (check.statement or "", f"printed, {check.place}: {check.printed}", *check.hint_texts) if known else ()
     return Item((write_verdict(check), " ", code(name_of(check)), reason), below)

@@ -39,8 +39,9 @@ def verdict_span(verdict: Verdict, text: str | None = None) -> Span:
 
 
 def list_marks(check: Check | CheckState) -> tuple[str, ...]:
-    """Return what a pass has to be read with: its counter was fitted on the number, or it may be luck."""
-    marks = (("fitted", check.fitted), ("weak", check.weak)) if check.verdict in PASSES else ()
+    """Return what a pass has to be read with: its counter was fitted on the number, is one of two, or may be luck."""
+    found = (("fitted", check.fitted), ("mixed", check.mixed), ("weak", check.weak))
+    marks = found if check.verdict in PASSES else ()
     return tuple(mark for mark, holds in marks if holds)
 
 

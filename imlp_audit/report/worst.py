@@ -66,7 +66,7 @@ def _finding(one: NumberedFinding, result: AuditResult) -> Item:
     state = f"{'' if finding.explained else 'unexplained: '}{'fails' if len(own) == 1 else 'fail'} the run"
     if not finding.explained and len(own) == 1:  # its title says less than the check
         text = (one.link, f" {place}: ", code(first.id), f" {_evidence(first)} ({state})")
-        return Item(text, tuple(f"hint: {hint}" for hint in first.hints[:1]))
+        return Item(text, tuple(f"hint: {hint}" for hint in first.hint_texts[:1]))
     hints = () if finding.explained else choose_hints(first, own, result.checks)
     return Item((*_title(one), f" ({state}) [{place}]: ", code(first.id)), (_evidence(first), *hints))
 

@@ -92,13 +92,19 @@ def _solve(
     what: Searched = "both" if len(asked) > 1 else asked[0]
     progress(f"solving {what}")
     answer = solve(problem, search.rules, budget=search.budget)
+    scores = _score_conventions(problem, search) if any(cell.kind == "flops" for cell in problem.cells) else {}
+    by_weights, named = answer.score, _prefer_named(problem, answer.score, scores, search)
+    if named is not None:
+        problem, answer = named.problem, named.answer
     worth = another.submit(find_worth, problem, answer.score, search.rules, search.budget)
     found = f"{answer.score} of {answer.of} numbers follow; now "
     progress(f"{found}what rows would have to change")
     recipes, composer = posed.composed.recipes, posed.composed.composer
     rows = tuple(own_changes(problem, answer.solutions[0], recipes=recipes, composer=composer))
     progress(f"{found}how certain that is")
-    whole = _describe(what, problem, answer, search)
+    whole = _describe(what, problem, answer, scores)
+    if named is not None:
+        whole = whole.model_copy(update={"named_counter": named.counter, "by_weights": by_weights, "counter": None})
     parts = [_solve_part(problem, kind, search) for kind in asked] if len(asked) > 1 else []
     progress(f"{found}what other numbers would score")
     sure = worth.result()
@@ -140,7 +146,8 @@ def _pose(selection: Selection, targets: Sequence[str], search: Search, progress
 def _solve_part(problem: SearchProblem, kind: Kind, search: Search) -> Answered:
     """Return the answer to the numbers of one kind alone."""
     part = problem.only(kind)
-    return _describe(kind, part, solve(part, search.rules, budget=search.budget), search)
+    scores = _score_conventions(part, search) if kind == "flops" else {}
+    return _describe(kind, part, solve(part, search.rules, budget=search.budget), scores)
 
 
 def default_targets(paper: Paper) -> tuple[str, ...]:
@@ -178,12 +185,33 @@ def _is_wanted(cell: Cell, globs: Sequence[str], own: Mapping[str, object]) -> b
     return not elsewhere and any(fnmatchcase(cell.id, glob) for glob in globs)
 
 
-def _describe(what: Searched, problem: SearchProblem, answer: SearchAnswer, search: Search) -> Answered:
+def _describe(what: Searched, problem: SearchProblem, answer: SearchAnswer, scores: Mapping[str, int]) -> Answered:
     """Return the answer to one problem, with the scores under named conventions where it has FLOPs."""
-    plain = describe_answer(what, problem, answer)
-    if all(cell.kind == "parameters" for cell in problem.cells):
-        return plain
-    return plain.model_copy(update={"conventions": _score_conventions(problem, search)})
+    return describe_answer(what, problem, answer).model_copy(update={"conventions": dict(scores)})
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A counter with a name, the problem in which only its weights are allowed, and the answer to it."""
+
+    counter: str
+    problem: SearchProblem
+    answer: SearchAnswer
+
+
+def _prefer_named(problem: SearchProblem, score: int, scores: Mapping[str, int], search: Search) -> _Named | None:
+    """Return the best counter with a name if weights of no name explain at most one number more.
+
+    Weights that are fitted to a table absorb an error in it; a counter that people use does not.
+    """
+    known = {name: scores[name] for name in FLOPS_CONVENTIONS if name in scores}
+    best = max(known, key=known.__getitem__, default=None)
+    if best is None or known[best] < score - 1:
+        return None
+    weights = {str(key): weight for key, weight in FLOPS_CONVENTIONS[best].weights.items()}
+    only = replace(problem, allowed={name: (weights.get(name, 0),) for name in problem.classes})
+    answer = solve(only, search.rules, budget=search.budget)
+    return _Named(best, only, answer) if answer.score == known[best] else None  # else it weighs what is not a class
 
 
 def _score_conventions(problem: SearchProblem, search: Search) -> dict[str, int]:

@@ -38,7 +38,7 @@ def test_one_model_with_two_scores_contradicts_itself(tmp_path: Path) -> None:
         "p/1/a/accuracy prints 72.2, here it is 72.6; they are of one model, no row says it was trained differently, "
         "and both are score (metric top1, data imagenet-1k)"
     )
-    assert check.hints == ("if its model was trained differently, say how: `training` of the row",)
+    assert check.hint_texts == ("if its model was trained differently, say how: `training` of the row",)
 
 
 def test_a_row_without_a_model_between_them_changes_nothing(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_row_without_a_model_between_them_changes_nothing(tmp_path: Path) -> N
 
 def test_the_same_score_at_fewer_digits_is_reproduced(tmp_path: Path) -> None:
     (check,) = repeats(tmp_path, row("a", "accuracy: 72.24"), row("b", "accuracy: 72.2")).values()
-    assert (check.verdict, check.hints) == (Verdict.REPRODUCED, ())
+    assert (check.verdict, check.hint_texts) == (Verdict.REPRODUCED, ())
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_repeat_that_a_row_states_is_checked_once(tmp_path: Path, backwards: b
     rows = (row(name, f"accuracy: 7{2 + (name == 'b')}.2", more=more) for name, more in zip("ab", states, strict=True))
     (check,) = repeats(tmp_path, *rows).values()
     assert (check.id, check.verdict) == (f"p/repeats/1/{'a' if backwards else 'b'}/accuracy", Verdict.INCONSISTENT)
-    assert check.hints == ()
+    assert check.hint_texts == ()
 
 
 def test_what_a_stated_repeat_does_not_print_is_held_against_other_rows(tmp_path: Path) -> None:

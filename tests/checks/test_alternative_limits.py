@@ -43,7 +43,7 @@ def judge(root: Path, printed: str, counts: Counts, column: str = "") -> tuple[d
     needed = alternatives_needed(plans, checks, context)
     whole = replace(context, facts={**facts_of(counts, needed), **context.facts})
     made = name_alternatives(plans, checks, whole)
-    hints = {check.id.rpartition("/")[2]: [one for one in check.hints if "with `model:" in one] for check in made}
+    hints = {check.id.rpartition("/")[2]: [one for one in check.hint_texts if "with `model:" in one] for check in made}
     tried = {str(key.recipe): need.work for key, need in needed.items()}
     return tried, {name: "; ".join(found) for name, found in hints.items() if found}
 

@@ -33,7 +33,7 @@ def checks(folder: Path, model: str, params: str, flops: str) -> dict[str, Check
 
 def hint(check: Check) -> str:
     assert check.verdict is Verdict.DIFFERS
-    return check.hints[0] if check.hints else ""
+    return check.hint_texts[0] if check.hint_texts else ""
 
 
 def test_the_form_that_a_paper_counts_is_named(tmp_path: Path) -> None:
@@ -64,8 +64,8 @@ def test_the_images_that_a_paper_counts_on_are_named(
     found = checks(tmp_path, model, params, flops)
     assert found["params"].verdict is Verdict.REPRODUCED
     assert f"with `model: {named}`" in hint(found["flops"])
-    assert not any("suggests another model" in one for one in found["flops"].hints)  # which says less
-    assert found["params"].hints == ()  # which the other model may well have too
+    assert not any("suggests another model" in one for one in found["flops"].hint_texts)  # which says less
+    assert found["params"].hint_texts == ()  # which the other model may well have too
 
 
 def test_the_model_that_a_name_stood_for_before_is_named(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_model_without_its_auxiliary_classifiers_is_named(
     found = checks(tmp_path, f"{{{model}}}", params, flops)
     assert found["flops"].verdict is Verdict.REPRODUCED
     assert hint(found["params"]).startswith(f"as printed with `model: {{{named}}}`")
-    assert not any("suggests another model" in one for one in found["params"].hints)
+    assert not any("suggests another model" in one for one in found["params"].hint_texts)
 
 
 @pytest.mark.parametrize("library", ["timm", "torchvision"])
@@ -159,7 +159,7 @@ def test_digits_that_do_not_tell_two_forms_apart_name_neither(tmp_path: Path) ->
     """ResNet-50 has 25.557 M parameters, and 25.530 M without its norms: 25.5 may as well be cut off."""
     check = checks(tmp_path, "{timm: resnet50, image: 224}", "25.5", "4.089")["params"]
     assert check.verdict is Verdict.DIFFERS
-    assert "deployed" not in " ".join(check.hints)
+    assert "deployed" not in " ".join(check.hint_texts)
 
 
 def test_a_form_that_is_a_digit_away_is_named_whatever_else_the_number_may_be(tmp_path: Path) -> None:
@@ -172,12 +172,12 @@ def test_nor_is_a_form_that_is_only_nearer(tmp_path: Path) -> None:
     """DenseNet-121 has 7.979 M parameters, and 7.972 M with folded norms: 7.97 may as well be cut off."""
     check = checks(tmp_path, "{timm: densenet121, image: 224}", "7.97", "2.834")["params"]
     assert check.verdict is Verdict.DIFFERS
-    assert [hint for hint in check.hints if "deployed" in hint] == []
-    assert "rounding truncation" in check.hints[0]
+    assert [hint for hint in check.hint_texts if "deployed" in hint] == []
+    assert "rounding truncation" in check.hint_texts[0]
 
 
 def test_a_resnet_without_bottlenecks_has_no_such_form(tmp_path: Path) -> None:
-    assert "stride_in_1x1" not in " ".join(checks(tmp_path, "{timm: resnet18}", "11.69", "1.7")["flops"].hints)
+    assert "stride_in_1x1" not in " ".join(checks(tmp_path, "{timm: resnet18}", "11.69", "1.7")["flops"].hint_texts)
 
 
 def test_a_relative_that_loses_another_number_of_the_row_is_not_named(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_relative_that_loses_another_number_of_the_row_is_not_named(tmp_path: 
     ],
 )
 def test_a_form_that_does_not_fit_is_named_if_it_is_far_nearer(tmp_path: Path, params: str, gap: str | None) -> None:
-    hints = " ".join(checks(tmp_path, "{timm: repvgg_a0}", params, "1.4")["params"].hints)
+    hints = " ".join(checks(tmp_path, "{timm: repvgg_a0}", params, "1.4")["params"].hint_texts)
     named = f"with `model: {{timm: repvgg_a0, form: deployed}}` the gap is {gap}: is that model meant?"
     assert (named in hints) if gap else ("deployed" not in hints)
 
@@ -204,14 +204,14 @@ def test_a_form_that_does_not_fit_is_named_if_it_is_far_nearer(tmp_path: Path, p
 def test_nothing_is_named_where_no_size_comes_near(tmp_path: Path) -> None:
     for model in ("{timm: resnet50}", "{timm: {architecture: dm_nfnet_f1, arguments: {alpha: 0.3}}}"):
         check = checks(tmp_path, model, "25.6", "99.9")["flops"]
-        assert "`model: {" not in " ".join(check.hints)
+        assert "`model: {" not in " ".join(check.hint_texts)
 
 
 def test_a_relative_that_is_farther_from_another_number_of_the_row_is_not_named(tmp_path: Path) -> None:
     """DeiT-B distilled on images of 384: 87.6 M and 55.6 G; on 224 it has 87.3 M, but 17.7 G."""
     found = checks(tmp_path, "{timm: deit_base_distilled_patch16_384}", "87", "55.5")
     assert {check.verdict for check in (found["params"], found["flops"])} == {Verdict.DIFFERS}
-    assert "`model: {" not in " ".join(found["params"].hints)
+    assert "`model: {" not in " ".join(found["params"].hint_texts)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_only_the_first_rows_are_tried(tmp_path: Path, monkeypatch: pytest.Monke
     ]
     (tmp_path / "p.yaml").write_text(HEAD + "".join(rows), encoding="utf-8")
     hinted = {
-        check.id for check in audit(tmp_path / "p.yaml").checks if any("deployed" in hint for hint in check.hints)
+        check.id for check in audit(tmp_path / "p.yaml").checks if any("deployed" in hint for hint in check.hint_texts)
     }
     assert hinted == {"p/1/a/params", "p/1/a/flops"}
 
@@ -265,6 +265,6 @@ def test_the_classes_that_a_table_names_are_tried(tmp_path: Path, title: str, cl
     (tmp_path / "p.yaml").write_text(HEAD.replace("title: T\n", f"title: {title}\n") + row, encoding="utf-8")
     (check,) = (one for one in audit(tmp_path / "p.yaml").checks if one.id == "p/1/a/params")
     assert check.verdict is Verdict.DIFFERS
-    named = [one for one in check.hints if one.startswith("as printed with `model: {timm: resnet50, classes:")]
+    named = [one for one in check.hint_texts if one.startswith("as printed with `model: {timm: resnet50, classes:")]
     told = f"as printed with `model: {{timm: resnet50, classes: {classes}}}`"
     assert [one.startswith(told) for one in named] == ([True] if classes else [])

@@ -88,8 +88,8 @@ def test_parameter_conventions(
     tmp_path: Path, about: str, verdict: Verdict, under: tuple[str, ...], hints: bool
 ) -> None:
     check = cell(tmp_path, {"host": Count(5_100_000, head=100_000)}, about=about)
-    assert (check.verdict, check.under, bool(check.hints)) == (verdict, under, hints)
-    assert all("5 000 000 would fit under convention no_head" in hint for hint in check.hints)
+    assert (check.verdict, check.under, bool(check.hint_texts)) == (verdict, under, hints)
+    assert all("5 000 000 would fit under convention no_head" in hint for hint in check.hint_texts)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_flops_conventions(tmp_path: Path, about: str, verdict: Verdict, under: 
 def test_rounding_rules(tmp_path: Path, about: str, verdict: Verdict, under: tuple[str, ...]) -> None:
     check = cell(tmp_path, {"host": Count(5_007_000)}, about=about)
     assert (check.verdict, check.under) == (verdict, under)
-    assert any("rounding truncation" in hint for hint in check.hints) == (verdict is Verdict.DIFFERS)
+    assert any("rounding truncation" in hint for hint in check.hint_texts) == (verdict is Verdict.DIFFERS)
 
 
 def test_uncounted_work_bars_a_verdict_on_work_alone(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_reading_that_fails_is_no_evidence(
 def test_a_row_that_no_single_reading_gives_is_reported(tmp_path: Path, plain: Count, skip: Count, told: bool) -> None:
     checks = checked(tmp_path, {"host+3": plain, "host+3@skip": skip}, Spec((BLOCK,), about="flops: [macs]"))
     hint = "no one reading gives all counted numbers of this row: Parameters (M) needs plain, FLOPs (G) needs skip"
-    assert [hint in checks[f"p/1/a/{column}"].hints for column in ("params", "flops")] == [told, told]
+    assert [hint in checks[f"p/1/a/{column}"].hint_texts for column in ("params", "flops")] == [told, told]
 
 
 @pytest.mark.parametrize(
@@ -229,8 +229,8 @@ def test_a_number_and_its_baseline_by_two_conventions_are_reported(
     )
     counts = {"small": Count(5_000_000, 10**9, norms=25 * 10**6), "large": Count(0, 2 * 10**9, norms=norms * 10**6)}
     checks = checked(tmp_path, counts, Spec(rows, about="flops: [macs, fvcore]"))
-    assert checks["p/1/a/flops"].hints == ((f"{told}: their difference compares two counts",) if told else ())
-    assert checks["p/1/a/params"].hints == ()
+    assert checks["p/1/a/flops"].hint_texts == ((f"{told}: their difference compares two counts",) if told else ())
+    assert checks["p/1/a/params"].hint_texts == ()
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_a_number_and_its_baseline_by_two_conventions_are_reported(
 def test_a_gap_of_tens_of_percent_suggests_another_model(tmp_path: Path, params: int, told: bool) -> None:
     check = cell(tmp_path, {"host": Count(params, macs=1_100_000_000)})
     assert check.verdict is Verdict.DIFFERS
-    assert any("another model" in hint for hint in check.hints) is told
+    assert any("another model" in hint for hint in check.hint_texts) is told
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_a_row_whose_totals_are_all_far_away_is_of_another_model(
         "all 2 totals of this row are more than 30 % away under every convention, which suggests another model of that "
         "name than `model` gives"
     )
-    assert (hint in check.hints) is told
+    assert (hint in check.hint_texts) is told
 
 
 @pytest.mark.parametrize(
@@ -300,13 +300,13 @@ def test_a_gap_within_two_last_digits_does_not_suggest_another_model(
     row = f"{{id: a, label: A, model: {{timm: host}}, printed: {{params: {printed}}}}}"
     check = cell(tmp_path, {"host": Count(params)}, row)
     assert check.verdict is Verdict.DIFFERS
-    assert any("another model" in hint for hint in check.hints) is told
+    assert any("another model" in hint for hint in check.hint_texts) is told
 
 
 def test_a_row_of_one_total_has_no_others_that_are_far_away_too(tmp_path: Path) -> None:
     row = "{id: a, label: A, model: {timm: host}, printed: {params: 5.00}}"
     check = cell(tmp_path, {"host": Count(7_000_000)}, row)
-    assert check.hints == ("a gap of 40 % suggests another model than `model` gives",)
+    assert check.hint_texts == ("a gap of 40 % suggests another model than `model` gives",)
 
 
 def test_a_total_that_could_not_be_counted_is_not_far_away(tmp_path: Path) -> None:
@@ -317,9 +317,9 @@ def test_a_total_that_could_not_be_counted_is_not_far_away(tmp_path: Path) -> No
         check = checked(tmp_path / str(count), counts, Spec((row,), columns=(large,), about="flops: [macs]"))[
             "p/1/a/params"
         ]
-        assert [one.startswith(hint) for one in check.hints] == [True]
+        assert [one.startswith(hint) for one in check.hint_texts] == [True]
 
 
 def test_a_gap_of_flops_may_also_come_from_the_size_of_images(tmp_path: Path) -> None:
     check = cell(tmp_path, {"host": Count(5_000_000, macs=2_200_000_000)}, column="flops")
-    assert "a gap of 100 % suggests another model or another size of images than `model` gives" in check.hints
+    assert "a gap of 100 % suggests another model or another size of images than `model` gives" in check.hint_texts

@@ -114,7 +114,7 @@ def test_the_number_of_other_images_differs_and_fits_the_other_column(tmp_path: 
     check = found[f"p/1/mixer/{column}"]
     assert check.verdict is Verdict.DIFFERS
     heading = {"large": "FLOPs at 32", "small": "FLOPs at 64 x 48"}[column]
-    assert any(f"fits the column {heading!r} instead" in hint for hint in check.hints)
+    assert any(f"fits the column {heading!r} instead" in hint for hint in check.hint_texts)
 
 
 def test_images_that_one_column_alone_cannot_have_fail_there(tmp_path: Path) -> None:

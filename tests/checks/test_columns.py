@@ -52,7 +52,7 @@ def test_uncounted_work_shows_no_stray(tmp_path: Path) -> None:
     checks = checked(tmp_path, counts, Spec((SWAPPED, BIG)))
     assert checks["p/columns/1"].verdict is Verdict.UNVERIFIABLE
     assert checks["p/1/a/params"].verdict is Verdict.DIFFERS
-    assert not any("column" in hint for hint in checks["p/1/a/params"].hints)
+    assert not any("column" in hint for hint in checks["p/1/a/params"].hint_texts)
 
 
 def test_a_table_whose_models_print_nothing_counted_cannot_be_judged(tmp_path: Path) -> None:
@@ -64,8 +64,8 @@ def test_a_swapped_cell_has_a_hint(tmp_path: Path) -> None:
     checks = checked(tmp_path, COUNTS, Spec((SWAPPED, BIG)))
     check = checks["p/1/a/params"]
     assert check.verdict is Verdict.DIFFERS
-    assert check.hints == ("1.26 fits the column 'FLOPs (G)' instead, where 1 260 000 000 is measured",)
-    assert checks["p/1/b/params"].hints == ()
+    assert check.hint_texts == ("1.26 fits the column 'FLOPs (G)' instead, where 1 260 000 000 is measured",)
+    assert checks["p/1/b/params"].hint_texts == ()
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_the_change_of_a_number_in_a_wrong_column_is_no_change_of_its_own(
 def test_a_number_that_is_right_in_another_unit_has_a_hint(tmp_path: Path, text: str, hints: tuple[str, ...]) -> None:
     row = f"{{id: a, label: A, model: {{timm: host}}, printed: {{params: {text}, flops: 1.26}}}}"
     check = checked(tmp_path, COUNTS, Spec((row, BIG)))["p/1/a/params"]
-    assert (check.verdict, check.hints) == (Verdict.DIFFERS, hints)
+    assert (check.verdict, check.hint_texts) == (Verdict.DIFFERS, hints)
 
 
 @pytest.mark.parametrize(

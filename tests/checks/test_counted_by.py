@@ -34,7 +34,7 @@ def test_a_row_is_counted_by_its_own_conventions(
 
 def test_a_convention_that_a_row_does_not_declare_is_only_a_hint(tmp_path: Path) -> None:
     check = flops(tmp_path, "fvcore", "1.00")
-    assert any("1 000 000 000 would fit under convention macs" in hint for hint in check.hints)
+    assert any("1 000 000 000 would fit under convention macs" in hint for hint in check.hint_texts)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_the_nearest_is_named_whichever_is_judged_by(tmp_path: Path, printed: st
     row = f"{{id: a, label: A, model: {{timm: host}}, printed: {{flops: {printed}}}}}"
     counts = {"host": Count(10**6, macs=10**9, norms=10**8)}  # 1.40 G by fvcore's weights
     check = checked(tmp_path, counts, Spec((row,), about=f"flops: {about}"))["p/1/a/flops"]
-    assert f"the nearest is {hint}" in check.hints
+    assert f"the nearest is {hint}" in check.hint_texts
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_another_way_to_count_is_named_from_a_tenth_and_a_fifth_on(
     row = f"{{id: a, label: A, model: {{timm: host}}, printed: {{flops: {printed}}}}}"
     count = Count(10**6, macs=10**9, norms=norms)
     check = checked(tmp_path, {"host": count}, Spec((row,), about="flops: [fvcore, macs]"))["p/1/a/flops"]
-    assert any("the nearest is" in one for one in check.hints) == near
+    assert any("the nearest is" in one for one in check.hint_texts) == near
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_the_nearest_of_the_declared_ways_to_count_is_named(
     check = checked(tmp_path, {"host": count}, Spec((row,), about=about))["p/1/a/flops"]
     hint = "the nearest is 1 000 000 000 under convention macs, also declared: a gap of 1.96 %"
     assert check.verdict is Verdict.DIFFERS
-    assert (hint in check.hints) == near
-    assert near or not any("the nearest is" in one for one in check.hints)
+    assert (hint in check.hint_texts) == near
+    assert near or not any("the nearest is" in one for one in check.hint_texts)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_model_without_a_head_has_no_work_without_it(tmp_path: Path) -> None:
 
     assert (alone.verdict, alone.reason) == (Verdict.ERROR, "host has no head for no_head")
     assert differs.verdict is Verdict.REPRODUCED
-    assert not any("no_head" in hint for hint in other.hints)
+    assert not any("no_head" in hint for hint in other.hint_texts)
 
 
 def sized(counted_by: str, printed: int, name: str) -> str:

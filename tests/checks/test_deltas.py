@@ -144,7 +144,7 @@ def test_only_a_change_that_differs_has_a_hint_about_its_sign(
     assert checks["p/1/b/flops.delta.measured"].verdict is verdict
     for check in (checks["p/1/b/flops.delta"], checks["p/1/b/flops.delta.measured"]):
         failing = check.verdict in (Verdict.DIFFERS, Verdict.INCONSISTENT)
-        assert any("would follow" in hint for hint in check.hints) == failing
+        assert any("would follow" in hint for hint in check.hint_texts) == failing
 
 
 def test_a_change_of_a_score_has_no_measured_twin(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_change_follows_under_a_declared_rounding_rule(
             "{id: b, label: B, baseline: a, printed: {params: 100.00}, delta: {params: -66.6%}}")  # fmt: skip
     check = both(tmp_path, COUNTS, *rows, about=about)[0]
     assert (check.verdict, check.under, check.measured) == (verdict, under, "300.00 to 100.00")
-    assert any("rounding truncation" in hint for hint in check.hints) == hints
+    assert any("rounding truncation" in hint for hint in check.hint_texts) == hints
 
 
 @pytest.mark.parametrize("failing", ["host+5", "host+5@skip", "host+3", "host+3@skip"])

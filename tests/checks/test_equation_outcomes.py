@@ -53,7 +53,7 @@ def test_an_outcome_decides_the_verdict(outcome: AnyOutcome, verdict: Verdict, r
     check = made(outcome)
     assert (check.id, check.verdict, check.reason, check.source) == ("p/equations/one", verdict, reason, SOURCE)
     hints = ("what holds is p/equations/two: y = 2 x",) if verdict is Verdict.DIFFERS else ()
-    assert (check.statement, check.bound, check.hints) == ("In words.", "none", hints)
+    assert (check.statement, check.bound, check.hint_texts) == ("In words.", "none", hints)
 
 
 def test_what_was_tried_is_on_record() -> None:
@@ -72,7 +72,7 @@ def test_a_form_is_printed_or_corrected(literal: bool, printed: str | None, corr
 @pytest.mark.parametrize("nearest", [None, BROKEN])
 def test_what_cannot_be_read_holds_in_no_ones_place(nearest: BrokenClaim | None) -> None:
     plan = EquationPlan(CLAIM.id, SOURCE, CLAIM, nearest)
-    assert check_equation(plan, {CLAIM.id: Outcome(1, ("x = 1",))}).hints == ()
+    assert check_equation(plan, {CLAIM.id: Outcome(1, ("x = 1",))}).hint_texts == ()
 
 
 def test_a_statement_that_cannot_be_read_is_an_error() -> None:

@@ -102,7 +102,7 @@ def test_a_change_of_the_other_sign_is_a_hint(tmp_path: Path, delta: str, hint: 
     for name, verdict in (("", Verdict.INCONSISTENT), (".measured", NO)):
         check = found[f"p/1/r14/flops.delta{name}"]
         assert check.verdict is verdict
-        assert [one for one in check.hints if "would follow" in one] == ([hint] if hint else [])
+        assert [one for one in check.hint_texts if "would follow" in one] == ([hint] if hint else [])
 
 
 def block(n: int, printed: int, more: str = "", tail: str = "") -> str:

@@ -46,4 +46,4 @@ def test_numbers_that_fit_as_integers_are_hinted_at_and_still_differ(
     specs = tuple(f"{{id: {m}, label: R, model: {{timm: {m}}}, printed: {{params: {it}}}}}" for m, it in rows.items())
     check = checked(tmp_path, COUNTS, Spec(specs, about="flops: [macs]"))["p/1/m/params"]
     assert check.verdict is Verdict.DIFFERS
-    assert [hint for hint in check.hints if "zeros" in hint] == [f"{one}{END}" for one in hints]
+    assert [hint for hint in check.hint_texts if "zeros" in hint] == [f"{one}{END}" for one in hints]

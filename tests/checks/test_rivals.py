@@ -37,16 +37,18 @@ def counted_by(by_y: int, both: int = 0) -> GroupScore:
 
 def test_numbers_that_follow_under_the_rival_alone_are_counted() -> None:
     found = counted_by(5)
-    assert (found.choice, found.winner, found.alone, found.mixed) == ("clear", "x", {"y": 5}, True)
+    assert (found.choice, found.winner, found.rival, found.alone) == ("mixed", "x", "y", {"y": 5})
     found = counted_by(9)
-    assert (found.choice, found.winner, found.alone, found.mixed) == ("clear", "y", {"x": 3}, True)
+    assert (found.choice, found.winner, found.rival, found.alone) == ("mixed", "y", "x", {"x": 3})
     found = counted_by(3, both=4)
-    assert (found.scores, found.alone) == ({"x": 9, "y": 7}, {"y": 3})
+    assert (found.scores, found.rival, found.alone) == ({"x": 9, "y": 7}, "y", {"y": 3})
+    found = counted_by(2)
+    assert (found.choice, found.winner, found.rival, found.alone) == ("clear", "x", None, {"y": 2})
 
 
 def test_numbers_that_follow_under_both_say_nothing_for_the_rival() -> None:
     found = counted_by(0, both=8)
-    assert (found.choice, found.scores, found.alone, found.mixed) == ("clear", {"x": 12, "y": 8}, {}, False)
+    assert (found.choice, found.scores, found.alone) == ("clear", {"x": 12, "y": 8}, {})
 
 
 def test_each_family_has_its_own_rivals() -> None:

@@ -36,7 +36,7 @@ def test_a_setting_is_read_off_the_model(tmp_path: Path) -> None:
 )
 def test_one_layer_decides(tmp_path: Path, layers: int, verdict: Verdict) -> None:
     check = settings(tmp_path, {"host": Count(1, settings={**FOUND, Setting.LAYERS: layers})})["layers"]
-    assert (check.verdict, check.measured, check.hints) == (verdict, str(layers), ())
+    assert (check.verdict, check.measured, check.hint_texts) == (verdict, str(layers), ())
 
 
 def test_a_setting_that_the_model_lacks_cannot_be_verified(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_setting_has_none_of_the_hints_of_totals(tmp_path: Path, plain: int, s
     found = {Setting.LAYERS: plain}, {Setting.LAYERS: skip}
     counts = {"host+3": Count(1, settings=found[0]), "host+3@skip": Count(1, settings=found[1])}
     check = settings(tmp_path, counts, BLOCK)["layers"]
-    assert (check.verdict, check.hints) == (Verdict.DIFFERS, ())
+    assert (check.verdict, check.hint_texts) == (Verdict.DIFFERS, ())
 
 
 def test_a_setting_of_one_reading_and_a_total_of_the_other_have_no_hint(tmp_path: Path) -> None:
@@ -77,4 +77,6 @@ def test_a_setting_of_one_reading_and_a_total_of_the_other_have_no_hint(tmp_path
         "host+3@skip": Count(6_000_000, settings={**FOUND, Setting.LAYERS: 11}),
     }
     found = settings(tmp_path, counts, row)
-    assert [(found[name].verdict, found[name].hints) for name in ("layers", "params")] == [(Verdict.REPRODUCED, ())] * 2
+    assert [(found[name].verdict, found[name].hint_texts) for name in ("layers", "params")] == [
+        (Verdict.REPRODUCED, ())
+    ] * 2

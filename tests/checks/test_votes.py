@@ -45,9 +45,7 @@ def test_the_best_supported_options_come_first_and_the_others_are_told_apart(win
     assert not any(winner in (one.reading, one.convention) for one in found[5:])
     scores = {name: f"{group.scores[winner]} of 9 numbers follow under {winner}, {n} under {name}"
               for name, n in group.scores.items() if name != winner}  # fmt: skip
-    assert frame.support == {
-        f"{kind} {name}": text for kind in ("reading", "convention") for name, text in scores.items()
-    }
+    assert frame.support == {(kind, name): text for kind in ("reading", "convention") for name, text in scores.items()}
 
 
 @pytest.mark.parametrize(

@@ -234,7 +234,7 @@ def test_a_check_has_all_that_it_rests_on(cells: dict[str, CellRef]) -> None:
     assert (check.interval, check.measured, check.gap, check.rounding) == (("0", "0.2"), "0.4", "3", "half_up")
     assert len(check.evidence) == 1
     assert check.source == judge(cells["block"], evaluated((1, 2))).source
-    assert check.hints == ()
+    assert check.hint_texts == ()
     p = probability_text(mcnemar(90, 130))
     assert check.reason == (
         "of the same 10 000 images, block alone gets 130 right and base alone 90, a difference of +0.4 points; "
@@ -281,7 +281,7 @@ def test_other_settings_are_reported(cells: dict[str, CellRef]) -> None:
         evaluated((79, 100), settings=settings) for settings in ({"crop": "0.9", "amp": "no"}, {"crop": "0.875"})
     )
     check = judge_difference(EvaluatedCell(cells["block"], second), EvaluatedCell(cells["base"], first))
-    assert check.hints == ("the two runs have different settings: amp (no, not stated), crop (0.9, 0.875)",)
+    assert check.hint_texts == ("the two runs have different settings: amp (no, not stated), crop (0.9, 0.875)",)
 
 
 def result(*checks: Check) -> AuditResult:

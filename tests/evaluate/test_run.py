@@ -292,9 +292,9 @@ def test_images_that_cannot_be_read_are_counted_and_named(digits: Digits, damage
     (check,) = evaluated(asked).checks
     assert check.verdict is Verdict.ERROR
     assert "3 of 360 images could not be read, more than the 0.1 %" in check.reason
-    assert [hint for hint in check.hints if hint.startswith("not read: ")] == [
+    assert [hint for hint in check.hint_texts if hint.startswith("not read: ")] == [
         f"not read: {names[0]}: the file is empty",
-        *(hint for hint in check.hints if hint.startswith(f"not read: {names[1]}: ")),
+        *(hint for hint in check.hint_texts if hint.startswith(f"not read: {names[1]}: ")),
         f"not read: {names[2]}: not an image in a known format",
     ]
     written = predicted(tmp_path / "p.csv")
@@ -396,7 +396,7 @@ def test_a_data_set_that_nothing_shows_is_taken_for_the_only_one_printed(digits:
     result = evaluated(request(digits, "mixer", data=Data(str(digits.images / "val"), split="", limit=5)), said)
     words = "the images in val are taken for those of digits, the only data set of digits/1/mixer"
     assert words in said
-    assert words in result.checks[0].hints
+    assert words in result.checks[0].hint_texts
 
 
 @pytest.mark.slow

@@ -297,7 +297,7 @@ def test_a_check_has_all_that_it_rests_on(base: CellRef) -> None:
 def test_what_a_verdict_assumes_is_a_hint(
     base: CellRef, counted: tuple[int, int], changes: dict[str, Any], hints: tuple[str, ...]
 ) -> None:
-    assert judge(base, evaluated(counted, **changes)).hints == (UNPROVEN, *hints)
+    assert judge(base, evaluated(counted, **changes)).hint_texts == (UNPROVEN, *hints)
 
 
 def reason(check: Check) -> str:

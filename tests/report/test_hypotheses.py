@@ -6,7 +6,7 @@ import pytest
 
 from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
 from imlp_audit.report.document import Table, plain_text
-from imlp_audit.report.hypotheses import choice_of, describe_column, describe_group, group_of_column, write_chance
+from imlp_audit.report.hypotheses import describe_column, describe_group, group_of_column, write_chance
 from imlp_audit.report.judged_under import paper_hypothesis
 
 GROUP = GroupScore(
@@ -22,14 +22,12 @@ def test_a_choice_names_the_best_option_and_the_scores_of_the_others() -> None:
     assert describe_group(alone) == "all, which explains 4 of 4"
 
 
-def test_a_choice_is_clear_only_where_no_other_explains_more_than_luck_does() -> None:
-    """13 numbers that follow under fvcore alone are no luck: two counters made the column."""
-    scores = {"scores": {"fvcore": 13, "macs": 15}, "votes": 28}
-    mixed = GROUP.model_copy(update={**scores, "alone": {"fvcore": 13}})
-    said = "macs, which explains 15 of 28 (fvcore 13), the most; fvcore explains 13 that macs does not"
-    assert (describe_group(mixed), choice_of(mixed)) == (said, "most")
-    luck = GROUP.model_copy(update={**scores, "alone": {"fvcore": 3}})
-    assert describe_group(luck) == "macs, which explains 15 of 28 (fvcore 13), a clear choice"
+def test_a_column_of_two_counters_names_both_and_what_settles_it() -> None:
+    scores = {"scores": {"fvcore": 13, "macs": 15}, "votes": 28, "choice": "mixed", "rival": "fvcore"}
+    assert describe_group(GROUP.model_copy(update={**scores, "alone": {"fvcore": 13}})) == (
+        "macs, which explains 15 of 28 (fvcore 13), two counters in one column: fvcore explains 13 numbers that macs "
+        "does not; `counted_by` in a row settles which of them made its number"
+    )
 
 
 def test_a_column_says_what_its_passes_are_worth() -> None:

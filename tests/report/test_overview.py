@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.records.check import NO_MODEL, CheckKind, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
+from imlp_audit.records.hint import ModelHint, OptionHint
 from imlp_audit.records.hypothesis import Caught, Power
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Heading
@@ -262,17 +263,18 @@ def test_an_audit_that_decided_nothing_is_no_pass() -> None:
 
 
 def test_what_several_checks_of_a_finding_are_hinted_is_shown_with_their_count() -> None:
-    ways = ("7 would fit under rounding truncation", "8 would fit under rounding truncation", "9 would fit under macs")
+    cut, other = ({"missing": (kind,), kind: name} for kind, name in (("rounding", "truncation"), ("reading", "macs")))
+    ways = [OptionHint(value=str(n), **options) for n, options in ((7, cut), (8, cut), (9, other))]
     cells = [
         check(f"1/r{n}/params", CheckKind.CELL, Verdict.DIFFERS, "off", printed="5.72", gap=str(n), hints=(hint,))
         for n, hint in enumerate(ways)
     ]
     shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(cells))).split())
     assert "hint: 2 of these 3 would fit under rounding truncation" in shown
-    assert "hint: 9 would fit under macs" in shown  # of the worst
+    assert "hint: 9 would fit under reading macs" in shown  # of the worst
     shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(cells[:2]))).split())
     assert shown.count("rounding truncation") == 1
-    hints = ("as printed with `model: {timm: a}`", "with `model: {timm: b}`", "as printed with `model: {timm: c}`")
+    hints = (ModelHint(model="timm: a"), ModelHint(model="timm: b", gap="0.1"), ModelHint(model="timm: c"))
     sized = [one.model_copy(update={"hints": (hint,)}) for one, hint in zip(cells, hints, strict=True)]
     shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(sized))).split())
     assert "hint: 3 of these 3 are as printed, or nearly, with another form or size of their model" in shown
