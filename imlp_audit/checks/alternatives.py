@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from math import sqrt
+
+from pydantic import ValidationError
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured
@@ -12,6 +16,7 @@ from imlp_audit.checks.printed import Countable, countable, totalled_cells
 from imlp_audit.checks.votes import frame_of
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.names.data_sets import USUAL_CLASSES, classes_named
+from imlp_audit.models.names.known import own_size
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import name_in_library, relatives_of
 from imlp_audit.numbers.interval import decimal_text
@@ -68,7 +73,39 @@ def _tried(one: Countable, context: Context) -> list[Recipe]:
     """
     gaps = [_shortfall(cell, context) for cell in _row_of(one)]
     folded = any(gap is not None and 0 < gap < _NORMS for gap in gaps)
-    return [*_with_classes(one, context), *relatives_of(one.recipe, folded=folded)][:_MOST]
+    published = [*_with_classes(one, context), *relatives_of(one.recipe, folded=folded)][:_MOST]
+    return [*published, *(recipe for recipe in _with_sides(one, context) if recipe not in published)]
+
+
+def _with_sides(one: Countable, context: Context) -> Iterator[Recipe]:
+    """Yield the model on images of other sides, where FLOPs of its row follow under no declared option.
+
+    FLOPs grow as the area, and faster with attention: sides up to a sixth below what the area says are tried.
+    """
+    found, image = name_in_library(one.recipe), one.recipe.image
+    side = image[0] if image is not None else own_size(*found) if found is not None else None
+    missed = [
+        cell for cell in _row_of(one) if cell.cell.column.measure is Measure.FLOPS and not _follows(cell, context)
+    ]
+    nearest = _nearest(missed[0], context) if missed else None
+    if side is None or not nearest:
+        return
+    likely = side * sqrt(_stated(missed[0]) / nearest)
+    if abs(likely - side) >= _STEP / 2:
+        for other in range(_SIDES[0], _SIDES[1] + 1, _STEP):
+            if other != side and 5 / 6 * likely <= other <= likely + _STEP:
+                with suppress(ValidationError):
+                    yield one.recipe.with_change({"image": other})
+
+
+def _follows(one: Countable, context: Context) -> bool:
+    """Return whether a number follows from its model under any declared option."""
+    try:
+        declared, _ = context.measurements(one.cell.row, one.recipe, one.cell.column)
+    except NotMeasuredError:
+        return False
+    intervals = [one.cell.printed.interval(rule) for rule in context.conventions(one.cell.row.paper).roundings]
+    return any(m.value in interval for m in declared for interval in intervals)
 
 
 def _with_classes(one: Countable, context: Context) -> list[Recipe]:
@@ -90,7 +127,8 @@ def _with_classes(one: Countable, context: Context) -> list[Recipe]:
 
 
 _NORMS = Fraction(1, 20)  # of a model: norms are less
-_MOST = 8  # models that are counted for one row
+_MOST = 8  # published models that are counted for one row
+_SIDES, _STEP = (96, 512), 16  # of images, whether published or not
 _MOST_ROWS = 40
 _MOST_CLASSES = 3
 

@@ -126,14 +126,14 @@ class SolvedHeld(Record):
 class Answered(Record):
     """The answer to one search: over the parameters, the FLOPs, or both.
 
-    `flops` are the cells of FLOPs searched.
-    `score` cells of `of` are explained by each of `solutions`, with `readings` best readings by family; `named` are
-    the named readings among them. `contradicted` cells are explained by no solution, `disputed` ones by some and not by
-    others. `conventions` are the best scores by named conventions. Where weights of no name explain (`by_weights`) at
-    most one number more than a `named_counter`, the answer is that under the counter. `null` are the least and
-    the largest score that the same search can reach on tables with shifted digits. `families` would have to differ in
-    their readings for more to be explained. Where `exhaustive` is false the budget ended the search, and no solution
-    explains more than `bound` cells. `rows` are those of which the first solution leaves a number unexplained.
+    `flops` are the cells of FLOPs searched. `score` cells of `of` are explained by each of `solutions`, with `readings`
+    best readings by family; `named` are the named readings among them. `contradicted` cells are explained by no
+    solution, `disputed` ones by some and not by others. `conventions` are the best scores by named conventions. Where
+    weights of no name explain (`by_weights`) at most one number more than a `named_counter`, the answer is that under
+    the counter. `null` are the least and the largest score that the same search can reach on tables with shifted
+    digits. `families` would have to differ in their readings for more to be explained. Where `exhaustive` is false the
+    budget ended the search, and no solution explains more than `bound` cells. `rows` are those of which the first
+    solution leaves a number unexplained.
     """
 
     what: Searched

@@ -93,7 +93,7 @@ def _solve(
     progress(f"solving {what}")
     answer = solve(problem, search.rules, budget=search.budget)
     scores = _score_conventions(problem, search) if any(cell.kind == "flops" for cell in problem.cells) else {}
-    by_weights, named = answer.score, _prefer_named(problem, answer.score, scores, search)
+    by_weights, named = answer.score, _prefer_named(problem, answer, scores, search)
     if named is not None:
         problem, answer = named.problem, named.answer
     worth = another.submit(find_worth, problem, answer.score, search.rules, search.budget)
@@ -199,14 +199,16 @@ class _Named:
     answer: SearchAnswer
 
 
-def _prefer_named(problem: SearchProblem, score: int, scores: Mapping[str, int], search: Search) -> _Named | None:
+def _prefer_named(
+    problem: SearchProblem, free: SearchAnswer, scores: Mapping[str, int], search: Search
+) -> _Named | None:
     """Return the best counter with a name if weights of no name explain at most one number more.
 
     Weights that are fitted to a table absorb an error in it; a counter that people use does not.
     """
     known = {name: scores[name] for name in FLOPS_CONVENTIONS if name in scores}
     best = max(known, key=known.__getitem__, default=None)
-    if best is None or known[best] < score - 1:
+    if best is None or known[best] < free.score - 1 or not free.exhaustive:
         return None
     weights = {str(key): weight for key, weight in FLOPS_CONVENTIONS[best].weights.items()}
     only = replace(problem, allowed={name: (weights.get(name, 0),) for name in problem.classes})
