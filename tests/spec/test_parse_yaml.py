@@ -221,10 +221,13 @@ def test_nesting_is_limited(open_: str, close: str) -> None:
     column = len(open_) * MAX_DEPTH + 1
     deepest = open_ * MAX_DEPTH + "x" + close * MAX_DEPTH
     assert not any("nested" in p.message for p in read(deepest)[1])
-    for depth in (MAX_DEPTH + 1, 100_000):
-        tree, problems = read(open_ * depth)
-        assert tree is None
-        check(problems, [(1, column, f"deeper than {MAX_DEPTH} levels")])
+    tree, problems = read(open_ * (MAX_DEPTH + 1))
+    assert tree is None
+    check(problems, [(1, column, f"deeper than {MAX_DEPTH} levels")])
+    tree, problems = read(open_ * 100_000)
+    assert tree is None
+    (problem,) = problems  # libyaml has a limit of its own since 0.2.6, for flow collections
+    assert "deeper than" in problem.message or "maximum nesting depth" in problem.message
 
 
 @pytest.mark.slow
