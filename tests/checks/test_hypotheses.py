@@ -108,7 +108,9 @@ def test_three_misses_that_some_counter_gives_to_any_number_are_no_second_counte
     names = ("macs", *(f"c{n}" for n in range(-FARTHEST, FARTHEST + 1)))
     votes = []
     for n in range(9):
-        near = {(None, name): 500.0 + 7 * n + int(name[1:]) / 100 for name in names[1:]}
+        near: dict[tuple[str | None, str], float] = {
+            (None, name): 500.0 + 7 * n + int(name[1:]) / 100 for name in names[1:]
+        }
         printed = 10 + n if n < 6 else 500 + 7 * n
         votes.append(vote(f"v{n}", f"{printed:.2f}", {(None, "macs"): 10.0 + n, **near}, family=None))
     among = DeclaredOptions((Rounding.HALF_UP,), (None,), {"1/flops": names}, {"1/flops": "flops"})
