@@ -78,8 +78,8 @@ def judge_share(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]
     against = [row for row in rows if row.truth is not Truth.YES]
     parts = [f"it holds in {yes} of {len(rows)} rows"] if len(rows) > 1 else []  # of one row, its own words are enough
     met, conditions = sum(row.met for row in rows), sum(row.conditions for row in rows)
-    if parts and yes < len(rows) < conditions:
-        parts[0] = f"{met} of its {conditions} comparisons hold, all of a row's in {yes} of {len(rows)} rows"
+    if parts and met and not yes and len(rows) < conditions:
+        parts[0] = f"{met} of its {conditions} comparisons hold, in no row all of them"
     if parts and maybe > yes:
         parts[0] += f" and cannot be decided in {maybe - yes}"
     return _verdict(truth), "; ".join([*parts, *(f"{row.row}: {row.because}" for row in against or rows[:1])])

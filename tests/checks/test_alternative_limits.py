@@ -104,7 +104,9 @@ def test_folded_norms_are_tried_below_5_percent(tmp_path: Path, params: int, fol
         ("params: 5.00, flops: 1.00", {}),  # both follow
         ("params: 6.00", {DEPLOYED: False}),  # whose operations say nothing of the row
         ("params: 6.00, flops: 1.00", {DEPLOYED: True}),
-        ("params: 5.00, flops: 2.00", {DEPLOYED: True}),
+        ("params: 5.00, flops: 2.0", {DEPLOYED: True}),
+        # twice the work is that of images of 317, or of smaller ones with attention
+        ("params: 5.00, flops: 2.00", {DEPLOYED: True} | {f"{REPVGG}, image: {n}": True for n in (272, 288, 304, 320)}),
     ],
 )
 def test_other_models_are_counted_only_where_a_number_differs(

@@ -177,3 +177,9 @@ def test_an_order_of_more_is_never_wrong(increasing: bool, values: list[Interval
 )
 def test_a_range_is_written_by_its_middle(value: Interval, text: str) -> None:
     assert middle(value) == text
+
+
+def test_where_no_row_holds_as_a_whole_its_comparisons_are_counted() -> None:
+    """Two rows of six comparisons each, as in ResMLP's Table 5: four and five of them hold."""
+    rows = [RowTruth(f"r{i}", Truth.NO, "x", "1", met, 6) for i, met in enumerate((4, 5))]
+    assert judge_share(rows, "all")[1] == "9 of its 12 comparisons hold, in no row all of them; r0: x; r1: x"
