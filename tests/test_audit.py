@@ -188,7 +188,7 @@ def test_detectors_and_segmenters_compare_two_counts(audited: Audited) -> None:
         base, ours = (audited.checks[f"imlp/{table}/{row}/flops"] for row in ("swin_ti", "swin_ti_imlp"))
         assert (base.verdict, base.convention) == (Verdict.REPRODUCED, "mmcv_products")
         assert (ours.verdict, ours.acknowledged) == (Verdict.DIFFERS, True)
-        assert any("convention mmcv, which the spec does not declare" in hint for hint in ours.hint_texts)
+        assert any("convention mmcv" in hint for hint in ours.hint_texts)
 
 
 def test_a_number_that_only_another_reading_gives_differs_with_a_hint(audited: Audited) -> None:

@@ -392,7 +392,7 @@ CORPUS: dict[str, tuple[Make, str]] = {
     "pipe.pth": (lambda path: os.mkfifo(path), "is a pipe, not a regular file"),
     "device.pth": (lambda path: path.symlink_to("/dev/zero"), "is a device, not a regular file"),
     "dangling.pth": (lambda path: path.symlink_to("nowhere"), "does not exist"),
-    "loop.pth": (lambda path: path.symlink_to(path.name), "cannot be read"),
+    "loop.pth": (lambda path: path.symlink_to(path.name), "is a link, not a regular file"),
 }
 
 

@@ -99,8 +99,8 @@ def test_a_number_that_changes_fails_again_and_says_so_first(folder: Path) -> No
     done = call("verify", "wrong", "--only", "wrong/1/tiny/*", "--no-progress")
     assert done.code == 1
     screen = " ".join("\n".join(done.out.split("\n")[:12]).split())
-    assert "1 finding (1 check) that fails the run - F1 ask: DeiT-Ti is printed too large" in screen
-    assert "1 known check has changed (wrong/1/tiny/params)" in screen
+    assert "Ask the authors (1) - F1 DeiT-Ti is printed too large (fails the run)" in screen
+    assert "1 acknowledged check has changed (wrong/1/tiny/params)" in screen
     [check] = json.loads(call("verify", "wrong", "--only", "wrong/1/tiny/*", "-f", "json").out)["checks"]
     assert "changed since findings.lock was written: '5.8' was printed then, '5.9' is printed now" in check["reason"]
 
@@ -168,7 +168,7 @@ def test_checks_that_fail_the_run_by_an_option_alone_are_counted(folder: Path) -
     assert "fails the run" not in call("verify", "wrong", "--no-progress").out
     for option in ((), ("--all",)):
         done = call("verify", "wrong", "--no-baseline", "--no-progress", *option)
-        assert (done.code, "--no-baseline: 2 known checks also fail the run." in done.out) == (1, True)
+        assert (done.code, "--no-baseline: 2 acknowledged checks also fail the run." in done.out) == (1, True)
 
 
 def test_the_lock_of_another_paper_is_answered_with_the_command_for_the_folder(folder: Path) -> None:
@@ -228,7 +228,11 @@ def test_a_finding_that_rests_on_evidence_is_shown_and_fails_nothing(folder: Pat
         "checks: [wrong/1/tiny/params]", "evidence: [wrong/1/tiny/params, {quote: Q, source: S}]"
     )
     (folder / "findings.yaml").write_text(resting)
-    assert "1 known check has changed (wrong/1/tiny/params)" not in call("acknowledge", "wrong", "--no-progress").out
+    done = call("acknowledge", "wrong", "--no-progress")
+    assert "1 acknowledged check has changed (wrong/1/tiny/params)" not in done.out
+        "1 acknowledged check has changed (wrong/1/tiny/params)"
+        not in call("acknowledge", "wrong", "--no-progress").out
+    )
     locked = json.loads((folder / "findings.lock").read_text())
     entry = {"measured": "5717416", "printed": "5.72", "verdict": "reproduced"}
     assert locked["evidence"] == {"tiny-too-large": {"checks": {"wrong/1/tiny/params": entry}, "quotes": {"Q": "S"}}}

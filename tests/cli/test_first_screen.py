@@ -13,10 +13,10 @@ from .running import call, spawn
 def test_a_wrong_number_is_on_the_first_screen(here: Path) -> None:
     shown = " ".join(call("verify", "findings", "--no-progress").out.split())
     assert "findings: The paper findings" in shown
-    assert "1 finding (1 check) that fails the run - " in shown
+    assert "Ask the authors (1) - F1 " in shown
     assert "findings/1/b/top1.delta printed 50%; " in shown
     assert "Try next imlp-audit explain findings/1/b/top1.delta " in shown
-    assert "imlp-audit verify findings --all" in shown
+    assert "imlp-audit report findings --dir DIR" in shown
 
 
 def test_advised_commands_trust_what_the_command_trusted(here: Path) -> None:
@@ -25,7 +25,7 @@ def test_advised_commands_trust_what_the_command_trusted(here: Path) -> None:
     )
     assert [line for line in commands if "eval" not in line][:2] == [
         "imlp-audit explain findings/1/b/top1.delta specs/findings --trust-code",
-        "imlp-audit verify specs/findings --trust-code --all",
+        "imlp-audit report specs/findings --trust-code --dir DIR",
     ]
 
 

@@ -375,7 +375,7 @@ def test_a_run_is_put_into_the_report_of_an_audit(here: Path) -> None:
     assert "printed 72.2: 36 of 50 are right\n  - checkpoint 0123456789ab; 36 of 50 images" in done.out
     shown = call("report", "scores", "--with", "a.json", "-f", "rich").out
     assert "scores/1/a/top1 printed 72.2: 36 of 50 are right" in shown
-    assert "\nChecked 1 number: 1 holds.\n" in shown
+    assert "For CI: 1 holds.\n" in shown
 
 
 def test_a_run_is_put_into_a_result_and_stays_there(here: Path) -> None:

@@ -135,7 +135,7 @@ TAMPERED: dict[str, tuple[str, str, Tamper]] = {
     "a pipe in place of a part": (PARTS[0], "is a pipe, not a regular file", use_pipe),
     "a file of somebody else": ("notes.txt", "is not a file of imlp-audit; move it", put("notes.txt", b"mine")),
     "an empty manifest": (MANIFEST, "is damaged; remove it", put(MANIFEST, b"")),
-    "a huge manifest": (MANIFEST, "is damaged; remove it", put(MANIFEST, HUGE)),
+    "a huge manifest": (MANIFEST, "is larger than 1 MiB; remove it", put(MANIFEST, HUGE)),
     "a manifest that is not UTF-8": (MANIFEST, "is damaged; remove it", put(MANIFEST, b"\xff\xfe{")),
     "a manifest of another version": (MANIFEST, "was written by another version", manifest(format=1)),
     "another checkpoint's hash": ("p.csv.parts", "checkpoint was '\\x1b[2J', is abc", pinned(checkpoint="\x1b[2J")),
