@@ -16,8 +16,8 @@ from imlp_audit.processes.limits import LimitError, limited
 
 MOST_PARTS = 30_000  # modules and tensors of parameters; NLLB-MoE, the largest of three libraries, has 8,000
 _MEMORY = 1024**3
-_MEMORY_OF_CODE = 16 * 1024**3  # of somebody's own, which has a process of its own
-_SECONDS, _SECONDS_OF_CODE = 8.0, 60.0
+_MEMORY_OF_CODE = 8 * 1024**3  # of somebody's own, which has a process with a time limit
+_SECONDS, _SECONDS_OF_CODE = 8.0, 600.0
 
 
 @contextmanager

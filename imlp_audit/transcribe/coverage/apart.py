@@ -38,7 +38,10 @@ _ID = r"\(?(?:[A-Z]\.?)?\d+(?:\.\d+)*[a-z]?\)?(?![\d%])"
 _RANGE = rf"(?:[-–]{_ID})?"
 _YEAR = r"(?:19[5-9]\d|20[0-3]\d)[a-z]?"
 _RULES = (
-    (ApartKind.LINK, r"https?://\S+|www\.\S+|\barXiv[: ]\S+|\bdoi[: ]\S+|\b10\.\d{4,}/\S+|\S+@\S+\.\w+"),
+    (
+        ApartKind.LINK,
+        r"https?://\S+|www\.\S+|\barXiv[: ]\S+|\bdoi[: ]\S+|\b10\.\d{4,}/\S+|(?<!\S)\S{1,200}@\S{1,200}\.\w+",
+    ),
     (
         ApartKind.REFERENCE,
         rf"(?<![^\W\d_])(?i:{_PARTS})\.?[\s~]*{_ID}(?:{_RANGE}(?:\s*,\s*{_ID})*\s*,?\s*(?:and|or|и|&)\s*{_ID}|{_RANGE})|"

@@ -1,0 +1,59 @@
+"""Models that no library was made for: the row says which argument asks for too much, within a time limit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SPEC = """\
+paper: large
+about: {{title: A paper, authors: An author, version: v1}}
+tables:
+  - table: "1"
+    title: Models
+    source: {{section: "1"}}
+    columns:
+      parameters: {{measure: parameters, unit: M, heading: Parameters (M)}}
+    rows:
+      - {{id: row, label: A model, model: {{{model}}}, printed: {{parameters: 1}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "why", "named"),
+    [
+        ("timm: {architecture: vit_tiny_patch16_224, arguments: {depth: 1000000}}", "30,000 modules", "depth: 1000000"),
+        (
+            "timm: {architecture: resnet18, arguments: {layers: [1, 1000000, 1, 1]}}",
+            "30,000 modules",
+            "layers: 1000000",
+        ),
+        (
+            "timm: {architecture: vit_tiny_patch16_224, arguments: {depth: 1000000000}}",
+            "1024 MiB of memory",
+            "depth: 1000000000",
+        ),
+        (
+            "transformers: {architecture: BertModel, tokens: 16, config: {num_hidden_layers: 1000000}}",
+            "30,000 modules",
+            "num_hidden_layers: 1000000",
+        ),
+        (
+            "transformers: {architecture: BertForSequenceClassification, tokens: 16, config: {num_labels: 100000000}}",
+            "1024 MiB of memory",
+            "num_labels: 100000000",
+        ),
+    ],
+)
+def test_a_model_larger_than_any_is_not_built(model: str, why: str, named: str, tmp_path: Path) -> None:
+    path = tmp_path / "large.yaml"
+    path.write_text(SPEC.format(model=model))
+    arguments = [sys.executable, "-m", "imlp_audit", "verify", "--no-cache", str(path), "-f", "json"]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 3, done.stderr
+    assert "is too large to be built and counted" in done.stdout
+    assert why in done.stdout
+    assert f"check `{named}`" in done.stdout
