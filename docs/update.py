@@ -2,7 +2,6 @@
 
 - the `--help` of each command in commands.md
 - hosts.md: which models can have their MLPs replaced, found by replacing them
-- executed.md: which claims run which lines of the models, found by tracing them
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from pathlib import Path
 import timm
 from typer.testing import CliRunner
 
-from docs.executed import executed_page
 from imlp_audit.cli.commands import make_app
 from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.models import measure_models
@@ -48,7 +46,7 @@ def main() -> None:
 def pages() -> dict[str, str]:
     """Return the text of each generated page by its file name."""
     commands = (DOCS / "commands.md").read_text(encoding="utf-8")
-    return {"commands.md": commands_page(commands), "hosts.md": hosts_page(), "executed.md": executed_page()}
+    return {"commands.md": commands_page(commands), "hosts.md": hosts_page()}
 
 
 def commands_page(text: str) -> str:

@@ -455,4 +455,4 @@ def test_a_wrong_number_in_a_copy_of_a_paper_is_the_first_that_is_shown(tmp_path
     shown = " ".join(" ".join(lines).split())
     assert len(lines) <= 40
     assert "imlp/1/deit_b_imlp/params printed 73.36; " in shown
-    assert shown.index("printed 73.36") < shown.index(" known findings ")
+    assert shown.index("printed 73.36") < shown.index("misprints ")
