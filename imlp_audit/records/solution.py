@@ -174,13 +174,6 @@ class Answered(Record):
         return AxisState.AGREED if self.unexplained or not self.exhaustive else AxisState.PINNED
 
 
-class SolvedSizes(Record):
-    """How many readings explain 0, 1, 2, ... of the sizes that depend on the reading, and how many named ones do."""
-
-    readings: tuple[int, ...]
-    named: ByName[int]
-
-
 class Solved(JsonDocument):
     """What the numbers of a selection say the models were, by their parameters, their FLOPs, and both.
 
@@ -195,7 +188,6 @@ class Solved(JsonDocument):
     failed: tuple[str, ...] = ()
     answers: tuple[Answered, ...]
     order: str
-    sizes: SolvedSizes | None = None
 
     @property
     def last(self) -> Answered:

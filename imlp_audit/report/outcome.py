@@ -92,12 +92,12 @@ def _power(result: AuditResult) -> Iterator[str]:
     """Say how much the passes are worth: which wrong numbers would have been caught, and which passes say little."""
     passing = [check for check in result.checks if check.verdict in PASSES]
     fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
-    told = [(check.power, check.fitted) for check in passing if check.power is not None and check.power.ten.tried]
-    if told:
-        kinds = [(add_powers(p for p, own in told if own is fit), fit) for fit in (False, True)]
+    powers = [(check.power, check.fitted) for check in passing if check.power is not None and check.power.ten.tried]
+    if powers:
+        kinds = [(add_powers(p for p, own in powers if own is fit), fit) for fit in (False, True)]
         caught = "; ".join(_caught(power, fit) for power, fit in kinds if power.ten.tried)
         numbers = sum(check.kind is CheckKind.CELL for check in result.checks)
-        covered = f"it speaks of {readable(len(told))} of the {count_of(numbers, 'number')}"
+        covered = f"this covers {readable(len(powers))} of the {count_of(numbers, 'number')}"
         yield f"Power: {caught} would have been caught; {covered}."
     if fitted:
         proves, them = ("proves", "this very number") if fitted == 1 else ("prove", "these very numbers")

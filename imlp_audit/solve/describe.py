@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
-
-import numpy as np
 
 from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.solution import Answered, Searched, SolvedAxis, SolvedCell, SolvedFirst, SolvedSizes
+from imlp_audit.records.solution import Answered, Searched, SolvedAxis, SolvedCell, SolvedFirst
 from imlp_audit.solve.answer import Contradiction, SearchAnswer
 from imlp_audit.solve.certainty import certainty
 from imlp_audit.solve.grounds import grounds_of_axis
@@ -71,22 +68,3 @@ def _describe_first(problem: SearchProblem, answer: SearchAnswer) -> SolvedFirst
 
 def _describe_contradiction(one: Contradiction) -> SolvedCell:
     return SolvedCell(id=one.cell, value=one.value, gap=None if one.gap is None else decimal_text(one.gap, 2))
-
-
-def describe_sizes(problem: SearchProblem) -> SolvedSizes | None:
-    """Count how many readings explain how many sizes, by the default rule and with all parameters.
-
-    None where the sizes depend on no reading, or on those of several groups.
-    """
-    cells = [cell for cell in problem.cells if cell.kind == "parameters" and problem.rows[cell.row].group]
-    groups = {problem.rows[cell.row].group for cell in cells}
-    if len(groups) != 1:
-        return None
-    group = groups.pop()
-    scores = np.zeros(prod(problem.spaces[group].shape), dtype=np.int64)
-    for cell in cells:
-        sizes = problem.rows[cell.row].parameters["all"]
-        least, most = cell.ranges[problem.roundings[0]]
-        scores += (least <= sizes) & (sizes <= most)
-    named = {name: int(scores[places[group]]) for name, places in problem.named.items() if group in places}
-    return SolvedSizes(readings=tuple(int((scores == n).sum()) for n in range(len(cells) + 1)), named=named)

@@ -15,7 +15,7 @@ from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.processes.workers import Workers, workers
 from imlp_audit.records.solution import Answered, Searched, Solved
 from imlp_audit.solve.answer import SearchAnswer
-from imlp_audit.solve.describe import describe_answer, describe_sizes
+from imlp_audit.solve.describe import describe_answer
 from imlp_audit.solve.order import RULE
 from imlp_audit.solve.problem import Cell, Kind, SearchProblem
 from imlp_audit.solve.search import BUDGET, Rules, solve
@@ -115,7 +115,6 @@ def _solve(
         failed=posed.composed.failed,
         answers=(*parts, whole.model_copy(update=update)),
         order=RULE,
-        sizes=describe_sizes(problem),
     )
 
 

@@ -110,15 +110,6 @@ def test_shifted_tables_are_explained_far_less(table1: Solved) -> None:
 
 
 @pytest.mark.slow
-def test_the_sizes_count_every_reading_once(table1: Solved) -> None:
-    """11 sizes depend on the reading; `released` gives them all, and the text's reading none."""
-    assert table1.sizes is not None
-    assert sum(table1.sizes.readings) == 2304
-    assert len(table1.sizes.readings) == 12
-    assert table1.sizes.named == {"as_written": 0, "released": 11}
-
-
-@pytest.mark.slow
 def test_lvt_prints_more_than_any_reading_gives(papers: Selection) -> None:
     solved = search(papers, "imlp/1/*/params")
     assert (solved.last.score, solved.last.of, solved.last.named) == (26, 30, ("released",))
