@@ -9,11 +9,11 @@ we stand in is never enough.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from imlp_audit.files import FileError, read_bytes
 from imlp_audit.processes.installed import find_package, offered, own_sites
 
 ENTRY_POINTS = "imlp_audit.papers"
@@ -131,8 +131,7 @@ def _python_in(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def _holds(path: Path, data: bytes) -> bool:
     """Return whether a path is a regular file, not a link, that holds this."""
-    about = path.lstat()
-    if not stat.S_ISREG(about.st_mode) or about.st_size != len(data):
+    try:
+        return read_bytes(path, len(data), links=False) == data
+    except FileError:
         return False
-    with path.open("rb") as file:
-        return file.read(len(data) + 1) == data

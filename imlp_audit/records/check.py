@@ -74,7 +74,7 @@ class Check(Record):
     a convention that was fitted on it. A claim that passes in a meaning that asks for less than its words says in
     `charitable` which one, or why. `repeats` is the id of the other cell of a number that is printed twice. A cell
     that the tool cannot count is `unguarded` if no other check notices that its number is changed by one last digit or
-    by ten. `evidence` is what runs of a checkpoint or on hardware measured. Of an equation `statement` is what is
+    by ten. `evidence` is what runs of a checkpoint or on hardware measured. For an equation, `statement` is what is
     claimed in words, `printed` its literal form or `corrected` the form that holds, `examples` how many it was tried
     on, `proved` for what it was proved on symbols, `bound` what rounding may make of it, `counterexample` the smallest
     example it is false on, `replay` the choices that make that example again, and `figure` what a report draws beside
