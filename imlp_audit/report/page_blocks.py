@@ -228,14 +228,14 @@ def _stamped(one: Stamped) -> str:
 
 
 def _grid(grid: VerdictGrid) -> Iterator[str]:
-    """Yield a picture of tables: a small square for each number, in the colour of its verdict, leading to its row."""
+    """Yield a picture of tables: a square in the colour of its verdict for each number, the rows side by side."""
     yield '<div class="grids">'
     for name, anchor, rows in grid.tables:
-        yield f'<div class="grid"><a href="#{safe_anchor(anchor)}">{_escape(name)}</a>'
+        yield f'<div class="grid"><a href="#{safe_anchor(anchor)}">{_escape(name)}</a><div class="rows">'
         for row in rows:
             squares = "".join(map(_square, row))
             yield f'<div class="squares">{squares}</div>'
-        yield "</div>"
+        yield "</div></div>"
     yield "</div>"
 
 
