@@ -14,7 +14,7 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.limits import LimitError, limited
 
-MOST_PARTS = 30_000  # modules and tensors of parameters; NLLB-MoE, the largest of three libraries, has 8,000
+MOST_PARTS = 20_000  # modules and tensors of parameters; NLLB-MoE, the largest of three libraries, has 8,000
 _MEMORY = 1024**3
 _MEMORY_OF_CODE = 8 * 1024**3  # of somebody's own, which has a process with a time limit
 _SECONDS, _SECONDS_OF_CODE = 8.0, 600.0

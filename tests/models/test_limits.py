@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+TOO_MANY = r"20,000 modules|takes more than 8 s"  # a slow machine meets the limit of time first
 SPEC = """\
 paper: large
 about: {{title: A paper, authors: An author, version: v1}}
@@ -25,10 +27,10 @@ tables:
 @pytest.mark.parametrize(
     ("model", "why", "named"),
     [
-        ("timm: {architecture: vit_tiny_patch16_224, arguments: {depth: 1000000}}", "30,000 modules", "depth: 1000000"),
+        ("timm: {architecture: vit_tiny_patch16_224, arguments: {depth: 1000000}}", TOO_MANY, "depth: 1000000"),
         (
             "timm: {architecture: resnet18, arguments: {layers: [1, 1000000, 1, 1]}}",
-            "30,000 modules",
+            TOO_MANY,
             "layers: 1000000",
         ),
         (
@@ -38,7 +40,7 @@ tables:
         ),
         (
             "transformers: {architecture: BertModel, tokens: 16, config: {num_hidden_layers: 1000000}}",
-            "30,000 modules",
+            TOO_MANY,
             "num_hidden_layers: 1000000",
         ),
         (
@@ -55,5 +57,5 @@ def test_a_model_larger_than_any_is_not_built(model: str, why: str, named: str, 
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=200, check=False)
     assert done.returncode == 3, done.stderr
     assert "is too large to be built and counted" in done.stdout
-    assert why in done.stdout
+    assert re.search(why, done.stdout)
     assert f"check `{named}`" in done.stdout
