@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import sys
+import sysconfig
 import textwrap
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +19,8 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes import installed as installed_packages
-from imlp_audit.records.check import Verdict
-from tests.models.test_python import MACS, PARAMETERS, SPEC, WIDTH, checks
+from tests.cli.running import spawn
+from tests.models.test_python import MACS, PARAMETERS, SPEC, WIDTH
 
 HERE = Path(__file__).parent
 NET = f"{{python: {{entry_point: NAME, arguments: {{width: {WIDTH}}}, input: [3, 16, 16]}}}}"
@@ -58,8 +62,18 @@ def written(folder: Path, name: str) -> str:
 
 @pytest.mark.slow
 def test_an_installed_model_is_counted_without_being_asked_for(installed: Path, tmp_path: Path) -> None:
-    found = checks(written(tmp_path, "small"), trust_code=False)
-    assert {found[f"own/1/net/{name}"].verdict for name in ("params", "flops")} == {Verdict.REPRODUCED}
+    """In an environment of its own, because models are built in other processes."""
+    environment = tmp_path / "environment"
+    venv.create(environment, symlinks=True)
+    (site,) = environment.glob("lib/python*/site-packages")
+    shutil.copytree(installed.parent, site, dirs_exist_ok=True)
+    libraries = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
+    (site / "libraries.pth").write_text(libraries, encoding="utf-8")
+    command = (str(environment / "bin" / "python"), "-m", "imlp_audit")
+    given = ("verify", written(tmp_path, "small"), "-f", "json", "--no-progress", "--no-cache")
+    done = spawn(*given, cwd=tmp_path, command=command)
+    found = {check["id"]: check["verdict"] for check in json.loads(done.out)["checks"]}
+    assert {found[f"own/1/net/{name}"] for name in ("params", "flops")} == {"reproduced"}
 
 
 @pytest.mark.parametrize(
