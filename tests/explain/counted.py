@@ -31,3 +31,8 @@ def whole(recipe: Recipe, reading: AnyReading | None, builder: Builder | None = 
     for (_, operation), amount in ledger.work.items():
         counts[operation] += amount
     return counts
+
+
+def macs(counts: Counts) -> int:
+    """Return the multiply-accumulates."""
+    return sum(counts[operation] for operation in (Operation.LINEAR, Operation.PRODUCT, Operation.CONV))
