@@ -15,7 +15,6 @@ from imlp_audit.explain.printed import write_gap
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.explanation import AxisSource, NearestReadings, NearReading, ReadingSearch
 from imlp_audit.records.solution import SolvedChange
-from imlp_audit.solve.posing import posed_id
 from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
 from imlp_audit.spec.columns import image_of
 from imlp_audit.spec.own_blocks import own_families
@@ -83,7 +82,7 @@ def nearest(
 
     None if nothing is open about the model. Raises BuildError if it cannot be counted under every reading.
     """
-    from imlp_audit.solve.compose import compose  # torch takes seconds to import
+    from imlp_audit.solve.compose import compose, posed_id  # torch takes seconds to import
 
     composition = compose([cell.row])
     posed = posed_id(cell.row, image_of(cell.column))

@@ -10,7 +10,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from imlp_audit.count.operations import Operation
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
 
@@ -19,25 +18,6 @@ Kind: TypeAlias = Literal["parameters", "flops"]
 
 WEIGHTS = tuple(range(7))
 """The weights that a class of work may have."""
-
-NORMS: Mapping[str, tuple[str, ...]] = {
-    "norm": (
-        Operation.LAYER_NORM,
-        Operation.GROUP_NORM,
-        Operation.INSTANCE_NORM,
-        Operation.BATCH_NORM,
-        Operation.BATCH_NORM_TRAINING,
-        Operation.RMS_NORM,
-    ),
-    "norm_affine": (
-        Operation.LAYER_NORM_AFFINE,
-        Operation.GROUP_NORM_AFFINE,
-        Operation.INSTANCE_NORM_AFFINE,
-        Operation.BATCH_NORM_AFFINE,
-        Operation.RMS_NORM_AFFINE,
-    ),
-}
-"""The kinds of norm, for a counter that treats them alike."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,14 +110,6 @@ class SearchProblem:
     def only(self, kind: Kind) -> SearchProblem:
         """Return the problem of the parameters alone, or of the FLOPs alone."""
         return self.where(lambda cell: cell.kind == kind)
-
-    def tie_classes(self, together: Mapping[str, tuple[str, ...]] = NORMS) -> SearchProblem:
-        """Return the problem in which all classes of each list have one weight, under the list's name."""
-        name_of = {name: tied for tied, names in together.items() for name in names}
-        classes = tuple(dict.fromkeys(name_of.get(name, name) for name in self.classes))
-        places = np.array([classes.index(name_of.get(name, name)) for name in self.classes], dtype=np.int64)
-        sums = (places[:, np.newaxis] == np.arange(len(classes))).astype(np.int64)
-        return replace(self, classes=classes, rows=tuple(replace(row, work=row.work @ sums) for row in self.rows))
 
     def under(self, convention: str) -> SearchProblem:
         """Return the problem in which FLOPs are counted by a named convention, and no weight is open.
