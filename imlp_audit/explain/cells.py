@@ -16,7 +16,7 @@ from imlp_audit.explain.printed import (
 )
 from imlp_audit.explain.totals import explain_total
 from imlp_audit.explain.variants import say_which_variant_fits
-from imlp_audit.records.check import Check, Measurement, Verdict
+from imlp_audit.records.check import CellCheck, Measurement, Verdict
 from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section
 from imlp_audit.records.hypothesis import FitScore
 from imlp_audit.records.result import AuditResult
@@ -27,7 +27,7 @@ from imlp_audit.spec.plan import CellPlan
 from imlp_audit.spec.references import CellRef
 
 
-def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditResult) -> tuple[Fact, ...]:
+def cell_facts(plan: CellPlan, check: CellCheck, read: Conventions, result: AuditResult) -> tuple[Fact, ...]:
     """Say what is printed, which numbers print so, and whether the model has one of them."""
     cell = plan.cell
     number = f"{cell.printed.text.removesuffix(cell.unit)} {cell.unit}".rstrip()
@@ -40,7 +40,7 @@ def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditRes
     )
 
 
-def _judged_under(cell: CellRef, check: Check, result: AuditResult) -> Iterator[tuple[str, str]]:
+def _judged_under(cell: CellRef, check: CellCheck, result: AuditResult) -> Iterator[tuple[str, str]]:
     """Yield what the paper's numbers support together, and how much a pass of this one says."""
     hypothesis = result.hypotheses.get(cell.row.paper.id)
     counted = countable(cell)
@@ -62,7 +62,7 @@ def _judged_under(cell: CellRef, check: Check, result: AuditResult) -> Iterator[
         yield "fitted", f"{check.convention} was fitted on this number; {found}"
 
 
-def explain_cell(plan: CellPlan, check: Check, read: Conventions) -> Iterator[Section]:
+def explain_cell(plan: CellPlan, check: CellCheck, read: Conventions) -> Iterator[Section]:
     """Yield all measurements of a cell, and for a total over the model where it comes from."""
     cell = plan.cell
     if check.measured is not None:

@@ -15,7 +15,7 @@ from imlp_audit.explain.body import KINDS, TIMES, Body, Portion
 from imlp_audit.explain.nearest import search_readings
 from imlp_audit.models.reading import AnyReading, Reading, TextReading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.check import Check
+from imlp_audit.records.check import CellCheck
 from imlp_audit.records.explanation import Amount, BlockFormula, Breakdown, Noun, Section, TextFormula
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.references import CellRef, RowRef
@@ -34,7 +34,7 @@ _LABEL = 14  # characters over a column
 _LONGEST = 30  # characters of a row's name in a sentence
 
 
-def explain_total(check: Check, cell: CellRef, read: Conventions) -> Iterator[Section]:
+def explain_total(check: CellCheck, cell: CellRef, read: Conventions) -> Iterator[Section]:
     """Yield what a measured total is made of, under the reading and convention that decide the check."""
     from imlp_audit.explain.dissect import dissect  # torch takes seconds to import
     from imlp_audit.models.build import Builder
@@ -52,7 +52,7 @@ class DecidedTotal:
     """A total as it decides a check: its cell, and the reading and convention that it is counted under."""
 
     cell: CellRef
-    check: Check
+    check: CellCheck
     read: Conventions
 
     @property

@@ -12,14 +12,14 @@ from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.names.match import variants_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.references import CellRef
 
 _MOST = 8  # variants that are built: each takes a second
 
 
-def say_which_variant_fits(cell: CellRef, check: Check, read: Conventions) -> Iterator[tuple[str, str]]:
+def say_which_variant_fits(cell: CellRef, check: CellCheck, read: Conventions) -> Iterator[tuple[str, str]]:
     """Yield a line for each variant of a row's model whose count is printed as the row's number is."""
     if check.verdict is not Verdict.DIFFERS or not cell.column.measure.totalled or cell.recipe is None:
         return

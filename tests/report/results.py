@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import TypeAdapter
+
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind, StaleEntry
 from imlp_audit.records.hypothesis import Caught, ColumnScore, GroupScore, PaperHypothesis, Power
@@ -47,7 +49,7 @@ def check(name: str, kind: CheckKind, verdict: Verdict, text: str = BENIGN, **mo
         "source": Source(file="specs/p/paper.yaml", line=7),
         **more,
     }
-    return Check.model_validate(document)
+    return TypeAdapter(Check).validate_python(document)
 
 
 def head(text: str = BENIGN, paper: str = "p") -> PaperHead:
