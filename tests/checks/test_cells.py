@@ -26,7 +26,6 @@ def test_a_cell_that_fits_is_reproduced_with_all_it_rests_on(tmp_path: Path) -> 
     assert check.model_dump(exclude={"source", "reason", "also"}, exclude_defaults=True) == {
         "place": "Table 1, A, Parameters (M)",
         "id": "p/1/a/params",
-        "kind": "cell",
         "verdict": "reproduced",
         "printed": "5.00",
         "unit": "M",

@@ -30,7 +30,6 @@ def test_a_peak_that_prints_so_is_reproduced_with_all_it_rests_on(tmp_path: Path
     assert check.model_dump(exclude={"source", "reason", "also"}, exclude_defaults=True) == {
         "place": "Table 1, A, Peak (MB)",
         "id": "p/1/a/mem",
-        "kind": "cell",
         "verdict": "reproduced",
         "printed": "100.0",
         "unit": "MB",
