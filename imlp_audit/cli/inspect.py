@@ -40,6 +40,7 @@ def inspect(
 ) -> int:
     """Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show."""
     from imlp_audit.checkpoint.contents import check_kind, hash_sources, parse_states
+    from imlp_audit.checkpoint.refusal import escape_name
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
 
@@ -50,26 +51,27 @@ def inspect(
     selection = load_specs(specs, trust_code=trust_code)
     from imlp_audit.inspect.candidates import choose_candidates, report_checkpoint
     from imlp_audit.inspect.document import checkpoint_document, inspection_document
+    from imlp_audit.report.document import Paragraph
 
     sha256 = hash_sources(states[0].sources)
     with show_progress(shown=not no_progress) as announce:
         number, candidates = choose_candidates([one.shapes for one in states], selection, announce)
     parsed = states[number]
-    weights, drawings = _judge_weights(parsed, selection, draw is not None, sha256, trust_code=trust_code)
+    label = f"{escape_name(checkpoint.name)[-60:]}, SHA-256 {sha256[:16]}"
+    weights, drawings = _judge_weights(parsed, selection, label if draw is not None else None, trust_code=trust_code)
     captions = {one.file: one.caption for one in drawings}
     if draw is not None:
-        _write_drawings(draw, drawings, inspection_document(weights, captions))
+        _write_drawings(draw, drawings, (Paragraph(f"Weights of {label}"), *inspection_document(weights, captions)))
     report = report_checkpoint(parsed, sha256, candidates, weights, captions)
     emit_document(checkpoint_document(report, str(checkpoint)), format_, report)
     return ExitCode.CLEAN if candidates.exact else ExitCode.FINDINGS
 
 
 def _judge_weights(
-    checkpoint: Checkpoint, selection: Selection, drawn: bool, sha256: str, *, trust_code: bool
+    checkpoint: Checkpoint, selection: Selection, label: str | None, *, trust_code: bool
 ) -> tuple[Inspection, tuple[Drawing, ...]]:
-    """Return what papers say about learned weights, judged by these, and the pictures if they are to be drawn."""
+    """Return what papers say about learned weights, judged by these, and pictures with a label if one is given."""
     from imlp_audit.checkpoint.loading import read_tensors
-    from imlp_audit.checkpoint.refusal import escape_name
     from imlp_audit.inspect.papers import Images, Weights, judge_papers, list_folders
     from imlp_audit.inspect.untrained import explain_untrained
     from imlp_audit.records.inspection import Inspection, Statement
@@ -77,13 +79,12 @@ def _judge_weights(
     tensors = read_tensors(checkpoint)
     untrained = explain_untrained(tensors)
     weights = Weights(tensors, partial(read_tensors, checkpoint), untrained)
-    found = tuple(judge_papers(list_folders(selection), weights, draw=drawn, trust_code=trust_code))
+    found = tuple(judge_papers(list_folders(selection), weights, draw=label is not None, trust_code=trust_code))
     inspection = Inspection(statements=tuple(one for one in found if isinstance(one, Statement)), untrained=untrained)
-    if not drawn:
+    if label is None:
         return inspection, ()
     from imlp_audit.inspect.pictures import draw
 
-    label = f"{escape_name(checkpoint.path.name)[-60:]}, SHA-256 {sha256[:16]}"
     images = [one for one in found if isinstance(one, Images)]
     return inspection, tuple(draw(inspection.statements, images, label))
 

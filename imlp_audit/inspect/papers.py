@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 MODULE = "sentences"
 _PATIENCE = 300.0  # seconds for a sentence, with its noise
 _MOST_LAYERS = 512
+_MOST_TABLES = 64
 _FIELDS = re.compile(r"(.+?)\sPlace: (.+?)\sMeasured: (.+?)\sTrue if: (.+)")
 
 Places: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -135,8 +136,8 @@ def _read_layers(node: ast.expr) -> tuple[Mapping[str, str], ...]:
         tables = ast.literal_eval(node)
     except (ValueError, TypeError, RecursionError, MemoryError):
         tables = ()
-    if not isinstance(tables, tuple | list) or not tables:
-        raise ValueError("LAYERS must list tables of names, written out")
+    if not isinstance(tables, tuple | list) or not 0 < len(tables) <= _MOST_TABLES:
+        raise ValueError(f"LAYERS must list tables of names, written out, and at most {_MOST_TABLES}")
     for table in tables:
         texts = [*table, *table.values()] if isinstance(table, dict) else [None]
         if not all(isinstance(text, str) for text in texts) or all(name.endswith("?") for name in table.values()):
