@@ -11,9 +11,8 @@ from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import NO_MODEL, Check, Verdict
 from imlp_audit.spec.columns import Column, image_of
-from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.paper import CellRef, Paper, RowRef
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, RepeatPlan
-from imlp_audit.spec.references import CellRef, RowRef
 
 NumberPlan = CellPlan | DeltaPlan | RepeatPlan
 

@@ -22,9 +22,8 @@ from imlp_audit.records.hypothesis import FitScore
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.hypotheses import describe_fit, describe_group, describe_power, group_of_column
 from imlp_audit.report.places import place_in_specs
-from imlp_audit.spec.places import place_of_cell
+from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.plan import CellPlan
-from imlp_audit.spec.references import CellRef
 
 
 def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditResult) -> tuple[Fact, ...]:
@@ -33,7 +32,7 @@ def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditRes
     number = f"{cell.printed.text.removesuffix(cell.unit)} {cell.unit}".rstrip()
     return list_facts(
         check,
-        ("printed", f"{number} in {place_of_cell(cell)}; {place_in_specs(check)}"),
+        ("printed", f"{number} in {cell.place}; {place_in_specs(check)}"),
         ("stands for", stands_for(cell.printed, judged_rounding(check, read.roundings_of(cell.column)))),
         *_judged_under(cell, check, result),
         *say_which_variant_fits(cell, check, read),

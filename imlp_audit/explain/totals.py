@@ -18,7 +18,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check
 from imlp_audit.records.explanation import Amount, BlockFormula, Breakdown, Noun, Section, TextFormula
 from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.paper import CellRef, RowRef
 
 if TYPE_CHECKING:
     from imlp_audit.models.build import Builder

@@ -14,7 +14,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.references import CellRef
+from imlp_audit.spec.paper import CellRef
 
 _MOST = 8  # variants that are built: each takes a second
 
