@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
 from imlp_audit.checks.context import Conventions
 from imlp_audit.checks.measured_changes import readings_of_change
@@ -11,7 +12,6 @@ from imlp_audit.explain.printed import (
     every_measurement,
     judged_rounding,
     list_facts,
-    measured_by_hypothesis,
     rests_on,
     stands_for,
 )
@@ -21,9 +21,8 @@ from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CellCheck, Check, DeltaCheck, MarkCheck, RepeatCheck
 from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section, TableNumbers
 from imlp_audit.report.places import place_in_specs
-from imlp_audit.spec.places import place_of_cell, place_of_row
+from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.plan import ColumnsPlan, DeltaPlan, MarkPlan, RepeatPlan
-from imlp_audit.spec.references import CellRef
 
 _BY_CELLS = "computed from the two printed numbers, each of which can be any number that prints so"
 _BY_COUNTS = "computed from the two models' counts by one convention, each under the reading of its family"
@@ -35,7 +34,7 @@ def change_facts(plan: DeltaPlan, check: DeltaCheck, read: Conventions) -> tuple
     sides = f"from {plan.base.row.full_label} to {plan.cell.row.full_label}"
     return list_facts(
         check,
-        ("printed", f"{printed.text} in {place_of_cell(plan.cell)}; {place_in_specs(check)}"),
+        ("printed", f"{printed.text} in {plan.cell.place}; {place_in_specs(check)}"),
         ("stands for", f"{stands_for(printed, judged_rounding(check, read.roundings))}, in percent"),
         ("compared", f"the change {sides}, {_BY_COUNTS if plan.measured else _BY_CELLS}"),
     )
@@ -63,8 +62,9 @@ def _changes(
 ) -> Iterator[MeasuredValue]:
     def count(cell: CellRef, reading: str | None, convention: str | None) -> str:
         counter = read.counter_of(cell.column, convention)  # which the baseline's row may call otherwise
-        found = measured_by_hypothesis(cells[cell.id]).items()
-        return readable(next(n for (r, c), n in found if r == reading and read.counter_of(cell.column, c) == counter))
+        every = (one for one in every_measurement(cells[cell.id]) if one.reading == reading)
+        found = next(one for one in every if read.counter_of(cell.column, one.convention) == counter)
+        return readable(Fraction(found.measured))
 
     for one in every_measurement(check):
         ours, theirs = readings_of_change(one.reading)
@@ -77,9 +77,9 @@ def repeat_facts(plan: RepeatPlan, check: RepeatCheck, read: Conventions) -> tup
     ours, other = plan.numbers
     return list_facts(
         check,
-        ("printed", f"{ours.text} in {place_of_cell(plan.cell)}; {place_in_specs(check)}"),
+        ("printed", f"{ours.text} in {plan.cell.place}; {place_in_specs(check)}"),
         ("stands for", stands_for(ours, judged_rounding(check, read.roundings_of(plan.cell.column)))),
-        ("compared", f"{other.text} in {plan.other.row.paper.id}, {place_of_cell(plan.other)}"),
+        ("compared", f"{other.text} in {plan.other.row.paper.id}, {plan.other.place}"),
         ("judged by", "whether one number can be printed as both, each with its own digits"),
     )
 
@@ -89,7 +89,7 @@ def mark_facts(plan: MarkPlan, check: MarkCheck, read: Conventions) -> tuple[Fac
     footnote, cell = plan.footnote, plan.cell
     return list_facts(
         check,
-        ("printed", f"{place_of_row(plan.row)}, {check.printed}; {place_in_specs(check)}"),
+        ("printed", f"{plan.row.place}, {check.printed}; {place_in_specs(check)}"),
         ("the mark", f"{footnote.mark} stands for: {footnote.meaning}; other rows have {describe(footnote.otherwise)}"),
         ("compared", f"{cell.column.heading}, {cell.printed.text}, with the row's model either way"),
         ("stands for", stands_for(cell.printed, read.roundings_of(cell.column)[0])),

@@ -10,7 +10,7 @@ from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Check, CountedCheck, Measurement, NumberCheck
 from imlp_audit.records.explanation import Fact, MeasuredValue, RelatedCell, RestsOn
 from imlp_audit.report.verdicts import name_verdict
-from imlp_audit.spec.references import CellRef
+from imlp_audit.spec.paper import CellRef
 
 ROUNDED = {
     Rounding.HALF_UP: "rounded half up",
@@ -79,11 +79,6 @@ def every_measurement(check: CountedCheck) -> Sequence[Measurement]:
         reading=check.reading, convention=check.convention, measured=check.measured, verdict=check.verdict
     )
     return deciding, *check.also
-
-
-def measured_by_hypothesis(check: CountedCheck) -> Mapping[tuple[str | None, str | None], Fraction]:
-    """Return the measured numbers by reading and convention."""
-    return {(one.reading, one.convention): Fraction(one.measured) for one in every_measurement(check)}
 
 
 def rests_on(cells: Sequence[CellRef], checks: Mapping[str, Check]) -> Iterator[RestsOn]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.solution import SolvedAxis
-from imlp_audit.solve.problem import Cell, Integers, SearchProblem
+from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class SearchAnswer:
     `score` cells of `of` are explained by each of `count` solutions, which `ties` hold all; `first` is the first of
     them by RULE. `contradicted` cells are explained by none, `disputed` ones by some and not by others. Where
     `exhaustive` is False the budget ended the search: no solution explains more than `bound` cells, there may be more
-    and better ones, and what is pinned may be free. `looked` is what it counted against the budget.
+    and better ones, and what is pinned may be free.
     """
 
     score: int
@@ -107,7 +107,6 @@ class SearchAnswer:
     disputed: tuple[str, ...]
     exhaustive: bool
     bound: int
-    looked: int
 
 
 def value_of(problem: SearchProblem, cell: Cell, solution: Solution) -> int | None:
@@ -164,7 +163,7 @@ class _Order:
         self._classes = len(problem.classes)
         self._names: tuple[str | None, ...] = tuple(problem.named) or (None,)
         self._apart = {
-            (name, group): _count_apart(space.shape, problem.named.get(name or "", {}).get(group))
+            (name, group): _count_apart(space, problem.named.get(name or "", {}).get(group))
             for name in (*self._names, problem.text)
             for group, space in problem.spaces.items()
         }
@@ -209,13 +208,9 @@ class _Order:
         return int(readings[order[0]])
 
 
-def _count_apart(shape: tuple[int, ...], index: int | None) -> Integers:
-    """Count for each reading the axes on which it differs from a named one that states them."""
-    if index is None:
-        return np.zeros(int(np.prod(shape)), dtype=np.int64)
-    here, every = np.unravel_index(index, shape), np.indices(shape).reshape(len(shape), -1)
-    count: Integers = (every != np.array(here)[:, np.newaxis]).sum(axis=0)
-    return count
+def _count_apart(space: Space, index: int | None) -> Integers:
+    """Count the axes on which each reading differs from a named one, which may state none of them."""
+    return np.zeros(prod(space.shape), dtype=np.int64) if index is None else space.count_apart(index)
 
 
 def first_solution(problem: SearchProblem, ties: Iterable[Ties]) -> Solution:

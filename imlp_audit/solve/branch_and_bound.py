@@ -177,9 +177,7 @@ def best_of(view: View, counts: Integers, others: Integers) -> Integers:
     return best
 
 
-_PRODUCTS = (
-    250_000  # size of a matrix product: OpenBLAS splits larger ones among threads, which costs more
-)
+_PRODUCTS = 250_000  # size of a matrix product: OpenBLAS splits larger ones among threads, which costs more
 _MOST_BOXES = 512  # more would examine many boxes before learning anything from them
 _BEAM = 16  # boxes that a dive follows
 _KEPT = 500  # pairs that a box of best solutions counts for: writing it out takes about as long as looking at them
@@ -252,7 +250,7 @@ class _Search:
 
 @dataclass(frozen=True, eq=False)
 class Explored:
-    """The best score of some runs, the boxes of each run that reach it, and how many pairs were examined.
+    """The best score of some runs, and the boxes of each run that reach it.
 
     The score is -1, without boxes, where no score as good as asked was found. `bound` is the most that is possible:
     the score, unless `cut` says that the budget ended first.
@@ -261,7 +259,6 @@ class Explored:
     score: int
     bound: int
     found: tuple[tuple[RoundingSearch, Boxes], ...]
-    looked: int
     cut: bool
 
 
@@ -289,7 +286,6 @@ def _best_of(searches: Sequence[_Search], bound: int) -> Explored:
         score=score,
         bound=max(score, bound),
         found=tuple((s.run, Boxes.concatenate(s.done)) for s in searches if s.score == score and s.done),
-        looked=sum(search.looked for search in searches),
         cut=bound >= 0,
     )
 

@@ -22,8 +22,7 @@ from imlp_audit.solve.counting import Hosts, Outside, Stacks
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
 from imlp_audit.solve.space import CLASSES, Counts, Readings, parameters_in, readings_of, total_in, work_in
 from imlp_audit.spec.columns import Measure, image_of
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.paper import CellRef, Paper, RowRef
 from imlp_audit.spec.schema import About
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
+from imlp_audit.records.solution import SolvedChange
 
 Integers: TypeAlias = NDArray[np.int64]
 Kind: TypeAlias = Literal["parameters", "flops"]
@@ -67,6 +69,25 @@ class Space:
         """Return the value of each axis of the reading at an index."""
         places = np.unravel_index(index, self.shape)
         return {name: values[int(place)] for (name, values), place in zip(self.axes, places, strict=True)}
+
+    @cached_property
+    def places(self) -> Integers:
+        """The place of every reading on every axis, (axes, readings)."""
+        return np.indices(self.shape).reshape(len(self.shape), -1)
+
+    def count_apart(self, index: int) -> Integers:
+        """Return on how many axes each reading differs from the one at an index."""
+        apart: Integers = (self.places != self.places[:, index, np.newaxis]).sum(axis=0)
+        return apart
+
+    def changes(self, was: int, becomes: int) -> tuple[SolvedChange, ...]:
+        """Return how one reading differs from another."""
+        pairs = zip(self.axes, self.places[:, was], self.places[:, becomes], strict=True)
+        return tuple(
+            SolvedChange(axis=axis, was=values[one], becomes=values[other])
+            for (axis, values), one, other in pairs
+            if one != other
+        )
 
 
 @dataclass(frozen=True, eq=False)

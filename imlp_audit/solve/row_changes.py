@@ -90,14 +90,9 @@ class _Row:
                 yield ()
             return
         space = self.problem.spaces[family]
-        places = np.indices(space.shape).reshape(len(space.shape), -1)
-        now = places[:, self.solution.readings[family]]
-        for index in np.flatnonzero(fits & ((places != now[:, np.newaxis]).sum(axis=0) == changes)):
-            yield tuple(
-                SolvedChange(axis=axis, was=values[was], becomes=values[becomes])
-                for (axis, values), was, becomes in zip(space.axes, now, places[:, index], strict=True)
-                if was != becomes
-            )
+        now = self.solution.readings[family]
+        for index in np.flatnonzero(fits & (space.count_apart(now) == changes)).tolist():
+            yield space.changes(now, index)
 
 
 def _least(row: _Row, composer: Composer) -> list[Way]:

@@ -72,7 +72,6 @@ def solve(problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, budget: int 
         disputed=tuple(cell for cell in _find_disputed(problem, collected.ties, collected.missed) if cell not in never),
         exhaustive=not explored.cut,
         bound=explored.bound,
-        looked=explored.looked,
     )
 
 

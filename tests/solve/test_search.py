@@ -196,7 +196,6 @@ def test_a_search_on_numbers_that_fit_nothing_is_cut_and_says_how_much_is_possib
     problem = shift_digits(planted(161, (1, 1, 1, 0, 1, 0, 0, 2, 1)), 0)
     answer = solve(problem, budget=300_000)
     assert not answer.exhaustive
-    assert answer.looked >= 300_000
     assert 0 < answer.score < answer.bound < 30
     assert len(answer.first.explained) == answer.score
     assert best_score(problem, budget=3_000_000).at_most <= answer.bound
