@@ -12,8 +12,7 @@ from torch import Tensor, nn
 
 from imlp_audit.checkpoint.container import OpenFile, open_file
 from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchanged, explain_shard, parse
-from imlp_audit.checkpoint.fitting import Fit, fit, saved_tensors, tied_names
-from imlp_audit.checkpoint.joining import Piece
+from imlp_audit.checkpoint.fitting import Fit, Piece, fit, saved_tensors, tied_names
 from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
 from imlp_audit.checkpoint.tensors import BYTES, StorageSpan, TensorInfo
 from imlp_audit.errors import CheckpointError

@@ -8,8 +8,7 @@ from math import prod
 from typing import Any, assert_never
 
 from imlp_audit.checkpoint.contents import Checkpoint
-from imlp_audit.checkpoint.fitting import Fit, compare, fit
-from imlp_audit.checkpoint.layouts.dialects import dialects
+from imlp_audit.checkpoint.fitting import Fit, compare, dialects, fit
 from imlp_audit.checkpoint.misfits import MisfitKind, Shapes
 from imlp_audit.checks.context import Conventions
 from imlp_audit.count.facts import Failure, ModelKey, Need

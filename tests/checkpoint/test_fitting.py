@@ -12,8 +12,7 @@ import timm
 import torch
 from torch import nn
 
-from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.joining import Piece
+from imlp_audit.checkpoint.fitting import Fit, Piece, fit
 from imlp_audit.checkpoint.loading import name_tensors
 from imlp_audit.checkpoint.misfits import MisfitKind, Shapes
 from imlp_audit.models.blocks import ImlpRecipe, Part, Replacement
