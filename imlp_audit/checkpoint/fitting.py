@@ -9,9 +9,10 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from imlp_audit.checkpoint.layouts import LAYOUTS, MMPRETRAINS_PARTS, NameLayout
-from imlp_audit.checkpoint.misfits import MisfitGroup, Shapes, group_misshaped, group_one_sided
+from imlp_audit.checkpoint.misfits import Shapes, group_misshaped, group_one_sided
 from imlp_audit.checkpoint.refusal import escape_name
 from imlp_audit.checkpoint.states import strip_prefixes
+from imlp_audit.records.checkpoint import Misfit
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -167,7 +168,7 @@ class Fit:
     the publisher's code that the names are from, if it is known, and `training` what only training needs there.
     """
 
-    problems: tuple[MisfitGroup, ...]
+    problems: tuple[Misfit, ...]
     names: Mapping[str, str]
     computed: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
@@ -184,7 +185,7 @@ class Fit:
     @property
     def misfits(self) -> int:
         """How many tensors do not fit."""
-        return sum(len(problem.names) for problem in self.problems)
+        return sum(len(problem.tensors) for problem in self.problems)
 
     @property
     def notes(self) -> tuple[str, ...]:
