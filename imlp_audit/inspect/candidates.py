@@ -23,8 +23,7 @@ from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, Fitt
 from imlp_audit.records.inspection import Inspection
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.library import Selection
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import rows_of
+from imlp_audit.spec.paper import Paper, rows_of
 
 _NEAREST = 3
 _MOST_STATES = 4

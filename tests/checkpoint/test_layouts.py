@@ -23,7 +23,7 @@ from imlp_audit.evaluate.published import as_published
 from imlp_audit.evaluate.weights import with_weights
 from imlp_audit.inspect.candidates import find_candidates
 from imlp_audit.spec.library import load
-from imlp_audit.spec.references import find_row
+from imlp_audit.spec.paper import find_row
 
 DIMS = (8, 12, 16, 20)
 
