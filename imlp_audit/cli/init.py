@@ -61,7 +61,7 @@ def init(
     format_: Formatted = Format.RICH,
 ) -> int:
     """Write a printed table as a spec, with what was guessed in comments."""
-    from imlp_audit.report.transcription import transcription_document
+    from imlp_audit.report.listings import transcription_document
     from imlp_audit.transcribe.choose import choose_table
     from imlp_audit.transcribe.draft import draft_table
     from imlp_audit.transcribe.write import write_spec

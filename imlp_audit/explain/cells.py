@@ -20,8 +20,8 @@ from imlp_audit.records.check import Check, Measurement, Verdict
 from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section
 from imlp_audit.records.hypothesis import FitScore
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.hypotheses import describe_fit, describe_group, describe_power, group_of_column
-from imlp_audit.report.places import place_in_specs
+from imlp_audit.report.judging import describe_fit, describe_group, describe_power, group_of_column
+from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.places import place_of_cell
 from imlp_audit.spec.plan import CellPlan
 from imlp_audit.spec.references import CellRef

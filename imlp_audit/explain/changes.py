@@ -20,7 +20,7 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import Check
 from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section, TableNumbers
-from imlp_audit.report.places import place_in_specs
+from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.places import place_of_cell, place_of_row
 from imlp_audit.spec.plan import ColumnsPlan, DeltaPlan, MarkPlan, RepeatPlan
 from imlp_audit.spec.references import CellRef

@@ -13,7 +13,7 @@ from imlp_audit.inspect.agelu import coefficients, curves, gelu
 from imlp_audit.inspect.arrays import Matrix
 from imlp_audit.inspect.parts import AgeluPart
 from imlp_audit.inspect.plot_page import Plate, Sheet, page_file, pages, shorten
-from imlp_audit.report.style import COLOURS
+from imlp_audit.report.figures.canvas import COLOURS
 
 Layer = tuple[str, tuple[AgeluPart, ...]]
 """A module and its AGeLUs: the two that are concatenated, or a single one."""

@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from imlp_audit.equations.lipschitz.slopes import GELU
 from imlp_audit.inspect.plot_page import Plate, Sheet
 from imlp_audit.records.inspection import AmlpModule, CrossPatchLayer, GateMatrix, Inspection, Pattern
-from imlp_audit.report.style import COLOURS
+from imlp_audit.report.figures.canvas import COLOURS
 
 Heights = Sequence[float | None]
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure  # no pyplot: no windows, no state
 from matplotlib.gridspec import GridSpec
 
-from imlp_audit.report.style import to_png, to_svg
+from imlp_audit.report.figures.canvas import to_png, to_svg
 
 Item = TypeVar("Item")
 

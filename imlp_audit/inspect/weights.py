@@ -10,7 +10,7 @@ from imlp_audit.inspect.cross_patch import measure_layer
 from imlp_audit.inspect.gates import measure_gate
 from imlp_audit.inspect.parts import CheckpointParts, State
 from imlp_audit.records.inspection import Inspection
-from imlp_audit.report.style import drawing_style
+from imlp_audit.report.figures.canvas import drawing_style
 
 if TYPE_CHECKING:
     from imlp_audit.inspect.plot_page import Drawing

@@ -8,7 +8,6 @@ from pydantic import SerializerFunctionWrapHandler, ValidationInfo, field_valida
 
 from imlp_audit.records.base import Record
 from imlp_audit.records.evidence import Evidence
-from imlp_audit.records.figure import Figure
 from imlp_audit.records.hint import AnyHint
 from imlp_audit.records.hypothesis import Power
 from imlp_audit.records.values import Number, check_number
@@ -77,8 +76,7 @@ class Check(Record):
     by ten. `evidence` is what runs of a checkpoint or on hardware measured. For an equation, `statement` is what is
     claimed in words, `printed` its literal form or `corrected` the form that holds, `examples` how many it was tried
     on, `proved` for what it was proved on symbols, `bound` what rounding may make of it, `counterexample` the smallest
-    example it is false on, `replay` the choices that make that example again, and `figure` what a report draws beside
-    it.
+    example it is false on, and `replay` the choices that make that example again.
     """
 
     id: str
@@ -106,7 +104,6 @@ class Check(Record):
     proved: str | None = None
     replay: str | None = None
     counterexample: tuple[str, ...] = ()
-    figure: Figure | None = None
     finding: str | None = None
     acknowledged: bool | None = None
     weak: bool = False
