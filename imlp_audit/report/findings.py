@@ -11,7 +11,17 @@ from imlp_audit.numbers.forms import DecimalMark, NumberForm, parse_printed
 from imlp_audit.numbers.interval import EXACT, decimal_text, readable
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.check import FAILS, NO_MODEL, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import (
+    FAILS,
+    NO_MODEL,
+    PASSES,
+    CellCheck,
+    Check,
+    CheckKind,
+    CountedCheck,
+    Verdict,
+    printed_form,
+)
 from imlp_audit.records.finding import Finding, FindingKind, Quote, StaleEntry, StaleFinding
 from imlp_audit.records.hint import AnotherModel, AnyHint, ModelHint, OptionHint
 from imlp_audit.records.result import AuditResult
@@ -276,12 +286,12 @@ def _evidence(checks: Sequence[Check]) -> Block:
 
 def _row(check: Check) -> tuple[Inline, ...]:
     """Return the evidence of a failing check; the reason of a claim or a repeat names the values that it compares."""
-    numbers = check.kind in (CheckKind.CELL, CheckKind.DELTA)
+    counted = check if isinstance(check, CountedCheck) else None
     return (
         name_place(check),
-        check.printed or check.corrected or "",
-        write_measured(check.measured) if numbers else "",
-        check.gap or "",
+        printed_form(check) or "",
+        write_measured(counted.measured) if counted is not None else "",
+        (counted.gap if counted is not None else None) or "",
         (Span(check.verdict.value, style_of(check)), f": {check.reason}"),
         Span(check.id, Style.CODE, link=f"#{explained_at(check)}"),
     )
@@ -289,7 +299,7 @@ def _row(check: Check) -> tuple[Inline, ...]:
 
 def explained_at(check: Check) -> str:
     """Return the anchor of what explains a check: changes are explained with their cell."""
-    return check.id.partition(".")[0] if check.kind in (CheckKind.CELL, CheckKind.DELTA) else check.id
+    return check.id.partition(".")[0] if isinstance(check, CountedCheck) else check.id
 
 
 _MARKS: tuple[DecimalMark, ...] = (".", ",")
@@ -344,7 +354,7 @@ def _undeclared(hint: AnyHint) -> dict[str, str]:
 def _where(missing: Mapping[str, str], check: Check) -> str:
     """Write how a spec declares a convention or rounding rule that it does not declare yet."""
     keys, convention = list[str](), missing.get("convention")
-    if convention is not None and check.convention is not None:
+    if convention is not None and isinstance(check, CountedCheck) and check.convention is not None:
         key = _KEYS.get(convention) or _KEYS.get(check.convention, "flops")
         keys.append(f"{key}: [{convention}]")
     if "rounding" in missing:
@@ -372,13 +382,13 @@ def _column(check: Check) -> tuple[str, ...]:
 
 def _loses(check: Check, rule: Rounding) -> bool:
     """Return whether the measured value of a cell that passes would not be printed so under another rule."""
-    if check.kind is not CheckKind.CELL or check.verdict not in PASSES or check.measured is None:
+    if not isinstance(check, CellCheck) or check.verdict not in PASSES or check.measured is None:
         return False
     printed = _read_printed(check)
     return printed is not None and Fraction(check.measured) not in printed.interval(rule)
 
 
-def _read_printed(check: Check) -> Printed | None:
+def _read_printed(check: CellCheck) -> Printed | None:
     """Read a check's printed number by the decimal mark that gives its interval; None where neither does."""
     for mark in _MARKS:
         try:

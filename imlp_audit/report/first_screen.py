@@ -13,7 +13,18 @@ from pathlib import Path
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.check import FAILS, NO_MODEL, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import (
+    FAILS,
+    NO_MODEL,
+    PASSES,
+    Caveat,
+    CellCheck,
+    Check,
+    CheckKind,
+    ClaimCheck,
+    CountedCheck,
+    Verdict,
+)
 from imlp_audit.records.evidence import Throughput
 from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.hypothesis import Power, add_powers
@@ -223,7 +234,7 @@ def _ask(one: NumberedFinding, result: AuditResult) -> Item:
 def _how_far(check: Check) -> Decimal:
     """Return how far a measured value is off, in units of the last printed digit."""
     try:
-        return abs(Decimal(check.gap or 0))
+        return abs(Decimal((check.gap if isinstance(check, CountedCheck) else None) or 0))
     except InvalidOperation:  # a result that somebody wrote: its gap may be any text
         return Decimal(0)
 
@@ -282,7 +293,7 @@ def _changed_entries(result: AuditResult) -> Iterator[Block]:
 
 def _trust(result: AuditResult) -> Iterator[Item]:
     """Say how far to trust the numbers: how many were counted, how many by a fitted counter, how many not at all."""
-    numbers = [check for check in result.checks if check.kind is CheckKind.CELL]
+    numbers = result.of_kind(CellCheck)
     counts = Counter(check.verdict for check in numbers)
     passing = [check for check in numbers if check.verdict in PASSES]
     counted = len(passing) + sum(counts[verdict] for verdict in FAILS)
@@ -291,7 +302,8 @@ def _trust(result: AuditResult) -> Iterator[Item]:
         under = counts[Verdict.REPRODUCED_UNDER]
         named = f", {under} of them only under another reading, counter or rounding" if under else ""
         yield Item(f"{counted}{of}; {len(passing)} follow{named}. {_say_caught(result)}".strip(), label="counted")
-    fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
+    caveats = Counter(caveat for check in passing for caveat in check.caveats)
+    fitted, weak = caveats[Caveat.FITTED], caveats[Caveat.WEAK]
     doubts = [
         *([f"{fitted} of these by a counter that was fitted to them, which proves little"] if fitted else []),
         *([f"{weak} may be luck: too few numbers decide between the options"] if weak else []),
@@ -305,7 +317,7 @@ def _trust(result: AuditResult) -> Iterator[Item]:
 
 def _say_caught(result: AuditResult) -> str:
     """Say how many wrong numbers would have been caught in place of those that were counted and pass."""
-    powers = [check.power for check in result.checks if check.power is not None and not check.fitted]
+    powers = [check.power for check in result.of_kind(CellCheck) if check.power is not None and not check.fitted]
     ten = add_powers(powers).ten
     if not ten.tried:
         return ""
@@ -324,7 +336,7 @@ def _unchecked(result: AuditResult) -> Iterator[str]:
     alone, of = result.unguarded()
     if alone:
         yield f"a typo in {alone} of {count_of(of, 'number')} would go unnoticed"
-    passing = [check for check in result.checks if check.verdict in PASSES]
+    passing = [check for check in result.of_kind(ClaimCheck) if check.verdict in PASSES]
     charitable = len({check.id.partition(".")[0] for check in passing if check.charitable is not None})
     if charitable:
         hold = "holds" if charitable == 1 else "hold"
@@ -402,14 +414,14 @@ def _what_was_checked(checks: Sequence[Check]) -> str:
 
 def _say_power(result: AuditResult) -> Iterator[str]:
     """Say how much the passes are worth: which wrong numbers would have been caught, and which passes say little."""
-    passing = [check for check in result.checks if check.verdict in PASSES]
-    fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
+    cells, caveats = result.of_kind(CellCheck), result.caveats()
+    fitted, weak = caveats[Caveat.FITTED], caveats[Caveat.WEAK]
+    passing = [check for check in cells if check.verdict in PASSES]
     powers = [(check.power, check.fitted) for check in passing if check.power is not None and check.power.ten.tried]
     if powers:
         kinds = [(add_powers(p for p, own in powers if own is fit), fit) for fit in (False, True)]
         caught = "; ".join(_caught(power, fit) for power, fit in kinds if power.ten.tried)
-        numbers = sum(check.kind is CheckKind.CELL for check in result.checks)
-        covered = f"this covers {readable(len(powers))} of the {count_of(numbers, 'number')}"
+        covered = f"this covers {readable(len(powers))} of the {count_of(len(cells), 'number')}"
         yield f"Power: {caught} would have been caught; {covered}."
     if fitted:
         proves, them = ("proves", "this very number") if fitted == 1 else ("prove", "these very numbers")

@@ -7,7 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import (
+    FAILS,
+    PASSES,
+    CellCheck,
+    Check,
+    CheckKind,
+    CountedCheck,
+    DeltaCheck,
+    Verdict,
+)
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
@@ -38,10 +47,10 @@ from imlp_audit.report.findings import NumberedFinding
 from imlp_audit.report.judging import table_hypothesis
 from imlp_audit.report.sections import describe_run
 from imlp_audit.report.verdicts import (
+    CAVEATS,
     count_verdicts,
     describe_verdict,
     explain_command,
-    list_marks,
     section_anchor,
     style_of,
     word_of,
@@ -61,24 +70,25 @@ class CellChecks:
 
     row: RowHead
     column: ColumnHead
-    cell: Check | None
-    delta: Check | None
-    delta_measured: Check | None
-    against: tuple[Check, ...] = ()
+    cell: CellCheck | None
+    delta: DeltaCheck | None
+    delta_measured: DeltaCheck | None
+    against: tuple[DeltaCheck, ...] = ()
 
 
 def find_cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[CellChecks]:
     """Yield the selected cells of a table, row by row."""
-    checks = {check.id: check for check in result.checks}
-    against: dict[str, tuple[Check, ...]] = {}
-    for check in result.checks:
+    cells = {check.id: check for check in result.of_kind(CellCheck)}
+    changes = {check.id: check for check in result.of_kind(DeltaCheck)}
+    against: dict[str, tuple[DeltaCheck, ...]] = {}
+    for check in changes.values():
         name, dot, _ = check.id.partition(".against.")
         against |= {name: (*against.get(name, ()), check)} if dot else {}
     for row in table.rows:
         for column in table.columns:
             name = f"{paper.id}/{table.id}/{row.id}/{column.id}"
-            cell, delta, delta_measured = (checks.get(name + end) for end in ("", ".delta", ".delta.measured"))
-            found = CellChecks(row, column, cell, delta, delta_measured, against.get(name, ()))
+            delta, measured = (changes.get(name + end) for end in (".delta", ".delta.measured"))
+            found = CellChecks(row, column, cells.get(name), delta, measured, against.get(name, ()))
             if found.cell or found.delta or found.delta_measured or found.against:
                 yield found
 
@@ -117,12 +127,12 @@ def _rows(one: CellChecks) -> Iterator[tuple[Inline, ...]]:
             yield ("" if listed else label, name if listed else f"{heading}, {name}", *_numbers(check))
 
 
-def _lacks(check: Check) -> bool:
+def _lacks(check: CountedCheck) -> bool:
     """Say whether something is missing to check a number, so that there is nothing to list."""
     return check.verdict is Verdict.UNVERIFIABLE and check.measured is None and not check.evidence
 
 
-def _numbers(check: Check) -> tuple[Inline, ...]:
+def _numbers(check: CountedCheck) -> tuple[Inline, ...]:
     return (
         check.printed or "?",
         write_measured(check.measured),
@@ -132,7 +142,7 @@ def _numbers(check: Check) -> tuple[Inline, ...]:
     )
 
 
-def list_other_measurements(check: Check) -> str:
+def list_other_measurements(check: CountedCheck) -> str:
     """List the measurements other than the deciding one; those that give the same number stand together."""
     names: dict[str, list[str]] = {}
     for one in check.also:
@@ -160,7 +170,7 @@ def counted_cells(result: AuditResult, paper: PaperHead, head: TableHead) -> Ite
         yield List(notes)
 
 
-def _columns(one: CellChecks, check: Check) -> tuple[Inline, ...]:
+def _columns(one: CellChecks, check: CountedCheck) -> tuple[Inline, ...]:
     change = f" ({one.delta.printed})" if one.delta else ""
     printed = f"{check.printed or ''}{change}"
     verdicts: Inline = (write_verdict(check), *_failing_changes(one))
@@ -183,14 +193,14 @@ def _changes(cells: Sequence[CellChecks]) -> Iterator[Inline]:
             yield faint(f"printed changes against the {name}: {count_verdicts(checks)}")
 
 
-def explain_check(check: Check, findings: Mapping[str, NumberedFinding], title: str = "") -> Iterator[Block]:
+def explain_check(check: CountedCheck, findings: Mapping[str, NumberedFinding], title: str = "") -> Iterator[Block]:
     """Yield an explanation of a number's verdict."""
     if title:
         yield Paragraph(strong(title))
     yield List(tuple(Item(text, label=label) for label, text in _facts(check, findings)))
 
 
-def _facts(check: Check, findings: Mapping[str, NumberedFinding]) -> Iterator[tuple[str, Inline]]:
+def _facts(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Iterator[tuple[str, Inline]]:
     yield "verdict", (Span(word_of(check.verdict), style_of(check)), *_qualify(check))
     unit = f" {check.unit}" if check.unit and check.printed and not check.printed.endswith(check.unit) else ""
     yield "printed", f"{check.printed or '?'}{unit}"
@@ -207,7 +217,7 @@ def _facts(check: Check, findings: Mapping[str, NumberedFinding]) -> Iterator[tu
         yield "hint", hint
     for run in check.evidence:
         yield "evidence", describe_run(run)
-    if check.power is not None and check.verdict in PASSES:
+    if isinstance(check, CellCheck) and check.power is not None and check.verdict in PASSES:
         one, ten = check.power.one, check.power.ten
         yield (
             "power",
@@ -222,20 +232,13 @@ def _facts(check: Check, findings: Mapping[str, NumberedFinding]) -> Iterator[tu
     yield "ask", (code(explain_command(check)), faint(f" ({check.source.file}:{check.source.line})"))
 
 
-_MEANING = {
-    "fitted": "its counter was fitted on this number",
-    "mixed": "two counters made this column, and the table does not say which of them made this number",
-    "weak": "the reading or the counter is not a clear choice",
-}
-
-
-def _qualify(check: Check) -> Iterator[str]:
+def _qualify(check: CountedCheck) -> Iterator[str]:
     if check.under:
         yield f" ({', '.join(check.under)})"
     if check.acknowledged:
         yield ", known"
-    for mark in list_marks(check):
-        yield f"; {mark}: {_MEANING[mark]}"
+    for caveat in check.caveats:
+        yield f"; {caveat}: {CAVEATS[caveat].meaning}"
 
 
 SIGNS = {
@@ -247,7 +250,6 @@ SIGNS = {
     Verdict.ERROR: "!",
 }
 _REASONS = 3  # reasons for open numbers of a column that are written below a table
-MARKS = {"fitted": "ƒ", "mixed": "‡", "weak": "~"}
 LEGEND = (
     "✓ follows from the model as the text describes it; ✓* follows under another reading, convention or rounding rule, "
     "which is named; ✗ does not follow, and F1, F2, ... is the finding that says why; ○ cannot be checked here; ! the "
@@ -355,7 +357,7 @@ _GRAVITY = [
 
 
 def _stamp(check: Check, findings: Mapping[str, NumberedFinding]) -> Stamped:
-    sign = SIGNS[check.verdict] + "".join(MARKS[mark] for mark in list_marks(check))
+    sign = SIGNS[check.verdict] + "".join(CAVEATS[caveat].sign for caveat in check.caveats)
     found = findings.get(check.id) if check.verdict in FAILS else None
     finding = (found.name, found.anchor) if found else None
     return Stamped(check.printed or "?", sign, _meaning(check), style_of(check), finding)
@@ -363,7 +365,7 @@ def _stamp(check: Check, findings: Mapping[str, NumberedFinding]) -> Stamped:
 
 def _meaning(check: Check) -> str:
     known = ("known",) if check.acknowledged else ()
-    return ", ".join((word_of(check.verdict).replace("_", " "), *list_marks(check), *known))
+    return ", ".join((word_of(check.verdict).replace("_", " "), *check.caveats, *known))
 
 
 def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:

@@ -24,7 +24,7 @@ from tests.report.results import check, full, head
 RESULT = full()
 CHECKS = (check("equations/a", CheckKind.EQUATION, Verdict.REPRODUCED), *RESULT.checks)
 TEXT = to_json(RESULT.model_copy(update={"checks": CHECKS, "papers": (head(),)}))
-CELL = next(at for at, one in enumerate(CHECKS) if one.also)
+CELL = next(at for at, one in enumerate(CHECKS) if getattr(one, "also", ()))
 DELTA = next(at for at, one in enumerate(CHECKS) if one.kind is CheckKind.DELTA)
 
 
