@@ -53,6 +53,7 @@ def refuse_target(name: str) -> NoReturn:
 def check_room(paper: Paper, name: str) -> None:
     """Raise UsageError for a spec that nothing can be added to: before the search too."""
     path = _file_of(paper)
+    check_writable(path)
     with_rounding(read_text(path), "flops", (name,), display_path(path))
 
 
