@@ -14,7 +14,7 @@ import typer
 
 from imlp_audit.cli.completion import complete_target
 from imlp_audit.errors import BuildError
-from imlp_audit.processes.cores import cores
+from imlp_audit.processes.limits import cores
 from imlp_audit.report.formats import AuditFormat, Format
 
 
