@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -30,7 +30,7 @@ Work: TypeAlias = Callable[[Given, Callable[[Made], None]], None]
 """A function of a module that sends what it makes of what it is given."""
 BEGIN = 600.0  # seconds for a process to import torch, on however slow a machine
 _GRACE = 3.0  # seconds for code that took too long to be left by its error
-_changing_the_environment = threading.Lock()
+_changing_the_environment = threading.RLock()
 _fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
 
 
@@ -41,7 +41,7 @@ class Workers(ProcessPoolExecutor):
         self, function: Callable[Parameters, Returned], /, *args: Parameters.args, **kwargs: Parameters.kwargs
     ) -> Future[Returned]:
         """Schedule a call. This may start a process, which inherits the signals that are blocked meanwhile."""
-        with hold_interrupts(), _blocked_interrupts():
+        with hold_interrupts(), _blocked_interrupts(), _safe_path():
             return super().submit(function, *args, **kwargs)
 
 
@@ -231,7 +231,7 @@ def _start_copies(prepare: Callable[[], None], count: int) -> list[Worker]:
 def _start(target: Callable[..., None], *given: object, daemon: bool) -> BaseProcess:
     _start_quiet_tracker()
     process = _fresh.Process(target=target, args=given, daemon=daemon)
-    with hold_interrupts(), _blocked_interrupts():  # a process that the parent leaves half started writes a traceback
+    with hold_interrupts(), _blocked_interrupts(), _safe_path():  # one left half started writes a traceback
         process.start()
     return process
 
@@ -246,16 +246,32 @@ def _start_quiet_tracker() -> None:
     from multiprocessing import resource_tracker
 
     quiet = "ignore::UserWarning:multiprocessing.resource_tracker"
+    before = os.environ.get("PYTHONWARNINGS")
+    with _safe_path(), _environment("PYTHONWARNINGS", f"{before},{quiet}" if before else quiet):
+        resource_tracker.ensure_running()
+
+
+def _safe_path() -> AbstractContextManager[None]:
+    """Start processes that import nothing from the current folder: they begin as `python -c`, which would.
+
+    Once begun, they get this process' import path.
+    """
+    return _environment("PYTHONSAFEPATH", "1")
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    """Set a variable for processes that are started in the block."""
     with _changing_the_environment:
-        before = os.environ.get("PYTHONWARNINGS")
-        os.environ["PYTHONWARNINGS"] = f"{before},{quiet}" if before else quiet
+        before = os.environ.get(name)
+        os.environ[name] = value
         try:
-            resource_tracker.ensure_running()
+            yield
         finally:
             if before is None:
-                del os.environ["PYTHONWARNINGS"]
+                del os.environ[name]
             else:
-                os.environ["PYTHONWARNINGS"] = before
+                os.environ[name] = before
 
 
 def _serve(pipe: connection.Connection) -> None:

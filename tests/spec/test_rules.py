@@ -64,9 +64,8 @@ def test_a_fitted_convention_as_the_default_is_refused_where_it_stands(tmp_path:
 )
 def test_no_more_cells_than_there_are_were_fitted_on(tmp_path: Path, of: int, printed: str, sizes: str) -> None:
     write(tmp_path / "all", Spec((FITTED_ROW % printed,), about=FITTED.format("macs, mine", of - 1)))
-    sized = FITTED_ROW.replace(
-        ", printed", ", counted_by: {parameters: {convention: no_head, because: so it says}}, printed"
-    )
+    counted = ", counted_by: {parameters: {convention: no_head, because: so it says}}, printed"
+    sized = FITTED_ROW.replace(", printed", counted)
     write(tmp_path / "sized", Spec((sized % printed,), about=FITTED.format("macs, mine", of - 1)))
     found = problem(tmp_path / "more", "macs, mine", of, printed)
     assert found.message == f"of is {of}, but the globs match 1 cell that this counter may have counted{sizes}"

@@ -1,4 +1,4 @@
-"""The numbers that a decided axis or weight rests on."""
+"""How well an answer is known, and the numbers that decide it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,81 @@ import pytest
 from hypothesis import given, settings
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.solution import AxisState
-from imlp_audit.solve.describe import describe_answer
+from imlp_audit.records.solution import AxisState, SolvedWeights
+from imlp_audit.solve.answer import Solution
+from imlp_audit.solve.evidence import Inequalities, describe_answer, name_certainty, ranges_of, systems_of
+from imlp_audit.solve.layout import lay_out
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
 from imlp_audit.solve.search import Rules, solve
-from tests.solve.tiny import Candidate, candidates, problems
+from tests.solve.tiny import Candidate, candidates, expanded, problems
+
+
+def flops_only(work: list[list[int]], ranges: list[tuple[int, int]]) -> SearchProblem:
+    rows = tuple(CountedRow(f"p/1/r{i}", "", {}, np.array([amounts])) for i, amounts in enumerate(work))
+    cells = tuple(
+        Cell(f"p/1/r{i}/flops", i, "flops", {Rounding.HALF_UP: one}, Fraction(1)) for i, one in enumerate(ranges)
+    )
+    return SearchProblem(rows, cells, {}, tuple(f"class{i}" for i in range(len(work[0]))), {})
+
+
+def test_two_rows_that_tell_two_classes_apart_identify_their_weights() -> None:
+    problem = flops_only([[1000, 10], [10, 1000]], [(2030, 2030), (3020, 3020)])
+    answer = describe_answer("flops", problem, solve(problem))
+    assert answer.counter == "identified"
+    assert [one.identified for one in answer.weights] == [True, True]
+    assert [(one.low, one.high) for one in answer.weights] == [(1.999, 2.001), (2.999, 3.001)]
+
+
+def test_one_integer_point_in_a_wide_polytope_is_not_called_identified() -> None:
+    """The rows demand 2 <= x <= 6 and 609 <= 70 x + 110 y <= 611: of integers (4, 3) alone, of y 189/110 to 471/110."""
+    problem = flops_only([[70, 110], [71, 110]], [(609, 611), (613, 615)])
+    answer = describe_answer("flops", problem, solve(problem))
+    assert (answer.solutions, answer.first.weights) == (1, {"class0": 4, "class1": 3})
+    assert answer.counter == "not determined"
+    assert [(one.low, one.high) for one in answer.weights] == [(1.999, 6.001), (1.718, 4.282)]
+
+
+def test_no_row_limits_a_class_without_work_in_it() -> None:
+    system = Inequalities(np.array([[2.0, 0.0]]), np.array([3.0]), np.array([5.0]))
+    assert ranges_of(system) == [(1.499, 2.501), (0.0, None)]
+
+
+@pytest.mark.parametrize(("candidates", "said"), [(1, "identified"), (2, "one of 2"), (13, "not determined")])
+def test_the_words(candidates: int, said: str) -> None:
+    assert name_certainty(candidates) == said
+    assert name_certainty(candidates, whole=False) == ("agreed" if candidates == 1 else said)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(problems())
+def test_best_weights_lie_in_their_ranges(problem: SearchProblem) -> None:
+    found = solve(problem)
+    answer, solutions = describe_answer("both", problem, found), expanded(problem, found)
+    for group, count in answer.readings.items():
+        assert count == len({one.readings[group] for one in solutions})
+    sums = {one: [_sum(problem, solution, one) for solution in solutions] for one in answer.weights}
+    all_systems = len(list(systems_of(lay_out(problem), found.ties))) <= 12
+    for one, values in sums.items():
+        assert one.values == tuple(sorted(set(values)))
+        if all_systems and one.high is not None:
+            assert all(one.low <= value <= one.high for value in values)
+    if answer.counter is not None and answer.weights:
+        rounding = found.first.flops_rounding
+        points = {
+            tuple(values[place] for values in sums.values())
+            for place, solution in enumerate(solutions)
+            if solution.flops_rounding == rounding
+        }
+        whole = answer.score == answer.of and answer.exhaustive
+        wide = len(points) == 1 and not all(one.identified for one in answer.weights)
+        assert answer.counter == ("not determined" if wide else name_certainty(len(points), whole=whole))
+
+
+def _sum(problem: SearchProblem, solution: Solution, bundle: SolvedWeights) -> int:
+    places = [problem.classes.index(name) for name in bundle.classes]
+    return sum(f * solution.weights[place] for f, place in zip(bundle.factors, places, strict=True))
+
 
 SPACE = Space((("bias", ("yes", "no")), ("norm", ("none", "layer", "batch"))))
 SIZES = {"a": [10, 12, 12, 10, 12, 12], "b": [20, 20, 25, 30, 30, 30]}  # by reading, the norm fastest
@@ -88,7 +158,7 @@ def lost(problem: SearchProblem, first: Candidate, other: Candidate) -> set[str]
 @given(problems())
 def test_it_is_what_trying_every_other_value_loses(problem: SearchProblem) -> None:
     found = solve(problem)
-    answer, chosen = describe_answer("both", problem, found), found.solutions[0]
+    answer, chosen = describe_answer("both", problem, found), found.first
     same = [
         one
         for one in candidates(problem, Rules.TOGETHER)

@@ -1,3 +1,5 @@
+"""The smallest changes of a row that would explain its numbers."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -15,10 +17,9 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.solution import SolvedChange, SolvedRow
 from imlp_audit.solve.answer import Solution, find_explained
 from imlp_audit.solve.compose import Composer, compose
-from imlp_audit.solve.own import own_changes
+from imlp_audit.solve.row_changes import find_row_changes
 from imlp_audit.solve.search import solve
 from imlp_audit.solve.selection import _LEFT_OUT
-from imlp_audit.solve.variations import stage_of, with_other_sides
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.paper import rows_of
 from tests.explain.counted import macs, whole
@@ -56,7 +57,7 @@ def ways(papers: Selection) -> dict[str, tuple[tuple[SolvedChange, ...], ...]]:
         weights=tuple(macs.get(WeightKey(Operation(name)), 0) for name in problem.classes),
     )
     solution = replace(solution, explained=find_explained(problem, solution))
-    found: Sequence[SolvedRow] = list(own_changes(problem, solution, composed.recipes, composed.composer))
+    found: Sequence[SolvedRow] = list(find_row_changes(problem, solution, composed.recipes, composed.composer))
     return {one.id.rpartition("/")[2]: one.ways for one in found}
 
 
@@ -126,13 +127,6 @@ def test_no_size_of_images_explains_less_work_than_any_has(tmp_path: Path) -> No
     assert ways(paper(tmp_path, row("two", "two", "{timm: resnet18}", "flops: 0.01"))) == {"two": ()}
 
 
-def test_images_are_tried_from_the_nearest_side_on() -> None:
-    recipe = Recipe.model_validate({"timm": "resnet18", "image": 300})
-    smaller, larger = (list(with_other_sides(recipe, 300, larger=way)) for way in (False, True))
-    assert [change.becomes for change, _ in smaller] == ["288", "256", "224", "192", "160"]
-    assert [change.becomes for change, _ in larger][:2] == ["320", "336"]
-
-
 @pytest.mark.parametrize(
     ("host", "side"),
     [
@@ -148,27 +142,14 @@ def test_the_side_is_that_of_the_model(host: dict[str, object], side: int | None
     assert Composer({}).side(Recipe.model_validate(host)) == side
 
 
-@pytest.mark.parametrize(
-    ("path", "stage"),
-    [
-        ("layers.0.blocks.1.mlp", "layers.0"),
-        ("blocks.11.mlp", "blocks"),
-        ("backbone.0.1.0.mlp", "backbone.0.1"),
-        ("post_network.1.mlp", "post_network"),
-    ],
-)
-def test_the_stage_of_a_path(path: str, stage: str) -> None:
-    assert stage_of(path) == stage
-
-
 @pytest.mark.slow
 def test_table_2s_spatial_row_alone_keeps_its_class_token() -> None:
     """Of Tables 1 (without LVT) and 2 of the IMLP paper, the one number that the best solutions do not give."""
     every = rows_of(load(["imlp"]).papers[0])
     composed = compose([r for r in every if r.table.value.table in ("1", "2") and "lvt" not in r.id])
     problem = replace(composed.problem, allowed={str(one): (0,) for one in _LEFT_OUT})
-    answer = solve(problem, most=1)
+    answer = solve(problem)
     assert (answer.score, answer.of) == (53, 54)
     assert [one.cell for one in answer.contradicted] == ["imlp/2/spatial/flops"]
-    (own,) = own_changes(problem, answer.solutions[0], composed.recipes, composed.composer)
+    (own,) = find_row_changes(problem, answer.first, composed.recipes, composed.composer)
     assert own == SolvedRow(id="imlp/2/spatial", ways=((change("class_token", "removed", "kept"),),))

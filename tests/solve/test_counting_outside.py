@@ -17,7 +17,7 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.own_axes import BlockReading
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
-from imlp_audit.solve import compose_outside
+from imlp_audit.solve import counting
 from imlp_audit.solve.compose import Composition, compose
 from imlp_audit.solve.search import solve
 from imlp_audit.spec.library import load
@@ -121,7 +121,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         asked.append(len(needed))
         return measure_models(needed, progress, device)
 
-    monkeypatch.setattr(compose_outside, "measure_outside", measure)
+    monkeypatch.setattr(counting, "measure_outside", measure)
     monkeypatch.setattr("imlp_audit.count.outside.measure_outside", measure)
     return asked
 
@@ -168,7 +168,7 @@ def test_the_search_finds_the_reading_that_was_printed(
 ) -> None:
     truth = dict(zip(GATED, planted, strict=True))
     found = composition(tmp_path, (HOST, "GatedMlp", totals("GatedMlp", truth)), text={"bias": "true"})
-    answer = solve(found.problem, most=1)
+    answer = solve(found.problem)
     assert (answer.score, answer.of) == (2, 2)
     assert {axis.axis: axis.values for axis in answer.axes} == {
         f"GatedMlp.{axis}": (value,) for axis, value in truth.items()
