@@ -20,7 +20,7 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CellCheck, Check, DeltaCheck, MarkCheck, RepeatCheck
 from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section, TableNumbers
-from imlp_audit.report.places import place_in_specs
+from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.plan import ColumnsPlan, DeltaPlan, MarkPlan, RepeatPlan
 

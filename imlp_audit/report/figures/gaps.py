@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from imlp_audit.numbers.words import count_of
@@ -10,8 +11,7 @@ from imlp_audit.records.base import Record
 from imlp_audit.records.check import FAILS, PASSES, CellCheck
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.plots.canvas import clean, draw_panels, parse_number
-from imlp_audit.report.style import COLOURS
+from imlp_audit.report.figures.canvas import COLOURS, clean, draw, parse_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,6 +50,10 @@ class Gaps(Record):
         text = f"Printed against measured, by column, in units of the last printed digit: {known}"
         return f"{text}; the farthest of the others is {max(others):.1f} units away." if others else f"{text}."
 
+    def draw(self) -> str:
+        """Return the figure as SVG."""
+        return draw(self, partial(_plot, self), height=1.7 + 0.34 * len(self.columns))
+
 
 def find_gaps(result: AuditResult, paper: PaperHead) -> Gaps | None:
     """Return the gaps of a paper's counted numbers, or None where it has none."""
@@ -77,23 +81,18 @@ def _gap(check: CellCheck) -> float | None:
     return (measured - low) / (high - low) - 0.5
 
 
-def draw_gaps(data: Gaps) -> str:
+def _plot(data: Gaps, canvas: Canvas, axes: Axes) -> None:
     """Draw a line of marks for each column; the band is what prints as printed."""
-
-    def plot(canvas: Canvas, panels: Sequence[Axes]) -> None:
-        (axes,) = panels
-        axes.axvspan(-0.5, 0.5, color="0.85", label="values that print as printed", zorder=0)
-        for at, column in enumerate(data.columns):
-            _marks(axes, at, column.passing, ".", COLOURS[2], "passes" if _first(data, at, "passing") else None)
-            _marks(axes, at, column.others, "x", COLOURS[1], "does not pass" if _first(data, at, "others") else None)
-        farthest = max((abs(gap) for column in data.columns for gap in (*column.passing, *column.others)), default=1)
-        _scale(axes, max(farthest, 1))
-        axes.set_yticks(range(len(data.columns)), [clean(column.name, 44) for column in data.columns], fontsize=8)
-        axes.set_ylim(len(data.columns) - 0.4, -0.6)
-        axes.set(title="Printed against measured", xlabel="measured minus printed, in units of the last printed digit")
-        canvas.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=8)
-
-    return draw_panels(data, plot, height=1.7 + 0.34 * len(data.columns))
+    axes.axvspan(-0.5, 0.5, color="0.85", label="values that print as printed", zorder=0)
+    for at, column in enumerate(data.columns):
+        _marks(axes, at, column.passing, ".", COLOURS[2], "passes" if _first(data, at, "passing") else None)
+        _marks(axes, at, column.others, "x", COLOURS[1], "does not pass" if _first(data, at, "others") else None)
+    farthest = max((abs(gap) for column in data.columns for gap in (*column.passing, *column.others)), default=1)
+    _scale(axes, max(farthest, 1))
+    axes.set_yticks(range(len(data.columns)), [clean(column.name, 44) for column in data.columns], fontsize=8)
+    axes.set_ylim(len(data.columns) - 0.4, -0.6)
+    axes.set(title="Printed against measured", xlabel="measured minus printed, in units of the last printed digit")
+    canvas.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=8)
 
 
 def _first(data: Gaps, at: int, name: str) -> bool:

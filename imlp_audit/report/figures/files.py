@@ -1,49 +1,28 @@
-"""Figures as SVG: which a report has, the files that they are kept in, and whether kept ones are stale."""
+"""Figures as files: which a report has, and whether kept ones are stale."""
 
 from __future__ import annotations
 
 import re
 from base64 import b64decode
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, assert_never
 
-from imlp_audit.records.figure import Figure
-from imlp_audit.report.document import Block, Document, Fold, Plot
-from imlp_audit.report.plots.curves import draw_curves
-from imlp_audit.report.plots.gaps import Gaps, draw_gaps
-from imlp_audit.report.plots.tradeoff import Tradeoff, draw_tradeoff
-
-if TYPE_CHECKING:
-    from imlp_audit.report.document import PlotData
+from imlp_audit.report.document import Document, Fold, Plot
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _EMBEDDED = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]*)")
 
 
-def figures(document: Document) -> dict[str, str]:
+def draw_figures(document: Document) -> dict[str, str]:
     """Return the figures of a report as SVG, by the names of their files."""
-    return {plot.file: draw_plot(plot.data) for plot in _plots(document)}
+    return {plot.file: plot.data.draw() for plot in _plots(document)}
 
 
-def _plots(blocks: tuple[Block, ...]) -> Iterator[Plot]:
-    for block in blocks:
+def _plots(document: Document) -> Iterator[Plot]:
+    for block in document:
         if isinstance(block, Plot):
             yield block
         elif isinstance(block, Fold):
             yield from _plots(block.blocks)
-
-
-def draw_plot(data: PlotData) -> str:
-    """Draw a plot of a document as SVG."""
-    match data:
-        case Figure():
-            return draw_curves(data)
-        case Tradeoff():
-            return draw_tradeoff(data)
-        case Gaps():
-            return draw_gaps(data)
-        case _:
-            assert_never(data)
 
 
 def same_figure(one: str, other: str) -> bool:

@@ -1,4 +1,4 @@
-"""Writing what a search found into the paper's spec, with its evidence."""
+"""Writing into a paper's folder: what a search found, the lock of its findings, and drafts of findings."""
 
 from __future__ import annotations
 
@@ -9,13 +9,28 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, assert_never
 
+from imlp_audit.checks.acknowledge import renew_lock
 from imlp_audit.errors import SpecError, UsageError
+from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
 from imlp_audit.numbers.words import list_some
+from imlp_audit.records.document import to_json
+from imlp_audit.records.finding import Finding
+from imlp_audit.records.lock import RenewedLock
+from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import Answered, AxisState, Solved, SolvedAxis, SolvedFirst
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading, with_rounding
+from imlp_audit.spec.edit import (
+    draft_ids,
+    read_text,
+    with_convention,
+    with_drafts,
+    with_fit,
+    with_reading,
+    with_rounding,
+)
 from imlp_audit.spec.fields import FORMS, SLUG
+from imlp_audit.spec.findings import covered_checks
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.reader import read_spec
 from imlp_audit.spec.schema import About, ConventionFit
@@ -158,3 +173,47 @@ def check_spec(text: str, name: str) -> None:
         _, problems = read_spec(copy, name)
     if problems:
         raise SpecError(problems)
+
+
+def write_lock(paper: Paper, result: AuditResult, *, draft: bool, write: bool) -> RenewedLock:
+    """Write a paper's lock if it changed, and with `draft` findings to be titled.
+
+    Return what was written; without `write`, what would be.
+    """
+    file = paper.findings_file
+    lock, report = renew_lock(paper, result, file.lock_shown_as)
+    if draft:
+        drafts = draft_ids(_without_drafts(paper, report.unexplained), [entry.value.id for entry in paper.findings])
+        report = report.model_copy(update={"drafts": tuple(drafts)})
+        if write and drafts:
+            _write_drafts(paper, drafts)
+    if write and (lock.checks or lock.evidence or file.lock_path.exists()):
+        check_writable(file.lock_path)
+        _write(file.lock_path, to_json(lock), file.lock_shown_as)
+    return report
+
+
+def _without_drafts(paper: Paper, unexplained: tuple[Finding, ...]) -> list[Finding]:
+    """Return the failing checks that no entry covers, not even a draft."""
+    left = []
+    for finding in unexplained:
+        drafted = covered_checks(paper, finding.checks)
+        checks = tuple(name for name in finding.checks if name not in drafted)
+        left += [finding.model_copy(update={"checks": checks})] if checks else []
+    return left
+
+
+def _write_drafts(paper: Paper, drafts: dict[str, Finding]) -> None:
+    file = paper.findings_file
+    check_writable(file.path)
+    before = read_text(file.path) if file.path.exists() else None
+    text = with_drafts(before, paper.id, drafts, file.shown_as)
+    check_spec(text, file.path.name)
+    _write(file.path, text, file.shown_as)
+
+
+def _write(path: Path, text: str, shown_as: str) -> None:
+    if path.exists() and read_bytes(path, MAX_SPEC_BYTES) == text.encode():
+        return
+    write_whole(path, text)
+    sys.stderr.write(f"wrote {shown_as}\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from imlp_audit.numbers.words import count_of
@@ -11,9 +12,7 @@ from imlp_audit.records.base import Record
 from imlp_audit.records.check import FAILS, Check
 from imlp_audit.records.paper import ColumnHead, PaperHead, TableHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.plots.canvas import clean, draw_panels, parse_number
-from imlp_audit.report.plots.places import Box, boxes_along, place_labels
-from imlp_audit.report.style import COLOURS
+from imlp_audit.report.figures.canvas import COLOURS, clean, draw, parse_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 _FEWEST = 4  # points that make a figure
 _MOST = 100
 _LABEL = 7  # the size of labels at points
-_MARK, _RING = 3, 5.5  # half the width of a point and of what surrounds one that fails, in points of an inch
 _WIDE = 5  # of a range that is this many times its start the logarithm is drawn
 
 
@@ -65,6 +63,10 @@ class Tradeoff(Record):
         scores = f"; of these {higher} score higher, {same} the same and {lower} lower" if cheaper else ""
         return f"{what} {len(cheaper)} of {of} cost less than the baseline{scores}."
 
+    def draw(self) -> str:
+        """Return the figure as SVG."""
+        return draw(self, partial(_plot, self), height=4.6)
+
 
 def find_tradeoff(result: AuditResult, paper: PaperHead, table: TableHead) -> Tradeoff | None:
     """Return a table's scores against its costs, or None where it prints too few of them."""
@@ -98,33 +100,22 @@ def _name(column: ColumnHead) -> str:
     return f"{column.heading}{unit}"
 
 
-def draw_tradeoff(data: Tradeoff) -> str:
+def _plot(data: Tradeoff, canvas: Canvas, axes: Axes) -> None:
     """Draw baselines as circles, variants as triangles, and rings around what fails."""
-
-    def plot(canvas: Canvas, panels: Sequence[Axes]) -> None:
-        (axes,) = panels
-        for base, variant in data.arrows:
-            axes.annotate(
-                "", (variant.cost, variant.score), (base.cost, base.score),
-                arrowprops={"arrowstyle": "->", "color": "0.35", "linewidth": 0.9, "shrinkA": 3, "shrinkB": 3},
-            )  # fmt: skip
-        variants = {variant.row for _, variant in data.arrows}
-        plain = [point for point in data.points if point.row not in variants]
-        changed = [point for point in data.points if point.row in variants]
-        _scatter(axes, plain, "o", COLOURS[0], "baseline" if changed else "row")
-        _scatter(axes, changed, "^", COLOURS[1], "variant")
-        failing = [point for point in data.points if point.fails]
-        if failing:
-            axes.scatter(
-                [one.cost for one in failing], [one.score for one in failing], s=90, marker="s", facecolors="none",
-                edgecolors=COLOURS[3], linewidths=1.2, label="one of the two numbers fails its check",
-            )  # fmt: skip
-        _scale(axes, data)
-        axes.set(title=clean(f"{data.title}, as printed", 80), xlabel=clean(data.cost), ylabel=clean(data.score))
-        canvas.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=8)
-        _label(canvas, axes, data, [*plain, *_with_names_of_their_own(changed)])
-
-    return draw_panels(data, plot, height=4.6)
+    for base, variant in data.arrows:
+        arrow = {"arrowstyle": "->", "color": "0.35", "linewidth": 0.9, "shrinkA": 3, "shrinkB": 3}
+        axes.annotate("", (variant.cost, variant.score), (base.cost, base.score), arrowprops=arrow)
+    variants = {variant.row for _, variant in data.arrows}
+    plain = [point for point in data.points if point.row not in variants]
+    changed = [point for point in data.points if point.row in variants]
+    _scatter(axes, plain, "baseline" if changed else "row", "o", COLOURS[0])
+    _scatter(axes, changed, "variant", "^", COLOURS[1])
+    failing = [point for point in data.points if point.fails]
+    _scatter(axes, failing, "one of the two numbers fails its check", "s", COLOURS[3], ring=True)
+    _scale(axes, data)
+    axes.set(title=clean(f"{data.title}, as printed", 80), xlabel=clean(data.cost), ylabel=clean(data.score))
+    canvas.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    _label(canvas, axes, data, [*plain, *_with_names_of_their_own(changed)])
 
 
 def _with_names_of_their_own(points: Sequence[Point]) -> list[Point]:
@@ -133,10 +124,12 @@ def _with_names_of_their_own(points: Sequence[Point]) -> list[Point]:
     return [point for point in points if counts[point.label] == 1]
 
 
-def _scatter(axes: Axes, points: Sequence[Point], marker: str, colour: str, label: str) -> None:
+def _scatter(axes: Axes, points: Sequence[Point], label: str, marker: str, colour: str, *, ring: bool = False) -> None:
     if points:
-        costs, scores = [one.cost for one in points], [one.score for one in points]
-        axes.scatter(costs, scores, s=22, marker=marker, color=colour, label=label, zorder=3)
+        axes.scatter(
+            [one.cost for one in points], [one.score for one in points], s=90 if ring else 22, marker=marker,
+            facecolors="none" if ring else colour, edgecolors=colour, linewidths=1.2, label=label, zorder=3,
+        )  # fmt: skip
 
 
 def _scale(axes: Axes, data: Tradeoff) -> None:
@@ -156,27 +149,35 @@ def _scale(axes: Axes, data: Tradeoff) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
 
 
-def _around(point: tuple[float, float], half: float) -> Box:
-    return Box(point[0] - half, point[1] - half, point[0] + half, point[1] + half)
-
-
 def _label(canvas: Canvas, axes: Axes, data: Tradeoff, points: Sequence[Point]) -> None:
-    """Name points where there is room beside them, away from other points and from arrows."""
+    """Name points where there is room beside them, away from other names, points and arrows."""
+    from matplotlib.transforms import Bbox
+
     canvas.draw_without_rendering()  # places are known after the layout
-    scale = 72 / canvas.dpi
-
-    def at(point: Point) -> tuple[float, float]:
-        x, y = axes.transData.transform((point.cost, point.score))
-        return float(x) * scale, float(y) * scale
-
-    edges = axes.get_window_extent()
-    within = Box(edges.x0 * scale, edges.y0 * scale, edges.x1 * scale, edges.y1 * scale)
-    taken = [_around(at(point), _RING if point.fails else _MARK) for point in data.points]
-    taken += [box for base, variant in data.arrows for box in boxes_along(at(base), at(variant))]
-    labels = [(clean(point.label, 32), at(point)) for point in points]
-    for point, (text, _), place in zip(points, labels, place_labels(labels, taken, within, _LABEL), strict=True):
-        if place is not None:
-            axes.annotate(
-                text, (point.cost, point.score), xytext=place.offset, textcoords="offset points", fontsize=_LABEL,
-                ha=place.horizontal, va=place.vertical, color="0.2",
+    at = {one.row: axes.transData.transform((one.cost, one.score)) for one in data.points}
+    taken = [Bbox.from_bounds(x - _MARK, y - _MARK, 2 * _MARK, 2 * _MARK) for x, y in at.values()]
+    for base, variant in data.arrows:
+        (x, y), (end_x, end_y) = at[base.row], at[variant.row]
+        along = (part / _PARTS for part in range(1, _PARTS))
+        taken += [Bbox.from_bounds(x + (end_x - x) * part, y + (end_y - y) * part, 1, 1) for part in along]
+    for point in points:
+        for offset, horizontal, vertical in _PLACES:
+            name = axes.annotate(
+                clean(point.label, 32), (point.cost, point.score), xytext=offset, textcoords="offset points",
+                fontsize=_LABEL, ha=horizontal, va=vertical, color="0.2",
             )  # fmt: skip
+            box = name.get_window_extent()
+            if axes.bbox.containsx(box.x0) and axes.bbox.containsx(box.x1) and not box.count_overlaps(taken):
+                taken.append(box)
+                break
+            name.remove()
+
+
+_MARK = 8  # half the width of a point with its ring, in pixels
+_PARTS = 20  # of an arrow, each of which keeps names away
+_PLACES = (
+    ((6, 0), "left", "center"),
+    ((-6, 0), "right", "center"),
+    ((0, -6), "center", "top"),
+    ((0, 6), "center", "bottom"),
+)
