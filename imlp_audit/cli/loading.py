@@ -54,8 +54,8 @@ def load_specs(
     for point in broken_entry_points():
         print(f"imlp-audit: left out the installed papers of {point}: no folder of a package", file=sys.stderr)
     for why in dict.fromkeys(why for _, why in selection.skipped):
-        names = [name for name, one in selection.skipped if one == why]
-        print(f"imlp-audit: skipped {list_some(names, 5)}: {why}", file=sys.stderr)
+        skipped = [name for name, one in selection.skipped if one == why]
+        print(f"imlp-audit: skipped {list_some(skipped, 5)}: {why}", file=sys.stderr)
     return selection
 
 
