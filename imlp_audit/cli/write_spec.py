@@ -20,14 +20,21 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import Answered, AxisState, Solved, SolvedAxis, SolvedFirst
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.draft import draft_ids, with_drafts
-from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading, with_rounding
+from imlp_audit.spec.edit import (
+    draft_ids,
+    read_text,
+    with_convention,
+    with_drafts,
+    with_fit,
+    with_reading,
+    with_rounding,
+)
 from imlp_audit.spec.fields import FORMS, SLUG
 from imlp_audit.spec.findings import covered_checks
-from imlp_audit.spec.folders import display_path, spec_files
-from imlp_audit.spec.paper import Paper, read_spec
+from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.reader import read_spec
 from imlp_audit.spec.schema import About, ConventionFit
-from imlp_audit.spec.targets import split_target
+from imlp_audit.spec.targets import display_path, spec_files, split_target
 
 
 def check_name(name: str, targets: Sequence[str] | None) -> None:
