@@ -12,7 +12,7 @@ import typer
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import NoCache, NoProgress, Output, Specs, TrustCode, group_options, helpers
 from imlp_audit.errors import SolverError, UsageError
-from imlp_audit.files import BOM, MAX_DOCUMENT_BYTES, FileError, read_text
+from imlp_audit.files import BOM, MAX_RESULT_BYTES, FileError, read_text
 from imlp_audit.report.formats import AuditFormat
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def report(
 def _write(
     result: AuditResult, inspected: list[Inspected], destination: Destination, outputs: Outputs, store: Store
 ) -> ExitCode:
-    from imlp_audit.cli.output import emit_report
+    from imlp_audit.cli.output import emit_result
     from imlp_audit.cli.report_files import compare_reports, recall_reports, render_reports, write_reports
 
     folder = destination.folder
@@ -113,7 +113,7 @@ def _write(
         reports = render_reports(result, folder, inspected) if inspected else recall_reports(result, folder, store)
         return compare_reports(reports) if destination.check else write_reports(reports)
     sections = tuple(section for paper in result.papers for one in inspected for section in one.section(paper.id))
-    emit_report(result, outputs, sections)
+    emit_result(result, outputs, details=sections)
     return ExitCode.CLEAN
 
 
@@ -154,7 +154,7 @@ def read_audit(path: Path) -> AuditResult:
 def read_result_text(path: Path, shown_as: str) -> str:
     """Return the text of a result of limited size. Raises UsageError."""
     try:
-        return read_text(path, MAX_DOCUMENT_BYTES, shown_as).removeprefix(BOM)
+        return read_text(path, MAX_RESULT_BYTES, shown_as).removeprefix(BOM)
     except FileError as error:
         raise UsageError(f"{error}; give a JSON result of imlp-audit, as `-o result.json` writes it") from error
 
