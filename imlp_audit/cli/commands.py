@@ -32,7 +32,6 @@ COMMANDS = {  # in the order of the help: the function of each, or the Typer tha
     "acknowledge": "imlp_audit.cli.acknowledge:acknowledge",
     "demo": "imlp_audit.cli.demo.command:demo",
     "cache": "imlp_audit.cli.cache:app",
-    "doctor": "imlp_audit.cli.doctor:app",
 }
 
 

@@ -1,0 +1,465 @@
+"""Images that are not in class folders: .tar files and shards, data sets of torchvision and of the hub."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import struct
+import tarfile
+from collections.abc import Mapping
+from contextlib import nullcontext
+from io import BytesIO
+from pathlib import Path
+
+import huggingface_hub
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+from scipy.io import savemat
+from timm.data import create_dataset
+from torchvision import datasets
+
+from imlp_audit.errors import DatasetError
+from imlp_audit.evaluate import datasets as opening
+from imlp_audit.evaluate.datasets import Labelling, open_images
+from imlp_audit.evaluate.images import Images, UnreadableError, why_unreadable
+from imlp_audit.evaluate.sources import images_in, is_named, list_members, open_shards, pinned_snapshot
+from tests.evaluate.folders import image_folder, picture, same
+from tests.evaluate.tables import png, write_parquet
+from tests.evaluate.test_datasets import opened
+
+
+def write(path: Path, held: Mapping[str, bytes]) -> Path:
+    with tarfile.open(path, "w") as tar:
+        for name, data in held.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, BytesIO(data))
+    return path
+
+
+@pytest.mark.parametrize("top", [".", "val", "data/val"])
+def test_a_tar_is_the_folder_it_holds(tmp_path: Path, top: str) -> None:
+    folder = image_folder(tmp_path / "pets", {"cat": 2, "dog10": 1, "dog9": 1})
+    (folder / "cat" / "._x.png").touch()
+    with tarfile.open(tmp_path / "pets.tar", "w") as tar:
+        tar.add(folder, top)
+    images, plain = opened(tmp_path / "pets.tar"), opened(folder)
+    assert (images.ids, images.labels, images.classes) == (plain.ids, plain.labels, 3)
+    timms = create_dataset("", str(tmp_path / "pets.tar"))
+    assert list(timms.reader.targets)[1:] == [label for (label,) in images.labels]  # first the hidden one
+    again = pickle.loads(pickle.dumps(images.dataset))
+    for place in range(4):
+        assert same(again[place][0], plain.dataset[place][0])
+
+
+@pytest.mark.parametrize(
+    ("name", "top", "split", "told"),
+    [
+        ("pets.tar", "train", "validation", "no files of the split 'validation'; pass --split with train"),
+        ("pets_test.tar", ".", "validation", "pass --split with test"),
+        ("pets.tar", ".", "test", "nothing here is named after the split 'test'"),
+        ("pets.tar", "data/test", "test", None),
+        ("pets-val.tar", "images", "val", None),
+    ],
+)
+def test_a_tar_of_another_split_is_refused(tmp_path: Path, name: str, top: str, split: str, told: str | None) -> None:
+    folder = image_folder(tmp_path / "pets", {"cat": 1, "dog": 1})
+    with tarfile.open(tmp_path / name, "w") as tar:
+        tar.add(folder, top)
+    with nullcontext() if told is None else pytest.raises(DatasetError, match=told):
+        assert opened(tmp_path / name, split=split).ids == ("cat/cat_0.png", "dog/dog_0.png")
+
+
+def test_classes_of_shards_that_may_count_from_1_are_spoken_of(tmp_path: Path) -> None:
+    samples = {"a.png": png(1), "a.cls": b"1", "b.png": png(2), "b.cls": b"2"}
+    assert "none is 0: if yours count from 1" in opened(write(tmp_path / "a.tar", samples)).notes[0]
+
+
+def test_an_image_that_cannot_be_read(tmp_path: Path) -> None:
+    images = opened(write(tmp_path / "a.tar", {"cat/1.png": png(1)[:99], "cat/2.png": png(2)}))
+    with pytest.raises(UnreadableError):
+        images.dataset[0]
+    assert why_unreadable(images, 0).startswith("cat/1.png: ")
+    (tmp_path / "a.tar").unlink()
+    assert why_unreadable(images, 1) == "cat/2.png: No such file or directory"
+
+
+def test_devices_and_hidden_files_are_not_images(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "a.tar", "w") as tar:
+        for name, kind in {
+            "a/.link.png": tarfile.SYMTYPE,
+            "a/device.png": tarfile.CHRTYPE,
+            "a/dir.png": tarfile.DIRTYPE,
+        }.items():
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, "/etc/passwd"
+            tar.addfile(info)
+        info = tarfile.TarInfo("./a/.hidden.png")
+        tar.addfile(info)
+    assert list_members(tmp_path / "a.tar") == {}
+
+
+def linked(path: Path, name: str, target: str, kind: bytes, size: int = 0) -> Path:
+    """Add a link to a .tar, and a file after it."""
+    with tarfile.open(path, "a") as tar:
+        info = tarfile.TarInfo(name)
+        info.type, info.linkname, info.size = kind, target, size
+        tar.addfile(info, BytesIO(b"x" * size) if size else None)
+        tar.addfile(tarfile.TarInfo("z/after.png"))
+    return path
+
+
+def test_a_hard_link_is_followed(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tar", {"./cat/1.png": png(1), "cat/2.png": png(2)})
+    images = opened(linked(path, "dog/3.png", "cat/1.png", tarfile.LNKTYPE))
+    assert images.ids == ("cat/1.png", "cat/2.png", "dog/3.png", "z/after.png")
+    assert same(images.dataset[2][0], picture(1))
+    shard = write(tmp_path / "s.tar", {"a.png": png(1), "a.cls": b"3", "b.png": png(2), "z/after.cls": b"0"})
+    assert opened(linked(shard, "b.cls", "a.cls", tarfile.LNKTYPE)).labels == ((3,), (3,), (0,))
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "size"),
+    [
+        (tarfile.SYMTYPE, "1.png", 0),
+        (tarfile.SYMTYPE, "/etc/passwd", 0),
+        (tarfile.LNKTYPE, "cat/none.png", 0),
+        (tarfile.LNKTYPE, "cat/1.png", 5),
+    ],
+)
+def test_other_links_are_not_left_out_silently(tmp_path: Path, kind: bytes, target: str, size: int) -> None:
+    path = linked(write(tmp_path / "a.tar", {"cat/1.png": png(1)}), "cat/3.png", target, kind, size)
+    with pytest.raises(DatasetError, match=r"cat/3\.png is a link that cannot be followed"):
+        opened(path)
+
+
+def test_a_tar_with_a_damaged_header_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tar", {"a/1.png": b"x", "a/2.png": b"x", "a/3.png": b"x"})
+    held = bytearray(path.read_bytes())
+    held[1024 + 148] ^= 1  # the second file's check sum
+    path.write_bytes(held)
+    with pytest.raises(DatasetError, match=r"a\.tar"):
+        list_members(path)
+
+
+@pytest.mark.parametrize("cut", [1, 512, 700, 1024, 1500])
+def test_a_truncated_tar_is_refused(tmp_path: Path, cut: int) -> None:
+    """Python's own reader takes one that ends between two files for whole."""
+    path = write(tmp_path / "a.tar", {f"a/{n}.png": bytes(range(256)) * 2 for n in range(30)})
+    end = max(i for i, byte in enumerate(path.read_bytes()) if byte) + 1
+    path.write_bytes(path.read_bytes()[: end + 1024 - cut])
+    with pytest.raises(DatasetError, match=r"truncated|no \.tar file"):
+        list_members(path)
+
+
+@pytest.mark.parametrize("held", [b"", b"no tar", b"\0" * 100, b"\x1f\x8b" + b"x" * 2000, b"x" * 20_000])
+def test_files_that_are_not_tars(tmp_path: Path, held: bytes) -> None:
+    (tmp_path / "a.tar").write_bytes(held)
+    with pytest.raises(DatasetError, match=r"a\.tar"):
+        list_members(tmp_path / "a.tar")
+
+
+def test_names_in_a_tar(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tar", {"../../x/1.png": b"", "/etc/1.png": b"", "a/\x1b.png": b"", "u\u0308/2.png": b""})
+    assert set(images_in(path)) == {"../../x/1.png", "/etc/1.png", "a/\\x1b.png", "\u00fc/2.png"}
+
+
+def test_a_name_twice_is_refused(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "a.tar", "w") as tar:
+        for _ in range(2):
+            tar.addfile(tarfile.TarInfo("a/1.png"))
+    with pytest.raises(DatasetError, match=r"holds a/1\.png more than once"):
+        list_members(tmp_path / "a.tar")
+
+
+def shards(folder: Path) -> Path:
+    folder.mkdir()
+    write(folder / "val-10.tar", {"e.png": png(5), "e.cls": b"7\n"})
+    write(
+        folder / "val-9.tar", {"a/c.json": b"{}", "a/c.png": png(3), "a/c.cls": b"2", "d.PNG": png(4), "d.cls": b" 0 "}
+    )
+    return folder
+
+
+def test_shards(tmp_path: Path) -> None:
+    images = open_shards(str(shards(tmp_path / "set")), "validation")
+    assert images.ids == ("val-9/a/c", "val-9/d", "val-10/e")
+    assert images.labels == ((2,), (0,), (7,))
+    assert (images.name, images.classes) == ("set", None)
+    assert same(images.dataset[2][0], picture(5))
+    assert opened(tmp_path / "set" / "val-10.tar").ids == ("val-10/e",)
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ({"a.png": b"x"}, "the sample a has no class"),
+        ({"a.png": b"x", "a.cls": b"cat"}, "the sample a has no class"),
+        ({"a.png": b"x", "a.cls": b"-1"}, "the sample a has no class"),
+        ({"a.png": b"x", "a.cls": b"9" * 30}, "the sample a has no class"),
+        ({"a.cls": b"1"}, "the sample a has a class but no image"),
+        ({"z.png": b"x", "z.PNG": b"x", "z.cls": b"1"}, "z.png and z.PNG, which differ only in capitals"),
+        ({"z.png": b"x", "z.cls": b"2", "z.CLS": b"1"}, "z.cls and z.CLS, which differ only in capitals"),
+        (
+            {"\u00e9.png": b"x", "\u00e9.cls": b"1", "e\u0301.png": b"x", "e\u0301.cls": b"2"},
+            "the sample a/\u00e9 is there twice",
+        ),
+        ({"a.json": b"{}"}, "holds no pair"),
+        ({}, "holds no pair"),
+    ],
+)
+def test_files_that_are_not_samples(tmp_path: Path, held: dict[str, bytes], told: str) -> None:
+    with pytest.raises(DatasetError, match=told):
+        open_shards(str(write(tmp_path / "a.tar", held)), "validation")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="this system does not list open files")
+def test_no_file_stays_open(tmp_path: Path) -> None:
+    images = open_shards(str(shards(tmp_path / "set")), "validation")
+    before = sum(1 for _ in Path("/proc/self/fd").iterdir())
+    for place in range(3):
+        images.dataset[place]
+    assert sum(1 for _ in Path("/proc/self/fd").iterdir()) == before
+
+
+IMAGES = np.random.default_rng(1).integers(0, 256, (5, 28, 28), dtype=np.uint8)
+
+
+LABELS = np.array([3, 1, 4, 1, 5], dtype=np.uint8)
+
+
+def open_named(source: str, split: str, *, allow_download: bool) -> Images:
+    return open_images(source, split=split, labelling=Labelling(), allow_download=allow_download)
+
+
+def idx(path: Path, held: NDArray[np.uint8] | NDArray[np.int32]) -> None:
+    """Write an array in the format that MNIST comes in."""
+    code = 8 if held.dtype == np.uint8 else 12
+    header = struct.pack(f">BBBB{held.ndim}I", 0, 0, code, held.ndim, *held.shape)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(header + held.astype(held.dtype.newbyteorder(">")).tobytes())
+
+
+def mnist(root: Path, folder: str = "MNIST") -> Path:
+    for part, cut in (("train", 2), ("t10k", 5)):
+        idx(root / folder / "raw" / f"{part}-images-idx3-ubyte", IMAGES[:cut])
+        idx(root / folder / "raw" / f"{part}-labels-idx1-ubyte", LABELS[:cut])
+    return root
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"), [("mnist", "MNIST"), ("fashion_mnist", "FashionMNIST"), ("kmnist", "KMNIST")]
+)
+def test_torchvisions(tmp_path: Path, name: str, folder: str) -> None:
+    source = f"torch/{name}:{mnist(tmp_path, folder)}"
+    images = open_named(source, "validation", allow_download=False)
+    assert images.name == f"torch/{name}"
+    assert images.ids == ("0", "1", "2", "3", "4")
+    assert images.labels == ((3,), (1,), (4,), (1,), (5,))
+    assert images.classes == 10
+    image, label = images.dataset[2]
+    assert (image.mode, label) == ("RGB", 4)
+    assert np.array_equal(np.asarray(image)[:, :, 1], IMAGES[2])
+    assert len(open_named(source, "train", allow_download=False).dataset) == 2
+    assert open_named(source, "test", allow_download=False).labels == images.labels
+    with pytest.raises(DatasetError, match="has no split 'tets'; pass --split test or --split train"):
+        open_named(source, "tets", allow_download=False)
+
+
+def test_torchvisions_with_more_than_a_class(tmp_path: Path) -> None:
+    table = np.zeros((5, 8), dtype=np.int32)
+    table[:, 0], table[:, 1] = LABELS, 77
+    idx(tmp_path / "QMNIST" / "raw" / "qmnist-test-images-idx3-ubyte", IMAGES)
+    idx(tmp_path / "QMNIST" / "raw" / "qmnist-test-labels-idx2-int", table)
+    images = open_named(f"torch/qmnist:{tmp_path}", "validation", allow_download=False)
+    assert images.labels == ((3,), (1,), (4,), (1,), (5,))
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("torch/cifar10", "torch/cifar10: name the folder that holds it"),
+        ("torch/cifar11:x", "there is no data set torch/cifar11; did you mean 'cifar10'?"),
+        ("torch/image_folder:x", "give the folder itself"),
+        ("torch/imagenet:x", "give the folder itself, which holds val/CLASS/IMAGE"),
+        ("torch/oxford_iiit_pet:x", "its folder `images` and --labels"),
+        ("torch/flowers102:DIR", "finds no whole copy"),
+        ("torch/inaturalist:DIR", "torch/inaturalist: "),
+        ("torch/cifar10:nowhere", "nowhere is not a folder; pass --allow-download"),
+        ("torch/cifar10:DIR", "torchvision finds no whole copy"),
+        ("torch/mnist:DIR", "--allow-download to fetch it"),
+        ("tfds/mnist", "tfds/mnist is neither a folder nor a .tar file"),
+        ("hfds/mnist", "a data set of the hub is named OWNER/NAME"),
+        ("hfds/ylecun/mnist", "name the commit by all its 40 digits"),
+        ("hfds/ylecun/mnist@main", "a branch or a tag can move"),
+        ("hfds/../x@" + "0" * 40, "is named OWNER/NAME"),
+    ],
+)
+def test_what_cannot_be_opened(tmp_path: Path, source: str, told: str) -> None:
+    with pytest.raises(DatasetError) as raised:
+        open_named(
+            source.replace("DIR", str(tmp_path)) if ":DIR" in source else source, "validation", allow_download=False
+        )
+    assert told in str(raised.value)
+
+
+def test_files_that_are_not_torchvisions(tmp_path: Path) -> None:
+    """CIFAR comes in pickles: torchvision opens them by their MD5 alone."""
+    place = tmp_path / "cifar-10-batches-py"
+    place.mkdir()
+    for name in ("data_batch_1", "test_batch", "batches.meta"):
+        (place / name).write_bytes(b"cos\nsystem\n(S'touch touched'\ntR.")
+    with pytest.raises(DatasetError, match="finds no whole copy"):
+        open_named(f"torch/cifar10:{tmp_path}", "validation", allow_download=False)
+    mnist(tmp_path)
+    (tmp_path / "MNIST" / "raw" / "t10k-images-idx3-ubyte").write_bytes(b"\0\0\x08\x03")
+    with pytest.raises(DatasetError, match="torch/mnist"):
+        open_named(f"torch/mnist:{tmp_path}", "validation", allow_download=False)
+
+
+@pytest.mark.parametrize(
+    ("source", "is_name"),
+    [("torch/cifar10:x", True), ("hfds/a/b@c", True), ("torch", False), ("data/val", False), ("/torch/cifar10", False)],
+)
+def test_what_is_a_name(source: str, is_name: bool) -> None:
+    assert is_named(source) == is_name
+
+
+def flowers(root: Path, labels: list[int], parts: dict[str, list[int]]) -> Path:
+    """Write Flowers-102 as Oxford does: images numbered from 1, labels from 1, and the numbers of each split."""
+    folder = root / "flowers-102"
+    (folder / "jpg").mkdir(parents=True)
+    for number in range(1, len(labels) + 1):
+        picture(number).save(folder / "jpg" / f"image_{number:05d}.jpg")
+    savemat(folder / "imagelabels.mat", {"labels": np.array([labels])})
+    savemat(folder / "setid.mat", {name: np.array([numbers]) for name, numbers in parts.items()})
+    return root
+
+
+def test_flowers_are_listed_without_being_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flowers(tmp_path, [77, 1, 102, 5], {"trnid": [1], "valid": [2, 4], "tstid": [3, 1]})
+    monkeypatch.setattr(datasets.Flowers102, "_check_integrity", lambda self: True)  # of the published files' MD5
+    (tmp_path / "flowers-102" / "jpg" / "image_00001.jpg").write_bytes(b"not an image")
+    tested = open_named(f"torch/flowers102:{tmp_path}", "test", allow_download=False)
+    assert (tested.labels, tested.classes, tested.notes) == (((76,), (101,)), 102, ())
+    assert tested.ids == ("flowers-102/jpg/image_00001.jpg", "flowers-102/jpg/image_00003.jpg")
+    with Image.open(tmp_path / tested.ids[1]) as plain:
+        assert same(tested.dataset[1][0], plain.convert("RGB"))
+    valid = open_named(f"torch/flowers102:{tmp_path}", "validation", allow_download=False)
+    assert valid.labels == ((0,), (4,))
+    assert "most papers report --split test" in valid.notes[0]
+
+
+def test_inaturalists_classes_are_its_sorted_folders(tmp_path: Path) -> None:
+    for name in ("00001_Animalia_a_b_c_d_e_f", "00000_Plantae_a_b_c_d_e_f"):
+        (tmp_path / "2021_valid" / name).mkdir(parents=True)
+        picture(1).save(tmp_path / "2021_valid" / name / "x.jpg")
+    images = open_named(f"torch/inaturalist:{tmp_path}", "validation", allow_download=False)
+    assert (images.labels, images.classes) == (((0,), (1,)), 2)
+    assert images.ids[1] == "2021_valid/00001_Animalia_a_b_c_d_e_f/x.jpg"
+
+
+def test_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_parquet(tmp_path / "data" / "test-00000-of-00001.parquet", [2, 0], names=["ant", "bee", "cat"])
+    monkeypatch.setattr(opening, "pinned_snapshot", lambda *_, **__: tmp_path)
+    images = open_named(f"hfds/own/Insects@{'0' * 40}", "test", allow_download=False)
+    assert (images.name, images.labels, images.classes) == ("hfds/own/Insects", ((2,), (0,)), 3)
+
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+SMALL, LARGE = b"a text\n", b"a parquet file"
+
+
+# git hash-object of a file with "a text\n"
+GIT = hashlib.sha1(b"blob 7\0" + SMALL, usedforsecurity=False).hexdigest()
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path) -> Path:
+    """A snapshot as the hub's cache keeps it: links to files that are named by their hash."""
+    store, snapshot = tmp_path / "blobs", tmp_path / "snapshots" / COMMIT
+    store.mkdir()
+    (snapshot / "data").mkdir(parents=True)
+    for name, held, digest in (("README.md", SMALL, GIT), ("data/0.parquet", LARGE, hashlib.sha256(LARGE).hexdigest())):
+        (store / digest).write_bytes(held)
+        (snapshot / name).symlink_to(store / digest)
+    return snapshot
+
+
+@pytest.fixture
+def asked(snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
+    """What the hub's library was asked for; it answers with the snapshot."""
+    calls: list[dict[str, object]] = []
+
+    def download(name: str, **options: object) -> str:
+        calls.append({"name": name, **options})
+        return str(snapshot)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    return calls
+
+
+@pytest.mark.parametrize("allow_download", [False, True])
+def test_the_commit_is_asked_for(asked: list[dict[str, object]], snapshot: Path, allow_download: bool) -> None:
+    assert pinned_snapshot("own/Insects", COMMIT, allow_download=allow_download) == snapshot
+    (call,) = asked
+    assert (call["name"], call["repo_type"], call["revision"]) == ("own/Insects", "dataset", COMMIT)
+    assert call["local_files_only"] is not allow_download
+
+
+@pytest.mark.parametrize("revision", ["", "main", "v1.0", COMMIT[:39], COMMIT.upper(), COMMIT + "0", "refs/pr/1"])
+def test_anything_except_a_commit_is_refused(asked: list[dict[str, object]], revision: str) -> None:
+    with pytest.raises(DatasetError, match="name the commit"):
+        pinned_snapshot("own/Insects", revision, allow_download=True)
+    assert asked == []
+
+
+@pytest.mark.parametrize("name", ["mnist", "", "/", "a/b/c", "../x", "a/", "own/Insects\n"])
+def test_invalid_names(asked: list[dict[str, object]], name: str) -> None:
+    with pytest.raises(DatasetError, match="is named OWNER/NAME"):
+        pinned_snapshot(name, COMMIT, allow_download=True)
+    assert asked == []
+
+
+@pytest.mark.parametrize("name", ["README.md", "data/0.parquet"])
+def test_a_changed_file_is_refused(asked: list[dict[str, object]], snapshot: Path, name: str) -> None:
+    held = (snapshot / name).read_bytes()
+    (snapshot / name).resolve().write_bytes(held[:-1] + b"!")
+    with pytest.raises(DatasetError, match=f"{name} does not match the hash"):
+        pinned_snapshot("own/Insects", COMMIT, allow_download=False)
+
+
+def test_files_without_a_hash_are_refused(asked: list[dict[str, object]], snapshot: Path) -> None:
+    (snapshot / "more.txt").write_bytes(b"added")
+    with pytest.raises(DatasetError, match=r"more\.txt does not match the hash"):
+        pinned_snapshot("own/Insects", COMMIT, allow_download=False)
+    (snapshot / "more.txt").unlink()
+    (snapshot / "lost.txt").symlink_to("nowhere")
+    with pytest.raises(DatasetError, match=r"lost\.txt"):
+        pinned_snapshot("own/Insects", COMMIT, allow_download=False)
+
+
+def test_code_is_refused(asked: list[dict[str, object]], snapshot: Path) -> None:
+    (snapshot / "Insects.py").symlink_to((snapshot / "README.md").resolve())
+    with pytest.raises(DatasetError, match="is a loading script; scripts are not run"):
+        pinned_snapshot("own/Insects", COMMIT, allow_download=True)
+
+
+def test_what_is_not_in_the_cache_is_not_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(DatasetError, match="--allow-download to fetch it"):
+        pinned_snapshot("own/Insects", COMMIT, allow_download=False)
+
+
+def test_what_is_in_the_cache_is_found(snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hub's own library, on a cache made by hand."""
+    cache = tmp_path / "cache" / "datasets--own--Insects"
+    cache.mkdir(parents=True)
+    (tmp_path / "snapshots").rename(cache / "snapshots")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+    found = pinned_snapshot("own/Insects", COMMIT, allow_download=False)
+    assert (found / "data" / "0.parquet").read_bytes() == LARGE
