@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".parquet", ".tar")
 _SPECS = (".yaml", ".yml", ".py", ".lock")
 _SETTINGS = ("size", "crop_pct", "interpolation", "mean", "std")
+_LARGEST = 4096  # pixels of a side
 _WORKERS = 8  # more rarely read faster
 
 RowId = Annotated[
@@ -113,10 +114,14 @@ class ImageOptions:
             raise UsageError(f"--preprocessing {strange}: {did_you_mean(strange, _SETTINGS)}")
         values = {name: text.split(",") if name in ("mean", "std") else text for name, text in given.items()}
         try:
-            return Pictures.model_validate({"rows": ("*",), "because": "you", **values})
+            stated = Pictures.model_validate({"rows": ("any/row/*",), "because": "you", **values})
+            if stated.size is not None and stated.size > _LARGEST:
+                raise UsageError(f"--preprocessing size={stated.size}: give a side of at most {_LARGEST} pixels")
+            return stated
         except ValidationError as error:
-            name = str(error.errors()[0]["loc"][0])
-            raise UsageError(f"--preprocessing {name}={given[name]}: {error.errors()[0]['msg']}") from error
+            (name, *_), why = error.errors()[0]["loc"], error.errors()[0]["msg"].removeprefix("Value error, ")
+            form = " (three numbers with commas between them)" if name in ("mean", "std") else ""
+            raise UsageError(f"--preprocessing {name}={given[str(name)]}{form}: {why}") from error
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def request(digits: Digits, row: str = "resmlp", limit: int | None = 80, **chang
 
 
 def asking(**settings: object) -> Pictures:
-    return Pictures.model_validate({"rows": ("*",), "because": "you", **settings})
+    return Pictures.model_validate({"rows": ("any/row/*",), "because": "you", **settings})
 
 
 def evaluated(
@@ -154,7 +154,7 @@ def test_resumed_after_an_interrupt(digits: Digits, tmp_path: Path) -> None:
     [
         ({"running": Running(batch_size=8)}, "batch size was 16, is 8"),
         ({"running": Running(batch_size=16, amp=True)}, "precision was float32, is autocast to bfloat16"),
-        ({"preprocessing": asking(crop_pct=1)}, "crop_pct was 0.875, is 1.0"),
+        ({"preprocessing": asking(crop_pct="1")}, "crop_pct was 0.875, is 1.0"),
     ],
 )
 def test_a_resume_under_other_settings_is_refused(

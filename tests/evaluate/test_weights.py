@@ -163,7 +163,7 @@ def test_a_prefix_that_the_user_names(row: RowRef, checkpoint: Path, tmp_path: P
 
 
 def test_images_of_another_size(spec: Path, row: RowRef, checkpoint: Path) -> None:
-    words = "its model does not accept images of 48 x 49: Input width"
+    words = "its model does not accept images of 49 x 49: Input height"
     with pytest.raises(UsageError, match=words), with_weights(row, "released", checkpoint, None, 49):
         pass
 
