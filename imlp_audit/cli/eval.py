@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from imlp_audit.evaluate.run import Group
     from imlp_audit.evaluate.task import Request, Running
     from imlp_audit.records.result import AuditResult
-    from imlp_audit.spec.pictures import Pictures
     from imlp_audit.spec.references import RowRef
+    from imlp_audit.spec.schema import Preprocessing
 
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".parquet", ".tar")
@@ -100,13 +100,13 @@ class ImageOptions:
         ),
     ] = None
 
-    def stated(self) -> Pictures | None:
+    def stated(self) -> Preprocessing | None:
         """Return how the user wants images prepared. Raises UsageError."""
         if not self.preprocessing:
             return None
         from pydantic import ValidationError
 
-        from imlp_audit.spec.pictures import Pictures
+        from imlp_audit.spec.schema import Preprocessing
 
         given = dict(one.partition("=")[::2] for one in self.preprocessing)
         strange = next((name for name in given if name not in _SETTINGS), None)
@@ -114,7 +114,7 @@ class ImageOptions:
             raise UsageError(f"--preprocessing {strange}: {did_you_mean(strange, _SETTINGS)}")
         values = {name: text.split(",") if name in ("mean", "std") else text for name, text in given.items()}
         try:
-            stated = Pictures.model_validate({"rows": ("any/row/*",), "because": "you", **values})
+            stated = Preprocessing.model_validate({"rows": ("any/row/*",), "because": "you", **values})
             if stated.size is not None and stated.size > _LARGEST:
                 raise UsageError(f"--preprocessing size={stated.size}: give a side of at most {_LARGEST} pixels")
             return stated

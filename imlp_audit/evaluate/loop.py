@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from imlp_audit.errors import CheckpointError
 from imlp_audit.evaluate.images import Guarded, Images
 from imlp_audit.evaluate.predictions import GUESSES, ModelAnswer
-from imlp_audit.spec.pictures import Pictures
+from imlp_audit.spec.schema import Preprocessing
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -55,8 +55,8 @@ class Pipeline:
 class Preparation:
     """How a row's images are prepared: as the user asks, over what each source in the spec states, the first first."""
 
-    asked: Pictures | None
-    stated: tuple[Pictures, ...]
+    asked: Preprocessing | None
+    stated: tuple[Preprocessing, ...]
 
     @property
     def side(self) -> int | None:
@@ -94,11 +94,11 @@ class Preparation:
             if differences:
                 yield f"{because} says otherwise: pass {differences} to evaluate with that"
 
-    def _over(self, *stated: Pictures) -> tuple[Pictures, ...]:
+    def _over(self, *stated: Preprocessing) -> tuple[Preprocessing, ...]:
         return stated if self.asked is None else (self.asked, *stated)
 
 
-def _said(source: Pictures | None) -> tuple[str, ...]:
+def _said(source: Preprocessing | None) -> tuple[str, ...]:
     """Return the settings that a source states."""
     return tuple(name for name in _FIELDS if getattr(source, name, None) is not None)
 
@@ -111,7 +111,7 @@ def _differences(used: Pipeline, other: Pipeline, names: Sequence[str]) -> str:
     return " ".join(f"--preprocessing {name}={value}" for name, value in values.items())
 
 
-def resolve_pipeline(model: nn.Module, size: tuple[int, int], *sources: Pictures) -> Pipeline:
+def resolve_pipeline(model: nn.Module, size: tuple[int, int], *sources: Preprocessing) -> Pipeline:
     """Return the settings of the first source that states each, or else timm's for a model with images of a size."""
     from timm.data import resolve_data_config
 

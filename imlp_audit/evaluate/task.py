@@ -32,8 +32,8 @@ from imlp_audit.evaluate.weights import choose_reading, with_weights
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.columns import SIZES, AccuracyColumn
-from imlp_audit.spec.pictures import Pictures, pictures_of
-from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.references import CellRef, RowRef, preprocessing_of
+from imlp_audit.spec.schema import Preprocessing
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Request:
 
     weights: Weights
     data: Data
-    preprocessing: Pictures | None = None
+    preprocessing: Preprocessing | None = None
     running: Running = field(default_factory=Running)
     predictions: Path | None = None
     against: tuple[AuditResult, str] | None = None
@@ -161,7 +161,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         allow_download=request.data.allow_download,
     )
     cells, assumed = _cells(weights.row, request.data, images)
-    preparation = Preparation(request.preprocessing, pictures_of(weights.row))
+    preparation = Preparation(request.preprocessing, preprocessing_of(weights.row))
     loaded = stack.enter_context(
         with_weights(weights.row, weights.reading, weights.checkpoint, weights.state, preparation.side, weights.prefix)
     )

@@ -28,7 +28,7 @@ from imlp_audit.records.check import Verdict
 from imlp_audit.records.document import to_json
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.pictures import Pictures
+from imlp_audit.spec.schema import Preprocessing
 from tests.evaluate.digits import ROWS, Digits
 from tests.evaluate.digits import digits as trained
 
@@ -51,8 +51,8 @@ def request(digits: Digits, row: str = "resmlp", limit: int | None = 80, **chang
     return replace(asked, **changes)  # type: ignore[arg-type]
 
 
-def asking(**settings: object) -> Pictures:
-    return Pictures.model_validate({"rows": ("any/row/*",), "because": "you", **settings})
+def asking(**settings: object) -> Preprocessing:
+    return Preprocessing.model_validate({"rows": ("any/row/*",), "because": "you", **settings})
 
 
 def evaluated(
