@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from imlp_audit.spec.schema import Preprocessing
 
 
-_IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".parquet", ".tar")
+_IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".parquet")
 _SPECS = (".yaml", ".yml", ".py", ".lock")
 _SETTINGS = ("size", "crop_pct", "interpolation", "mean", "std")
 _LARGEST = 4096  # pixels of a side
@@ -55,8 +55,7 @@ ImageFolder = Annotated[
     typer.Option(
         "--data",
         metavar="DIR",
-        help="The images: a folder of CLASS/IMAGE, of parquet or of shards, a .parquet or .tar file, or a name such as "
-        "torch/cifar10:DIR.",
+        help="The images: a folder of CLASS/IMAGE or of parquet, a .parquet file, or a name such as torch/cifar10:DIR.",
         show_default=False,
     ),
 ]

@@ -6,29 +6,23 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.imagenet import check_order, imagenet_classes, is_real, match_real_labels, validation_number
-from imlp_audit.evaluate.images import ENDINGS, FileSpan, Images, SpanImages, in_order, readable_id
+from imlp_audit.evaluate.imagenet import check_order, imagenet_classes, is_real, is_validation_image, match_real_labels
+from imlp_audit.evaluate.images import ENDINGS, FileImages, Images, in_order, readable_id
 from imlp_audit.evaluate.labels import ClassMap, assign_classes, class_folders, read_class_map, read_labels
 from imlp_audit.evaluate.parquet import list_tables, read_parquet
 from imlp_audit.evaluate.sources import (
     SPLIT_SYNONYMS,
     check_undivided,
     choose_files,
-    holds_samples,
-    images_in,
     is_named,
-    list_shards,
-    open_shards,
     open_torchvision,
     pinned_snapshot,
     whole_split,
 )
 from imlp_audit.numbers.words import count_of
-
-_NO_CLASS = -1
 
 
 @dataclass(frozen=True)
@@ -51,15 +45,15 @@ class _Unlabelled:
     ids: tuple[str, ...]
     folders: tuple[str, ...]
     skipped: Mapping[str, int]
-    spans: Sequence[FileSpan]
+    files: FileImages
 
 
 def open_images(source: str, *, split: str, labelling: Labelling, allow_download: bool) -> Images:
     """Open the images of a data set with their labels. Raises DatasetError.
 
-    `source` is a folder that holds CLASS/IMAGE or SPLIT/CLASS/IMAGE, parquet files or shards, a .parquet or .tar file,
-    or a name: `torch/NAME:DIR`, `hfds/OWNER/NAME@COMMIT`. Nothing is downloaded unless `allow_download` is
-    set. ReaL labels and files of labels go by file names, and need no class folders.
+    `source` is a folder that holds CLASS/IMAGE or SPLIT/CLASS/IMAGE or parquet files, a .parquet file, or a name:
+    `torch/NAME:DIR`, `hfds/OWNER/NAME@COMMIT`. Nothing is downloaded unless `allow_download` is set. ReaL labels and
+    files of labels go by file names, and need no class folders.
     """
     if is_named(source):
         return _open_named(source, split, labelling, allow_download=allow_download)
@@ -86,38 +80,31 @@ def _open_path(source: str, split: str, labelling: Labelling) -> Images:
     place = chosen_folder(Path(source), split)
     if place.is_dir():
         return _of_folder(place, list_images(place), source, split, labelling)
-    match place.suffix.lower() if place.is_file() else "":
-        case ".parquet":
-            return _of_parquet(place.parent, choose_files([place.name], split, str(place.parent)), labelling)
-        case ".tar" if holds_samples(place):
-            return _of_shards(place, split, labelling)
-        case ".tar":
-            return _of_files(_in_tar(place, split), source, labelling)
+    if place.is_file() and place.suffix.lower() == ".parquet":
+        return _of_parquet(place.parent, choose_files([place.name], split, str(place.parent)), labelling)
     raise DatasetError(
-        f"{source} is neither a folder nor a .tar file nor a .parquet file; give a folder of images, or a name such "
+        f"{source} is neither a folder nor a .parquet file; give a folder of images (unpack archives), or a name such "
         "as torch/cifar10:DIR or hfds/OWNER/NAME@COMMIT"
     )
 
 
 def _of_folder(place: Path, below: Listing, source: str, split: str, labelling: Labelling) -> Images:
-    """Open the images of a folder; if it has none, its parquet files or its shards."""
+    """Open the images of a folder; if it has none, its parquet files."""
     tables = list_tables(place) if not below.ids else ()
     if tables:
         return _of_parquet(place, whole_split(tables, split, source), labelling)
-    shards = list_shards(place) if not below.ids else ()
-    if shards and holds_samples(place / shards[0]):
-        return _of_shards(place, split, labelling)
     if place == Path(source) and below.ids:
         check_undivided(place, below.folders, split)
     name = Path(source).resolve().name
-    spans = [FileSpan(str(place / file)) for file in below.files]
-    return _of_files(_Unlabelled(name, below.ids, below.folders, below.skipped, spans), source, labelling)
+    files = FileImages([str(place / file) for file in below.files])
+    return _of_files(_Unlabelled(name, below.ids, below.folders, below.skipped, files), source, labelling)
 
 
 def _open_named(source: str, split: str, labelling: Labelling, *, allow_download: bool) -> Images:
     prefix, _, rest = source.partition("/")
     if prefix == "torch":
-        _refuse_labels(source, labelling)
+        if labelling != Labelling():
+            raise DatasetError(f"{source} has its own classes; leave out --class-map and --labels")
         return open_torchvision(rest, split, allow_download=allow_download)
     name, _, revision = rest.partition("@")
     folder = pinned_snapshot(name, revision, allow_download=allow_download)
@@ -126,35 +113,10 @@ def _open_named(source: str, split: str, labelling: Labelling, *, allow_download
     )
 
 
-def _refuse_labels(source: str, labelling: Labelling) -> None:
-    given = {"--class-map": labelling.class_map, "--labels": labelling.labels}
-    if any(given.values()):
-        named = " and ".join(option for option, path in given.items() if path is not None)
-        raise DatasetError(f"{source} has its own classes; leave out {named}")
-
-
-def _of_shards(place: Path, split: str, labelling: Labelling) -> Images:
-    _refuse_labels(str(place), labelling)
-    return open_shards(str(place), split)
-
-
 def _of_parquet(root: Path, tables: Sequence[str], labelling: Labelling) -> Images:
     if labelling.labels is not None:
         raise DatasetError(f"{root}: parquet files have their own labels; leave out --labels")
-    held = read_parquet(root, tables, labelling.read_map())
-    labels = tuple((label,) for label in held.dataset.classes)
-    published = held.classes.count == len(imagenet_classes()) and all(map(_is_validation_image, held.ids))
-    name = "imagenet-1k" if published else root.resolve().name
-    files = tuple(sorted({file for file, _, _ in held.dataset.rows}))
-    return Images(name, held.dataset, held.ids, labels, held.classes.count, held.classes.notes, held.order, files)
-
-
-def _in_tar(place: Path, split: str) -> _Unlabelled:
-    members = images_in(place)
-    above = {PurePosixPath(name).parent.parent.as_posix() for name, _ in members.values()}
-    choose_files([f"{one}/{place.name}" for one in above], split, str(place))
-    folders = tuple(in_order({one.partition("/")[0] for one in members if "/" in one}))
-    return _Unlabelled(place.stem, tuple(members), folders, {}, [span for _, span in members.values()])
+    return read_parquet(root, tables, labelling.read_map())
 
 
 def _of_files(found: _Unlabelled, source: str, labelling: Labelling) -> Images:
@@ -184,12 +146,9 @@ def _of_files(found: _Unlabelled, source: str, labelling: Labelling) -> Images:
 
 def _by_real_labels(found: _Unlabelled, path: Path, notes: tuple[str, ...]) -> Images:
     labels = match_real_labels(path, found.ids)
-    classes = tuple(accepted[0] if accepted else _NO_CLASS for accepted in labels)
     unjudged = f"images not judged because they have no ReaL label: {sum(not accepted for accepted in labels)}"
     count = len(imagenet_classes())
-    return Images(
-        "imagenet-real", SpanImages(found.spans, classes), found.ids, labels, count, (*notes, unjudged), "ReaL labels"
-    )
+    return Images("imagenet-real", found.files, found.ids, labels, count, (*notes, unjudged), "ReaL labels")
 
 
 def _by_names(
@@ -205,7 +164,7 @@ def _by_names(
     label = tuple(classes.index[name] for name in names)
     return Images(
         _slug(found, classes.index, names),
-        SpanImages(found.spans, label),
+        found.files,
         found.ids,
         tuple((one,) for one in label),
         classes.count,
@@ -217,16 +176,12 @@ def _by_names(
 def _slug(found: _Unlabelled, classes: Mapping[str, int], names: Sequence[str]) -> str:
     """Return the data set's name in specs if images and labels show it; its folder's name otherwise."""
     published = dict(zip(imagenet_classes(), range(len(imagenet_classes())), strict=True))
-    if classes.items() <= published.items() and all(map(_is_validation_image, found.ids)):
+    if classes.items() <= published.items() and all(map(is_validation_image, found.ids)):
         return "imagenet-1k"
     tens = Counter(str(number) for number in range(1000) for _ in range(10))
     other = any(word in found.name for word in ("threshold", "top-images"))  # ImageNet-V2's other two samples
     numbers = all(str(number) == name for name, number in classes.items())
     return "imagenet-v2" if numbers and not other and Counter(names) == tens else found.name
-
-
-def _is_validation_image(one: str) -> bool:
-    return validation_number(one.rpartition("/")[2]) is not None
 
 
 def _note_unknown_count(images: Images) -> Iterator[str]:

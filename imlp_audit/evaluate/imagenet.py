@@ -53,6 +53,11 @@ def validation_number(name: str) -> int | None:
     return int(match[1]) if match and 1 <= int(match[1]) <= VALIDATION_IMAGES else None
 
 
+def is_validation_image(one: str) -> bool:
+    """Return whether a path has the name of a validation image."""
+    return validation_number(one.rpartition("/")[2]) is not None
+
+
 def match_real_labels(path: Path, ids: Sequence[str]) -> tuple[tuple[int, ...], ...]:
     """Return the accepted classes of images, by the number in each file name. Raises DatasetError.
 
@@ -83,7 +88,7 @@ def check_order(images: Images, source: str, *, mapped: bool) -> Iterator[str]:
     numbered = [
         (number, labels)
         for one, labels in zip(images.ids, images.labels, strict=True)
-        if labels and (number := _number(PurePosixPath(one).name)) is not None
+        if labels and (number := validation_number(PurePosixPath(one).name)) is not None
     ]
     count = len(imagenet_classes())
     if not numbered or images.classes not in (None, count) or max(max(one) for _, one in numbered) >= count:
@@ -101,11 +106,6 @@ def check_order(images: Images, source: str, *, mapped: bool) -> Iterator[str]:
             f"{source}: {said}, so the classes are in another order; sort the images again, or give --class-map"
         )
     yield f"{images.name}: {said}; are the classes in the order of the model's outputs?"
-
-
-def _number(name: str) -> int | None:
-    """Return the number of a validation image; the keys of shards are names without an ending."""
-    return validation_number(name if "." in name else f"{name}.JPEG")
 
 
 @cache

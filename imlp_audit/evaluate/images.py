@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Protocol, TypeAlias, TypeVar
@@ -88,46 +88,25 @@ def _reason(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-@dataclass(frozen=True)
-class FileSpan:
-    """Bytes of a file: `size` of them from `offset`, or the whole file if `size` is None."""
-
-    path: str
-    offset: int = 0
-    size: int | None = None
-
-
 class PictureSource(Protocol):
-    """A map-style data set: item i is an RGB image with its class, -1 for none; raises UnreadableError."""
+    """A map-style data set of RGB images; raises UnreadableError."""
 
     def __len__(self) -> int: ...
 
-    def __getitem__(self, index: int) -> tuple[Image.Image, int]: ...
+    def __getitem__(self, index: int) -> Image.Image: ...
 
 
 @dataclass(frozen=True)
-class SpanImages:
-    """Images whose bytes lie in files as they are, each with its class."""
+class FileImages:
+    """Images in files of their own."""
 
-    spans: Sequence[FileSpan]
-    classes: tuple[int, ...]
+    paths: Sequence[str]
 
     def __len__(self) -> int:
-        return len(self.spans)
+        return len(self.paths)
 
-    def __getitem__(self, index: int) -> tuple[Image.Image, int]:
-        span = self.spans[index]
-        if span.size is None:
-            return open_image(Path(span.path)), self.classes[index]
-        try:
-            with Path(span.path).open("rb") as file:
-                file.seek(span.offset)
-                held = file.read(min(span.size, MAX_BYTES + 1))
-        except OSError as error:
-            if error.errno in _MACHINE:
-                raise
-            raise UnreadableError(_reason(error)) from error
-        return open_image(held), self.classes[index]
+    def __getitem__(self, index: int) -> Image.Image:
+        return open_image(Path(self.paths[index]))
 
 
 @dataclass(frozen=True)
@@ -149,10 +128,10 @@ class Images:
     order: str = ""
     tables: tuple[str, ...] = ()
 
-    def spans(self, chosen: Sequence[int]) -> dict[str, FileSpan]:
-        """Return where the bytes of chosen images lie, by id; nothing for images without own bytes."""
+    def paths(self, chosen: Sequence[int]) -> dict[str, str]:
+        """Return the files of chosen images by id; nothing for images without files of their own."""
         dataset = self.dataset
-        return {self.ids[at]: dataset.spans[at] for at in chosen} if isinstance(dataset, SpanImages) else {}
+        return {self.ids[at]: dataset.paths[at] for at in chosen} if isinstance(dataset, FileImages) else {}
 
 
 class Guarded(Dataset[tuple[Tensor, int]]):
@@ -171,7 +150,7 @@ class Guarded(Dataset[tuple[Tensor, int]]):
 
     def __getitem__(self, position: int) -> tuple[Tensor, int]:
         try:
-            image, _ = self.images.dataset[self.indices[position]]
+            image = self.images.dataset[self.indices[position]]
         except UnreadableError:
             return self.transform(Image.new("RGB", (256, 256))) * 0, -1 - position
         return self.transform(image), position
@@ -258,14 +237,14 @@ class Ends:
 
 
 def chosen_ends(images: Images, chosen: Sequence[int]) -> dict[str, Ends | str]:
-    """Return by id both ends of each chosen image, or why it cannot be read; nothing for images without own bytes."""
-    spans = images.spans(chosen)
-    return dict(zip(spans, _in_parallel(_read_end, list(spans.values())), strict=True))
+    """Return by id both ends of each chosen image, or why it cannot be read; nothing for images without files."""
+    paths = images.paths(chosen)
+    return dict(zip(paths, _in_parallel(_read_ends, list(paths.values())), strict=True))
 
 
 def bytes_digest(images: Images, ends: Mapping[str, Ends | str]) -> str:
     """Return a digest of the sizes and ends of images, or of the files of tables that hold them."""
-    tables = [_read_end(FileSpan(path), _FOOTER) for path in images.tables]
+    tables = [_read_ends(path, _FOOTER) for path in images.tables]
     whole = sha256(repr([one if isinstance(one, str) else (one.size, one.tail) for one in tables]).encode())
     for one in ends.items():
         whole.update(repr(one).encode())
@@ -274,14 +253,14 @@ def bytes_digest(images: Images, ends: Mapping[str, Ends | str]) -> str:
 
 def whole_digest(images: Images, chosen: Sequence[int]) -> str:
     """Return a digest of all bytes of images, or of the files of tables that hold them; each is read once."""
-    spans = [*images.spans(chosen).values(), *map(FileSpan, images.tables)]
-    return sha256(repr(_in_parallel(_hash_span, spans)).encode()).hexdigest()
+    paths = [*images.paths(chosen).values(), *images.tables]
+    return sha256(repr(_in_parallel(_hash_file, paths)).encode()).hexdigest()
 
 
 def find_repeats(images: Images, chosen: Sequence[int], ends: Mapping[str, Ends | str]) -> Iterator[str]:
     """Yield notes on images that have the same bytes as another one, and on those of them with different labels."""
-    spans, labels = images.spans(chosen), {images.ids[index]: images.labels[index] for index in chosen}
-    groups = _find_alike(spans, ends)
+    paths, labels = images.paths(chosen), {images.ids[index]: images.labels[index] for index in chosen}
+    groups = _find_alike(paths, ends)
     more = sum(len(group) - 1 for group in groups)
     torn = [group for group in groups if len({labels[one] for one in group}) > 1]
     same = (more, "the same bytes as another image", groups), (len(torn), "copies in several classes", torn)
@@ -291,7 +270,7 @@ def find_repeats(images: Images, chosen: Sequence[int], ends: Mapping[str, Ends 
             yield f"{count_of(count, 'image')} {have} {what}: {list_some([' = '.join(group) for group in some])}"
 
 
-def _find_alike(spans: Mapping[str, FileSpan], ends: Mapping[str, Ends | str]) -> list[list[str]]:
+def _find_alike(paths: Mapping[str, str], ends: Mapping[str, Ends | str]) -> list[list[str]]:
     """Return groups of at least two ids that have the same bytes; only images whose ends are equal are read."""
     by_ends: dict[Ends, list[str]] = defaultdict(list)
     for one, found in ends.items():
@@ -300,46 +279,39 @@ def _find_alike(spans: Mapping[str, FileSpan], ends: Mapping[str, Ends | str]) -
     by_bytes: dict[tuple[Ends, bytes], list[str]] = defaultdict(list)
     for found, group in by_ends.items():
         for one in group if len(group) > 1 else ():
-            if isinstance(digest := _hash_span(spans[one]), bytes):
+            if isinstance(digest := _hash_file(paths[one]), bytes):
                 by_bytes[found, digest].append(one)
     return [group for group in by_bytes.values() if len(group) > 1]
 
 
-def _in_parallel(read: Callable[[FileSpan], Found], spans: Sequence[FileSpan]) -> list[Found]:
+def _in_parallel(read: Callable[[str], Found], paths: Sequence[str]) -> list[Found]:
     with ThreadPoolExecutor(_READERS) as pool:
-        return list(pool.map(read, spans))
+        return list(pool.map(read, paths))
 
 
-def _hash_span(span: FileSpan) -> bytes | str:
-    found = _read_end(span)
+def _hash_file(path: str) -> bytes | str:
+    found = _read_ends(path)
     if isinstance(found, str):
         return found
-    digest = sha256()
     try:
-        with Path(span.path).open("rb") as file:
-            file.seek(span.offset)
-            left = found.size if span.size is None else min(span.size, MAX_BYTES + 1)  # of larger ones none is an image
-            while left and (held := file.read(min(left, 2**20))):
-                digest.update(held)
-                left -= len(held)
+        with Path(path).open("rb") as file:
+            return file_digest(file, "sha256").digest()
     except OSError as error:
         return error.strerror or str(error)
-    return digest.digest()
 
 
-def _read_end(span: FileSpan, length: int = _END) -> Ends | str:
-    """Return both ends of a span, or the reason why it cannot be read."""
+def _read_ends(path: str, length: int = _END) -> Ends | str:
+    """Return both ends of a file, or the reason why it cannot be read."""
     try:
-        file = os.open(span.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # opening a pipe would wait for a writer
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # opening a pipe would wait for a writer
     except OSError as error:
         return error.strerror or str(error)
     try:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode):
             return "not a regular file"
-        size = status.st_size if span.size is None else span.size
-        length = min(size, length)
-        return Ends(size, os.pread(file, length, span.offset), os.pread(file, length, span.offset + size - length))
+        length = min(status.st_size, length)
+        return Ends(status.st_size, os.pread(file, length, 0), os.pread(file, length, status.st_size - length))
     except OSError as error:
         return error.strerror or str(error)
     finally:

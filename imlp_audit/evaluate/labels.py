@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -25,11 +24,7 @@ from imlp_audit.evaluate.images import in_order, readable_id
 from imlp_audit.numbers.words import count_of, list_some
 
 _LARGE = 2**29  # of a list of all training images
-_TOP = 2**31  # no model has so many outputs
-_MAP_FORMS = (
-    "one name per line in the order of the model's outputs, lines `name<TAB>index`, or JSON (a list of names, or an "
-    "object of name: index)"
-)
+_MAP_FORMS = "a class map is one name per line in the order of the model's outputs, or lines `name<TAB>index`"
 _LABEL_FORMS = (
     "labels are lines `IMAGE CLASS` (spaces, tabs or commas), ILSVRC2012_validation_ground_truth.txt with meta.mat "
     "beside it, LOC_val_solution.csv, or `real` or real.json for the ReaL labels"
@@ -200,57 +195,22 @@ class ClassMap:
 def read_class_map(path: Path) -> ClassMap:
     """Read a class map. Raises DatasetError saying what is wrong with the file."""
     if path.suffix.lower() in (".pkl", ".pickle"):
-        raise DatasetError(f"{path} is a pickle, which could run code; a class map is {_MAP_FORMS}")
-    text = read_text(path, f"a class map is {_MAP_FORMS}", LARGEST)
-    try:
-        return _map_from_json(text) if text.lstrip()[:1] in ("{", "[") else _map_from_lines(text)
-    except DatasetError as error:
-        raise DatasetError(f"{path}: {error}; a class map is {_MAP_FORMS}") from error
-
-
-def _map_from_lines(text: str) -> ClassMap:
-    if not text.strip():
-        raise DatasetError("the file is empty")
+        raise DatasetError(f"{path} is a pickle, which could run code; {_MAP_FORMS}")
+    text = read_text(path, _MAP_FORMS)
+    if text.lstrip()[:1] in ("{", "["):
+        raise DatasetError(f"{path} is JSON; {_MAP_FORMS}")
     lines = text.rstrip().split("\n")
-    if all("\t" in line for line in lines):
-        return _from_pairs([_split_pair(line, number) for number, line in enumerate(lines, 1)])
-    return _from_names([line.strip() for line in lines])
-
-
-def _split_pair(line: str, number: int) -> tuple[str, object]:
-    name, _, index = line.rpartition("\t")
-    if not re.fullmatch("[0-9]{1,9}", index.strip()):
-        raise DatasetError(f"line {number} has {index.strip()[:40]!r} after the tab, which is not an index")
-    return name.strip(), int(index)
-
-
-def _map_from_json(text: str) -> ClassMap:
-    try:
-        held = json.loads(text, object_pairs_hook=tuple)
-    except (ValueError, RecursionError) as error:
-        raise DatasetError(f"this is not valid JSON: {str(error)[:200]}") from error
-    if isinstance(held, list):
-        return _from_names(held)
-    return _from_pairs(list(held))
-
-
-def _from_names(names: Sequence[object]) -> ClassMap:
-    return _from_pairs([(name, place) for place, name in enumerate(names)])
-
-
-def _from_pairs(pairs: Sequence[tuple[object, object]]) -> ClassMap:
+    tabbed = all("\t" in line for line in lines)
     index: dict[str, int] = {}
-    for place, (name, number) in enumerate(pairs, 1):
-        if not isinstance(name, str) or not name:
-            raise DatasetError(f"entry {place} has {name!r:.40} for a name")
-        if type(number) is not int or not 0 <= number < _TOP:  # isinstance takes a bool for an int
-            raise DatasetError(f"{name!r:.60} has {number!r:.40} for an index, which must be an integer from 0")
-        composed = readable_id(name)  # as folders are named
-        if composed in index:
-            raise DatasetError(f"{name!r:.60} appears twice")
-        index[composed] = number
-    if not index:
-        raise DatasetError("the file is empty")
+    for number, line in enumerate(lines):
+        name, _, place = line.rpartition("\t") if tabbed else (line, "", str(number))
+        composed, here = readable_id(name.strip()), f"{path}:{number + 1}"  # as folders are named
+        if not re.fullmatch("[0-9]{1,9}", place.strip()):
+            raise DatasetError(f"{here}: {place.strip()[:40]!r} is not an index; {_MAP_FORMS}")
+        if not composed or composed in index:
+            what = f"{composed[:60]!r} is there twice" if composed else "there is no name"
+            raise DatasetError(f"{here}: {what}; {_MAP_FORMS}")
+        index[composed] = int(place)
     top = max(index.values()) + 1
     return ClassMap(index, top if len(set(index.values())) == top else None)
 

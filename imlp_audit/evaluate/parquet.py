@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.images import UnreadableError, in_order, open_image, readable_id
+from imlp_audit.evaluate.imagenet import imagenet_classes, is_validation_image
+from imlp_audit.evaluate.images import Images, UnreadableError, in_order, open_image, readable_id
 from imlp_audit.evaluate.labels import Classes, ClassMap, assign_classes, order_of_names
 from imlp_audit.numbers.words import count_of, list_some
 
@@ -30,31 +31,20 @@ _BATCH = 65_536  # rows
 
 @dataclass(frozen=True)
 class ParquetImages:
-    """Images in the rows of parquet files, each with its class; `rows` are file, row group and row in the group."""
+    """Images in the rows of parquet files; `rows` are file, row group and row in the group."""
 
     column: str
     rows: tuple[tuple[str, int, int], ...]
-    classes: tuple[int, ...]
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, index: int) -> tuple[Image.Image, int]:
+    def __getitem__(self, index: int) -> Image.Image:
         file, group, row = self.rows[index]
         held = _read_group(file, group, self.column)[row].as_py()
         if held is None:
             raise UnreadableError("the row holds no bytes")
-        return open_image(held), self.classes[index]
-
-
-@dataclass(frozen=True)
-class ParquetSet:
-    """Images with the name of each, and how its classes were found."""
-
-    dataset: ParquetImages
-    ids: tuple[str, ...]
-    classes: Classes
-    order: str
+        return open_image(held)
 
 
 def list_tables(folder: Path) -> tuple[str, ...]:
@@ -64,7 +54,7 @@ def list_tables(folder: Path) -> tuple[str, ...]:
     return tuple(in_order(shown).values())
 
 
-def read_parquet(root: Path, files: Sequence[str], given: ClassMap | None) -> ParquetSet:
+def read_parquet(root: Path, files: Sequence[str], given: ClassMap | None) -> Images:
     """Read the labels of parquet files, not their images. Raises DatasetError saying what such files need to hold."""
     opened = [_open(root / file) for file in files]
     schema = opened[0].schema_arrow
@@ -80,9 +70,12 @@ def read_parquet(root: Path, files: Sequence[str], given: ClassMap | None) -> Pa
         raise DatasetError(f"{root}: {missing} of {count_of(len(held), 'image')} have no class; try another --split")
     rows = [row for file, one in zip(files, opened, strict=True) for row in _rows(str(root / file), one)]
     classes, order = _classes(held, names, given, f"{files[0]}, column {label}")
-    images = ParquetImages(image, tuple(rows), tuple(classes.index[str(value)] for value in held))
     paths = [] if path is None else [one and one["path"] for one in _read_column(root, files, opened, path)]
-    return ParquetSet(images, _ids(rows, paths), classes, order)
+    ids, labels = _ids(rows, paths), tuple((classes.index[str(value)],) for value in held)
+    published = classes.count == len(imagenet_classes()) and all(map(is_validation_image, ids))
+    name = "imagenet-1k" if published else root.resolve().name
+    tables = tuple(sorted({file for file, _, _ in rows}))
+    return Images(name, ParquetImages(image, tuple(rows)), ids, labels, classes.count, classes.notes, order, tables)
 
 
 def _check_table(root: Path, files: Sequence[str], opened: Sequence[ParquetFile]) -> None:

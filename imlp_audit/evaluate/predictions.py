@@ -266,26 +266,20 @@ def _show(text: str) -> str:
 
 
 def _read_batch(content: Mapping[str, object], run: ResumableRun) -> tuple[tuple[int, int], BatchAnswers]:
-    if content.keys() != {"size", "batch", "answers"}:
-        raise _DamagedError("is not a batch of an evaluation")
-    size, number, answers = content["size"], content["batch"], content["answers"]
-    if type(size) is not int or size not in {run.size >> halved for halved in range(run.size.bit_length())}:
-        raise _DamagedError(f"has a batch size of {ascii(size)[:20]}, which no run from {run.size} comes to")
-    if type(number) is not int or not 0 <= number * size < run.images:
-        raise _DamagedError(f"holds batch {ascii(number)[:20]}, and this evaluation has no such batch")
-    wanted = min(size, run.images - number * size)
-    if not isinstance(answers, list) or len(answers) != wanted:
-        raise _DamagedError(f"does not hold an answer to each of the {wanted} images of batch {number}")
-    return (size, number), tuple(None if values is None else _read_answer(values, run.classes) for values in answers)
+    match content:
+        case {"size": int(size), "batch": int(number), "answers": [*answers], **rest} if not rest and size > 0:
+            halved = run.size >> max(0, run.size.bit_length() - size.bit_length()) == size
+            images = min(size, run.images - number * size)
+            if halved and number >= 0 and 0 < images == len(answers):
+                return (size, number), tuple(_read_answer(one, number, run.classes) for one in answers)
+    raise _DamagedError("is not a batch that this evaluation can have written")
 
 
-def _read_answer(values: object, classes: int) -> ModelAnswer:
-    if not isinstance(values, list) or len(values) != 1 + min(GUESSES, classes):
-        raise _DamagedError(f"holds an answer that is not a probability and {GUESSES} classes")
-    probability, *top5 = values
-    if type(probability) is not float or not 0 <= probability <= 1:
-        raise _DamagedError(f"holds {ascii(probability)[:20]} as a probability")
-    wrong = [one for one in top5 if type(one) is not int or not 0 <= one < classes]
-    if wrong or len(set(top5)) < len(top5):
-        raise _DamagedError(f"holds {ascii((wrong or top5)[0])[:20]} as one of {classes} classes")
-    return ModelAnswer(tuple(top5), probability)
+def _read_answer(values: object, number: int, classes: int) -> ModelAnswer | None:
+    match values:
+        case None:
+            return None
+        case [float(probability), *top5] if 0 <= probability <= 1 and len(top5) == min(GUESSES, classes):
+            if len(set(top5)) == len(top5) and all(type(one) is int and 0 <= one < classes for one in top5):
+                return ModelAnswer(tuple(one for one in top5 if isinstance(one, int)), probability)
+    raise _DamagedError(f"holds {ascii(values)[:80]} as an answer in batch {number}")

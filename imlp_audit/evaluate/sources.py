@@ -1,13 +1,11 @@
-"""Where images come from when they are not in class folders: splits of files, .tar files, the hub, torchvision."""
+"""Which files belong to a split, and data sets by name: of the Hugging Face hub, and of torchvision."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import sys
-import tarfile
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -16,24 +14,12 @@ from typing import Any, Protocol
 from PIL import Image
 
 from imlp_audit.errors import DatasetError, did_you_mean
-from imlp_audit.evaluate.images import (
-    ENDINGS,
-    FileSpan,
-    Images,
-    PictureSource,
-    SpanImages,
-    in_order,
-    natural_key,
-    readable_id,
-)
-from imlp_audit.files import FileError, open_regular
+from imlp_audit.evaluate.images import FileImages, Images, PictureSource, natural_key, readable_id
 from imlp_audit.numbers.words import list_some
 
 SPLIT_SYNONYMS = (("validation", "val", "valid", "eval", "evaluation"), ("train", "training"))
 _NUMBERED = re.compile(r"(?P<name>.*)-[0-9]+-of-(?P<of>[0-9]{1,9})(-[0-9a-f]+)?\.\w+")
 _SPLITS = {word: words[0] for words in (*SPLIT_SYNONYMS, ("test", "testing")) for word in words}
-_SHARD_ENDINGS = ("jpg", "png", "webp", "jpeg")  # webdataset's endings, by which timm finds the image of a sample
-_MARK = bytes(1024)  # how a .tar ends
 
 
 def whole_split(files: Sequence[str], split: str, source: str) -> tuple[str, ...]:
@@ -97,117 +83,6 @@ def _splits_of(file: str) -> set[str]:
     folders, _, name = file.lower().rpartition("/")
     named = ({_SPLITS[word] for word in re.findall("[a-z]+", text) if word in _SPLITS} for text in (name, folders))
     return next(filter(None, named), set())
-
-
-def images_in(archive: Path) -> dict[str, tuple[str, FileSpan]]:
-    """Return the images of a .tar by id, in order, with their names; ids leave out folders above CLASS/IMAGE."""
-    found = {name: (name, span) for name, span in list_members(archive).items() if name.lower().endswith(ENDINGS)}
-    while found and len(tops := {name.partition("/")[0] for name in found}) == 1:
-        if not all(name.count("/") > 1 for name in found):
-            break
-        found = {name.removeprefix(f"{next(iter(tops))}/"): member for name, member in found.items()}
-    return {one: found[name] for one, name in in_order(found).items()}
-
-
-def list_members(archive: Path) -> dict[str, FileSpan]:
-    """Return where the non-hidden files in a .tar lie, hard links too. Raises DatasetError, also for other links."""
-    try:
-        with open_regular(archive) as file, tarfile.open(fileobj=file, mode="r:") as opened_tar:
-            members = list(_list(archive, opened_tar))
-            file.seek(opened_tar.offset)  # the reader stops at a header that it cannot read
-            whole = not any(file.read(tarfile.BLOCKSIZE))
-            file.seek(-min(len(_MARK), file.seek(0, 2)), 2)
-            whole = file.read() == _MARK and whole
-    except (FileError, tarfile.TarError, OSError, ValueError, EOFError) as error:
-        raise DatasetError(
-            f"{archive} is not a readable .tar file (compressed ones are not supported): {error}"
-        ) from error
-    if not whole:
-        raise DatasetError(f"{archive} lacks the end of a .tar file: it is truncated; download it again")
-    twice = next((name for name, times in Counter(name for name, _ in members).items() if times > 1), None)
-    if twice is not None:
-        raise DatasetError(f"{archive} holds {twice} more than once; write the archive again")
-    return dict(members)
-
-
-def _list(archive: Path, opened_tar: tarfile.TarFile) -> Iterator[tuple[str, FileSpan]]:
-    held: dict[str, FileSpan] = {}
-    for info in opened_tar:
-        name = info.name.removeprefix("./")
-        if info.isreg() and not info.issparse():
-            held[name] = FileSpan(str(archive), info.offset_data, info.size)
-        elif info.islnk() and not info.size and (linked := held.get(info.linkname.removeprefix("./"))) is not None:
-            held[name] = linked
-        elif not Path(name).name.startswith(".") and (info.isreg() or info.islnk() or info.issym()):
-            kind = "a sparse file" if info.isreg() else "a link that cannot be followed"
-            raise DatasetError(
-                f"{archive}: {readable_id(name)} is {kind}, so images would be missing; write the archive again with "
-                "the files themselves (tar --dereference --hard-dereference)"
-            )
-        else:
-            continue
-        if not Path(name).name.startswith("."):
-            yield name, held[name]
-
-
-def open_shards(source: str, split: str) -> Images:
-    """Open webdataset's shards: a .tar file or a folder of them, with pairs KEY.jpg, KEY.cls. Raises DatasetError."""
-    place = Path(source)
-    found: dict[str, tuple[FileSpan, int]] = {}
-    shards = [place] if place.is_file() else [place / name for name in whole_split(list_shards(place), split, source)]
-    for shard in shards:
-        for one, sample in _samples(shard):
-            if one in found:
-                raise DatasetError(f"{shard}: the sample {one} is there twice; rename or remove one of them")
-            found[one] = sample
-    if not found:
-        raise DatasetError(f"{place} holds no pair of an image KEY.jpg (or .png, .webp) and its class KEY.cls")
-    classes = tuple(label for _, label in found.values())
-    dataset = SpanImages([span for span, _ in found.values()], classes)
-    labels = tuple((label,) for label in classes)
-    return Images(place.stem, dataset, tuple(found), labels, None, order="the numbers in the shards' .cls files")
-
-
-def holds_samples(archive: Path) -> bool:
-    """Return whether a .tar is a shard of webdataset: a file of a class lies in it. Raises DatasetError."""
-    return any(name.lower().endswith(".cls") for name in list_members(archive))
-
-
-def list_shards(folder: Path) -> tuple[str, ...]:
-    """Return the names of the .tar files in a folder, in order."""
-    return tuple(in_order(path.name for path in folder.glob("*.tar")))
-
-
-def _samples(shard: Path) -> Iterator[tuple[str, tuple[FileSpan, int]]]:
-    """Yield the id of each sample of a shard with its image and its class."""
-    held: dict[str, dict[str, tuple[str, FileSpan]]] = {}
-    for member, span in list_members(shard).items():
-        folder, slash, name = member.rpartition("/")
-        key, _, ending = name.partition(".")
-        parts = held.setdefault(f"{folder}{slash}{key}", {})
-        if ending.lower() in parts:
-            alike = f"{readable_id(parts[ending.lower()][0])} and {readable_id(member)}"
-            raise DatasetError(f"{shard} holds {alike}, which differ only in capitals; remove one of them")
-        parts[ending.lower()] = member, span
-    for key, parts in held.items():
-        image = next((parts[ending][1] for ending in _SHARD_ENDINGS if ending in parts), None)
-        if image is None and "cls" in parts:
-            raise DatasetError(f"{shard}: the sample {key} has a class but no image that ends in .jpg, .png or .webp")
-        if image is not None:
-            yield readable_id(f"{shard.stem}/{key}"), (image, _class(shard, key, parts.get("cls")))
-
-
-def _class(shard: Path, key: str, member: tuple[str, FileSpan] | None) -> int:
-    text = b""
-    if member is not None:
-        with shard.open("rb") as file:
-            file.seek(member[1].offset)
-            text = file.read(min(member[1].size or 0, 100)).strip()
-    if not text.isdigit() or len(text) > 9:
-        raise DatasetError(
-            f"{shard}: the sample {key} has no class; add a {key}.cls that holds the class number, from 0"
-        )
-    return int(text)
 
 
 def pinned_snapshot(name: str, revision: str, *, allow_download: bool) -> Path:
@@ -323,13 +198,13 @@ class TorchvisionImages:
     """A torchvision data set that holds its images in memory."""
 
     held: _TorchVision
-    classes: tuple[int, ...]
 
     def __len__(self) -> int:
-        return len(self.classes)
+        return len(self.held)
 
-    def __getitem__(self, index: int) -> tuple[Image.Image, int]:
-        return self.held[index][0].convert("RGB"), self.classes[index]
+    def __getitem__(self, index: int) -> Image.Image:
+        image: Image.Image = self.held[index][0].convert("RGB")
+        return image
 
 
 def is_named(source: str) -> bool:
@@ -374,11 +249,11 @@ def _collect(kind: _Kind, name: str, root: Path, held: _TorchVision, notes: tupl
     classes = _check_classes(name, [_first(target) for target in targets])
     names: Sequence[object] = getattr(held, "classes", None) or getattr(held, "all_categories", None) or ()
     ids = tuple(map(str, range(len(classes))))
-    dataset: PictureSource = TorchvisionImages(held, classes)
+    dataset: PictureSource = TorchvisionImages(held)
     if kind.files:
         paths = tuple(Path(path) for path, _ in listed)
         ids = tuple(readable_id(str(path.relative_to(root))) for path in paths)
-        dataset = SpanImages([FileSpan(str(path)) for path in paths], classes)
+        dataset = FileImages([*map(str, paths)])
     labels = tuple((label,) for label in classes)
     return Images(name, dataset, ids, labels, len(names) or None, notes, "torchvision's order")
 

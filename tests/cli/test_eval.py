@@ -179,7 +179,7 @@ def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None
         (["--row", "digits/1/unknown", "--on", "digits"], 2, "has no model in its spec"),
         (["--reading", "lean"], 2, "but it fits with --reading released"),
         (["--reading", "leen"], 2, "did you mean 'lean'?"),
-        (["--data", "nowhere"], 2, "nowhere is neither a folder nor a .tar file"),
+        (["--data", "nowhere"], 2, "nowhere is neither a folder nor a .parquet file"),
         (["--on", "letter"], 2, "did you mean 'letters'?"),
         (["--predictions", "p.txt"], 2, "end the file name in .parquet or .csv"),
         (["--predictions", "no/p.csv"], 2, "no is not a folder"),

@@ -33,7 +33,7 @@ def test_a_folder_as_datasets_writes_it(tmp_path: Path) -> None:
     assert images.order.startswith("the order in which the data set names its classes")
     again = pickle.loads(pickle.dumps(images.dataset))  # as worker processes get it
     for place, seed in enumerate((0, 1, 2, 0)):
-        assert same(again[place][0], picture(seed))
+        assert same(again[place], picture(seed))
     assert len(opened(tmp_path, split="train").ids) == 4
     with pytest.raises(DatasetError, match="no files of the split 'test'; pass --split with train, validation"):
         opened(tmp_path, split="test")
@@ -114,7 +114,7 @@ def test_rows_without_an_image_and_damaged_pages(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"image": rows, "label": [0, 1]}), tmp_path / "null.parquet")
     images = opened(tmp_path / "null.parquet")
     assert why_unreadable(images, 0) == "null/0: the row holds no bytes"
-    assert same(images.dataset[1][0], picture(1))
+    assert same(images.dataset[1], picture(1))
     damaged = write_parquet(tmp_path / "damaged.parquet", [0, 1])
     held = bytearray(damaged.read_bytes())
     column = parquet.ParquetFile(damaged).metadata.row_group(0).column(2)

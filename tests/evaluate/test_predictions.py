@@ -166,6 +166,10 @@ def test_no_changed_byte_is_read(journal: Path) -> None:
             pass
 
 
+def changing(**change: object) -> Callable[[dict[str, object]], None]:
+    return lambda content: content.update(change)
+
+
 def answered(answer: object) -> Callable[[dict[str, object]], None]:
     return lambda content: content.update(answers=[answer, None, None, None])
 
@@ -173,20 +177,34 @@ def answered(answer: object) -> Callable[[dict[str, object]], None]:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (answered([float("nan"), *FIVE]), "holds nan as a probability"),
-        (answered([1.5, *FIVE]), "holds 1.5 as a probability"),
-        (answered([0.5, 10**12, *FIVE[1:]]), "holds 1000000000000 as one of 10 classes"),
-        (answered([0.5, -1, *FIVE[1:]]), "holds -1 as one of 10 classes"),
-        (answered([0.5, 1, 1, 2, 3, 4]), "as one of 10 classes"),
-        (answered([0.5, *map(str, FIVE)]), "holds '1' as one of 10 classes"),
-        (answered([0.5, *FIVE[1:]]), "is not a probability and 5 classes"),
-        (lambda content: content.update(answers=[None]), "does not hold an answer to each of the 4 images of batch 0"),
-        (lambda content: content.update(batch=3), "holds batch 3, and this evaluation has no such batch"),
-        (lambda content: content.update(batch=-1), "holds batch -1, and this evaluation"),
-        (lambda content: content.update(size=3), "has a batch size of 3, which no run from 4 comes to"),
-        (lambda content: content.update(size=0), "has a batch size of 0"),
-        (lambda content: content.update(batch=2, answers=[None, None]), "holds batch 2, which an earlier line holds"),
-        (lambda content: content.clear(), "is not a batch of an evaluation"),
+        *(
+            (answered(answer), "as an answer in batch 0")
+            for answer in (
+                [float("nan"), *FIVE],
+                [1.5, *FIVE],
+                [0.5, 10**12, *FIVE[1:]],
+                [0.5, -1, *FIVE[1:]],
+                [0.5, 1, 1, 2, 3, 4],
+                [0.5, *map(str, FIVE)],
+                [0.5, *map(float, FIVE)],
+                [0.5, *FIVE[1:]],
+                "none",
+            )
+        ),
+        *(
+            (changing(**change), "is not a batch that this evaluation can have written")
+            for change in (
+                {"answers": [None]},
+                {"batch": 3},
+                {"batch": -1},
+                {"batch": "0"},
+                {"size": 3},
+                {"size": 0},
+                {"size": 8, "answers": [None] * 8},
+                {"more": 1},
+            )
+        ),
+        (changing(batch=2, answers=[None, None]), "holds batch 2, which an earlier line holds"),
     ],
 )
 def test_what_the_run_cannot_have_written_is_refused_by_line(
