@@ -142,8 +142,8 @@ def test_a_class_map_gives_other_classes(tmp_path: Path) -> None:
 
 def test_a_class_map_of_some_outputs(tmp_path: Path) -> None:
     image_folder(tmp_path / "pets", {"cat": 1, "dog": 1})
-    (tmp_path / "map.json").write_text('{"cat": 281, "dog": 207}')
-    images = opened(tmp_path / "pets", class_map=tmp_path / "map.json")
+    (tmp_path / "map.txt").write_text("cat\t281\ndog\t207\n")
+    images = opened(tmp_path / "pets", class_map=tmp_path / "map.txt")
     said = "the labels go from 207 to 281; the number of classes is not known, and none is 0: if yours count from 1"
     assert images.notes == (f"{said}, the accuracy will be wrong",)
     check_classes(images, 1000)
