@@ -12,7 +12,7 @@ from imlp_audit.evaluate.images import data_digest
 from imlp_audit.evaluate.sampling import DIGITS, Sample, Stake, describe_need, find_stake, wilson
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import PASSES, CellCheck, Verdict
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.columns import AccuracyColumn, Metric
 from imlp_audit.spec.places import place_of_cell
@@ -77,7 +77,7 @@ def _score_cell(cell: CellRef) -> ScoreCell | None:
     return ScoreCell(cell, column.metric, column.data) if isinstance(column, AccuracyColumn) else None
 
 
-def judge(cell: CellRef, accuracy: Accuracy, reading: str | None = None) -> Check:
+def judge(cell: CellRef, accuracy: Accuracy, reading: str | None = None) -> CellCheck:
     """Judge a printed accuracy by an evaluation of its row's model, built under a reading of the paper.
 
     `reproduced` means that all images of the data set were evaluated and the share prints as in the paper, however the
@@ -85,9 +85,8 @@ def judge(cell: CellRef, accuracy: Accuracy, reading: str | None = None) -> Chec
     `reproduced_under` sampling, if it excludes the smallest difference that the paper makes something of and could have
     missed the printed number; else it decides nothing, unless it does miss it.
     """
-    check = Check(
+    check = CellCheck(
         id=cell.id,
-        kind=CheckKind.CELL,
         verdict=Verdict.ERROR,
         reason=why_not_judged(accuracy, size_of_data(cell)) or "",
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
