@@ -12,7 +12,6 @@ import warnings
 import zlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from io import BytesIO
 from math import ceil, floor
 from pathlib import Path
@@ -88,13 +87,6 @@ def test_what_cannot_be_read_is_counted_and_never_another_image(folder: Path) ->
     assert all(bool(torch.any(items[p][0] != 0)) == (p not in BAD) for p in range(8))
     # timm's own data set gives the next image, with the next one's label, and tells nobody but a log
     assert torch.equal(timms(folder, 1)[0], items[2][0])
-
-
-def test_positions_are_of_the_chosen_images(folder: Path) -> None:
-    images = opened(folder)
-    guarded = Guarded(images, (6, 3, 0), TRANSFORM)
-    assert [guarded[place][1] for place in range(3)] == [0, -2, 2]
-    assert torch.equal(guarded[2][0], TRANSFORM(images.dataset[0]))
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -313,13 +305,6 @@ def test_each_class_gets_its_share(classes: list[int], limit: int) -> None:
         assert floor(share / len(classes)) <= taken[one] <= ceil(share / len(classes))
 
 
-def test_a_thousand_of_imagenet_are_one_a_class() -> None:
-    labels = [(number // 50,) for number in range(50_000)]
-    chosen = choose_stratified(labels, 1000, image_names(50_000))
-    assert sorted(number // 50 for number in chosen) == list(range(1000))
-    assert len({number % 50 for number in chosen}) == 50  # and of no one place in their class
-
-
 def test_the_choice_goes_by_names_and_by_nothing_else() -> None:
     ids, labels = image_names(200), [(number % 7,) for number in range(200)]
     chosen = {ids[index] for index in choose_stratified(labels, 30, ids)}
@@ -373,11 +358,6 @@ def test_equal_ends_are_not_enough(tmp_path: Path) -> None:
     assert repeats(opened(tmp_path), [0, 1]) == []
 
 
-def test_sources_without_files_are_left_alone(tmp_path: Path) -> None:
-    images = opened(copies(tmp_path))
-    assert repeats(replace(images, dataset=[]), range(7)) == []
-
-
 def test_other_bytes_under_the_same_names_have_another_digest(tmp_path: Path) -> None:
     images = opened(copies(tmp_path))
 
@@ -411,12 +391,3 @@ def test_one_byte_in_the_middle_is_another_digest_of_all_bytes(tmp_path: Path) -
             whole_digest(parquet, [0]),
         ])  # fmt: skip
     assert [one == other for one, other in zip(*digests, strict=True)] == [True, True, False, False]
-
-
-def test_tables_with_other_images_have_another_digest(tmp_path: Path) -> None:
-    def digest(table: bytes) -> str:
-        (tmp_path / "a.parquet").write_bytes(table)
-        images = Images("a", [], ("0",), ((0,),), 1, tables=(str(tmp_path / "a.parquet"),))
-        return bytes_digest(images, chosen_ends(images, [0]))
-
-    assert digest(b"one") == digest(b"one") != digest(b"two")

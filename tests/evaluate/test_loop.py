@@ -135,11 +135,6 @@ def test_memory_that_runs_out(error: Exception, threads: int) -> None:
         next(running)
 
 
-def test_another_error_stays_itself() -> None:
-    with pytest.raises(RuntimeError, match="sizes differ"):
-        list(predict_batches(Scores(RuntimeError("sizes differ"), at=0), batches(), Computing(CPU)))
-
-
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_outputs_that_are_not_finite_are_refused(value: float) -> None:
     model = Scores()
@@ -148,13 +143,6 @@ def test_outputs_that_are_not_finite_are_refused(value: float) -> None:
         list(predict_batches(model, batches(1), Computing(CPU)))
     unreadable = [(images, numbers - 3) for images, numbers in batches(1)]
     assert flat(predict_batches(model, unreadable, Computing(CPU))) == [None, None, None]
-
-
-def test_autocast_is_named_when_it_may_be_to_blame() -> None:
-    model = Scores()
-    nn.init.constant_(model.head.bias, float("nan"))
-    with pytest.raises(CheckpointError, match="try without --amp"):
-        list(predict_batches(model, batches(1), Computing(CPU, amp=True)))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -172,19 +160,6 @@ def test_autocast_computes_in_sixteen_bits(threads: int) -> None:
         assert one is not None
         assert other is not None
         assert one.probability == pytest.approx(other.probability, rel=0.02)
-
-
-def test_images_are_not_read_far_ahead() -> None:
-    read = []
-
-    def reading() -> Iterator[tuple[Tensor, Tensor]]:
-        for number, batch in enumerate(batches(20)):
-            read.append(number)
-            yield batch
-
-    running = predict_batches(Scores(), reading(), Computing(CPU, threads=2))
-    next(running)
-    assert len(read) <= 3
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")

@@ -66,14 +66,6 @@ def test_a_pair_is_counted_image_by_image(kinds: list[tuple[bool, bool]]) -> Non
     assert p * (1 - 1e-12) <= float(paired.p) <= p * 1.01
 
 
-def test_unreadable_images_widen_the_interval_by_whatever_they_would_give() -> None:
-    first, second = outcomes(60, 8, 14, 8)
-    paired = pair_runs(evaluated(first, unreadable=10), evaluated(second, unreadable=10))
-    assert Fraction(paired.low) == paired_difference(18, 14, 100).low
-    assert Fraction(paired.high) == paired_difference(8, 24, 100).high
-    assert (paired.images, paired.first_only, paired.second_only) == (90, 8, 14)
-
-
 @pytest.mark.parametrize(
     ("other", "told"),
     [
@@ -285,13 +277,6 @@ def test_other_settings_are_reported(cells: dict[str, CellRef]) -> None:
 
 def result(*checks: Check) -> AuditResult:
     return AuditResult(papers=(), versions={}, checks=checks)
-
-
-def test_the_other_run_is_found_in_its_result(cells: dict[str, CellRef]) -> None:
-    found = evaluated((799, 1000))
-    top5 = evaluated((950, 1000), Metric.TOP5)
-    checks = (judge(cells["top5"], top5, "skip"), judge(cells["block"], found, "skip"))
-    assert other_run(cells["base"], result(*checks), "b.json") == EvaluatedCell(cells["block"], found, "skip")
 
 
 def test_what_nothing_can_be_held_against_is_refused(cells: dict[str, CellRef]) -> None:

@@ -18,7 +18,7 @@ from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate import datasets as opening
 from imlp_audit.evaluate.datasets import Labelling, open_images
 from imlp_audit.evaluate.images import Images
-from imlp_audit.evaluate.sources import is_named, pinned_snapshot
+from imlp_audit.evaluate.sources import pinned_snapshot
 from tests.evaluate.folders import picture, same
 from tests.evaluate.tables import write_parquet
 
@@ -66,15 +66,6 @@ def test_torchvisions(tmp_path: Path, name: str, folder: str) -> None:
         open_named(source, "tets", allow_download=False)
 
 
-def test_torchvisions_with_more_than_a_class(tmp_path: Path) -> None:
-    table = np.zeros((5, 8), dtype=np.int32)
-    table[:, 0], table[:, 1] = LABELS, 77
-    idx(tmp_path / "QMNIST" / "raw" / "qmnist-test-images-idx3-ubyte", IMAGES)
-    idx(tmp_path / "QMNIST" / "raw" / "qmnist-test-labels-idx2-int", table)
-    images = open_named(f"torch/qmnist:{tmp_path}", "validation", allow_download=False)
-    assert images.labels == ((3,), (1,), (4,), (1,), (5,))
-
-
 @pytest.mark.parametrize(
     ("source", "told"),
     [
@@ -115,14 +106,6 @@ def test_files_that_are_not_torchvisions(tmp_path: Path) -> None:
     (tmp_path / "MNIST" / "raw" / "t10k-images-idx3-ubyte").write_bytes(b"\0\0\x08\x03")
     with pytest.raises(DatasetError, match="torch/mnist"):
         open_named(f"torch/mnist:{tmp_path}", "validation", allow_download=False)
-
-
-@pytest.mark.parametrize(
-    ("source", "is_name"),
-    [("torch/cifar10:x", True), ("hfds/a/b@c", True), ("torch", False), ("data/val", False), ("/torch/cifar10", False)],
-)
-def test_what_is_a_name(source: str, is_name: bool) -> None:
-    assert is_named(source) == is_name
 
 
 def flowers(root: Path, labels: list[int], parts: dict[str, list[int]]) -> Path:

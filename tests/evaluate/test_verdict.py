@@ -397,11 +397,6 @@ def test_unreadable_images_widen_the_interval_by_whatever_they_would_give() -> N
     assert (Fraction(found.low), Fraction(found.high)) == (wilson(70, 100).low, wilson(80, 100).high)
 
 
-def test_outcomes_are_four_a_digit_the_first_one_first() -> None:
-    assert evaluated([True, False, False, False, False, True]).outcomes == "84"
-    assert evaluated([]).outcomes == ""
-
-
 def test_other_images_labels_or_orders_have_another_digest() -> None:
     one, two, three = IMAGES
     others = [
@@ -416,8 +411,3 @@ def test_other_images_labels_or_orders_have_another_digest() -> None:
     ]
     assert len({digest(*IMAGES), *others}) == len(others) + 1
     assert digest(*IMAGES) == digest(*IMAGES)
-
-
-def test_a_digest_cannot_be_made_of_other_images_by_a_name() -> None:
-    assert digest(("a", (0,)), ("b", (1,))) != digest(('a", 0]\n["b', (1,)))
-    assert digest(("a", (1, 2))) != digest(("a", (12,)))

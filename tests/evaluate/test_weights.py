@@ -183,11 +183,6 @@ def test_a_model_that_classifies_no_images(name: str, words: str, checkpoint: Pa
         pass
 
 
-def test_a_model_whose_outputs_are_no_scores(row: RowRef) -> None:
-    with pytest.raises(UsageError, match="its model does not classify"):
-        _count_classes(row, nn.Conv2d(3, 4, 3), (8, 8))
-
-
 class Noisy(nn.Module):
     """Scores that are never the same twice."""
 
@@ -229,13 +224,6 @@ def test_a_row_without_a_model(spec: Path, checkpoint: Path) -> None:
         with_weights(row, None, checkpoint, None, None),
     ):
         pass
-
-
-def test_the_default_reading_is_the_papers_first(row: RowRef) -> None:
-    assert choose_reading(row, None) == "lean"
-    assert choose_reading(row, "released") == "released"
-    with pytest.raises(UsageError, match="--reading relased: did you mean 'released'"):
-        choose_reading(row, "relased")
 
 
 @pytest.mark.parametrize("change", [0.0, 1.0])
