@@ -12,9 +12,8 @@ from pathlib import Path
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.processes.cores import cores
 from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import CellRef, RowRef, rows_of_table
-from imlp_audit.spec.tables import PrintedTable
+from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
+from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.spec.tree import Located
 
 FEWEST_PAIRS = 6  # the range of five pairs holds the median with 94 %, so they give no 95 % interval

@@ -37,8 +37,7 @@ from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.records.check import NO_MODEL, Check, Verdict
 from imlp_audit.records.evidence import Spent, Throughput
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.paper import Paper, paper_head
-from imlp_audit.spec.references import RowRef
+from imlp_audit.spec.paper import Paper, RowRef, paper_head
 
 Announce = Callable[[int], Callable[[str], None]]
 Result = TypeVar("Result")

@@ -32,7 +32,7 @@ from imlp_audit.evaluate.weights import choose_reading, with_weights
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.columns import SIZES, AccuracyColumn
-from imlp_audit.spec.references import CellRef, RowRef, preprocessing_of
+from imlp_audit.spec.paper import CellRef, RowRef, preprocessing_of
 from imlp_audit.spec.schema import Preprocessing
 
 

@@ -16,15 +16,11 @@ from torch import Tensor, nn
 from torch.nn.functional import adaptive_avg_pool2d
 
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
-from imlp_audit.checkpoint.files.sources import ParsedFile
 from imlp_audit.checkpoint.fitting import UNUSED, Fit, fit
-from imlp_audit.checkpoint.layouts.authors import MIXER_LAYOUTS, POOLFORMER_LAYOUT
-from imlp_audit.checkpoint.layouts.hugging_face import HUGGING_FACE_POOLFORMER, HUGGING_FACE_SWIN_V2
-from imlp_audit.checkpoint.layouts.layout import NameLayout
-from imlp_audit.checkpoint.layouts.mmpretrain import MMPRETRAIN_POOLFORMER
-from imlp_audit.checkpoint.layouts.torchvision import TORCHVISION, VGG_LAYOUT
+from imlp_audit.checkpoint.layouts import HUGGING_FACE_SWIN_V2, MIXERS, POOLFORMERS, TORCHVISION, VGG, NameLayout
 from imlp_audit.checkpoint.loading import describe_misfit, load_fitted, name_tensors, read_tensors
 from imlp_audit.checkpoint.refusal import escape_name, list_names
+from imlp_audit.checkpoint.tensors import ParsedFile
 from imlp_audit.count.facts import ModelKey
 from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError, CheckpointError, UsageError, did_you_mean
@@ -33,7 +29,7 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
-from imlp_audit.spec.references import RowRef
+from imlp_audit.spec.paper import RowRef
 
 
 @dataclass(frozen=True)
@@ -370,7 +366,7 @@ def _by_names_only(model: nn.Module) -> bool:
 
 DEPARTURES = (
     FunctionDeparture(
-        (POOLFORMER_LAYOUT, HUGGING_FACE_POOLFORMER, MMPRETRAIN_POOLFORMER),
+        POOLFORMERS,
         "PoolFormer's authors' code",
         "the last norm before the pooling",
         "the pooling before the last norm",
@@ -378,7 +374,7 @@ DEPARTURES = (
         _norm_before_pooling,
     ),
     FunctionDeparture(
-        MIXER_LAYOUTS,
+        MIXERS,
         "Mixer's authors' code",
         "GELU by its tanh approximation, Flax's default",
         "GELU itself",
@@ -386,7 +382,7 @@ DEPARTURES = (
         _approximate_gelu,
     ),
     FunctionDeparture(
-        (VGG_LAYOUT,),
+        (VGG,),
         "torchvision's code",
         "features averaged to 7 x 7 before the classifier",
         "scores averaged over images larger than 224",

@@ -25,8 +25,7 @@ from imlp_audit.evaluate.loop import (
 )
 from imlp_audit.evaluate.predictions import ModelAnswer
 from imlp_audit.spec.library import load
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import find_row, preprocessing_of
+from imlp_audit.spec.paper import Paper, find_row, preprocessing_of
 from imlp_audit.spec.schema import Preprocessing
 from tests.cli.running import call
 from tests.evaluate.digits import digits
