@@ -200,7 +200,7 @@ def evaluate(
         check_kind(checkpoint)
         if running.predictions is not None:
             check_ending(running.predictions)
-            check_writable(running.predictions)
+            check_writable(running.predictions, links=True)
         outputs, preprocessing = parse_outputs(reporting.printed, reporting.output), images.stated()
         model, earlier = _find_row(row, specs, trust_code=trust_code), _read_earlier(running.against)
         check_device(running.device)
