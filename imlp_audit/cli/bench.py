@@ -92,7 +92,7 @@ def bench(
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.output import emit_result, parse_outputs
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.report.run_screen import run_screen
+    from imlp_audit.report.first_screen import run_screen
 
     outputs = parse_outputs(reporting.printed, reporting.output)
     where, _, name = table.rpartition("/")
@@ -103,7 +103,7 @@ def bench(
     wanted = plan_comparisons(paper, found, find_column(found.value, column, timing.device.value), rows or (), against)
     check_device(timing.device)
     from imlp_audit.bench.run import bench as run
-    from imlp_audit.report.evidence import where_time_goes
+    from imlp_audit.report.sections import where_time_goes
 
     with show_progress(shown=reporting.progress, doing="timing") as announce:
         result = run(paper, wanted, timing.setup(), announce)
