@@ -29,7 +29,7 @@ _LABEL_FORMS = (
     "labels are lines `IMAGE CLASS` (spaces, tabs or commas), ILSVRC2012_validation_ground_truth.txt with meta.mat "
     "beside it, LOC_val_solution.csv, or `real` or real.json for the ReaL labels"
 )
-_SYNSETS = ("meta.mat", "meta_clsloc.mat", "map_clsloc.txt", "synsets.txt")
+_SYNSETS = ("meta.mat", "meta_clsloc.mat")
 _HEADERS = ("imageid", "image_id", "image", "filename", "file_name", "file", "name", "id", "path")
 _LABEL_HEADERS = ("label", "labels", "class", "class_id", "class_name", "category", "category_id", "target")
 _WORDNET_ID = re.compile(r"n[0-9]{8}\b")
@@ -334,7 +334,7 @@ def _read_synsets(path: Path) -> Mapping[int, str]:
         raise ValueError(
             "its numbers are ids of the devkit, which are not the classes in order; put the devkit's meta.mat beside it"
         )
-    synsets = _from_meta(found) if found.suffix == ".mat" else _from_list(found)
+    synsets = _from_meta(found)
     if sorted(synsets) != list(range(1, 1001)) or sorted(synsets.values()) != list(imagenet_classes()):
         raise ValueError(f"{found} does not give each of the ids 1 to 1000 a class of ImageNet-1k")
     return synsets
@@ -349,9 +349,3 @@ def _from_meta(path: Path) -> Mapping[int, str]:
         return {int(one["ILSVRC2012_ID"]): str(one["WNID"]) for one in synsets if int(one["num_children"]) == 0}
     except Exception as error:  # a broken .mat file fails in every possible way
         raise ValueError(f"{path} is not the devkit's meta.mat: {str(error)[:100]}") from error
-
-
-def _from_list(path: Path) -> Mapping[int, str]:
-    """Read `WNID ID NAME` a line, or only a WordNet id a line in the order of the ids."""
-    lines = [line.split() for line in read_text(path, "the devkit's ids").splitlines() if line.strip()]
-    return {int(line[1]) if len(line) > 1 else number: line[0] for number, line in enumerate(lines, 1)}

@@ -167,7 +167,6 @@ KINDS = {
     "mnist": _in_memory("MNIST"),
     "kmnist": _in_memory("KMNIST"),
     "fashion_mnist": _in_memory("FashionMNIST"),
-    "qmnist": _in_memory("QMNIST"),
     "flowers102": _in_files("Flowers102", "val", tested=True),
     "fgvc_aircraft": _in_files("FGVCAircraft", "val", tested=True),
     "dtd": _in_files("DTD", "val", tested=True),
@@ -246,7 +245,7 @@ def _other_split(kind: _Kind, split: str) -> Mapping[str, object]:
 def _collect(kind: _Kind, name: str, root: Path, held: _TorchVision, notes: tuple[str, ...]) -> Images:
     listed = _in_order(held) if kind.files else []
     targets = [target for _, target in listed] if kind.files else vars(held)["targets"]
-    classes = _check_classes(name, [_first(target) for target in targets])
+    classes = _check_classes(name, [int(target) for target in targets])
     names: Sequence[object] = getattr(held, "classes", None) or getattr(held, "all_categories", None) or ()
     ids = tuple(map(str, range(len(classes))))
     dataset: PictureSource = TorchvisionImages(held)
@@ -277,10 +276,6 @@ def _create(kind: _Kind, name: str, root: str, options: Mapping[str, object], *,
         what = f"torchvision finds no whole copy, by its hashes, below {root}" if absent else str(error)[:300]
         raise DatasetError(f"{name}: {what}{hint}") from error
     return made
-
-
-def _first(target: Any) -> int:  # noqa: ANN401  # a number, a tensor of one, or QMNIST's of eight, the class first
-    return int(target if isinstance(target, int) or not target.ndim else target[0])
 
 
 def _check_classes(name: str, classes: Sequence[int]) -> tuple[int, ...]:

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from torch.nn.functional import adaptive_avg_pool2d
 
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
-from imlp_audit.checkpoint.fitting import UNUSED, Fit, fit
+from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.layouts import HUGGING_FACE_SWIN_V2, MIXERS, POOLFORMERS, TORCHVISION, VGG, NameLayout
-from imlp_audit.checkpoint.loading import describe_misfit, load_fitted, name_tensors, read_tensors
+from imlp_audit.checkpoint.loading import describe_misfit, load_fitted
 from imlp_audit.checkpoint.refusal import escape_name, list_names
 from imlp_audit.checkpoint.tensors import ParsedFile
 from imlp_audit.count.facts import ModelKey
@@ -154,7 +154,7 @@ def _choose_state(
 ) -> tuple[Checkpoint, str | None, tuple[str, ...]]:
     """Return the state of a file that fits, the reading that it fits under, and notes on what shapes leave open.
 
-    Raise CheckpointError if none fits, naming the readings that do, or if several fit that hold other weights. A
+    Raise CheckpointError if none fits, naming the readings that do, or if several fit. A
     reading that the user did not state must be the only declared one that fits, since others compute differently.
     """
     fits: list[dict[str | None, Fit]] = [{} for _ in found]
@@ -167,25 +167,26 @@ def _choose_state(
     if not exact:
         number = min(range(len(found)), key=lambda number: min(one.misfits for one in fits[number].values()))
         raise CheckpointError(_describe_misfit(row, found[number], reading, fits[number]))
-    same = _check_same([(found[number], fits[number][reading]) for number in exact])
+    if len(exact) > 1:
+        names = " or ".join(f"--state {escape_name(found[number].state.name) or repr('')}" for number in exact)
+        raise CheckpointError(f"{found[0].path} holds several states that fit; pass {names}")
+    notes: tuple[str, ...] = ()
     chosen, own = found[exact[0]], _part(row, recipe, reading)
     passed_over = [one.state.name for number, one in enumerate(found) if number not in exact and one.state.is_common]
     if passed_over and not chosen.state.is_common:
         name = escape_name(chosen.state.name) or "the top level"
-        same = (*same, f"{name} is used, because {list_names(passed_over)} does not fit {row.id}")
+        notes = (f"{name} is used, because {list_names(passed_over)} does not fit {row.id}",)
     alike = [name for name, one in fits[exact[0]].items() if one.exact and _part(row, recipe, name) != own]
     if reading != default:
-        same = (
-            *same,
-            f"its shapes fit the reading {reading} alone, so that is used, not the paper's default {default}",
-        )
+        why = f"its shapes fit the reading {reading} alone, so that is used, not the paper's default {default}"
+        notes = (*notes, why)
     if not alike:
-        return chosen, reading, same
+        return chosen, reading, notes
     others = " and ".join(f"--reading {name}" for name in alike)
     note = f"its shapes also fit {others}, which computes something else than the reading {reading}"
     if not stated:
         raise CheckpointError(f"{chosen.path}: {note}; pass --reading with the one that it was trained as")
-    return chosen, reading, (*same, note)
+    return chosen, reading, (*notes, note)
 
 
 def _choose_fitting(
@@ -196,31 +197,6 @@ def _choose_fitting(
         return default
     names = [name for name in fits[0] if any(one[name].exact for one in fits)]
     return names[0] if len({_part(row, recipe, name) for name in names}) == 1 else default
-
-
-def _check_same(found: Sequence[tuple[Checkpoint, Fit]]) -> tuple[str, ...]:
-    """Return a note if several states hold the same weights. Raise CheckpointError if they hold others."""
-    if len(found) == 1:
-        return ()
-    first, *others = (_read_as(*one) for one in found)
-    states = [escape_name(one.state.name) or '""' for one, _ in found]
-    layouts = {one.layout for _, one in found}  # under two, the same weights may compute different functions
-    differ = (not torch.equal(first[name], other[name]) for other in others for name in first.keys() | other.keys())
-    if len(layouts) > 1 or any(differ):
-        names = " or ".join(f"--state {name}" for name in states)
-        raise CheckpointError(f"{found[0][0].path} holds several states that fit, with different weights; pass {names}")
-    return (f"{list_names(states)} hold the same weights",)
-
-
-def _read_as(checkpoint: Checkpoint, found: Fit) -> Mapping[str, torch.Tensor]:
-    """Return a state's tensors by the model's names, in a form that can be compared."""
-    tensors = name_tensors(found, read_tensors(checkpoint))
-    idle = {name for name in tensors if name.rpartition(".")[2] == UNUSED} | {*found.computed}
-    return {name: _widen(tensor.flatten()) for name, tensor in tensors.items() if name not in idle}
-
-
-def _widen(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.to(torch.complex128) if tensor.is_complex() else tensor.double()
 
 
 def _describe_misfit(row: RowRef, checkpoint: Checkpoint, reading: str | None, fits: Mapping[str | None, Fit]) -> str:
