@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from imlp_audit.errors import UsageError, did_you_mean
-from imlp_audit.processes.cores import cores
+from imlp_audit.processes.limits import cores
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
 from imlp_audit.spec.schema import PrintedTable
