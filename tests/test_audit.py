@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from imlp_audit.models.hosts.lvt import Lvt
 from rich.cells import cell_len
 
 from imlp_audit.checks.acknowledge import acknowledge
@@ -18,7 +19,6 @@ from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import Facts, ModelFacts, ModelKey, Need
 from imlp_audit.count.models import measure_models
-from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.pipeline import Options, audit

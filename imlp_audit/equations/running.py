@@ -14,7 +14,8 @@ from threading import Lock
 from imlp_audit.equations.catalogue import ClaimCode, ClaimText
 from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.equations.settings import Settings
-from imlp_audit.equations.trust import explain_distrust, is_bundled, is_trusted
+from imlp_audit.equations.trust import explain_distrust, is_trusted
+from imlp_audit.processes.installed import is_bundled
 from imlp_audit.processes.interrupts import on_interrupt
 from imlp_audit.processes.workers import Worker, start_worker, terminate_workers
 

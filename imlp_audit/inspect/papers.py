@@ -17,11 +17,12 @@ from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imlp_audit.equations.trust import explain_distrust, is_bundled, is_trusted
+from imlp_audit.equations.trust import explain_distrust, is_trusted
 from imlp_audit.errors import Problem
 from imlp_audit.files import FileError, parse_python
 from imlp_audit.inspect.sentences import Sentence, SentenceText, judge_sentence, parse_sentence, record_verdict
 from imlp_audit.processes.code import load_module, locate_error
+from imlp_audit.processes.installed import is_bundled
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.inspection import Inspection, Statement
 from imlp_audit.spec.folders import display_path

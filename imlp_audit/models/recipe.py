@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, Self, assert_never
 
 from pydantic import (
@@ -26,6 +27,7 @@ from imlp_audit.models.hosts.transformers import Transformers
 from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.reading import AnyFamily, AnyReading, Family, PaperReading
 from imlp_audit.models.values import Sides
+from imlp_audit.processes.installed import is_bundled
 
 HOSTS = find_hosts()
 """The hosts by their keys in a recipe."""
@@ -157,16 +159,27 @@ class Recipe(BaseModel):
         return self.mlp.imlp if self.mlp is not None else None
 
     @property
+    def codes(self) -> tuple[PythonModule | OwnBlock, ...]:
+        """What of the model a paper's own Python makes: the host, and the blocks in place of its MLPs."""
+        block = self.mlp.python if self.mlp is not None else None
+        return tuple(one for one in (self.host, block) if isinstance(one, PythonModule | OwnBlock))
+
+    @property
     def code(self) -> PythonModule | OwnBlock | None:
-        """What of the model code from outside makes, if anything: the host, or the blocks in place of its MLPs."""
-        if isinstance(self.host, PythonModule):
-            return self.host
-        return self.mlp.python if self.mlp is not None else None
+        """The first of these, None without any."""
+        return next(iter(self.codes), None)
 
     @property
     def runs_code(self) -> bool:
-        """Whether code from outside builds the model, and may be run."""
-        return self.code is not None and self.code.may_run
+        """Whether code that does not come with this package builds the model, and may be run."""
+        return any(one.may_run for one in self.codes) and self.code_folders is None
+
+    @property
+    def code_folders(self) -> frozenset[Path] | None:
+        """The folders of papers that come with this package whose Python makes the model; None if another's does."""
+        folders = [one.code_folder for one in self.codes]
+        bundled = frozenset(one for one in folders if one is not None and is_bundled(one))
+        return bundled if bundled.issuperset(folders) else None
 
     @property
     def changes_mlps(self) -> bool:

@@ -1,4 +1,4 @@
-"""What installed packages offer by entry points, and where these packages lie.
+"""What this package and others that are installed bring: papers, entry points, and where they lie.
 
 Whoever installs a package trusts its code. Nobody has installed what lies in the current folder or on PYTHONPATH, so
 only distributions count whose metadata lies in this interpreter's own site-packages.
@@ -16,12 +16,31 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def bundled_folder() -> Path:
+    """Return the folder of the papers that come with this package: the wheel's, or that of an editable install."""
+    inside = PACKAGE / "_specs"
+    return inside if inside.is_dir() else PACKAGE.parent / "specs"
+
+
+def is_bundled(folder: Path) -> bool:
+    """Return whether a paper's folder comes with this package."""
+    return folder.resolve().is_relative_to(bundled_folder().resolve())
+
 
 def own_sites() -> tuple[Path, ...]:
     """Return the folders that packages are installed into for this interpreter."""
     found = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
     found += [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
     return tuple(dict.fromkeys(Path(one).resolve() for one in found))
+
+
+def is_installed_place(path: Path) -> bool:
+    """Return whether a file lies where packages are installed, so that nobody edits it."""
+    real = path.resolve()
+    return any(real.is_relative_to(root) for root in (PACKAGE / "_specs", *own_sites()))
 
 
 def offered(group: str) -> tuple[EntryPoint, ...]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from imlp_audit.cache.sources import digest_of, fingerprint_folder
 from imlp_audit.equations.catalogue import ClaimText
-from imlp_audit.equations.trust import is_bundled
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_bytes
+from imlp_audit.processes.installed import is_bundled
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import rows_of
@@ -30,10 +31,15 @@ def digest_selection(selection: Selection, *asked: object) -> str | None:
 
 
 def _has_code_from_outside(paper: Paper) -> bool:
-    recipes = [row.row.model for row in rows_of(paper)] + [system.value.model for system in paper.systems]
     claims = [claim for claim in paper.equations if isinstance(claim, ClaimText)]
-    outside = any(recipe is not None and recipe.code is not None for recipe in recipes)
-    return outside or not all(is_bundled(claim.code.folder) for claim in claims)
+    return None in _code_folders(paper) or not all(is_bundled(claim.code.folder) for claim in claims)
+
+
+def _code_folders(paper: Paper) -> set[Path | None]:
+    """Return the folders of papers whose Python makes models; None where another's does."""
+    recipes = [row.row.model for row in rows_of(paper)] + [system.value.model for system in paper.systems]
+    folders = [one.code_folders for one in recipes if one is not None]
+    return {folder for some in folders for folder in ((None,) if some is None else some)}
 
 
 def _contents(paper: Paper) -> Iterator[str | bytes]:
@@ -43,4 +49,5 @@ def _contents(paper: Paper) -> Iterator[str | bytes]:
         yield read_bytes(path, MAX_SPEC_BYTES)
     yield read_bytes(lock, MAX_SPEC_BYTES) if lock.is_file() else b""
     if paper.folder is not None:
-        yield fingerprint_folder(paper.code or paper.folder)
+        folders = {paper.code or paper.folder, *_code_folders(paper)}
+        yield from map(fingerprint_folder, sorted(one for one in folders if one is not None))

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from imlp_audit.equations.trust import bundled_folder, installed_folders
+from imlp_audit.equations.trust import installed_folders
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, open_regular
+from imlp_audit.processes.installed import bundled_folder
 from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.tree import ListNode, MapNode, Node, Text
 

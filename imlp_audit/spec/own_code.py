@@ -27,14 +27,14 @@ def wrong_code(paper: Paper) -> Iterator[Problem]:
 
 
 def _complaints(recipe: Recipe | None) -> Iterator[tuple[str, tuple[str, ...]]]:
-    code = recipe.code if recipe is not None else None
-    if code is None or code.beside is None or code.file is None or code.name is None:
-        return
-    ours, path = ((*_SIZES, *code.axes), ("mlp", "python")) if isinstance(code, OwnBlock) else ((), ("python",))
-    missing = find_missing_name(code.beside, code.file, code.name)
-    if missing is not None:
-        yield missing, path
-        return
-    wrong = find_wrong_argument(code.beside, code.file, code.name, code.arguments, ours)
-    if wrong is not None:
-        yield wrong, (*path, *(("arguments",) if code.arguments else ()))
+    for code in recipe.codes if recipe is not None else ():
+        if code.beside is None or code.file is None or code.name is None:
+            continue
+        ours, path = ((*_SIZES, *code.axes), ("mlp", "python")) if isinstance(code, OwnBlock) else ((), ("python",))
+        missing = find_missing_name(code.beside, code.file, code.name)
+        if missing is not None:
+            yield missing, path
+            continue
+        wrong = find_wrong_argument(code.beside, code.file, code.name, code.arguments, ours)
+        if wrong is not None:
+            yield wrong, (*path, *(("arguments",) if code.arguments else ()))

@@ -6,10 +6,10 @@ from functools import cache
 
 from torch import Tensor
 
-from imlp_audit.equations.trust import bundled_folder
 from imlp_audit.inspect.papers import PaperFolder, judge_papers
 from imlp_audit.inspect.parts import State, find_parts
 from imlp_audit.inspect.weights import measure_parts
+from imlp_audit.processes.installed import bundled_folder
 from imlp_audit.records.inspection import Inspection
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 import timm
 import torch
+from imlp_audit.models.nets.cait_chain import build_cait_chain
 from pydantic import ValidationError
 from timm.layers import Mlp
 from timm.models.cait import Cait, ClassAttn
@@ -12,7 +13,6 @@ from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
 from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Nonlinearity, Norm, Pooling, ResMlp
-from imlp_audit.models.nets.cait_chain import build_cait_chain
 from imlp_audit.models.nets.resmlp import ACTIVATIONS, build_resmlp
 from imlp_audit.models.reading import Presence, ResMlpForm, ResMlpReading
 from imlp_audit.models.settings import example_inputs

@@ -6,6 +6,14 @@ from typing import TypeVar
 
 import pytest
 import torch
+from imlp_audit.models.hosts.lvt import Lvt
+from imlp_audit.models.nets.lvt import LiteVisionTransformer, build_lvt
+from imlp_audit.models.nets.lvt_layers import (
+    AtrousConvolution,
+    ConvolutionalSelfAttention,
+    DepthwiseMlp,
+    RecursiveAtrousSelfAttention,
+)
 from pydantic import ValidationError
 from timm.models.pvt_v2 import Attention, MlpWithDepthwiseConv
 from timm.models.volo import OutlookAttention
@@ -18,15 +26,7 @@ from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import ImlpRecipe, Part, Replacement
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.nets.lvt import LiteVisionTransformer, build_lvt
-from imlp_audit.models.nets.lvt_layers import (
-    AtrousConvolution,
-    ConvolutionalSelfAttention,
-    DepthwiseMlp,
-    RecursiveAtrousSelfAttention,
-)
 from imlp_audit.models.reading import Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.replace import mlps_of

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import pytest
 import torch
+from imlp_audit.models.hosts.dense import MaskRcnn
+from imlp_audit.models.nets.mask_rcnn import Pyramid, SwinMaskRcnn, build_mask_rcnn
+from imlp_audit.models.nets.swin import swin_features
 from torch import Tensor, nn
 from torchvision.models.detection import MaskRCNN, maskrcnn_resnet50_fpn
 
@@ -11,10 +14,7 @@ from imlp_audit.count.parameters import count_parameters
 from imlp_audit.count.record import Ledger
 from imlp_audit.models.blocks import ImlpRecipe, Part, Replacement
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.dense import MaskRcnn
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.nets.mask_rcnn import Pyramid, SwinMaskRcnn, build_mask_rcnn
-from imlp_audit.models.nets.swin import swin_features
 from imlp_audit.models.reading import Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs

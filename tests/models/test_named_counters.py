@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from imlp_audit.models.nets.lvt_layers import ConvolutionalSelfAttention
 from torch import Tensor, nn
 
 from imlp_audit.checks.context import Conventions
@@ -19,7 +20,6 @@ from imlp_audit.count.ledger import measure
 from imlp_audit.count.operations import Operation
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.models.build import Builder
-from imlp_audit.models.nets.lvt_layers import ConvolutionalSelfAttention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.spec.library import load

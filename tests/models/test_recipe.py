@@ -9,14 +9,14 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from imlp_audit.models.hosts.dense import MaskRcnn, UperNet
+from imlp_audit.models.hosts.lvt import Lvt
 from pydantic import ValidationError
 
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement, Sums
 from imlp_audit.models.hosts.bert import Bert
-from imlp_audit.models.hosts.dense import MaskRcnn, UperNet
 from imlp_audit.models.hosts.gmlp import Gate, Gmlp, GmlpText
 from imlp_audit.models.hosts.host import Host
-from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.hosts.mixer import Mixer
 from imlp_audit.models.hosts.python import PythonModule
 from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Norm, Pooling, ResMlp, ResMlpTranslation

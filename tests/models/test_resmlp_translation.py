@@ -2,14 +2,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from pydantic import ValidationError
-from torch import Tensor, nn
-
-from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
-from imlp_audit.count.ledger import measure
-from imlp_audit.count.parameters import count_parameters
-from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.resmlp import ResMlpTranslation
 from imlp_audit.models.nets.translation import (
     END,
     PADDING,
@@ -20,6 +12,14 @@ from imlp_audit.models.nets.translation import (
     TranslationModel,
     build_translation,
 )
+from pydantic import ValidationError
+from torch import Tensor, nn
+
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
+from imlp_audit.count.ledger import measure
+from imlp_audit.count.parameters import count_parameters
+from imlp_audit.models.build import Builder
+from imlp_audit.models.hosts.resmlp import ResMlpTranslation
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.resmlp import AlgorithmLayer
 from imlp_audit.models.settings import example_inputs

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 import timm
 import torch
+from imlp_audit.models.nets.swin import swin_features
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.ledger import measure
 from imlp_audit.errors import BuildError
-from imlp_audit.models.nets.swin import swin_features
 from tests.models.swin_formulas import SWINS, grid
 
 TINY = "swin_tiny_patch4_window7_224"

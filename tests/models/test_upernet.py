@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 import torch
+from imlp_audit.models.hosts.dense import UperNet
+from imlp_audit.models.nets.upernet import SwinUperNet, build_upernet
 from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import SwinConfig, UperNetConfig, UperNetForSemanticSegmentation
@@ -12,9 +14,7 @@ from imlp_audit.count.parameters import count_parameters
 from imlp_audit.count.record import Ledger
 from imlp_audit.models.blocks import ImlpRecipe, Part, Replacement
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.dense import UperNet
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.nets.upernet import SwinUperNet, build_upernet
 from imlp_audit.models.reading import Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs

@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from imlp_audit.models.hosts.host import BuildRequest, ClassCount, Count, FirstLayer, Host, OwnInput, Traits
 from imlp_audit.models.values import FrozenMap, Inputs, Name, Values
-from imlp_audit.processes.installed import find_package, offered
+from imlp_audit.processes.installed import bundled_folder, find_package, offered
 
 if TYPE_CHECKING:
     from torch import nn
@@ -35,11 +35,13 @@ class PythonModule(Host):
 
     It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`, or the
     `inputs` that are named. `output` is the shape of the first tensor that it returns, without the batch, where the
-    spec holds it to one. `beside` is where the file is, `folder` too; None where its code may not be run.
+    spec holds it to one. With `paper`, the file is that of a paper that comes with this package. `beside` is
+    where the file is, `folder` too; None where its code may not be run.
     """
 
     file: Annotated[str, Field(pattern=PYTHON_FILE)] | None = None
     name: Name | None = None
+    paper: Name | None = None
     entry_point: Annotated[str, Field(pattern=r"^[\w.-]+$")] | None = None
     arguments: Values = Field(default_factory=FrozenMap)
     input: tuple[Count, Count, Count] | None = None
@@ -57,8 +59,12 @@ class PythonModule(Host):
         for name in ("folder", "beside"):
             if name in written:
                 raise ValueError(f"{name}: the file is looked for beside the spec")
-        trusted = {"folder": info.context.path} if info.context.trusted else {}
-        return {**written, "beside": info.context.path, **trusted}
+        beside, trusted = info.context.path, info.context.trusted
+        if (paper := written.get("paper")) is not None:
+            beside, trusted = bundled_folder() / str(paper), True
+            if beside.parent != bundled_folder() or not beside.is_dir():
+                raise ValueError(f"paper: no paper {paper!r} comes with this package")
+        return {**written, "beside": beside, **({"folder": beside} if trusted else {})}
 
     @field_validator("folder")
     @classmethod
@@ -89,7 +95,7 @@ class PythonModule(Host):
             key="python",
             reads=OwnInput(),
             classes=ClassCount.NONE,
-            replaceable=False,
+            replaceable=True,
             class_token_optional=False,
             stem=frozenset(),
             head=frozenset(),

@@ -7,12 +7,12 @@ from functools import partial
 
 import pytest
 import torch
+from imlp_audit.models.nets.translation import CrossAttention, PaddedCrossPatch, TranslationModel
 from torch import Tensor, nn
 
 from imlp_audit.models import resmlp
 from imlp_audit.models.hosts.resmlp import ResMlpTranslation
 from imlp_audit.models.nets import translation
-from imlp_audit.models.nets.translation import CrossAttention, PaddedCrossPatch, TranslationModel
 from imlp_audit.models.reading import Family, Presence, ResMlpForm, make_reading
 from imlp_audit.models.resmlp import ClassMlp, ClassMlpLayer, CrossPatch, LayerScale
 from specs.resmlp.equations import sec2_defaults, sec3_1_start
