@@ -171,8 +171,7 @@ class CaitChain(nn.Module):
 
     def _class_layer(self, pooling: Pooling | None) -> ClassLayer:
         if self.stage not in (CaitStage.ATTENTION, CaitStage.PATCH_MLP) or pooling is not None:
-            parts = {"pre": self.pre, "activation": self.activation}
-            return ClassMlpLayer(self.width, self.patches, scale=self.scale, **parts)
+            return ClassMlpLayer(self.width, self.patches, scale=self.scale, pre=self.pre, activation=self.activation)
         attention = ClassAttention(self.width, self.heads)
         return ClassLayer(self.width, attention, self._mlp(), self.scale, pre=self.pre)
 
