@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -68,9 +66,6 @@ def _list_systems(
 
 def lint(
     specs: Specs = None,
-    fix: Annotated[
-        bool, typer.Option("--fix", help="First format the files: indentation, spaces, line ends. No value changes.")
-    ] = False,
     format_: Formatted = Format.RICH,
 ) -> int:
     """Find every problem in specs and their Python, without running anything."""
@@ -86,8 +81,6 @@ def lint(
     from imlp_audit.spec.own_code import wrong_code
     from imlp_audit.spec.plan import plan
 
-    if fix:
-        _format_files(specs or ())
     selection = load_specs(specs, also=unknown_models)
     broken = [
         problem
@@ -127,29 +120,3 @@ def _lacks_models(paper: Paper) -> bool:
     cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
     counted = [cell for cell in cells if cell.column.measure.totalled]
     return bool(counted) and all(cell.recipe is None for cell in counted)
-
-
-def _format_files(specs: Sequence[str]) -> None:
-    """Format the files that the targets name, each whole or not at all, and name those that changed.
-
-    Raises UsageError where nothing is named and the specs here are those of this package.
-    """
-    from imlp_audit.errors import Problem, UsageError
-    from imlp_audit.report.files import check_writable, write_whole
-    from imlp_audit.spec.folders import display_path
-    from imlp_audit.spec.format import format_spec
-    from imlp_audit.spec.targets import find
-    from imlp_audit.spec.text_file import read_spec_text
-
-    if not specs and not Path("specs").is_dir():
-        raise UsageError("lint --fix changes files: name them, or the folder that they are in")
-    wanted = find(specs)
-    files = dict.fromkeys(file for one in wanted for file in ([one.file] if one.file is not None else one.files))
-    texts = {file: read_spec_text(file, display_path(file)) for file in files}
-    done = {file: format_spec(text) for file, text in texts.items() if not isinstance(text, Problem)}
-    changed = {file: text for file, text in done.items() if text != texts[file]}
-    for file in changed:
-        check_writable(file)
-    for file, text in changed.items():
-        write_whole(file, text)
-        sys.stderr.write(f"formatted {display_path(file)}\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from imlp_audit.spec.interpolation import Interpolation
 
 if TYPE_CHECKING:
-    from imlp_audit.spec.pictures import Pictures
+    from imlp_audit.spec.schema import Preprocessing
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Overrides:
     mean: tuple[float, float, float] | None = None
     std: tuple[float, float, float] | None = None
 
-    def over(self, stated: Pictures) -> Overrides:
+    def over(self, stated: Preprocessing) -> Overrides:
         """Return these, and where the user sets nothing what a source states."""
         side = None if stated.size is None else (stated.size, stated.size)
         theirs = Overrides(side, stated.crop_pct, stated.interpolation, stated.mean, stated.std)

@@ -19,7 +19,7 @@ from imlp_audit.evaluate.data.agreement import bytes_digest, chosen_ends, find_r
 from imlp_audit.evaluate.data.images import choose_stratified, data_digest
 from imlp_audit.evaluate.data.open import Images, check_classes, open_images
 from imlp_audit.evaluate.loop import Computing, Pipeline
-from imlp_audit.evaluate.pictures import prepare_pictures
+from imlp_audit.evaluate.preprocessing import prepare_images
 from imlp_audit.evaluate.request import Data, Request
 from imlp_audit.evaluate.verdict import ScoreCell, score_cells, size_of_data
 from imlp_audit.evaluate.weights import choose_reading, with_weights
@@ -97,8 +97,8 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         allow_download=request.data.allow_download,
     )
     cells, assumed = _cells(weights.row, request.data, images)
-    pictures = prepare_pictures(weights.row, request.overrides)
-    size = pictures.overrides.size
+    preparation = prepare_images(weights.row, request.overrides)
+    size = preparation.overrides.size
     loaded = stack.enter_context(
         with_weights(
             weights.row, weights.reading, weights.checkpoint, weights.state, size, weights.prefix, weights.function
@@ -125,9 +125,9 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         bytes=whole_digest(images, chosen) if request.predictions is not None else "",
         classes=loaded.classes,
         cells=tuple(zip(cells, others, strict=True)),
-        pipeline=pictures.pipeline(model, loaded.size),
+        pipeline=preparation.pipeline(model, loaded.size),
         computing=computing,
-        notes=(*find_repeats(images, chosen, ends), *assumed, *loaded.notes, *pictures.notes(model, loaded.size)),
+        notes=(*find_repeats(images, chosen, ends), *assumed, *loaded.notes, *preparation.notes(model, loaded.size)),
         weights=loaded.settings,
         request=request,
     )

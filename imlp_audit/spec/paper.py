@@ -19,11 +19,10 @@ from imlp_audit.spec.findings import FindingEntry, FindingsFile
 from imlp_audit.spec.globs import Names
 from imlp_audit.spec.own_blocks import own_families
 from imlp_audit.spec.parse_yaml import read_tree
-from imlp_audit.spec.pictures import Pictures
 from imlp_audit.spec.prune import prune, respell
 from imlp_audit.spec.readings import NOT_STATED, Choice
 from imlp_audit.spec.references import RowRef, rows_of_table
-from imlp_audit.spec.schema import About, Coverage, PaperFile, System
+from imlp_audit.spec.schema import About, Coverage, PaperFile, Preprocessing, System
 from imlp_audit.spec.tables import PrintedTable, Row, TableFile
 from imlp_audit.spec.tree import Located, MapNode, SpecText
 from imlp_audit.spec.validate import validate
@@ -46,7 +45,7 @@ class Paper:
     findings_file: FindingsFile
     coverage: tuple[Located[Coverage], ...]
     systems: tuple[Located[System], ...] = ()
-    pictures: tuple[Located[Pictures], ...] = ()
+    preprocessing: tuple[Located[Preprocessing], ...] = ()
     shared: tuple[Located[EquationEntry], ...] = ()
     equations: tuple[AnyClaim, ...] = ()
     folder: Path | None = None
@@ -158,7 +157,9 @@ def join(paper: str, files: Sequence[SpecFile], findings_file: FindingsFile) -> 
         findings_file=findings_file,
         coverage=tuple(Located(r.coverage, t, ("coverage",)) for t, r in rest if r.coverage is not None),
         systems=tuple(Located(s, t, ("systems", i)) for t, r in rest for i, s in enumerate(r.systems)),
-        pictures=tuple(Located(p, t, ("pictures", i)) for t, r in rest for i, p in enumerate(r.pictures)),
+        preprocessing=tuple(
+            Located(p, t, ("preprocessing", i)) for t, r in rest for i, p in enumerate(r.preprocessing)
+        ),
         shared=tuple(Located(e, t, ("equations", i)) for t, r in rest for i, e in enumerate(r.equations)),
     ), problems
 

@@ -12,7 +12,7 @@ _ENTRIES = frozenset(
     {
         "claims",
         "systems",
-        "pictures",
+        "preprocessing",
         "findings",
         "entries",
         "equations",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from imlp_audit.spec.tree import Located
 
 if TYPE_CHECKING:
     from imlp_audit.spec.paper import Paper
+    from imlp_audit.spec.schema import Preprocessing
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,12 @@ def find_cell(papers: Sequence[Paper], cell_id: str) -> CellRef | None:
     row_id, _, column = cell_id.rpartition("/")
     row = find_row(papers, row_id)
     return row.cell(column) if row is not None else None
+
+
+def preprocessing_of(row: RowRef) -> tuple[Preprocessing, ...]:
+    """Return what each source says on how a row's images are prepared; the first is what it is evaluated with."""
+    entries = (entry.value for entry in row.paper.preprocessing)
+    return tuple(entry for entry in entries if any(fnmatchcase(row.id, glob) for glob in entry.rows))
 
 
 def repeated_row(row: RowRef, papers: Sequence[Paper]) -> RowRef | None:

@@ -30,7 +30,6 @@ from imlp_audit.spec.globs import Names
 from imlp_audit.spec.number_forms import form_of
 from imlp_audit.spec.own_blocks import broken_blocks
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.pictures import broken_pictures
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.references import RowRef, repeated_row, rows_of
 from imlp_audit.spec.repeats import hold_the_same
@@ -52,7 +51,7 @@ def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
     problems += _twice([(table.value.table, table, "table") for table in paper.tables])
     problems += _twice([(claim.value.id, claim, "id") for claim in paper.claims])
     problems += _twice([(entry.value.id, entry, "id") for entry in paper.shared])
-    problems += [*broken_entries(paper, known), *broken_pictures(paper), *broken_blocks(paper)]
+    problems += [*broken_entries(paper, known), *_broken_preprocessing(paper), *broken_blocks(paper)]
     return problems
 
 
@@ -76,6 +75,13 @@ def _ids_referred_to(paper: Paper) -> Iterator[str]:
     for cover in paper.coverage:
         yield from (glob for entry in cover.value.entries for glob in entry.checks or ())
         yield from (glob for numbers in cover.value.numbers for glob in numbers.checks or ())
+
+
+def _broken_preprocessing(paper: Paper) -> Iterator[Problem]:
+    for one in paper.preprocessing:
+        for index, glob in enumerate(one.value.rows):
+            if not paper.row_names.matching(glob):
+                yield one.problem(f"no row {glob!r} in this paper", "rows", index)
 
 
 def _twice(named: Sequence[tuple[str, Located[object], str]]) -> Iterator[Problem]:

@@ -7,6 +7,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention, parse_weight_key
+from imlp_audit.models.hosts.host import Count
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.printed import Rounding
@@ -15,9 +16,9 @@ from imlp_audit.records.values import PaperId
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.columns import TotalledMeasure
 from imlp_audit.spec.equations import EquationEntry
-from imlp_audit.spec.fields import ITEM, Place, Sentence, Slug, exactly_one
+from imlp_audit.spec.fields import ITEM, Place, RowGlob, Sentence, Slug, exactly_one
 from imlp_audit.spec.findings import FindingEntry
-from imlp_audit.spec.pictures import Pictures
+from imlp_audit.spec.interpolation import Interpolation
 from imlp_audit.spec.readings import NamedReading
 from imlp_audit.spec.tables import PrintedTable
 
@@ -124,6 +125,32 @@ class System(Record):
     source: Place
 
 
+Channel = Annotated[float, Field(allow_inf_nan=False)]
+Divisor = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class Preprocessing(Record):
+    """What a source says on how the images of some rows are prepared; what it leaves open is as the model has it.
+
+    `size` is the side of the images, `crop_pct` the share of the resized image that is cropped. `mean` is subtracted
+    from the channels, which are then divided by `std`.
+    """
+
+    rows: Annotated[tuple[RowGlob, ...], Field(min_length=1)]
+    because: Sentence
+    size: Count | None = None
+    crop_pct: Annotated[float, Field(ge=0.1, le=1)] | None = None
+    interpolation: Interpolation | None = None
+    mean: tuple[Channel, Channel, Channel] | None = None
+    std: tuple[Divisor, Divisor, Divisor] | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.model_fields_set - {"rows", "because"}:
+            raise ValueError("say how the images are prepared: size, crop_pct, interpolation, mean or std")
+        return self
+
+
 class PaperFile(Record):
     """A file of a paper's folder that is not a single table; a small paper is one such file with everything in it."""
 
@@ -132,7 +159,7 @@ class PaperFile(Record):
     tables: tuple[PrintedTable, ...] = ()
     claims: tuple[ClaimEntry, ...] = ()
     systems: tuple[System, ...] = ()
-    pictures: tuple[Pictures, ...] = ()
+    preprocessing: tuple[Preprocessing, ...] = ()
     findings: tuple[FindingEntry, ...] = ()
     coverage: Coverage | None = None
     equations: tuple[EquationEntry, ...] = ()

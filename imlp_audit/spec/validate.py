@@ -25,6 +25,7 @@ from imlp_audit.spec.tree import SpecText, mark_at, plain
 Model = TypeVar("Model", bound=BaseModel)
 
 _NOT_IN_THE_TREE = frozenset({"[key]", TENSOR, DICTIONARY, TEXT, MAPPING})  # steps of pydantic's own
+_RENAMED = {"pictures": "preprocessing"}
 _OF_RECIPES = frozenset({"host", "architecture"})  # fields of records that a spec does not write as keys
 
 
@@ -86,6 +87,8 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
         in_model = Recipe.keys()
         if "model" in known and name in in_model:
             return f"unknown key {name!r}; it belongs in model: {{..., {name}: ...}}"
+        if name in _RENAMED and _RENAMED[name] in known:
+            return f"unknown key {name!r}; did you mean {_RENAMED[name]!r}?"
         elsewhere = _elsewhere(model, detail["loc"][:-1], name)
         return f"unknown key {name!r}; {elsewhere or did_you_mean(name, known, 'known here')}"
     return f"{write_complaint(detail, name, FORMS)}{_host_hint(detail, name)}{_name_hint(detail)}"

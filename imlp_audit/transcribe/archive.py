@@ -5,11 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import posixpath
-import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import Self
+from itertools import count
+from typing import NoReturn
 
 from imlp_audit.errors import UsageError
 
@@ -17,7 +17,7 @@ MAX_UNPACKED = 192 * 1024 * 1024
 MAX_TEXT = 16 * 1024 * 1024
 MAX_MEMBERS = 5_000
 _ENDINGS = (".tex", ".ltx", ".sty", ".cls", ".tikz", ".inc")
-_BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
+_BROKEN = (ValueError, zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
 _USUAL = ("main", "paper", "ms", "root", "article", "manuscript", "arxiv")
 
 
@@ -67,67 +67,80 @@ def _rank(name: str) -> int:
     return next((at for at, usual in enumerate(_USUAL) if stem.startswith(usual)), len(_USUAL))
 
 
-_MOST_ENDS = 10  # reads of nothing: tarfile meets the end of a sound archive once or twice
-_LONGEST_FACTS = 64 * 1024
-_OF_FACTS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, b"X")
+_BLOCK = 512
+_LONGEST_NAME = 64 * 1024  # of the headers that give a long name to the next file
 
 
-class _CountedReader(io.RawIOBase):
-    """A stream that ends with an error once more was read than an archive may hold, or than there is.
-
-    Otherwise tarfile would read at the end for as long as a header claims that its file goes on.
-    """
+class _Limited:
+    """A stream that ends with an error once more was read than an archive may hold."""
 
     def __init__(self, inner: gzip.GzipFile, shown_as: str) -> None:
-        self.inner, self.shown_as, self.left, self.ends = inner, shown_as, MAX_UNPACKED, 0
+        self.inner, self.shown_as, self.left = inner, shown_as, MAX_UNPACKED
 
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        """Read some bytes. Raises UsageError past the limit."""
-        data = self.inner.read(min(size, self.left + 1) if size >= 0 else self.left + 1)
+    def read(self, size: int) -> bytes:
+        """Read at most so many bytes. Raises UsageError past the limit."""
+        data = self.inner.read(min(size, self.left + 1))
         self.left -= len(data)
         if self.left < 0:
             limit = f"more than {MAX_UNPACKED // 1024**2} MiB"
             raise UsageError(f"{self.shown_as} unpacks to {limit}; give the .tex file alone")
-        self.ends += not data
-        if self.ends > _MOST_ENDS:
-            raise EOFError("it ends before a file in it does")
         return data
 
+    def skip(self, size: int) -> None:
+        """Read so many bytes and forget them. Raises EOFError where there are fewer."""
+        while size > 0:
+            size -= len(self.read(min(size, 64 * 1024)) or _raise_end())
 
-class _Header(tarfile.TarInfo):
-    """A header of a file in an archive. Names and other facts of files, which tarfile reads whole, are short."""
 
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        """Return a header. Raises ReadError for one with facts that are too long, or of a file with holes."""
-        header = super().frombuf(buf, encoding, errors)
-        if header.type == tarfile.GNUTYPE_SPARSE or (header.type in _OF_FACTS and header.size > _LONGEST_FACTS):
-            raise tarfile.ReadError(f"a header of {header.size} bytes, or of a file with holes")
-        return header
+def _raise_end() -> NoReturn:
+    raise EOFError("it ends before a file in it does")
 
 
 def _gzip(data: bytes, shown_as: str) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a .tar.gz, or the one file that is in a .gz."""
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
-        stream = _CountedReader(unpacked, shown_as)
-        head = stream.read(512)
-        if head[257:262] != b"ustar":
+        stream = _Limited(unpacked, shown_as)
+        head = stream.read(_BLOCK)
+        if head[257:262] == b"ustar":
+            yield from _tar(head, stream)
+        else:
             yield "main.tex", head + stream.read(MAX_TEXT)
+
+
+def _tar(header: bytes, stream: _Limited) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of LaTeX in a tar archive; other members are skipped.
+
+    The standard library's reader follows headers of headers and maps of holes for as long as a file claims that there
+    are more, so that neither its time nor its memory has a bound.
+    """
+    long_name = None
+    for number in count():
+        if number >= MAX_MEMBERS:
+            raise UsageError(f"{stream.shown_as} has more than {MAX_MEMBERS} files; give the .tex file alone")
+        if not header.strip(b"\0"):
             return
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
-        counted = _CountedReader(unpacked, shown_as)
-        with tarfile.open(fileobj=counted, mode="r|", tarinfo=_Header) as tar:
-            for number, member in enumerate(tar):
-                if number >= MAX_MEMBERS:
-                    raise UsageError(f"{shown_as} has more than {MAX_MEMBERS} files; give the .tex file alone")
-                name = _inside(member.name)
-                file = tar.extractfile(member) if name and member.isreg() and not member.issparse() else None
-                if file is not None and name is not None:
-                    yield name, file.read(MAX_TEXT + 1)
+        kind, digits = header[156:157], header[124:136].strip(b"\0 ") or b"0"
+        if not digits.isdigit():
+            raise ValueError("the size of a file in it is not a number")
+        size, folder, base = int(digits, 8), header[345:500].rstrip(b"\0"), header[:100].rstrip(b"\0")
+        name, long_name = long_name or _text(folder + b"/" + base if folder else base), None
+        if kind in (b"x", b"L") and size <= _LONGEST_NAME:
+            long_name = _long_name(kind, stream.read(size))
+        elif kind in (b"0", b"\0") and (inside := _inside(name)) is not None:
+            content = stream.read(min(size, MAX_TEXT + 1))
+            yield inside, content if len(content) == min(size, MAX_TEXT + 1) else _raise_end()
+        else:
+            stream.skip(size)
+        stream.skip(-size % _BLOCK)
+        header = stream.read(_BLOCK)
+
+
+def _long_name(kind: bytes, facts: bytes) -> str | None:
+    """Return the name in a header of GNU tar (`L`) or of POSIX (`x`, lines of `LENGTH KEY=VALUE`)."""
+    if kind == b"L":
+        return _text(facts.rstrip(b"\0"))
+    paths = [line.partition(b" path=")[2] for line in facts.split(b"\n") if b" path=" in line]
+    return _text(paths[-1]) if paths else None
 
 
 def _zip(data: bytes, shown_as: str) -> Iterator[tuple[str, bytes]]:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import imlp_audit
-from imlp_audit.spec.library import load
 
 from .running import MODULE, SCRIPT, call, spawn
 
@@ -149,42 +148,3 @@ def test_lint_counts_a_single_problem_in_the_singular(here: Path) -> None:
 def test_a_value_out_of_range_is_named_in_plain_words(here: Path, line: str, message: str) -> None:
     done = call(*line.split())
     assert (done.code, done.err.split("\n")[0]) == (2, f"imlp-audit: {message}")
-
-
-LOOSE = """\
-paper: loose
-about: {title:  T,authors: A, version: v1}
-tables:
-- table: "1"
-  title: T   # as printed
-  source: {section: "1"}
-  columns: {top1: {measure: score, unit: "%", metric: top1, data: imagenet-1k, heading: Top-1, needs: weights}}
-  rows:
-  - {id: a, label: A, printed: {top1: 72.20 }}
-"""
-
-
-def test_lint_fix_formats_the_files_that_are_named(here: Path) -> None:
-    file = here / "loose.yaml"
-    file.write_text(LOOSE, encoding="utf-8", newline="\r\n")
-    before = load(["loose.yaml"]).papers[0].tables[0].value
-    done = call("lint", "--fix", "loose.yaml")
-    assert (done.code, done.err) == (0, "formatted loose.yaml\n")
-    text = file.read_bytes().decode()
-    assert text.splitlines()[1:4] == ["about: {title: T, authors: A, version: v1}", "tables:", '  - table: "1"']
-    assert text.endswith("      - {id: a, label: A, printed: {top1: 72.20}}\n")
-    assert load(["loose.yaml"]).papers[0].tables[0].value == before
-    assert call("lint", "--fix", "loose.yaml").err == "", "nothing is left to format"
-
-
-def test_lint_fix_leaves_a_broken_file_as_it_is_and_reports_it(here: Path) -> None:
-    (here / "broken.yaml").write_text("paper:   broken\nabout: {a: [1}\n", encoding="utf-8")
-    done = call("lint", "--fix", "broken.yaml")
-    assert (done.code, "broken.yaml:2:" in done.err) == (2, True)
-    assert (here / "broken.yaml").read_text(encoding="utf-8").startswith("paper:   broken")
-
-
-def test_lint_fix_does_not_touch_the_specs_of_the_package(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (here / "empty").mkdir()
-    monkeypatch.chdir(here / "empty")
-    assert call("lint", "--fix").err.startswith("imlp-audit: lint --fix changes files: name them")

@@ -59,6 +59,17 @@ def test_paths_that_lead_out_are_left_alone(pack: Pack) -> None:
     assert read_archive(data, "x") == ("main.tex", {"main.tex": MAIN.decode()})
 
 
+@pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_long_names_are_read_in_every_form_of_tar(form: int) -> None:
+    data = io.BytesIO()
+    name = "/".join(["sections_of_the_appendix"] * 6) + "/main.tex"
+    with tarfile.open(fileobj=data, mode="w:gz", format=form) as opened:
+        info = tarfile.TarInfo(name)
+        info.size, info.mtime = len(MAIN), 1.5
+        opened.addfile(info, io.BytesIO(MAIN))
+    assert read_archive(data.getvalue(), "x") == (name, {name: MAIN.decode()})
+
+
 def test_links_in_an_archive_are_not_followed() -> None:
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w:gz") as opened:

@@ -9,8 +9,8 @@ from torch import nn
 
 from imlp_audit.evaluate.loop import Pipeline, resolve_pipeline
 from imlp_audit.evaluate.overrides import Overrides
-from imlp_audit.spec.pictures import Pictures, pictures_of
-from imlp_audit.spec.references import RowRef
+from imlp_audit.spec.references import RowRef, preprocessing_of
+from imlp_audit.spec.schema import Preprocessing
 
 _OPTIONS = {
     "input size": "--input-size",
@@ -26,7 +26,7 @@ class Preparation:
     """How a row's images are prepared: what the user sets, over what each source in the spec says, the first first."""
 
     asked: Overrides
-    stated: tuple[Pictures, ...]
+    stated: tuple[Preprocessing, ...]
 
     @property
     def overrides(self) -> Overrides:
@@ -68,12 +68,12 @@ class Preparation:
             )
 
 
-def prepare_pictures(row: RowRef, asked: Overrides) -> Preparation:
+def prepare_images(row: RowRef, asked: Overrides) -> Preparation:
     """Return how a row's images are prepared."""
-    return Preparation(asked, pictures_of(row))
+    return Preparation(asked, preprocessing_of(row))
 
 
-def _said(source: Pictures) -> tuple[str, ...]:
+def _said(source: Preprocessing) -> tuple[str, ...]:
     """Return the settings that a source speaks of, by the names that a pipeline has for them."""
     return tuple(name for name in _OPTIONS if getattr(source, "size" if name == "input size" else name) is not None)
 

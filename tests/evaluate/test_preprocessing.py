@@ -11,12 +11,12 @@ import timm
 from torch import nn
 
 from imlp_audit.evaluate.overrides import Overrides
-from imlp_audit.evaluate.pictures import Preparation, prepare_pictures
+from imlp_audit.evaluate.preprocessing import Preparation, prepare_images
 from imlp_audit.spec.interpolation import Interpolation
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.pictures import Pictures
 from imlp_audit.spec.references import find_row
+from imlp_audit.spec.schema import Preprocessing
 from tests.cli.running import call
 from tests.evaluate.digits import digits
 
@@ -34,8 +34,8 @@ def bundled() -> Sequence[Paper]:
     return load(["imlp", "resmlp"]).papers
 
 
-def stated(because: str, **settings: object) -> Pictures:
-    return Pictures.model_validate({"rows": ["a/1/*"], "because": because, **settings})
+def stated(because: str, **settings: object) -> Preprocessing:
+    return Preprocessing.model_validate({"rows": ["a/1/*"], "because": because, **settings})
 
 
 def test_the_first_source_is_followed_and_the_others_are_offered(vit: nn.Module) -> None:
@@ -87,14 +87,12 @@ def test_rows_have_their_authors_crop(bundled: Sequence[Paper], row: str, crop: 
     """As the code of each model's authors has it."""
     found = find_row(bundled, row)
     assert found is not None
-    assert prepare_pictures(found, Overrides()).overrides == Overrides(
-        crop_pct=crop, interpolation=Interpolation.BICUBIC
-    )
+    assert prepare_images(found, Overrides()).overrides == Overrides(crop_pct=crop, interpolation=Interpolation.BICUBIC)
 
 
 def test_the_verdict_names_the_source(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
     made = digits(tmp_path_factory)
-    entry = "pictures: [{rows: [digits/1/res*], crop_pct: 0.5, because: A note}]\n"
+    entry = "preprocessing: [{rows: [digits/1/res*], crop_pct: 0.5, because: A note}]\n"
     (tmp_path / "spec.yaml").write_text(made.spec.read_text(encoding="utf-8") + entry, encoding="utf-8")
     files = [str(made.checkpoint("resmlp")), str(tmp_path / "spec.yaml"), "--data", str(made.images)]
     run = [*files, "--row", "digits/1/resmlp", "--reading", "released", "--workers", "0", "--limit", "20", "-f", "json"]
@@ -118,7 +116,7 @@ def test_the_verdict_names_the_source(tmp_path_factory: pytest.TempPathFactory, 
 def test_entries_that_are_wrong(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, entry: str, words: str
 ) -> None:
-    text = digits(tmp_path_factory).spec.read_text(encoding="utf-8") + f"pictures: [{entry}]\n"
+    text = digits(tmp_path_factory).spec.read_text(encoding="utf-8") + f"preprocessing: [{entry}]\n"
     (tmp_path / "spec.yaml").write_text(text, encoding="utf-8")
     done = call("lint", str(tmp_path / "spec.yaml"))
     assert done.code == 2
