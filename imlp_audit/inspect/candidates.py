@@ -16,7 +16,7 @@ from imlp_audit.count.outside import measure_outside
 from imlp_audit.errors import BuildError
 from imlp_audit.inspect.readings import AllowedReadings, find_allowed_readings
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.host import FirstLayer, NamedParts
+from imlp_audit.models.hosts.host import FirstLayer, Host, NamedParts
 from imlp_audit.models.reading import AnyReading, Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, FittingModel, Misfit, ModelsCompared
@@ -248,9 +248,9 @@ def report_checkpoint(
 
 def find_untold(one: Candidate, exact: Sequence[Candidate]) -> Iterator[str]:
     """Yield which numbers of a host the weights do not tell: models that differ in them alone fit as well."""
-    own = one.recipe.host.model_dump()
+    own = _numbers_of(one.recipe.host)
     alike = [
-        other.recipe.host.model_dump()
+        _numbers_of(other.recipe.host)
         for other in exact
         if other.recipe.model_copy(update={"host": one.recipe.host}) == one.recipe
         and type(other.recipe.host) is type(one.recipe.host)
@@ -259,6 +259,12 @@ def find_untold(one: Candidate, exact: Sequence[Candidate]) -> Iterator[str]:
         values = sorted({str(other[name]) for other in alike if {**other, name: own[name]} == own})
         if len(values) > 1:
             yield f"the weights do not tell {name}: {', '.join(values)} have the same tensors"
+
+
+def _numbers_of(host: Host) -> dict[str, object]:
+    """Return the fields of a host, and the arguments of one that is called."""
+    fields = host.model_dump()
+    return {**fields, **fields.pop("arguments", {})}
 
 
 def _describe(candidate: Candidate, untold: tuple[str, ...] = ()) -> FittingModel:

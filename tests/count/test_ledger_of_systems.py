@@ -39,7 +39,7 @@ DAILY = {
         "gmlp: {layers: 30, patch: 4, width: 128",
         "resmlp:",
         "bert",
-        "lvt",
+        "python: {file: models.py, name: LiteVisionTransformer",
         "timm: deit_tiny",
     )
 }

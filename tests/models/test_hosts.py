@@ -47,21 +47,16 @@ from tests.models.readings import RELEASED
 SMALL: dict[str, object] = {
     "timm": "deit_tiny_patch16_224",
     "bert": {"layers": 2, "width": 16, "heads": 4, "hidden": 32},
-    "cait_chain": {"stage": "patch_mlp", "layers": 2, "width": 16},
     "gmlp": {"layers": 2, "patch": 16, "width": 16, "hidden": 32},
     "gmlp_text": {"layers": 2, "width": 16, "attention": 8},
-    "lvt": {"recursions": 2},
-    "mask_rcnn": {"backbone": "swin_tiny_patch4_window7_224"},
     "mixer": {"layers": 2, "patch": 16, "width": 16, "tokens_hidden": 8, "channels_hidden": 64},
     "python": {"file": "own_nets.py", "name": "SmallNet", "input": (3, 16, 16), "folder": Path(__file__).parent},
     "resmlp": {"layers": 2, "width": 16},
-    "resmlp_translation": {"layers": 1, "width": 16, "hidden": 32, "tokens": 32, "vocabulary": 64},
     "torchvision": "squeezenet1_1",
     "transformers": {
         "architecture": "ViTForImageClassification",
         "config": {"num_hidden_layers": 1, "hidden_size": 24, "intermediate_size": 32},
     },
-    "upernet": {"backbone": "swin_tiny_patch4_window7_224"},
     "vanilla_block": {"width": 8},
 }
 TEXT = TextReading(300, 16, 12, SpatialMatrix.FULL, Presence.YES, OutputLayer.MASKED_LM, Presence.YES)
@@ -128,7 +123,7 @@ def test_its_classes_are_where_it_says(key: str) -> None:
                 small(key, classes=7)
 
 
-@every_host
+@known
 def test_its_mlps_can_be_replaced_where_it_says(key: str) -> None:
     if not HOSTS[key].traits().replaceable:
         with pytest.raises(ValidationError, match="this host has none"):
