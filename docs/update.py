@@ -27,7 +27,7 @@ _HOSTS_INTRODUCTION = (
     "A recipe can replace the MLPs of a host by the IMLP block (`mlp: {imlp: {ratio: 2, kernel: 3}}`) or by a sum of",
     "functions (`mlp: {sums: {ratio: 4}}`); `sites` limits this to some of the MLPs. `python docs/update.py` tries the",
     "block on one small model of every module of timm: it builds the model, replaces all MLPs and counts the result on",
-    "an image of the model's own size. Of our own hosts, `lvt`, `mask_rcnn` and `upernet` take a replaced MLP.",
+    "an image of the model's own size. The MLPs of a model of your own can be replaced if they are timm's `Mlp`, or classes made of it.",
     "",
     "## What works",
     "",

@@ -264,7 +264,8 @@ def find_untold(one: Candidate, exact: Sequence[Candidate]) -> Iterator[str]:
 def _numbers_of(host: Host) -> dict[str, object]:
     """Return the fields of a host, and the arguments of one that is called."""
     fields = host.model_dump()
-    return {**fields, **fields.pop("arguments", {})}
+    arguments: dict[str, object] = fields.pop("arguments", {})
+    return {**fields, **arguments}
 
 
 def _describe(candidate: Candidate, untold: tuple[str, ...] = ()) -> FittingModel:
