@@ -44,7 +44,7 @@ def explain(
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.explain import explain as explaining
-    from imlp_audit.explain.document import explanation_document
+    from imlp_audit.explain.explanation_document import explanation_document
     from imlp_audit.records.check import Verdict
     from imlp_audit.records.explanation import Explanation
     from imlp_audit.spec.digest import digest_selection

@@ -70,8 +70,8 @@ class AuditFile(pytest.File):
 
     def explain(self, plan: Plan) -> str:
         """Return the explanation of a check, as `imlp-audit explain` prints it."""
-        from imlp_audit.explain.document import explanation_document
         from imlp_audit.explain.explain import explain
+        from imlp_audit.explain.explanation_document import explanation_document
         from imlp_audit.report.formats import Surface
         from imlp_audit.report.terminal import render_terminal
 

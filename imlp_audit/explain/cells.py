@@ -1,12 +1,18 @@
-"""Cells: what a printed number stands for, and what is measured under each reading and convention."""
+"""Cells: what a printed number stands for, what is measured for it, and what a total over a model is made of."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from imlp_audit.checks.context import Conventions
 from imlp_audit.checks.printed import countable, missing_for
 from imlp_audit.checks.votes import column_of
+from imlp_audit.count.conventions import Convention, ParameterConvention, total
+from imlp_audit.count.facts import ModelFacts, ModelKey, Need
+from imlp_audit.errors import BuildError
+from imlp_audit.explain.nearest import search_readings
 from imlp_audit.explain.printed import (
     compare_value,
     every_measurement,
@@ -14,17 +20,36 @@ from imlp_audit.explain.printed import (
     list_facts,
     stands_for,
 )
-from imlp_audit.explain.totals import explain_total
-from imlp_audit.explain.variants import say_which_variant_fits
+from imlp_audit.models.hosts.timm import Timm
+from imlp_audit.models.names.known import Library, known_models
+from imlp_audit.models.names.match import variants_of
+from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import Check, Measurement, Verdict
-from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section
+from imlp_audit.records.explanation import Breakdown, Fact, MeasuredValue, Measurements, Section
 from imlp_audit.records.hypothesis import FitScore
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.hypotheses import describe_fit, describe_group, describe_power, group_of_column
 from imlp_audit.report.places import place_in_specs
+from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.places import place_of_cell
 from imlp_audit.spec.plan import CellPlan
-from imlp_audit.spec.references import CellRef
+from imlp_audit.spec.references import CellRef, RowRef
+
+if TYPE_CHECKING:
+    from imlp_audit.explain.breakdown import Portion
+    from imlp_audit.models.build import Builder
+
+_COUNTED = {
+    "all": "all parameters",
+    "no_head": "parameters without the classifier head",
+    "with_buffers": "parameters and buffers",
+    "macs": "multiply-accumulates",
+}
+_MOST_VARIANTS = 8  # that are built: each takes a second
+_LONGEST_HEADER = 14  # characters over a column
+_LONGEST_NAME = 30  # characters of a row's name in a sentence
 
 
 def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditResult) -> tuple[Fact, ...]:
@@ -36,7 +61,7 @@ def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditRes
         ("printed", f"{number} in {place_of_cell(cell)}; {place_in_specs(check)}"),
         ("stands for", stands_for(cell.printed, judged_rounding(check, read.roundings_of(cell.column)))),
         *_judged_under(cell, check, result),
-        *say_which_variant_fits(cell, check, read),
+        *_fitting_variants(cell, check, read),
     )
 
 
@@ -73,7 +98,9 @@ def explain_cell(plan: CellPlan, check: Check, read: Conventions) -> Iterator[Se
             values=tuple(_values(every_measurement(check), cell, read)),
         )
     if cell.column.measure.totalled and missing_for(cell) is None and check.verdict is not Verdict.ERROR:
-        yield from explain_total(check, cell, read)
+        decided = _DecidedTotal(cell, check, read)
+        yield _break_down(decided)
+        yield from search_readings(cell, read)
 
 
 def _values(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> Iterator[MeasuredValue]:
@@ -88,3 +115,106 @@ def _values(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> I
             every = names == order and names != order[:1]
             name = "any" if every else ", ".join(str(name or "any") for name in names)
             yield compare_value(name, measured, cell.printed, read.roundings_of(cell.column), convention)
+
+
+def _fitting_variants(cell: CellRef, check: Check, read: Conventions) -> Iterator[tuple[str, str]]:
+    """Yield a line for each model with one word more in its name whose count is printed as the row's number is."""
+    if check.verdict is not Verdict.DIFFERS or not cell.column.measure.totalled or cell.recipe is None:
+        return
+    for recipe in _variants(cell.recipe):
+        value = _count(recipe, cell.column.measure, str(check.convention), read)
+        if value is not None and value in cell.printed.interval(read.roundings_of(cell.column)[0]):
+            yield "variant", f"{recipe.name} has {readable(value)}, which prints so: is it the row's model?"
+
+
+def _variants(recipe: Recipe) -> Iterator[Recipe]:
+    """Yield the recipe with the variants of its model; none for a model that was changed."""
+    host = recipe.host
+    if not isinstance(host, Timm) or host.arguments or recipe.mlp is not None:
+        return
+    name = host.architecture.partition(".")[0]
+    for other in variants_of(name, Library.TIMM)[:_MOST_VARIANTS] if name in known_models(Library.TIMM) else ():
+        yield recipe.model_copy(update={"host": Timm(architecture=other)})
+
+
+def _count(recipe: Recipe, measure: Measure, convention: str, read: Conventions) -> int | None:
+    """Return a model's total; None for a model that cannot be built."""
+    from imlp_audit.count.models import measure_models  # torch takes seconds to import
+
+    key = ModelKey(recipe, None)
+    work = measure is Measure.FLOPS
+    facts = dict(measure_models({key: Need(work=work)}, lambda _: None))[key]
+    if not isinstance(facts, ModelFacts):
+        return None
+    if not work:
+        return facts.parameters[ParameterConvention(convention)]
+    counter = read.flops[convention]
+    return int(total(facts.ledger, counter)) if facts.ledger is not None and facts.has_total(counter) else None
+
+
+@dataclass(frozen=True)
+class _DecidedTotal:
+    """A total as it decides a check: its cell, and the reading and convention that it is counted under."""
+
+    cell: CellRef
+    check: Check
+    read: Conventions
+
+    def reading_of(self, recipe: Recipe) -> AnyReading | None:
+        """Return what the deciding reading says about a model."""
+        return recipe.part_of(self.read.readings[self.check.reading])
+
+    @property
+    def counting(self) -> ParameterConvention | Convention:
+        """The convention."""
+        name = str(self.check.convention)
+        return ParameterConvention(name) if self.cell.column.measure is Measure.PARAMETERS else self.read.flops[name]
+
+
+def _break_down(decided: _DecidedTotal) -> Breakdown:
+    """Return the number by part and by kind, with the baseline's where the row has one that can be counted."""
+    from imlp_audit.explain.breakdown import break_down, by_kind, by_part, dissect  # torch takes seconds to import
+    from imlp_audit.models.build import Builder
+
+    recipe, builder = _recipe(decided.cell), Builder()
+    ours = dissect(recipe, decided.reading_of(recipe), builder).portions(decided.counting)
+    row = decided.cell.row
+    base = row.baseline if row.baseline is not None and row.baseline.row.model is not None else None
+    theirs = _count_baseline(base, decided, builder) if base is not None else None
+    portions = theirs if isinstance(theirs, tuple) else None
+    convention = str(decided.check.convention)
+    return Breakdown(
+        counted=_COUNTED.get(convention, f"FLOPs by {convention}"),
+        reading=decided.check.reading if recipe.family else None,
+        model=_name_within(row, row.row.label, _LONGEST_HEADER),
+        baseline=_name_within(base, base.row.label, _LONGEST_HEADER) if base and portions is not None else None,
+        baseline_name=_name_within(base, base.full_label, _LONGEST_NAME) if base and portions is not None else None,
+        failure=theirs if isinstance(theirs, str) else None,
+        parts=break_down(ours, portions, by_part),
+        kinds_of="kind of parameter" if isinstance(decided.counting, ParameterConvention) else "class of work",
+        kinds=break_down(ours, portions, by_kind),
+    )
+
+
+def _count_baseline(row: RowRef, decided: _DecidedTotal, builder: Builder) -> tuple[Portion, ...] | str:
+    """Return what the baseline has, or why it could not be counted: an error of its own row, not of this one."""
+    from imlp_audit.explain.breakdown import dissect  # torch takes seconds to import
+
+    recipe = _recipe(CellRef(row, decided.cell.column_id))
+    try:
+        return dissect(recipe, decided.reading_of(recipe), builder).portions(decided.counting)
+    except BuildError as error:
+        return str(error)
+    except Exception as error:  # whatever a host's code raises
+        return f"{type(error).__name__}: {error}"
+
+
+def _recipe(cell: CellRef) -> Recipe:
+    if cell.recipe is None:
+        raise ValueError(f"{cell.row.id} has no model")
+    return cell.recipe
+
+
+def _name_within(row: RowRef, label: str, longest: int) -> str:
+    """Return a row's label, or its id if that is too long."""
+    return label if len(label) <= longest else row.row.id

@@ -12,7 +12,6 @@ import numpy as np
 from imlp_audit.checks.context import Conventions
 from imlp_audit.errors import AuditError, BuildError
 from imlp_audit.explain.printed import write_gap
-from imlp_audit.models.hosts.host import Stack
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.explanation import AxisSource, NearestReadings, NearReading, ReadingSearch
 from imlp_audit.records.solution import SolvedChange
@@ -43,10 +42,7 @@ class Counting:
 
 
 def search_readings(cell: CellRef, read: Conventions) -> Iterator[NearestReadings]:
-    """Yield which of all readings give the printed number; nothing if nothing is open about the model.
-
-    If none gives it and the row itself fixes D_C, a second search leaves that open too.
-    """
+    """Yield which of all readings give the printed number; nothing if nothing is open about the model."""
     named = read.about.readings
     if not named:
         return
@@ -61,27 +57,11 @@ def search_readings(cell: CellRef, read: Conventions) -> Iterator[NearestReading
         return
     if search is None:
         return
-    searches = [search]
-    if not search.fitting and _fixes_width(cell):
-        try:
-            freer = nearest(cell, first, conventions, rules, free_widths=True)
-        except AuditError:
-            freer = None
-        searches += [freer] if freer is not None else []
-    changed = dict.fromkeys(change for one in searches for change in _changes_in(one))
+    changed = [change for found in search.found for change in found.changes]
     own = own_families(cell.row.paper)
     choices = {name: reading.choices_with(own) for name, reading in named.items()}
-    sources = tuple(_sources(list(changed), first, choices))
-    yield answer.model_copy(update={"searches": tuple(searches), "sources": sources})
-
-
-def _fixes_width(cell: CellRef) -> bool:
-    host = cell.row.row.model.host if cell.row.row.model is not None else None
-    return isinstance(host, Stack) and host.with_open_width() not in (None, host)
-
-
-def _changes_in(search: ReadingSearch) -> Iterator[SolvedChange]:
-    return (change for found in search.found for change in found.changes)
+    sources = tuple(_sources(changed, first, choices))
+    yield answer.model_copy(update={"search": search, "sources": sources})
 
 
 def _sources(
@@ -97,21 +77,15 @@ def _sources(
 
 
 def nearest(
-    cell: CellRef,
-    first: str,
-    conventions: Sequence[str],
-    roundings: Sequence[Rounding],
-    *,
-    free_widths: bool = False,
+    cell: CellRef, first: str, conventions: Sequence[str], roundings: Sequence[Rounding]
 ) -> ReadingSearch | None:
     """Search all readings for those that give the printed number and are nearest to the named reading `first`.
 
-    With `free_widths`, a D_C that the row itself gives is open too. None if nothing is open about the model. Raises
-    BuildError if it cannot be counted under every reading.
+    None if nothing is open about the model. Raises BuildError if it cannot be counted under every reading.
     """
     from imlp_audit.solve.compose import compose  # torch takes seconds to import
 
-    composition = compose([cell.row], free_widths=free_widths)
+    composition = compose([cell.row])
     posed = posed_id(cell.row, image_of(cell.column))
     if posed in composition.refused:
         raise BuildError(composition.refused[posed])
@@ -123,7 +97,7 @@ def nearest(
     named = {name: indices[group] for name, indices in problem.named.items() if group in indices}
     readings = Places(problem.spaces[group], named[first], tuple(named.values()))
     countings = list(_countings(problem, printed, conventions, roundings))
-    return _search(countings, readings, cell.printed, open_width=free_widths)
+    return _search(countings, readings, cell.printed)
 
 
 @dataclass(frozen=True)
@@ -173,7 +147,7 @@ def _countings(
                 yield Counting(convention, rounding, known[convention], *cell.ranges[rounding])
 
 
-def _search(countings: Sequence[Counting], readings: Places, printed: Printed, *, open_width: bool) -> ReadingSearch:
+def _search(countings: Sequence[Counting], readings: Places, printed: Printed) -> ReadingSearch:
     misses = np.stack([counting.miss for counting in countings])
     miss = misses.min(axis=0)
     best = np.flatnonzero(miss == miss.min())
@@ -181,7 +155,6 @@ def _search(countings: Sequence[Counting], readings: Places, printed: Printed, *
     ties = ties[np.argsort(readings.unheard[ties], kind="stable")]
     found = (_near_reading(countings[int(misses[:, i].argmin())], readings, int(i), printed) for i in ties[:SHOWN])
     return ReadingSearch(
-        open_width=open_width,
         readings=len(miss),
         fitting=int((miss == 0).sum()),
         ties=len(ties),

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from math import prod
 from pathlib import Path
 
 from imlp_audit.checkpoint.refusal import escape_name
-from imlp_audit.inspect.sentences import format_number
 from imlp_audit.records.checkpoint import CheckpointReport, FittingModel, Misfit
 from imlp_audit.records.document import from_json
-from imlp_audit.records.inspection import (
-    AgeluCoefficients,
-    AmlpModule,
-    CrossPatchLayer,
-    GateMatrix,
-    Inspection,
-    Quantiles,
-    Statement,
-)
+from imlp_audit.records.inspection import Inspection, Statement
 from imlp_audit.report.document import (
     Block,
     Document,
@@ -41,30 +31,10 @@ from imlp_audit.report.verdicts import verdict_span
 
 _MOST_SHOWN = 3  # names and details of each group of misfits
 
-_AGELU = (
-    "IMLP replaces a GeLU by two AGeLUs, beta GeLU(alpha x + gamma) + theta, whose coefficients are learned. Each "
-    "column has the median and, in brackets, the range that holds nine units in ten."
-)
-_BLOCKS = (
-    "A module's Lipschitz constant is how much it can stretch a change of its input. It is at most the product of the "
-    "norms of the module's weights, and at least the gradient at 0. `imlp-audit lipschitz` proves a tighter upper "
-    "bound. The module is two FC layers and the AGeLUs between them, without a norm or a depthwise block."
-)
-_CROSS_PATCH = (
-    "In a layer of ResMLP, patches exchange information through one matrix A; then an MLP of matrices B and C is "
-    "applied to each patch. MLP-Mixer has an MLP of W1 and W2 across patches, and W3 and W4 in place of B and C. The "
-    "columns say where weights are on the grid of patches, measured as the sentences define it: local, shifted "
-    "(versions of one filter), axes, spike (at the patch itself), reach (mean distance) and far (the largest distant "
-    "weight)."
-)
 _NOISE = (
     "A sentence is reproduced only if it is true of these weights and of no noise of their shapes: 19 times the same "
     "numbers in random places or, where only their sizes matter, 19 times normal and 19 times uniform numbers. Such "
     "noise passes that in at most one case of 20."
-)
-_GATES = (
-    "A spatial gating unit (gMLP) mixes tokens by one matrix W. A Toeplitz matrix has one number along each diagonal: "
-    "it depends on how far apart tokens are, not on where they are."
 )
 
 
@@ -147,19 +117,21 @@ def _join_first(texts: Sequence[str]) -> str:
 
 def inspection_document(inspection: Inspection, pictures: Mapping[str, str]) -> Document:
     """Return what the weights show as a section; `pictures` are captions by file."""
+    statements = inspection.statements
     return (
         Heading("What the weights show"),
         *([Paragraph(f"{inspection.untrained[0].upper()}{inspection.untrained[1:]}.")] if inspection.untrained else []),
-        *_describe_sentences(inspection.statements),
-        *_describe_parts(inspection),
+        *(_describe_sentences(statements) if statements else ()),
+        *(
+            block
+            for paper in dict.fromkeys(one.paper for one in statements)
+            for block in _list_layers(paper, statements)
+        ),
         *(Picture(file, caption) for file, caption in pictures.items()),
-        *([List(tuple(Item(note, label="note") for note in inspection.left_out))] if inspection.left_out else []),
     )
 
 
 def _describe_sentences(statements: Sequence[Statement]) -> Iterator[Block]:
-    if not statements:
-        return
     yield Heading("What papers say about learned weights", 3)
     yield Table(("sentence", "verdict", "measured here"), tuple(map(_sentence_row, statements)))
     yield Paragraph(_NOISE)
@@ -172,75 +144,23 @@ def _sentence_row(one: Statement) -> tuple[Inline, ...]:
     return ((place, code(one.id)), verdict_span(one.verdict), one.reason)
 
 
-def _describe_parts(inspection: Inspection) -> Iterator[Block]:
-    """Yield a section for each kind of parts."""
-    header: tuple[str, ...]
-    if inspection.agelus:
-        header = (
-            "place",
-            "units",
-            "alpha",
-            "beta",
-            "gamma",
-            "theta",
-            "alpha < 0",
-            "beta < 0",
-            "alpha beta = 0",
-            "slopes",
+def _list_layers(paper: str, statements: Sequence[Statement]) -> Iterator[Block]:
+    """Yield a table of what was measured for a paper's sentences, a row for each layer."""
+    measured = {
+        (one.layers, name): values for one in statements if one.paper == paper for name, values in one.values.items()
+    }
+    for layers in dict.fromkeys(layers for layers, _ in measured):
+        columns = {name: values for (same, name), values in measured.items() if same == layers}
+        header = ("layer", *columns)
+        rows = zip(layers, *columns.values(), strict=True)
+        yield Heading(f"What the sentences of {paper} are judged by", 3)
+        yield Table(
+            header, tuple((code(name), *map(_format, values)) for name, *values in rows), number_columns(header)
         )
-        yield from _section("AGeLUs", _AGELU, header, map(_agelu_row, inspection.agelus))
-    if inspection.blocks:
-        header = ("module", "C", "units", "units whose AGeLUs differ", "Lipschitz constant at least", "at most")
-        yield from _section("How steep the modules are", _BLOCKS, header, map(_module_row, inspection.blocks))
-    if inspection.cross_patch:
-        letters = tuple(one.matrix for one in inspection.cross_patch[0].sparsity)
-        rates = (f"{letter} below 5 %" for letter in letters)
-        header = ("layer", *rates, "local", "shifted", "axes", "spike", "reach", "far")
-        rows = (_layer_row(layer, letters) for layer in inspection.cross_patch)
-        yield from _section("How patches are mixed", _CROSS_PATCH, header, rows)
-    if inspection.gates:
-        header = ("layer", "tokens", "Toeplitz", "by chance", "Toeplitz on the grid", "by chance")
-        yield from _section("Spatial gating units", _GATES, header, map(_gate_row, inspection.gates))
 
 
-def _section(title: str, text: str, header: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Iterator[Block]:
-    yield Heading(title, 3)
-    yield Paragraph(parse_code(text))
-    yield Table(header, tuple((code(name), *cells) for name, *cells in rows), number_columns(header))
-
-
-def _agelu_row(one: AgeluCoefficients) -> tuple[str, ...]:
-    spread = (_format_spread(values) for values in (one.alpha, one.beta, one.gamma, one.theta))
-    counts = (str(one.mirrored), str(one.reflected), str(one.flat))
-    return (one.name, str(one.units), *spread, *counts, f"{one.slopes[0]:.3g} to {one.slopes[1]:.3g}")
-
-
-def _format_spread(values: Quantiles) -> str:
-    return f"{values.median:.3g} [{values.q05:.3g}, {values.q95:.3g}]"
-
-
-def _module_row(block: AmlpModule) -> tuple[str, ...]:
-    different = f"{block.different / block.hidden:.0%}"
-    bounds = (_round_bound(block.gradient, ROUND_FLOOR), _round_bound(block.norms, ROUND_CEILING))
-    return (block.name, str(block.width), str(block.hidden), different, *bounds)
-
-
-def _round_bound(bound: float, direction: str) -> str:
-    """Round a bound so that the rounded number is a bound, too."""
-    return f"{float(Context(prec=3, rounding=direction).create_decimal(bound)):.3g}"
-
-
-def _layer_row(layer: CrossPatchLayer, letters: Sequence[str]) -> tuple[str, ...]:
-    rates = {one.matrix: f"{one.rate:.1%}" for one in layer.sparsity}
-    one = layer.pattern
-    values = (None,) * 6 if one is None else (one.local, one.shifted, one.axes, one.spiked, one.reach, one.far)
-    return (layer.name, *(rates.get(letter, "") for letter in letters), *map(format_number, values))
-
-
-def _gate_row(gate: GateMatrix) -> tuple[str, ...]:
-    on_grid = gate.blocks_by_chance is not None
-    grid = (format_number(gate.blocks), format_number(gate.blocks_by_chance)) if on_grid else ("", "")
-    return (gate.name, str(gate.tokens), format_number(gate.toeplitz), format_number(gate.toeplitz_by_chance), *grid)
+def _format(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3g}"
 
 
 def _count(number: int, noun: str) -> str:

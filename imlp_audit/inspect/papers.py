@@ -7,43 +7,50 @@ ended when a sentence takes too long.
 from __future__ import annotations
 
 import ast
-import os
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
 from os.path import lexists
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from imlp_audit.checkpoint.refusal import escape_name
 from imlp_audit.equations.trust import explain_distrust, is_trusted
 from imlp_audit.errors import Problem
 from imlp_audit.files import FileError, parse_python
-from imlp_audit.inspect.sentences import Sentence, SentenceText, judge_sentence, parse_sentence, record_verdict
+from imlp_audit.processes.apart import StoppedError, yield_apart
 from imlp_audit.processes.code import load_module, locate_error
 from imlp_audit.processes.installed import is_bundled
 from imlp_audit.records.check import Verdict
-from imlp_audit.records.inspection import Inspection, Statement
+from imlp_audit.records.inspection import Statement
 from imlp_audit.spec.folders import display_path
 from imlp_audit.spec.library import Selection
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
+    from torch import Tensor
 
-    from imlp_audit.inspect.noise import Noise
+    from imlp_audit.inspect.sentences import Drawer, Judge, Layer, Matrix
 
 MODULE = "sentences"
-_BEGIN = 120.0  # seconds for a process to start, on however slow a machine
-_PATIENCE = 60.0  # seconds for a sentence
+_PATIENCE = 300.0  # seconds for a sentence, with its noise
+_MOST_LAYERS = 512
+_MOST_TABLES = 64
+_FIELDS = re.compile(r"(.+?)\sPlace: (.+?)\sMeasured: (.+?)\sTrue if: (.+)")
+
+Places: TypeAlias = Mapping[str, Mapping[str, str]]
+"""The layers of a checkpoint by their paths: of each letter the name of its tensor."""
 
 
 @dataclass(frozen=True)
-class BrokenSentence:
-    """A sentence, or a file of sentences, that cannot be read, and why."""
+class SentenceText:
+    """A sentence and its place in the paper; what is measured in each layer; when it counts as true, and why."""
 
-    name: str
-    problem: Problem
+    id: str
+    text: str
+    place: str
+    measured: str
+    judged: str
 
 
 @dataclass(frozen=True)
@@ -60,63 +67,96 @@ class PaperFolder:
         return f"{self.shown_as}/{MODULE}.py"
 
 
-def judge_papers(
-    folders: Iterable[PaperFolder],
-    inspection: Inspection,
-    noise: Noise | None = None,
-    *,
-    trust_code: bool = False,
-    patience: float = _PATIENCE,
-) -> Iterator[Statement]:
-    """Judge the sentences that are about parts of this checkpoint. Never raises what a paper's Python raises.
+@dataclass(frozen=True)
+class SentenceFile:
+    """What a paper's file of sentences declares: the layers they are about, sentences, pictures, and what is wrong."""
 
-    What noise supports too is not reproduced (None: without that test).
-    """
-    for folder in folders:
-        sentences = read_sentences(folder)
-        for one in sentences:
-            if isinstance(one, BrokenSentence):
-                yield _report_problem(folder, one.name, str(one.problem))
-        texts = [one for one in sentences if isinstance(one, SentenceText) and one.about.names(inspection)]
-        if not trust_code and not is_trusted(folder.path):
-            reason = explain_distrust(folder.path, folder.shown_as)
-            yield from (record_verdict(folder.paper, one, Verdict.UNVERIFIABLE, reason) for one in texts)
-        elif texts and is_bundled(folder.path):
-            from imlp_audit.inspect.support import judge_against_noise  # draws with torch, which `lint` does without
-
-            ask = partial(_judge_one, folder)
-            yield from (judge_against_noise(ask, one, inspection, noise) for one in texts)
-        elif texts:
-            yield from _judge_in_process(folder, texts, inspection, noise, patience)
+    folder: PaperFolder
+    layers: tuple[Mapping[str, str], ...] = ()
+    sentences: tuple[SentenceText, ...] = ()
+    pictures: Mapping[str, str] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
 
 
-def read_sentences(folder: PaperFolder) -> tuple[SentenceText | BrokenSentence, ...]:
-    """Return the sentences of a paper without running its Python; none if it has no file of them."""
+@dataclass(frozen=True)
+class Images:
+    """What a function of a paper draws of each layer, with its caption."""
+
+    name: str
+    caption: str
+    images: Mapping[str, Matrix]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What is judged: the tensors, how another process gets them, why they look untrained, and how often to draw."""
+
+    tensors: Mapping[str, Tensor]
+    read: Callable[[], Mapping[str, Tensor]]
+    untrained: str | None = None
+    draws: int = 19
+
+
+def read_sentences(folder: PaperFolder) -> SentenceFile:
+    """Return what a paper's file of sentences declares, without running it; nothing if there is no such file."""
     path = folder.path / f"{MODULE}.py"
     if not lexists(path):
-        return ()
+        return SentenceFile(folder)
     try:
         tree = parse_python(path, folder.file)
     except FileError as error:
-        return (BrokenSentence(MODULE, error.problem(folder.file)),)
-    found: dict[str, SentenceText | BrokenSentence] = {}
-    for function in tree.body:
-        about = _find_about(function)
-        if isinstance(function, ast.FunctionDef) and about is not None:
-            try:
-                if function.name in found:
-                    raise ValueError(f"{function.name} is defined twice")
-                found[function.name] = parse_sentence(function.name, about, ast.get_docstring(function) or "")
-            except ValueError as error:
-                problem = Problem(folder.file, function.lineno, function.col_offset + 1, str(error))
-                found[function.name] = BrokenSentence(function.name, problem)
-    return tuple(found.values())
+        return SentenceFile(folder, problems=(error.problem(folder.file),))
+    layers: tuple[Mapping[str, str], ...] = ()
+    marked: dict[str, SentenceText | str] = {}
+    problems = []
+    for node in tree.body:
+        try:
+            if isinstance(node, ast.Assign) and _names(node.targets) == {"LAYERS"}:
+                layers = _read_layers(node.value)
+            elif isinstance(node, ast.FunctionDef) and (marks := _names(node.decorator_list) & {"sentence", "picture"}):
+                if node.name in marked:
+                    raise ValueError(f"{node.name} is defined twice")
+                text = " ".join((ast.get_docstring(node) or "").split())
+                marked[node.name] = text if "picture" in marks else _read_sentence(node.name, text)
+        except ValueError as error:
+            problems.append(Problem(folder.file, node.lineno, node.col_offset + 1, str(error)))
+    if marked and not layers and not problems:
+        problems.append(Problem(folder.file, 1, 1, "it needs LAYERS, the names of the tensors of a layer"))
+    sentences = tuple(one for one in marked.values() if isinstance(one, SentenceText))
+    pictures = {name: one for name, one in marked.items() if isinstance(one, str)}
+    return SentenceFile(folder, layers, sentences, pictures, tuple(problems))
+
+
+def _names(nodes: Iterable[ast.expr]) -> set[str]:
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def _read_layers(node: ast.expr) -> tuple[Mapping[str, str], ...]:
+    """Return the tables of names. Raises ValueError for anything else."""
+    try:
+        tables = ast.literal_eval(node)
+    except (ValueError, TypeError, RecursionError, MemoryError):
+        tables = ()
+    if not isinstance(tables, tuple | list) or not 0 < len(tables) <= _MOST_TABLES:
+        raise ValueError(f"LAYERS must list tables of names, written out, and at most {_MOST_TABLES}")
+    for table in tables:
+        texts = [*table, *table.values()] if isinstance(table, dict) else [None]
+        if not all(isinstance(text, str) for text in texts) or all(name.endswith("?") for name in table.values()):
+            raise ValueError("each table of LAYERS must map letters to names, of which one at least does not end in ?")
+    return tuple(tables)
+
+
+def _read_sentence(name: str, docstring: str) -> SentenceText:
+    fields = _FIELDS.fullmatch(docstring)
+    if fields is None:
+        raise ValueError("its docstring needs the sentence, then the fields `Place:`, `Measured:` and `True if:`")
+    return SentenceText(name, *fields.groups())
 
 
 def broken_sentences(selection: Selection) -> Iterator[Problem]:
     """Yield the mistakes in the selected papers' sentences that can be seen without running them."""
     for folder in list_folders(selection):
-        yield from (one.problem for one in read_sentences(folder) if isinstance(one, BrokenSentence))
+        yield from read_sentences(folder).problems
 
 
 def list_folders(selection: Selection) -> tuple[PaperFolder, ...]:
@@ -128,87 +168,136 @@ def list_folders(selection: Selection) -> tuple[PaperFolder, ...]:
     )
 
 
-def _find_about(node: ast.stmt) -> str | None:
-    """Return what a function's decorator `@sentence(about="...")` says; None for other statements."""
-    for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
-        if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == "sentence":
-            values = [keyword.value for keyword in decorator.keywords if keyword.arg == "about"]
-            literal = values[0] if len(values) == 1 and isinstance(values[0], ast.Constant) else None
-            return str(literal.value) if literal is not None else ""
-    return None
+def find_layers(names: Collection[str], tables: Sequence[Mapping[str, str]]) -> Places:
+    """Return the layers of a checkpoint, in their order; a file may list blocks.10 before blocks.2."""
+    found: dict[str, dict[str, str]] = {}
+    for table in tables:
+        first = next(name for name in table.values() if not name.endswith("?"))
+        for path in (name.removesuffix(first) for name in names if f".{name}".endswith(f".{first}")):
+            all_names = {letter: path + name.removesuffix("?") for letter, name in table.items()}
+            held = {letter: name for letter, name in all_names.items() if name in names}
+            if path not in found and all(letter in held or name.endswith("?") for letter, name in table.items()):
+                found[path] = held
+    return {path: found[path] for path in sorted(found, key=_layer_order)}
 
 
-def _judge_one(folder: PaperFolder, text: SentenceText, inspection: Inspection) -> Statement:
+def _layer_order(path: str) -> tuple[tuple[int, int, str], ...]:
+    """Return a sort key that sorts by words, and by value where a part of the path is a number."""
+    return tuple((0, int(one), "") if re.fullmatch(r"[0-9]{1,9}", one) else (1, 0, one) for one in path.split("."))
+
+
+def judge_papers(
+    folders: Iterable[PaperFolder], weights: Weights, *, draw: bool = False, trust_code: bool = False,
+    patience: float = _PATIENCE,
+) -> Iterator[Statement | Images]:  # fmt: skip
+    """Judge the sentences about layers that this checkpoint has, and draw its pictures if they are asked for.
+
+    Never raises what a paper's Python raises.
+    """
+    for folder in folders:
+        file = read_sentences(folder)
+        for problem in file.problems:
+            yield _record(folder, SentenceText(MODULE, "", "", "", ""), Verdict.ERROR, str(problem))
+        places = find_layers(weights.tensors.keys(), file.layers)
+        pictures = file.pictures if draw else {}
+        if not places:
+            continue
+        if len(places) > _MOST_LAYERS:
+            reason = f"the checkpoint has {len(places)} such layers; the limit is {_MOST_LAYERS}"
+            yield from (_record(folder, one, Verdict.UNVERIFIABLE, reason) for one in file.sentences)
+        elif not trust_code and not is_trusted(folder.path):
+            reason = explain_distrust(folder.path, folder.shown_as)
+            yield from (_record(folder, one, Verdict.UNVERIFIABLE, reason) for one in file.sentences)
+        else:
+            yield from _judge_file(_Task(folder, places, (*file.sentences, *pictures.items()), weights), patience)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is to be judged and drawn by the code of a folder."""
+
+    folder: PaperFolder
+    places: Places
+    asked: tuple[SentenceText | tuple[str, str], ...]
+    weights: Weights
+
+
+def _judge_file(task: _Task, patience: float) -> Iterator[Statement | Images]:
+    if is_bundled(task.folder.path):
+        yield from _judge_all(task)
+        return
+    waiting = list(task.asked)
+    given = replace(task, weights=replace(task.weights, tensors={}))
     try:
-        one = getattr(load_module(folder.path, MODULE), text.id)
-        if not isinstance(one, Sentence):
-            raise TypeError(f"{text.id} is not a sentence; its decorator is not imlp_audit's `sentence`")
-        return judge_sentence(folder.paper, one, inspection)
-    except (Exception, SystemExit) as error:  # whatever a paper's Python raises
+        with closing(yield_apart(_judge_apart, given, patience)) as answers:
+            for answer in answers:
+                waiting.pop(0)
+                yield answer
+    except StoppedError as error:
+        yield from (_record_error(task.folder, one, f"{task.folder.file}: {error}") for one in waiting)
+
+
+def _judge_apart(task: _Task) -> Iterator[Statement | Images]:
+    """Judge in another process, which reads the tensors itself."""
+    return _judge_all(replace(task, weights=replace(task.weights, tensors=task.weights.read())))
+
+
+def _judge_all(task: _Task) -> Iterator[Statement | Images]:
+    from imlp_audit.inspect.sentences import Layer
+
+    tensors = task.weights.tensors
+    image = any(value.ndim == 4 and re.search(r"(^|\.)(stem|patch_embed)\.", name) for name, value in tensors.items())
+    layers = [
+        Layer(escape_name(path.removesuffix(".")) or "the module", names, tensors, image)
+        for path, names in task.places.items()
+    ]
+    return (_answer(task, one, layers) for one in task.asked)
+
+
+def _answer(task: _Task, asked: SentenceText | tuple[str, str], layers: Sequence[Layer]) -> Statement | Images:
+    """Judge a sentence or draw a picture; whatever a paper's Python raises is a statement with the verdict error."""
+    folder = task.folder
+    try:
+        module = load_module(folder.path, MODULE)
+        if isinstance(asked, SentenceText):
+            return _judge(folder, asked, getattr(module, asked.id), layers, task.weights)
+        return _draw(f"{folder.paper}_{asked[0]}", asked[1], getattr(module, asked[0]), layers)
+    except (Exception, SystemExit) as error:
         place = locate_error(error, folder.path.resolve(), folder.shown_as) or folder.file
-        return record_verdict(folder.paper, text, Verdict.ERROR, f"{place}: {type(error).__name__}: {error}")
+        return _record_error(folder, asked, f"{place}: {type(error).__name__}: {error}")
 
 
-def _judge_in_process(
-    folder: PaperFolder, texts: Sequence[SentenceText], inspection: Inspection, noise: Noise | None, patience: float
-) -> Iterator[Statement]:
-    """Judge sentences in a process of their own; one that takes too long ends the process."""
-    from imlp_audit.inspect.support import judge_against_noise
-    from imlp_audit.processes.workers import start_worker
+def _judge(
+    folder: PaperFolder, text: SentenceText, judge: Judge, layers: Sequence[Layer], weights: Weights
+) -> Statement:
+    from imlp_audit.inspect.sentences import judge_weights
 
-    worker = start_worker(_serve)
-
-    def receive(limit: float) -> Statement | None:
-        if not worker.pipe.poll(limit):
-            raise TimeoutError(f"did not answer within {limit:g} s and was stopped")
-        answer: Statement | None = worker.pipe.recv()
-        return answer
-
-    def ask(text: SentenceText, held: Inspection) -> Statement:
-        worker.pipe.send((text, held))
-        answer = receive(patience)
-        assert answer is not None
-        return answer
-
-    waiting = list(texts)
-    try:
-        worker.pipe.send(folder)
-        receive(_BEGIN)
-        while waiting:
-            yield judge_against_noise(ask, waiting[0], inspection, noise)
-            waiting.pop(0)
-        problem = ""
-    except TimeoutError as error:
-        problem = str(error)
-    except (EOFError, OSError):
-        worker.kill()
-        problem = f"its process ended (exit code {worker.exit_code})"
-    finally:
-        worker.kill()
-    for text in waiting:
-        yield record_verdict(folder.paper, text, Verdict.ERROR, f"{folder.file}: {problem}")
+    verdict, reason, values = judge_weights(judge, layers, weights.untrained, weights.draws)
+    found = _record(folder, text, verdict, reason)
+    by_name = {name: tuple(numbers) for name, numbers in values.items()}
+    return found.model_copy(update={"layers": tuple(layer.name for layer in layers), "values": by_name})
 
 
-def _serve(pipe: Connection) -> None:
-    """Judge the sentences that come by a pipe. What their code prints goes to standard error."""
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    folder: PaperFolder = pipe.recv()
-    pipe.send(None)
-    with suppress(EOFError):
-        while True:
-            text, inspection = pipe.recv()
-            pipe.send(_judge_one(folder, text, inspection))
+def _draw(name: str, caption: str, drawer: Drawer, layers: Sequence[Layer]) -> Images:
+    from numpy import isfinite
+
+    from imlp_audit.inspect.sentences import UndecidedError
+
+    images: dict[str, Matrix] = {}
+    with suppress(UndecidedError):  # the sentences say why
+        images |= {layer.name: image for layer in layers if (image := drawer(layer)) is not None}
+    if any(image.ndim != 2 or not isfinite(image).any() for image in images.values()):
+        raise ValueError("an image has two axes, and numbers")
+    return Images(name, caption, images)
 
 
-def _report_problem(folder: PaperFolder, name: str, problem: str) -> Statement:
+def _record_error(folder: PaperFolder, asked: SentenceText | tuple[str, str], problem: str) -> Statement:
+    text = asked if isinstance(asked, SentenceText) else SentenceText(asked[0], asked[1], "", "", "")
+    return _record(folder, text, Verdict.ERROR, problem)
+
+
+def _record(folder: PaperFolder, one: SentenceText, verdict: Verdict, reason: str) -> Statement:
     return Statement(
-        id=name,
-        paper=folder.paper,
-        place="",
-        sentence="",
-        measured="",
-        judged="",
-        verdict=Verdict.ERROR,
-        reason=problem,
-    )
+        id=one.id, paper=folder.paper, place=one.place, sentence=one.text, measured=one.measured, judged=one.judged,
+        verdict=verdict, reason=reason,
+    )  # fmt: skip

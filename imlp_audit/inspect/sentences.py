@@ -1,142 +1,216 @@
-"""Sentences of papers about learned weights, judged by what was measured in a checkpoint, layer by layer.
+"""Sentences of papers about learned weights: what a paper's `sentences.py` imports, and how noise tests a sentence.
 
-A paper's sentences are in `sentences.py` of its folder: functions with the decorator `@sentence(about="...")`, which
-get the measurements and return a Judgement, or Undecided. A function's name is the sentence's id. Its docstring is the
-sentence, and after it come these fields:
+The file names the layers that it is about, and has a function a sentence, which gets these layers of a checkpoint:
 
-- `Place`: where in the paper the sentence is.
-- `Measured`: what is measured in each layer.
-- `True if`: when the sentence counts as true, and why.
+- `LAYERS` holds tables of names, one for each code base: of a tensor's letter in the paper its name after the layer's
+  path. A name that ends in "?" may be missing. A path with all other names is a layer; the first such table counts.
+- A function with the decorator `@sentence` returns a Judgement, or raises UndecidedError. Its name is the sentence's
+  id; its docstring is the sentence, then the fields `Place:`, `Measured:` (in each layer) and `True if:` (and why).
+- A function with the decorator `@picture` returns an image of a layer, or None. Its docstring is the caption.
+
+What is true of the weights is judged by noise of the same shapes too, 19 times: the same numbers in random places. If
+the weights had no structure, they and their shuffles would be 20 draws of one kind, so a sentence would be true of the
+weights alone in at most one case of 20. Where shuffling changes nothing that is measured, as for a share of small
+numbers, the noise is 19 draws each of normal and of uniform numbers, which weights are initialised from.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Protocol, assert_never
+from math import frexp, isqrt
+from typing import TypeAlias, assert_never
+from zlib import crc32
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from imlp_audit.checkpoint.refusal import escape_name
 from imlp_audit.records.check import Verdict
-from imlp_audit.records.inspection import Inspection, LayerValue, Statement
+
+Matrix: TypeAlias = NDArray[np.float64]
+Values: TypeAlias = Mapping[str, Sequence[float | None]]
+"""What was measured, each by a name, layer by layer."""
+
+DRAWS = 19
+_MOST_NUMBERS = 1 << 25
+_LARGEST = 1e60  # products of four such numbers, and their sums, are still finite
 
 
-class Subject(StrEnum):
-    """Which parts of a checkpoint a sentence is about; without such parts it is not judged."""
-
-    CROSS_PATCH = "cross_patch"
-    GATES = "gates"
-    BLOCKS = "blocks"
-
-    @property
-    def plural(self) -> str:
-        """What a message calls the parts."""
-        return "layers" if self is Subject.CROSS_PATCH else self.value
-
-    def names(self, inspection: Inspection) -> list[str]:
-        """Return the names of these parts in a checkpoint."""
-        match self:
-            case Subject.CROSS_PATCH:
-                return [layer.name for layer in inspection.cross_patch]
-            case Subject.GATES:
-                return [gate.name for gate in inspection.gates]
-            case Subject.BLOCKS:
-                return [block.name for block in inspection.blocks]
-            case _:
-                assert_never(self)
+class UndecidedError(Exception):
+    """Why these weights cannot decide a sentence."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether a sentence is true of the weights, the reason, and what was measured in each layer."""
+    """Whether a sentence is true of the weights, the reason, and what was measured."""
 
     holds: bool
     reason: str
-    values: Sequence[float | None]
+    values: Values
+
+
+class Noise(StrEnum):
+    """What stands in place of the weights; the value is what a message calls it."""
+
+    SHUFFLED = "the same numbers in random places"
+    NORMAL = "normal numbers"
+    UNIFORM = "uniform numbers"
+
+    def draw(self, weights: Matrix, seed: tuple[int, ...]) -> Matrix:
+        """Return noise in the shape of weights."""
+        random = np.random.default_rng((list(Noise).index(self), *seed))
+        match self:
+            case Noise.SHUFFLED:
+                return random.permutation(weights.ravel()).reshape(weights.shape)
+            case Noise.NORMAL:
+                return random.standard_normal(weights.shape)
+            case Noise.UNIFORM:
+                return random.uniform(-1, 1, weights.shape)
+            case other:
+                assert_never(other)
 
 
 @dataclass(frozen=True)
-class Undecided:
-    """Why a sentence cannot be judged by these weights."""
+class Layer:
+    """A layer of a checkpoint: `layer["A"]` is the tensor of that letter, `"A" in layer` says whether it has one.
 
-    reason: str
+    With `noise` (its kind and the number of the draw) each tensor is noise of its shape, the same each time.
+    """
 
+    name: str
+    names: Mapping[str, str]
+    state: Mapping[str, Tensor]
+    image: bool
+    noise: tuple[Noise, int] | None = None
 
-class Judge(Protocol):
-    """A function that judges a sentence by what was measured."""
+    def __contains__(self, letter: str) -> bool:
+        """Say whether the layer has a tensor of this letter."""
+        return letter in self.names
 
-    __name__: str
+    def __getitem__(self, letter: str) -> Matrix:
+        """Return a tensor in float64. Raises UndecidedError for one whose numbers cannot be used."""
+        name = self.names[letter]
+        if self.noise is not None:
+            kind, number = self.noise
+            return kind.draw(_to_array(self.state[name]), (number, crc32(name.encode())))
+        if reason := _explain_unusable(self.state[name]):
+            raise UndecidedError(f"{escape_name(name)} {reason}")
+        return _to_array(self.state[name])
 
-    def __call__(self, inspection: Inspection, /) -> Judgement | Undecided:
-        """Return the judgement."""
-
-
-@dataclass(frozen=True)
-class SentenceText:
-    """A sentence and its place in the paper; what is measured in each layer; when it counts as true, and why."""
-
-    id: str
-    about: Subject
-    place: str
-    text: str
-    measured: str
-    judged: str
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence and the function that judges it."""
-
-    text: SentenceText
-    judge: Judge
+    def side(self, patches: int) -> int:
+        """Return the side of the square grid of an image's patches. Raises UndecidedError if there cannot be one."""
+        if not self.image or isqrt(patches) ** 2 != patches:
+            raise UndecidedError(f"{self.name}: its {patches} tokens are not the patches of a square grid of an image")
+        return isqrt(patches)
 
 
-def sentence(*, about: str) -> Callable[[Judge], Sentence]:
-    """Declare a sentence of a paper, which the decorated function judges. Raises ValueError if it is incomplete."""
-    return lambda judge: Sentence(parse_sentence(judge.__name__, about, judge.__doc__ or ""), judge)
+Layers: TypeAlias = Sequence[Layer]
+Judge: TypeAlias = Callable[[Layers], Judgement]
+Drawer: TypeAlias = Callable[[Layer], Matrix | None]
 
 
-def parse_sentence(name: str, about: str, docstring: str) -> SentenceText:
-    """Return the sentence of a function. Raises ValueError for an unknown `about` or a docstring without the fields."""
-    if about not in list(Subject):
-        raise ValueError(f"about={about!r} is not one of {', '.join(Subject)}")
-    fields = re.fullmatch(r"(.+?)\sPlace: (.+?)\sMeasured: (.+?)\sTrue if: (.+)", " ".join(docstring.split()))
-    if fields is None:
-        raise ValueError("its docstring needs the sentence, then the fields `Place:`, `Measured:` and `True if:`")
-    text, place, measured, judged = fields.groups()
-    return SentenceText(name, Subject(about), place, text, measured, judged)
+def sentence(judge: Judge) -> Judge:
+    """Mark a function that judges a sentence; `inspect` finds it without running the file."""
+    return judge
 
 
-def judge_sentence(paper: str, one: Sentence, inspection: Inspection) -> Statement:
-    """Judge a sentence of a paper by what was measured. What its function raises is raised."""
-    if inspection.left_out:
-        reason = f"some {one.text.about.plural} could not be examined; the notes say which and why"
-        return record_verdict(paper, one.text, Verdict.UNVERIFIABLE, reason)
-    answer = one.judge(inspection)
-    match answer:
-        case Undecided(reason):
-            return record_verdict(paper, one.text, Verdict.UNVERIFIABLE, reason)
-        case Judgement(holds, reason, values):
-            names = one.text.about.names(inspection)
-            by_layer = tuple(LayerValue(layer=name, value=value) for name, value in zip(names, values, strict=True))
-            return record_verdict(paper, one.text, Verdict.REPRODUCED if holds else Verdict.DIFFERS, reason, by_layer)
-        case _:
-            assert_never(answer)
+def picture(drawer: Drawer) -> Drawer:
+    """Mark a function that returns an image of a layer, or None; NaN stays grey."""
+    return drawer
 
 
-def record_verdict(
-    paper: str, one: SentenceText, verdict: Verdict, reason: str, values: tuple[LayerValue, ...] = ()
-) -> Statement:
-    """Return the record of a sentence and its verdict."""
-    return Statement(
-        id=one.id, paper=paper, place=one.place, sentence=one.text, measured=one.measured, judged=one.judged,
-        verdict=verdict, reason=reason, values=values,
-    )  # fmt: skip
+def judge_weights(judge: Judge, layers: Layers, untrained: str | None, draws: int) -> tuple[Verdict, str, Values]:
+    """Judge a sentence: reproduced if it is true of the weights and of no noise. Raises what its function raises.
+
+    Weights that look untrained (the reason) say nothing about a sentence on learned ones.
+    """
+    try:
+        found = judge(layers)
+    except UndecidedError as error:
+        return Verdict.UNVERIFIABLE, str(error), {}
+    if any(len(values) != len(layers) for values in found.values.values()):
+        raise ValueError(f"its values are not those of {len(layers)} layers")
+    if untrained is not None:
+        return Verdict.UNVERIFIABLE, f"{untrained}; measured: {found.reason}", found.values
+    if not found.holds:
+        return Verdict.DIFFERS, found.reason, found.values
+    doubt = _find_doubt(judge, layers, found, draws)
+    if doubt is not None:
+        return Verdict.UNVERIFIABLE, f"{found.reason}; but {doubt}", found.values
+    return Verdict.REPRODUCED, found.reason, found.values
 
 
-def most(holds: Sequence[bool]) -> bool:
-    """Say whether more than half do."""
-    return 2 * sum(holds) > len(holds)
+def _find_doubt(judge: Judge, layers: Layers, found: Judgement, draws: int) -> str | None:
+    """Return which noise supports a sentence that is true of the weights; None if none does."""
+    try:
+        same = draws and _judge_noise(judge, layers, Noise.SHUFFLED, 0).values == found.values
+        for kind in (Noise.NORMAL, Noise.UNIFORM) if same else (Noise.SHUFFLED,):
+            for number in range(draws):
+                if _judge_noise(judge, layers, kind, number).holds:
+                    return f"{kind} support this too (draw {number + 1} of {draws}), so it shows nothing"
+    except UndecidedError as error:
+        return f"it could not be asked of noise, so nothing tells it from noise: {error}"
+    return None
+
+
+def _judge_noise(judge: Judge, layers: Layers, kind: Noise, number: int) -> Judgement:
+    return judge([replace(layer, noise=(kind, number)) for layer in layers])
+
+
+def _explain_unusable(value: Tensor) -> str | None:
+    if not value.is_floating_point():
+        return "does not hold floating-point numbers"
+    if not value.numel():
+        return "is empty"
+    if value.numel() > _MOST_NUMBERS:
+        return f"has {value.numel()} numbers; the limit is {_MOST_NUMBERS}"
+    numbers = _to_array(value)
+    bad = value.numel() - int(np.count_nonzero(np.isfinite(numbers)))
+    if bad:
+        return f"holds numbers that are not finite: {bad} of {value.numel()}"
+    return "holds numbers that are too large to multiply" if np.abs(numbers).max() > _LARGEST else None
+
+
+def _to_array(value: Tensor) -> Matrix:
+    """Return a tensor's numbers in float64, which holds every smaller type exactly."""
+    numbers: Matrix = value.to(torch.float64).numpy()
+    return numbers
+
+
+def scale(values: Matrix) -> Matrix:
+    """Return numbers times a power of two, so that the largest is near 1 and no square overflows or vanishes."""
+    _, exponent = frexp(float(np.abs(values).max(initial=0.0)))
+    moved: Matrix = np.ldexp(values, -exponent)
+    return moved
+
+
+def shifts(side: int) -> NDArray[np.intp]:
+    """Return the classes (n, n), n = side^2, of equal shift on the grid from patch i to patch j, row by row of patches.
+
+    A matrix that is constant on each has Toeplitz blocks in Toeplitz order, as a convolution of the grid has.
+    """
+    row, column = np.divmod(np.arange(side * side), side)
+    down, right = row[None, :] - row[:, None], column[None, :] - column[:, None]
+    return np.asarray((down + side - 1) * (2 * side - 1) + right + side - 1)
+
+
+def share_of_means(matrix: Matrix, classes: NDArray[np.intp]) -> float | None:
+    """Return the share of the squared Frobenius norm that is left when each class of places is replaced by its mean.
+
+    `classes` (n, n) numbers the classes from 0. The matrix of means is the nearest one that is constant on every class,
+    and the difference is orthogonal to it. None for a matrix of zeros.
+    """
+    numbers = scale(matrix)
+    whole = float(np.sum(numbers**2))
+    if not whole:
+        return None
+    places = np.bincount(classes.ravel())
+    sums = np.bincount(classes.ravel(), weights=numbers.ravel())
+    return min(1.0, float(np.sum(sums**2 / np.maximum(places, 1))) / whole)
 
 
 def above_half(share: float | None) -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import comb
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from imlp_audit.checkpoint.contents import BUFFERS
-from imlp_audit.inspect.arrays import Matrix, scale, to_array, why_not_plain
-from imlp_audit.inspect.parts import State
+from imlp_audit.inspect.sentences import Matrix, scale
 
 _SHUFFLES = 119
 _MEASURES = 3
@@ -22,7 +23,7 @@ _LEVEL = 0.01
 _ITERATIONS = 12
 
 
-def explain_untrained(state: State) -> str | None:
+def explain_untrained(state: Mapping[str, Tensor]) -> str | None:
     """Return why weights look untrained; None if they do not, or if there are too few matrices to say.
 
     Training changes a matrix's largest singular value, and how much the squares of its rows and of its columns vary. A
@@ -47,9 +48,9 @@ def explain_untrained(state: State) -> str | None:
 
 def _corner(value: Tensor) -> Matrix | None:
     """Return a part of a weight as a matrix; None if it is not a matrix of numbers, or a small one."""
-    if value.ndim < 2 or why_not_plain(value) is not None:
+    if value.ndim < 2 or not value.is_floating_point():
         return None
-    corner = to_array(value.flatten(1)[:_SIDE, :_SIDE])
+    corner: Matrix = value.flatten(1)[:_SIDE, :_SIDE].to(torch.float64).numpy()
     return scale(corner) if min(corner.shape) >= _SMALLEST and bool(np.isfinite(corner).all()) else None
 
 

@@ -68,7 +68,7 @@ class CheckpointReport(JsonDocument):
     `pictures` are captions by file.
     """
 
-    FORMAT: ClassVar = "imlp-audit/inspect/1"
+    FORMAT: ClassVar = "imlp-audit/inspect/2"
     WRITTEN_BY: ClassVar = "imlp-audit inspect"
 
     file: CheckpointFile

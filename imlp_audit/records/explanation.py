@@ -81,58 +81,6 @@ class Breakdown(Record):
     kinds: tuple[Amount, ...]
 
 
-Noun: TypeAlias = Literal["parameters", "multiply-accumulates"]
-"""What a closed formula counts."""
-
-
-class FormulaTerm(Record):
-    """A part's closed formula, and its value where it has one number only."""
-
-    part: str
-    formula: str
-    amount: int | None = None
-
-
-class BlockSize(Record):
-    """Blocks of one size: how many there are, the values of the formula's symbols, and what one of them has."""
-
-    blocks: int
-    values: tuple[int, ...]
-    one: int
-
-
-class BlockFormula(Record):
-    """The closed formula of an IMLP block, and the model as a sum of its blocks and a rest.
-
-    `symbols` are the dimensions in the formula. `extra_tokens` is the number of tokens in addition to the grid's N.
-    """
-
-    kind: Literal["block_formula"] = "block_formula"
-    noun: Noun
-    symbols: tuple[str, ...]
-    extra_tokens: int
-    terms: tuple[FormulaTerm, ...]
-    block: str
-    sizes: tuple[BlockSize, ...]
-    rest: int
-    total: int
-    measured: int
-
-
-class TextFormula(Record):
-    """The closed formula of a language model: what is around its equal layers, and what one layer has."""
-
-    kind: Literal["text_formula"] = "text_formula"
-    noun: Noun
-    values: dict[str, int]
-    around: tuple[FormulaTerm, ...]
-    layer: tuple[FormulaTerm, ...]
-    one_layer: FormulaTerm
-    layers: int
-    total: int
-    measured: int
-
-
 class NearReading(Record):
     """A reading as changes from the first one, and the number under it."""
 
@@ -147,10 +95,9 @@ class ReadingSearch(Record):
     """The answer of a search over all readings.
 
     Of `readings`, `fitting` give the printed number. `ties` is how many of these have the fewest changes; if none fits,
-    how many of the nearest misses have. Some of them are `found`. `open_width` says that the row's D_C was open too.
+    how many of the nearest misses have. Some of them are `found`.
     """
 
-    open_width: bool = False
     readings: int
     fitting: int
     ties: int
@@ -167,12 +114,15 @@ class AxisSource(Record):
 
 
 class NearestReadings(Record):
-    """Which readings give the printed number; changes are counted from the reading `first`."""
+    """Which readings give the printed number; changes are counted from the reading `first`.
+
+    Where no search was possible, `failure` says why.
+    """
 
     kind: Literal["readings"] = "readings"
     printed: str
     first: str
-    searches: tuple[ReadingSearch, ...] = ()
+    search: ReadingSearch | None = None
     sources: tuple[AxisSource, ...] = ()
     failure: str | None = None
 
@@ -211,7 +161,7 @@ class TableNumbers(Record):
 
 
 Section: TypeAlias = Annotated[
-    Measurements | Breakdown | BlockFormula | TextFormula | NearestReadings | RowByRow | RestsOn | TableNumbers,
+    Measurements | Breakdown | NearestReadings | RowByRow | RestsOn | TableNumbers,
     Field(discriminator="kind"),
 ]
 
@@ -222,7 +172,7 @@ class Explanation(JsonDocument):
     `finding` is what explains a failing check, in a person's words.
     """
 
-    FORMAT: ClassVar = "imlp-audit/explain/2"
+    FORMAT: ClassVar = "imlp-audit/explain/3"
     WRITTEN_BY: ClassVar = "imlp-audit explain ID"
 
     versions: dict[str, str]

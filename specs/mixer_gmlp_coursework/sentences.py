@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from imlp_audit.inspect.sentences import Judgement, Undecided, above_half, format_number, sentence
-from imlp_audit.records.inspection import Inspection
+from math import isqrt
+
+import numpy as np
+
+from imlp_audit.inspect.sentences import (
+    Judgement,
+    Layer,
+    Layers,
+    Matrix,
+    UndecidedError,
+    above_half,
+    format_number,
+    picture,
+    sentence,
+    share_of_means,
+    shifts,
+)
+
+LAYERS = ({"W": "mlp_channels.gate.proj.weight"}, {"W": "sgu.proj.weight"})  # timm's name, and ours
 
 
-@sentence(about="gates")
-def gates_are_toeplitz(inspection: Inspection) -> Judgement | Undecided:
+@sentence
+def gates_are_toeplitz(layers: Layers) -> Judgement:
     """Было эмпирически замечено, что gMLP всегда выучивает матрицу W в функции f(·) (SGU) подобной Тёплицевой матрице.
 
     Place: Sec. 3.3
@@ -18,15 +35,36 @@ def gates_are_toeplitz(inspection: Inspection) -> Judgement | Undecided:
     True if: More than one half in every layer: the sentence says always. One half is where what is named has more than
     all the rest together.
     """
-    gates = inspection.gates
-    if any(gate.constrained for gate in gates):
-        return Undecided("this is a tMLP: its W is a Toeplitz matrix by construction, nothing is learned")
-    shares = [gate.toeplitz if gate.blocks is None else gate.blocks for gate in gates]
+    measured = [_toeplitz_share(layer) for layer in layers]
+    shares = [share for share, _ in measured]
     holds = [above_half(share) for share in shares]
-    chance = gates[0].toeplitz_by_chance if gates[0].blocks_by_chance is None else gates[0].blocks_by_chance
     least = format_number(min((share for share in shares if share is not None), default=None))
-    return Judgement(
-        all(holds),
-        f"{sum(holds)} of {len(gates)} layers, the least {least}; {format_number(chance)} by chance",
-        shares,
-    )
+    chance = format_number(measured[0][1])
+    reason = f"{sum(holds)} of {len(layers)} layers, the least {least}; {chance} by chance"
+    return Judgement(all(holds), reason, {"Toeplitz": shares})
+
+
+@picture
+def gates(layer: Layer) -> Matrix:
+    """W of the spatial gating units: row i is what token i takes from each token. Toeplitz matrices are striped."""
+    return _square(layer)
+
+
+def _square(layer: Layer) -> Matrix:
+    """Return W, which a spatial gating unit learns as a whole."""
+    weights = layer["W"]
+    if weights.ndim == 1 and len(weights) % 2:
+        raise UndecidedError("this is a tMLP: its W is a Toeplitz matrix by construction, nothing is learned")
+    if weights.ndim != 2 or weights.shape[0] != weights.shape[1]:
+        raise UndecidedError(f"{layer.name}: W has shape {list(weights.shape)}; a square matrix is needed")
+    return weights
+
+
+def _toeplitz_share(layer: Layer) -> tuple[float | None, float]:
+    """Return the share of the nearest Toeplitz matrix, and of as many independent numbers: a class is one of n^2."""
+    weights = _square(layer)
+    tokens, side = len(weights), isqrt(len(weights))
+    on_grid = layer.image and side * side == tokens
+    at = np.arange(tokens)
+    classes = shifts(side) if on_grid else np.asarray(at[None, :] - at[:, None] + tokens - 1)
+    return share_of_means(weights, classes), len(np.unique(classes)) / tokens**2

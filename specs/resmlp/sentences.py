@@ -5,19 +5,56 @@ The paper shows ResMLP-S24; parts of its depth are taken in proportion.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, sqrt
 
-from imlp_audit.inspect.sentences import Judgement, Undecided, above_half, format_number, most, sentence
-from imlp_audit.records.inspection import CrossPatchLayer, Inspection, Pattern, Sparsity
+from imlp_audit.inspect.sentences import (
+    Judgement,
+    Layer,
+    Layers,
+    Matrix,
+    UndecidedError,
+    above_half,
+    format_number,
+    picture,
+    sentence,
+)
 
-Layers = Sequence[CrossPatchLayer]
+from .patterns import Pattern, Sparsity, cross_patch_matrix, find_pattern, measure_sparsity, mosaic
 
+LAYERS = (
+    {"A": "linear_tokens.weight", "B": "mlp_channels.fc1.weight", "C": "mlp_channels.fc2.weight"},  # timm
+    {"A": "attn.weight", "B": "mlp.fc1.weight", "C": "mlp.fc2.weight"},  # the authors (facebookresearch/deit)
+    {"A": "across_patches.a.weight", "B": "across_channels.b.weight", "C": "across_channels.c.weight"},  # Algorithm 1
+    {  # timm's MLP-Mixer: W1 and W2 across patches, W3 and W4 across channels
+        "W1": "mlp_tokens.fc1.weight", "W2": "mlp_tokens.fc2.weight", "b1": "mlp_tokens.fc1.bias?",
+        "W3": "mlp_channels.fc1.weight", "W4": "mlp_channels.fc2.weight",
+    },
+    {  # our MLP-Mixer
+        "W1": "token_mixing.mlp.fc1.weight", "W2": "token_mixing.mlp.fc2.weight", "b1": "token_mixing.mlp.fc1.bias?",
+        "W3": "channel_mixing.mlp.fc1.weight", "W4": "channel_mixing.mlp.fc2.weight",
+    },
+    {  # ResMLP with an MLP in A's place
+        "W1": "across_patches.mlp.b.weight", "W2": "across_patches.mlp.c.weight", "b1": "across_patches.mlp.b.bias?",
+        "W3": "across_channels.b.weight", "W4": "across_channels.c.weight",
+    },
+)  # fmt: skip
 _FEWEST = 4
+_CHANNELS = ("B", "C", "W3", "W4")
 
 
-@sentence(about="cross_patch")
-def early_layers_are_local(inspection: Inspection) -> Judgement | Undecided:
+@picture
+def cross_patch_rows(layer: Layer) -> Matrix:
+    """Rows of A, or of the derivative at 0 of an MLP across patches, as images of the grid of patches (Fig. 2). Each
+    small image is a row: what one patch takes from every patch. Shown are the rows of the central 6 x 6 patches, where
+    they stand in the grid.
+    """
+    matrix = cross_patch_matrix(layer)
+    return mosaic(matrix, layer.side(len(matrix)))
+
+
+@sentence
+def early_layers_are_local(layers: Layers) -> Judgement:
     """The early layers show convolution-like patterns: the weights [...] have local support.
 
     Place: Sec. 3.3, Visualisations of the cross-patch sublayers
@@ -28,14 +65,12 @@ def early_layers_are_local(inspection: Inspection) -> Judgement | Undecided:
     True if: More than one half in more than half of the early layers, the first quarter of all. One half is where what
     is named has more than all the rest together; weight at random places has at most a quarter there.
     """
-    patterns = _find_patterns(inspection.cross_patch, by_radius=True)
-    if isinstance(patterns, Undecided):
-        return patterns
-    return _judge_early(inspection, [one.local for one in patterns], patterns[0].local_by_chance)
+    patterns = _find_patterns(layers)
+    return _judge_early(layers, "local", [one.local() for one in patterns])
 
 
-@sentence(about="cross_patch")
-def early_layers_are_shifted_versions(inspection: Inspection) -> Judgement | Undecided:
+@sentence
+def early_layers_are_shifted_versions(layers: Layers) -> Judgement:
     """The early layers show convolution-like patterns: the weights resemble shifted versions of each other
 
     Place: Sec. 3.3, Visualisations of the cross-patch sublayers
@@ -46,14 +81,12 @@ def early_layers_are_shifted_versions(inspection: Inspection) -> Judgement | Und
     True if: More than one half in more than half of the early layers, the first quarter of all. One half is where what
     is named has more than all the rest together.
     """
-    patterns = _find_patterns(inspection.cross_patch)
-    if isinstance(patterns, Undecided):
-        return patterns
-    return _judge_early(inspection, [one.shifted for one in patterns], patterns[0].shifted_by_chance)
+    patterns = _find_patterns(layers)
+    return _judge_early(layers, "shifted", [one.shifted() for one in patterns])
 
 
-@sentence(about="cross_patch")
-def support_extends_along_both_axes(inspection: Inspection) -> Judgement | Undecided:
+@sentence
+def support_extends_along_both_axes(layers: Layers) -> Judgement:
     """in many layers, the support also extends along both axes; see layer 7
 
     Place: Sec. 3.3, Visualisations of the cross-patch sublayers
@@ -65,16 +98,14 @@ def support_extends_along_both_axes(inspection: Inspection) -> Judgement | Undec
     True if: At least 2 in at least a quarter of all layers. Weight that falls off with distance alone has at most 1, so
     twice that needs the axes; fewer layers than a quarter are not many.
     """
-    patterns = _find_patterns(inspection.cross_patch)
-    if isinstance(patterns, Undecided):
-        return patterns
-    factors = [one.axes for one in patterns]
+    patterns = _find_patterns(layers)
+    factors = [one.axes() for one in patterns]
     holds = [factor is not None and factor >= 2 for factor in factors]
-    return _judge(inspection, 4 * sum(holds) >= len(holds), f"{_count(holds)} layers{_list_layers(holds)}", factors)
+    return _judge(layers, 4 * sum(holds) >= len(holds), f"{_count(holds)} layers{_list_layers(holds)}", axes=factors)
 
 
-@sentence(about="cross_patch")
-def last_layers_are_spike_and_diffuse(inspection: Inspection) -> Judgement | Undecided:
+@sentence
+def last_layers_are_spike_and_diffuse(layers: Layers) -> Judgement:
     """The last 7 layers of the network are different: they consist of a spike for the patch itself and a diffuse
     response across other patches
 
@@ -86,19 +117,19 @@ def last_layers_are_spike_and_diffuse(inspection: Inspection) -> Judgement | Und
     more than one half of the rows have the spike and no more than one half of the other patches' weight is local, as
     measured for the early layers. One half is where what is named has more than all the rest together.
     """
-    patterns = _find_patterns(inspection.cross_patch, by_radius=True)
-    if isinstance(patterns, Undecided):
-        return patterns
-    holds = [above_half(one.spiked) and not above_half(one.local) for one in patterns]
+    patterns = _find_patterns(layers)
+    spikes = [one.spiked() for one in patterns]
+    local = [one.local()[0] for one in patterns]
+    holds = [above_half(spike) and not above_half(share) for spike, share in zip(spikes, local, strict=True)]
     last = ceil(len(holds) * 7 / 24)
     before, after = holds[:-last], holds[-last:]
     reason = f"{sum(after)} of the last {last} layers and {sum(before)} of the {len(before)} before"
-    spikes = [one.spiked for one in patterns]
-    return _judge(inspection, all(after) and 2 * sum(before) < len(before), reason + _list_layers(holds), spikes)
+    true = all(after) and 2 * sum(before) < len(before)
+    return _judge(layers, true, reason + _list_layers(holds), spike=spikes, local=local)
 
 
-@sentence(about="cross_patch")
-def a_is_sparser_than_b_and_c(inspection: Inspection) -> Judgement | Undecided:
+@sentence
+def a_is_sparser_than_b_and_c(layers: Layers) -> Judgement:
     """all three matrices are sparse, with the layers implementing the patch communication being significantly more so
 
     Place: Sec. 3.3, Measuring sparsity of the weights
@@ -109,16 +140,17 @@ def a_is_sparser_than_b_and_c(inspection: Inspection) -> Judgement | Undecided:
     True if: A's rate is larger than both B's and C's of the same layer in more than half of the layers, each time by
     more than three standard errors of the difference of two rates: that is the least that "significantly" can mean.
     """
-    layers = inspection.cross_patch
-    if len(layers) < _FEWEST:
-        return _too_few(layers)
-    rates = [min(_list_rates(one.across)) for one in layers]
-    holds = [all(_is_clearly_sparser(a, b) for a in one.across for b in one.channels) for one in layers]
-    return _judge(inspection, most(holds), f"{_count(holds)} layers; on average {_average_rates(layers)}", rates)
+    matrices = _measure_sparsity(layers)
+    holds = [
+        all(_is_clearly_sparser(one[a], one[b]) for a in one if a not in _CHANNELS for b in one if b in _CHANNELS)
+        for one in matrices
+    ]
+    rates = {letter: [one[letter].rate for one in matrices] for letter in matrices[0]}
+    return _judge(layers, _most(holds), f"{_count(holds)} layers; on average {_average(rates)}", **rates)
 
 
-@sentence(about="cross_patch")
-def all_three_are_sparse(inspection: Inspection) -> Judgement | Undecided:
+@sentence
+def all_three_are_sparse(layers: Layers) -> Judgement:
     """The measurements in Figure 4 show that all three matrices are sparse
 
     Place: Sec. 3.3, Measuring sparsity of the weights
@@ -128,18 +160,17 @@ def all_three_are_sparse(inspection: Inspection) -> Judgement | Undecided:
 
     True if: Above 0 in more than half of the layers. Independent normal numbers have a rate too, and no structure.
     """
-    layers = inspection.cross_patch
-    if len(layers) < _FEWEST:
-        return _too_few(layers)
-    excess = [min(one.rate - one.normal for one in layer.sparsity) for layer in layers]
+    matrices = _measure_sparsity(layers)
+    excess = [min(one.rate - one.normal for one in layer.values()) for layer in matrices]
     holds = [value > 0 for value in excess]
-    normal = ", ".join(f"{one.matrix} {one.normal:.1%}" for one in layers[0].sparsity)
-    reason = f"{_count(holds)} layers; on average {_average_rates(layers)}; normal numbers {normal}"
-    return _judge(inspection, most(holds), reason, excess)
+    rates = {letter: [one[letter].rate for one in matrices] for letter in matrices[0]}
+    normal = ", ".join(f"{letter} {one.normal:.1%}" for letter, one in matrices[0].items())
+    reason = f"{_count(holds)} layers; on average {_average(rates)}; normal numbers {normal}"
+    return _judge(layers, _most(holds), reason, excess=excess)
 
 
-@sentence(about="cross_patch")
-def no_exact_zeros(inspection: Inspection) -> Judgement | Undecided:
+@sentence
+def no_exact_zeros(layers: Layers) -> Judgement:
     """Since there are no exact zeros, we measure the rate of components [...]
 
     Place: Sec. 3.3, Measuring sparsity of the weights
@@ -148,16 +179,14 @@ def no_exact_zeros(inspection: Inspection) -> Judgement | Undecided:
 
     True if: None in any layer.
     """
-    layers = inspection.cross_patch
-    if len(layers) < _FEWEST:
-        return _too_few(layers)
-    zeros = [sum(one.zeros for one in layer.sparsity) for layer in layers]
-    numbers = sum(one.of for layer in layers for one in layer.sparsity)
-    return _judge(inspection, not any(zeros), f"{sum(zeros)} of {numbers} numbers are 0", list(map(float, zeros)))
+    matrices = _measure_sparsity(layers)
+    zeros = [sum(one.zeros for one in layer.values()) for layer in matrices]
+    numbers = sum(one.of for layer in matrices for one in layer.values())
+    return _judge(layers, not any(zeros), f"{sum(zeros)} of {numbers} numbers are 0", zeros=list(map(float, zeros)))
 
 
-@sentence(about="cross_patch")
-def long_range_in_the_second_layer(inspection: Inspection) -> Judgement | Undecided:
+@sentence
+def long_range_in_the_second_layer(layers: Layers) -> Judgement:
     """we also observe sparse long-range interactions as early as the second layer of the network
 
     Place: Sec. 5, Conclusion
@@ -168,17 +197,18 @@ def long_range_in_the_second_layer(inspection: Inspection) -> Judgement | Undeci
     True if: In layer 2 more than one half, and the largest of these weights is at least 5 % of A's maximum, which by
     the paper's rule is not a zero. One half is where what is named has more than all the rest together.
     """
-    patterns = _find_patterns(inspection.cross_patch)
-    if isinstance(patterns, Undecided):
-        return patterns
-    shares = [one.far_in_few for one in patterns]
-    far, share = patterns[1].far, shares[1]
-    reason = f"{format_number(share)} in layer 2, where the largest far weight is {format_number(far)} of the maximum"
-    return _judge(inspection, above_half(share) and far is not None and 20 * far >= 1, reason, shares)
+    patterns = _find_patterns(layers)
+    shares = [one.far_in_few() for one in patterns]
+    far, share = [one.far() for one in patterns], shares[1]
+    reason = (
+        f"{format_number(share)} in layer 2, where the largest far weight is {format_number(far[1])} of the maximum"
+    )
+    holds = above_half(share) and far[1] is not None and 20 * far[1] >= 1
+    return _judge(layers, holds, reason, **{"far in few": shares, "far": far})
 
 
-@sentence(about="cross_patch")
-def longer_range_in_the_last_layers(inspection: Inspection) -> Judgement | Undecided:
+@sentence
+def longer_range_in_the_last_layers(layers: Layers) -> Judgement:
     """filters that are similar to convolutions on the lower layers, and longer range in the last layers
 
     Place: Sec. 1, Introduction
@@ -189,49 +219,51 @@ def longer_range_in_the_last_layers(inspection: Inspection) -> Judgement | Undec
     True if: At least 1 patch larger on average over the last quarter of the layers than over the first: less is no
     step.
     """
-    patterns = _find_patterns(inspection.cross_patch)
-    if isinstance(patterns, Undecided):
-        return patterns
-    distances = [one.reach for one in patterns]
+    patterns = _find_patterns(layers)
+    distances = [one.reach() for one in patterns]
     known = [distance or 0.0 for distance in distances]  # a patch that takes from itself alone reaches nowhere
     part = _count_quarter(known)
     first, last = sum(known[:part]) / part, sum(known[-part:]) / part
     reason = f"{first:.2f} patches on average over the first {part} layers, {last:.2f} over the last {part}"
-    return _judge(inspection, last - first >= 1, reason, distances)
+    return _judge(layers, last - first >= 1, reason, reach=distances)
 
 
-def _find_patterns(layers: Layers, *, by_radius: bool = False) -> list[Pattern] | Undecided:
-    """Return where each layer has its weights on the grid; with `by_radius` local must differ from global."""
+def _find_patterns(layers: Layers) -> list[Pattern]:
+    """Return where each layer has its weights on the grid."""
+    _check_depth(layers)
+    return [find_pattern(layer) for layer in layers]
+
+
+def _measure_sparsity(layers: Layers) -> list[dict[str, Sparsity]]:
+    """Return how sparse the matrices of each layer are, by letter."""
+    _check_depth(layers)
+    return [{letter: measure_sparsity(layer[letter]) for letter in layer.names if letter != "b1"} for layer in layers]
+
+
+def _check_depth(layers: Layers) -> None:
     if len(layers) < _FEWEST:
-        return _too_few(layers)
-    without = next((layer for layer in layers if layer.pattern is None), None)
-    if without is not None:
-        return Undecided(f"{without.name}: {without.why_no_pattern}")
-    patterns = [layer.pattern for layer in layers if layer.pattern is not None]
-    if by_radius and any(one.radius is None for one in patterns):
-        return Undecided("the grid is too small to tell local from global")
-    return patterns
+        found = "1 layer has" if len(layers) == 1 else f"{len(layers)} layers have"
+        raise UndecidedError(f"{found} no first and last ones; {_FEWEST} do")
 
 
-def _too_few(layers: Layers) -> Undecided:
-    found = "1 layer has" if len(layers) == 1 else f"{len(layers)} layers have"
-    return Undecided(f"{found} no first and last ones; {_FEWEST} do")
-
-
-def _judge_early(inspection: Inspection, shares: Sequence[float | None], chance: float | None) -> Judgement:
+def _judge_early(layers: Layers, name: str, measured: Sequence[tuple[float | None, float | None]]) -> Judgement:
+    """Judge by more than half of the early layers; `measured` are a share and that of chance."""
+    shares = [share for share, _ in measured]
     early = shares[: _count_quarter(shares)]
     holds = [above_half(share) for share in early]
     each = ", ".join(map(format_number, early))
-    reason = f"{sum(holds)} of the first {len(early)} layers: {each}; {format_number(chance)} by chance"
-    return _judge(inspection, most(holds), reason, shares)
+    reason = f"{sum(holds)} of the first {len(early)} layers: {each}; {format_number(measured[0][1])} by chance"
+    return _judge(layers, _most(holds), reason, **{name: shares})
 
 
-def _judge(inspection: Inspection, holds: bool, reason: str, values: Sequence[float | None]) -> Judgement:
+def _judge(layers: Layers, holds: bool, reason: str, **values: Sequence[float | None]) -> Judgement:
     """Return a judgement that says so where an MLP mixes the patches and there is no A."""
-    mlp = inspection.cross_patch[0].mlp
-    return Judgement(
-        holds, reason + (" (of W1 and W2, or the derivative of their MLP, in A's place)" if mlp else ""), values
-    )
+    mlp = "" if "A" in layers[0] else " (of W1 and W2, or the derivative of their MLP, in A's place)"
+    return Judgement(holds, reason + mlp, values)
+
+
+def _most(holds: Sequence[bool]) -> bool:
+    return 2 * sum(holds) > len(holds)
 
 
 def _is_clearly_sparser(one: Sparsity, other: Sparsity) -> bool:
@@ -248,17 +280,9 @@ def _count(holds: Sequence[bool]) -> str:
     return f"{sum(holds)} of {len(holds)}"
 
 
-def _list_rates(matrices: Sequence[Sparsity]) -> list[float]:
-    return [one.rate for one in matrices]
-
-
-def _average_rates(layers: Layers) -> str:
+def _average(rates: Mapping[str, Sequence[float]]) -> str:
     """Write each matrix's rate, on average over the layers."""
-    by_letter: dict[str, list[float]] = {}
-    for layer in layers:
-        for one in layer.sparsity:
-            by_letter.setdefault(one.matrix, []).append(one.rate)
-    return ", ".join(f"{letter} {sum(rates) / len(rates):.1%}" for letter, rates in by_letter.items())
+    return ", ".join(f"{letter} {sum(values) / len(values):.1%}" for letter, values in rates.items())
 
 
 def _list_layers(holds: Sequence[bool]) -> str:

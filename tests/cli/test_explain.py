@@ -23,7 +23,7 @@ def test_an_explanation_has_the_formats_of_other_commands(here: Path) -> None:
     told = "findings/1/b/top1.delta"
     assert call("explain", told, "-f", "markdown").out.startswith(f"# `{told}`: ")
     document = json.loads(call("explain", told, "-f", "json").out)
-    assert document["format"] == "imlp-audit/explain/2"
+    assert document["format"] == "imlp-audit/explain/3"
     assert document["check"]["id"] == told
     assert "torch" in document["versions"]
 

@@ -112,7 +112,7 @@ def test_json(here: Path, deit: dict[str, Tensor], block: dict[str, Tensor]) -> 
     save_file(block, here / "block.safetensors")
     done = call("inspect", "block.safetensors", "specs/imlp_row", "-f", "json")
     told = json.loads(done.out)
-    assert told["format"] == "imlp-audit/inspect/1"
+    assert told["format"] == "imlp-audit/inspect/2"
     assert told["file"]["parameters"] == 4_998_184  # imlp Table 1's "5.00" M under the reading released
     assert told["file"]["dtypes"] == {"float32": len(block) - 12, "int64": 12}
     assert told["models"] == {"known": 2, "compared": 2, "untrusted": 0}
@@ -193,15 +193,18 @@ def test_torch_is_not_imported_for_what_is_refused(here: Path) -> None:
 SENTENCE = '''
 from imlp_audit.inspect.sentences import Judgement, sentence
 
-@sentence(about="blocks")
-def steep(inspection):
+LAYERS = ({"W": "mlp.fc1.weight"},)
+
+@sentence
+def steep(layers):
     """Modules are steep.
 
     Place: Sec. 2
-    Measured: the bound on each module's Lipschitz constant
-    True if: each is above 0
+    Measured: the sum of each matrix
+    True if: each is a number
     """
-    return Judgement(all(one.norms > 0 for one in inspection.blocks), "all", [one.norms for one in inspection.blocks])
+    sums = [float(one["W"].sum()) for one in layers]
+    return Judgement(True, "all", {"sum": sums})
 '''
 
 
@@ -219,4 +222,4 @@ def test_sentences_of_a_papers_own_are_judged_if_trusted(here: Path, block: dict
     assert (trusted["id"], trusted["paper"], trusted["verdict"]) == ("steep", "imlp_row", "unverifiable")
     assert trusted["reason"].startswith("these weights look untrained: ")
     assert trusted["reason"].endswith("; measured: all")
-    assert len(trusted["values"]) == 12
+    assert [len(trusted["layers"]), len(trusted["values"]["sum"])] == [12, 12]

@@ -41,7 +41,7 @@ def looked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     with Builder("cpu").variant(recipe, None) as variant:
         save_file(variant.model.state_dict(), folder / "small.safetensors")
     paths = [str(folder / name) for name in ("small.safetensors", "mixing.yaml", "drawn")]
-    done = call("inspect", *paths[:2], "--draw", paths[2], "-f", "json")
+    done = call("inspect", *paths[:2], "resmlp", "--draw", paths[2], "-f", "json")
     (folder / "looked.json").write_text(done.out, encoding="utf-8")
     return folder, done
 
@@ -81,7 +81,7 @@ def test_a_report_shows_the_pictures_that_lie_beside_it(looked: tuple[Path, Outc
     (folder / "bare").mkdir()
     bare = call(*asked, str(folder / "bare"))
     assert all(file in bare.err for file in pictures)
-    assert "](cross" not in (folder / "bare" / "mixing.md").read_text(encoding="utf-8")
+    assert "_cross_patch_rows.png)" not in (folder / "bare" / "mixing.md").read_text(encoding="utf-8")
 
 
 def test_the_report_of_another_paper_has_none(looked: tuple[Path, Outcome]) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
-from collections.abc import Iterator
 
-import numpy as np
 import torch
 
-from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention
+from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.operations import Operation
@@ -18,9 +15,7 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
-from imlp_audit.solve.space import Readings
 
-MACS = FLOPS_CONVENTIONS["macs"]
 Counts = dict[ParameterConvention | Operation, int]
 
 
@@ -41,9 +36,3 @@ def whole(recipe: Recipe, reading: AnyReading | None, builder: Builder | None = 
 def macs(counts: Counts) -> int:
     """Return the multiply-accumulates."""
     return sum(counts[operation] for operation in (Operation.LINEAR, Operation.PRODUCT, Operation.CONV))
-
-
-def sample(readings: Readings, count: int, seed: str) -> Iterator[AnyReading]:
-    """Yield a few readings, always the same ones for a seed."""
-    for index in random.Random(seed).sample(range(len(readings)), count):
-        yield readings.at(tuple(map(int, np.unravel_index(index, readings.shape))))

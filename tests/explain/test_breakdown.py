@@ -1,14 +1,109 @@
-"""Amounts of two models side by side: their order, and how a document shows them."""
+"""Where a number comes from: models taken apart, the names of their parts, and two models side by side."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from imlp_audit.explain.body import Portion
-from imlp_audit.explain.total_document import describe_breakdown
-from imlp_audit.explain.totals import break_down, by_kind, by_part
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
+from imlp_audit.count.operations import Operation
+from imlp_audit.explain.breakdown import Body, ParameterKind, Portion, break_down, by_kind, by_part, dissect, part_of
+from imlp_audit.explain.explanation_document import describe_section
+from imlp_audit.models.reading import AnyReading, OutputLayer, Presence, SpatialMatrix, TextReading
+from imlp_audit.models.recipe import HOSTS, Recipe
 from imlp_audit.records.explanation import Breakdown
 from imlp_audit.report.document import Paragraph, Table, plain_text
+from tests.explain.counted import Counts, whole
+from tests.models.readings import AS_WRITTEN, RELEASED
+
+TEXT = TextReading(40, 6, 32, SpatialMatrix.FULL, Presence.YES, OutputLayer.MASKED_LM, Presence.YES)
+DEIT: dict[str, object] = {"timm": "deit_tiny_patch16_224"}
+CASES: tuple[tuple[dict[str, object], AnyReading | None], ...] = (
+    (DEIT, None),
+    (DEIT | {"mlp": {"imlp": {"kernel": 5}}}, RELEASED),
+    (DEIT | {"mlp": {"imlp": {}, "sites": ("blocks.[0-3].mlp",)}}, AS_WRITTEN),
+    ({"timm": "deit_tiny_distilled_patch16_224"}, None),
+    ({"timm": "swin_tiny_patch4_window7_224", "mlp": {"imlp": {}}}, AS_WRITTEN),
+    ({"timm": "poolformer_s12"}, None),
+    ({"lvt": {"recursions": 2}, "mlp": {"imlp": {"kernel": 3}}}, RELEASED),
+    ({"gmlp_text": {"layers": 2, "width": 16}}, TEXT),
+    ({"bert": {"layers": 1, "width": 24, "heads": 2, "hidden": 32}}, TEXT),
+)
+
+
+SLOW = (4, 6)  # the places of cases that take seconds
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(case, marks=pytest.mark.slow if at in SLOW else ()) for at, case in enumerate(CASES)],
+    ids=lambda case: str(Recipe.model_validate(case[0])),
+)
+def taken_apart(request: pytest.FixtureRequest) -> tuple[Body, Counts]:
+    fields, reading = request.param
+    recipe = Recipe.model_validate(fields)
+    return dissect(recipe, reading), whole(recipe, reading)
+
+
+def total(body: Body, counting: ParameterConvention | Convention) -> int:
+    return sum(portion.amount for portion in body.portions(counting))
+
+
+@pytest.mark.daily(2)
+def test_the_parts_add_up_to_the_model_by_every_convention(taken_apart: tuple[Body, Counts]) -> None:
+    body, counts = taken_apart
+    for convention in ParameterConvention:
+        assert total(body, convention) == counts[convention]
+    for name, weights in FLOPS_CONVENTIONS.items():
+        if any(key.site is not None for key in weights.weights):  # the whole model's counts know no sites
+            continue
+        expected = sum(counts[key.operation] * weight for key, weight in weights.weights.items())
+        assert total(body, weights) == expected, name
+
+
+@pytest.mark.daily(2)
+def test_work_of_each_class_is_all_there(taken_apart: tuple[Body, Counts]) -> None:
+    body, counts = taken_apart
+    for operation in Operation:
+        alone = Convention("alone", {parse_weight_key(operation): 1})
+        assert total(body, alone) == counts[operation]
+
+
+def kinds(body: Body) -> Counter[str]:
+    sums: Counter[str] = Counter()
+    for item in body.portions(ParameterConvention.ALL):
+        sums[item.kind] += item.amount
+    return sums
+
+
+def test_parameters_are_of_the_kinds_that_the_block_has() -> None:
+    body = dissect(Recipe.model_validate(DEIT | {"mlp": {"imlp": {"kernel": 3}}}), RELEASED)
+    block = {
+        ParameterKind.WEIGHT: 192 * 384 + 9 * 768 + 768 * 192,
+        ParameterKind.BIAS: 384 + 768 + 192,
+        ParameterKind.COEFFICIENT: 2 * 4 * 384,
+        ParameterKind.NORM: 2 * 768 + 2 * 768 + 2 * 192,
+    }
+    host = {
+        ParameterKind.WEIGHT: 3 * 16 * 16 * 192 + 12 * 4 * 192 * 192 + 192 * 1000,
+        ParameterKind.BIAS: 192 + 12 * 4 * 192 + 1000,
+        ParameterKind.COEFFICIENT: 0,
+        ParameterKind.NORM: 12 * 4 * 192 + 2 * 192,
+    }
+    expected = {kind: 12 * block[kind] + host[kind] for kind in block} | {ParameterKind.TABLE: 196 * 192}
+    assert kinds(body) == expected
+
+
+def test_scales_are_neither_weights_nor_norms() -> None:
+    assert kinds(dissect(Recipe.of(timm="poolformer_s12"), None))[ParameterKind.SCALE] == 6656  # two a block, as wide
+
+
+def test_a_tied_matrix_is_counted_once_and_not_in_the_head() -> None:
+    body = dissect(Recipe.model_validate({"gmlp_text": {"layers": 1, "width": 16}}), TEXT)
+    tied = [one for one in body.tensors if one.size == 40 * 16]
+    assert [(one.path, one.in_head) for one in tied] == [("embedding.weight", False)]
+
 
 BASE = (
     Portion("stem", "weights", 10),
@@ -38,7 +133,7 @@ def tables(ours: tuple[Portion, ...], base: tuple[Portion, ...] | None) -> tuple
         kinds_of="kind of parameter",
         kinds=break_down(ours, base, by_kind),
     )
-    blocks = list(describe_breakdown(section))
+    blocks = list(describe_section(section))
     texts = [[[plain_text(cell) for cell in row] for row in b.rows] for b in blocks if isinstance(b, Table)]
     return texts, [plain_text(block.text) for block in blocks if isinstance(block, Paragraph)]
 
@@ -98,3 +193,59 @@ def test_a_model_without_baseline_has_shares() -> None:
     assert ["FC1", "4 040", "79.7 %"] in parts
     assert parts[-1] == ["total", "5 070", ""]
     assert paragraphs == ["All parameters:"]
+
+
+@pytest.mark.parametrize(
+    ("host", "path", "part"),
+    [
+        ("timm", "cls_token", "class token"),
+        ("timm", "pos_embed", "positions"),
+        ("timm", "patch_embed.proj.weight", "patch embedding"),
+        ("lvt", "backbone.0.0.proj.weight", "patch embedding"),
+        ("timm", "blocks.3.norm1.weight", "norms of the blocks"),
+        ("timm", "blocks.3.attn.qkv.bias", "attention"),
+        ("timm", "layers.0.blocks.1.attn.relative_position_bias_table", "attention"),
+        ("bert", "bert.encoder.layer.0.attention.output.LayerNorm.weight", "attention"),
+        ("bert", "bert.encoder.layer.0.output.dense.weight", "MLP: FC2"),
+        ("bert", "bert.encoder.layer.0.output.LayerNorm.weight", "norms of the blocks"),
+        ("bert", "bert.embeddings.LayerNorm.weight", "norm of the embedding"),
+        ("bert", "bert.embeddings.word_embeddings.weight", "token embedding"),
+        ("timm", "blocks.0.mlp.fc1.weight", "MLP: FC1"),
+        ("timm", "blocks.0.mlp.act", "MLP: activation"),
+        ("timm", "blocks.0.mlp.act.agelu2.theta", "MLP: AGeLU"),
+        ("timm", "blocks.0.mlp.act.agelu1.phi", "MLP: AGeLU"),
+        ("timm", "blocks.0.mlp.act.norm.weight", "MLP: norm after the concatenation"),
+        ("timm", "blocks.0.mlp.spatial.conv.bias", "MLP: depthwise convolution"),
+        ("timm", "backbone.1.1.0.mlp.depconv.bias", "MLP: depthwise convolution"),
+        ("timm", "blocks.0.mlp.spatial.norm.weight", "MLP: norm of the convolution"),
+        ("timm", "blocks.0.mlp.spatial", "MLP: skip around the convolution"),
+        ("timm", "blocks.0.mlp.fc2.bias", "MLP: FC2"),
+        ("timm", "blocks.0.mlp.norm.weight", "MLP: output norm"),
+        ("timm", "blocks.0.mlp", "MLP: elsewhere"),
+        ("timm", "blocks.0.mlp_tokens.fc1.weight", "token MLP: FC1"),
+        ("timm", "blocks.0.token_mixing.mlp.fc1.weight", "token MLP: FC1"),
+        ("timm", "blocks.0.mlp_channels.gate.proj.weight", "channel MLP: gate"),
+        ("resmlp", "blocks.0.across_patches.mlp.b.weight", "mixing of the tokens"),
+        ("resmlp", "blocks.0.across_channels.b.weight", "mixing of the channels"),
+        ("gmlp", "blocks.0.u.weight", "FC1, from C to D_C"),
+        ("gmlp", "blocks.0.sgu.norm.weight", "gate: norm"),
+        ("gmlp", "blocks.0.sgu.proj.weight", "gate: mixing of the tokens"),
+        ("timm", "blocks.0.layer_scale1.scale", "scales after the sublayers"),
+        ("timm", "blocks.0.gamma_1", "scales after the sublayers"),
+        ("timm", "layers.1.downsample.norm.weight", "downsampling"),
+        ("timm", "stages.0.1.attn_last.fc1.weight", "squeeze and excitation"),
+        ("timm", "norm.weight", "last norm and pooling"),
+        ("timm", "head.norm.weight", "last norm and pooling"),
+        ("timm", "head.weight", "classifier head"),
+        ("timm", "aux_head.bias", "classifier head"),
+        ("gmlp_text", "output.3.bias", "output layer"),
+        ("mask_rcnn", "detector.backbone.body.body.layers_0.blocks.0.mlp.fc1.weight", "MLP: FC1"),
+        ("mask_rcnn", "detector.backbone.fpn.inner_blocks.0.0.weight", "feature pyramid"),
+        ("mask_rcnn", "detector.roi_heads.box_head.fc6.weight", "box and mask heads"),
+        ("upernet", "decode_head.bottleneck.batch_norm.weight", "segmentation heads"),
+        ("timm", "layer1.0.conv1.weight", "layer1"),  # what no rule knows goes by its first module
+        ("timm", "", "between the modules"),
+    ],
+)
+def test_parts_are_called_what_they_are(host: str, path: str, part: str) -> None:
+    assert part_of(path, HOSTS[host].traits().parts) == part

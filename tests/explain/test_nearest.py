@@ -9,8 +9,8 @@ import pytest
 
 from imlp_audit.checks.context import Conventions
 from imlp_audit.errors import BuildError
+from imlp_audit.explain.explanation_document import describe_section
 from imlp_audit.explain.nearest import SHOWN, Counting, nearest, search_readings
-from imlp_audit.explain.total_document import describe_readings
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.reading import ClassToken, Reading
 from imlp_audit.numbers.forms import parse_printed
@@ -152,7 +152,7 @@ def answer(folder: Path, printed: str) -> NearestReadings:
 
 def sentence(found: NearestReadings) -> str:
     """Return the sentence that says which readings fit."""
-    texts = [plain_text(block.text) for block in describe_readings(found) if isinstance(block, Paragraph)]
+    texts = [plain_text(block.text) for block in describe_section(found) if isinstance(block, Paragraph)]
     return texts[0]
 
 
@@ -162,8 +162,8 @@ def test_an_answer_names_the_ways_and_their_sources(tmp_path: Path) -> None:
     assert sentence(found) == (
         f"{fitting} of 2 304 readings give 4.9982. At least 3 axes of as_written must change, in one of 2 ways:"
     )
-    (search,) = found.searches
-    assert [(one.value, one.gap) for one in search.found] == [(4998184, "-0.2"), (4998184, "-0.2")]
+    assert found.search is not None
+    assert [(one.value, one.gap) for one in found.search.found] == [(4998184, "-0.2"), (4998184, "-0.2")]
     concat_norm = [one for one in found.sources if one.axis == "concat_norm"]
     assert concat_norm == [
         AxisSource(axis="concat_norm", value="none", reading="as_written", because="text of concat_norm"),
@@ -185,7 +185,8 @@ def test_the_sentence_if_no_reading_fits(tmp_path: Path) -> None:
         "None of all 2 304 readings gives 9.99. The nearest miss differs from as_written on "
     )
     gap = (Fraction(max(value for value, _, _ in every_size()), 10**6) - Fraction("9.99")) * 100
-    assert {one.gap for one in found.searches[0].found} == {f"{float(gap):.1f}"}
+    assert found.search is not None
+    assert {one.gap for one in found.search.found} == {f"{float(gap):.1f}"}
 
 
 @pytest.mark.parametrize(
@@ -200,4 +201,4 @@ def test_the_sentence_if_no_reading_fits(tmp_path: Path) -> None:
 def test_singular_and_plural(fitting: int, readings: int, text: str) -> None:
     near = NearReading(value=5, gap="0.0", convention="all", rounding=Rounding.HALF_UP, changes=())
     search = ReadingSearch(readings=readings, fitting=fitting, ties=1, found=(near,))
-    assert sentence(NearestReadings(printed="5", first="first", searches=(search,))) == text
+    assert sentence(NearestReadings(printed="5", first="first", search=search)) == text

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, partial
 
 from torch import Tensor
 
-from imlp_audit.inspect.papers import PaperFolder, judge_papers
-from imlp_audit.inspect.parts import State, find_parts
-from imlp_audit.inspect.weights import measure_parts
+from imlp_audit.inspect.papers import Images, PaperFolder, Weights, judge_papers
 from imlp_audit.processes.installed import bundled_folder
-from imlp_audit.records.inspection import Inspection
+from imlp_audit.records.inspection import Inspection, Statement
+
+State = Mapping[str, Tensor]
 
 
 @cache
@@ -20,12 +21,14 @@ def bundled() -> tuple[PaperFolder, ...]:
     return tuple(PaperFolder(file.parent.name, file.parent, f"specs/{file.parent.name}") for file in files)
 
 
-def inspect_weights(state: State) -> Inspection:
-    """What a state's weights show; whether they look untrained is left to its own tests."""
-    return measure_parts(find_parts(state), state)
+def judge(state: State, draws: int = 0, untrained: str | None = None) -> dict[str, Statement]:
+    """The verdicts on the bundled papers' sentences by their ids; without draws noise is not asked."""
+    weights = Weights(state, partial(dict, state), untrained, draws)
+    return {one.id: one for one in judge_papers(bundled(), weights) if isinstance(one, Statement)}
 
 
-def inspect_and_judge(state: dict[str, Tensor]) -> Inspection:
-    """What a state's weights show, with the verdicts on the bundled papers' sentences."""
-    inspection = inspect_weights(state)
-    return inspection.model_copy(update={"statements": tuple(judge_papers(bundled(), inspection))})
+def inspect_state(state: State) -> tuple[Inspection, list[Images]]:
+    """What a state shows, with the images that papers draw of it."""
+    found = list(judge_papers(bundled(), Weights(state, partial(dict, state), draws=0), draw=True))
+    statements = tuple(one for one in found if isinstance(one, Statement))
+    return Inspection(statements=statements), [one for one in found if isinstance(one, Images)]

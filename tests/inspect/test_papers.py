@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from imlp_audit.inspect.papers import BrokenSentence, PaperFolder, judge_papers, read_sentences
-from imlp_audit.inspect.sentences import SentenceText
+from imlp_audit.inspect.papers import (
+    Images,
+    PaperFolder,
+    SentenceFile,
+    Weights,
+    find_layers,
+    judge_papers,
+    read_sentences,
+)
 from imlp_audit.models.imlp import amlp
-from imlp_audit.records.inspection import Inspection, Statement
+from imlp_audit.records.inspection import Statement
 
-from .judging import bundled, inspect_weights
+from .judging import bundled
 
 HEAD = """from pathlib import Path
-from imlp_audit.inspect.sentences import Judgement, sentence
+from imlp_audit.inspect.sentences import Judgement, picture, sentence
 Path(__file__).with_name("ran").write_text("x")
+LAYERS = [{"W": "fc1.weight", "b": "fc1.bias?", "V": "fc2.weight"}]
 """
 ONE = '''
-@sentence(about="blocks")
-def differ(inspection):
+@sentence
+def differ(layers):
     """Its AGeLUs differ.
 
     Place: Sec. 1
@@ -29,12 +38,8 @@ def differ(inspection):
     """
     {body}
 '''
-TRUE = 'return Judgement(True, "yes", [1.0 for _ in inspection.blocks])'
-
-
-@pytest.fixture(scope="module")
-def inspection() -> Inspection:
-    return inspect_weights(amlp(3, 4).state_dict())
+TRUE = 'return Judgement(True, "yes", {"rows": [len(one["W"]) for one in layers]})'
+STATE = dict(amlp(3, 4).state_dict())
 
 
 def write(folder: Path, text: str) -> PaperFolder:
@@ -42,24 +47,30 @@ def write(folder: Path, text: str) -> PaperFolder:
     return PaperFolder("mine", folder, "mine")
 
 
-def judge(folder: PaperFolder, inspection: Inspection, *, trust_code: bool = True) -> list[Statement]:
-    return list(judge_papers([folder], inspection, trust_code=trust_code, patience=1))
+def judge(folder: PaperFolder, *, trust_code: bool = True, draw: bool = False) -> list[Statement | Images]:
+    weights = Weights(STATE, partial(dict, STATE), draws=0)
+    return list(judge_papers([folder], weights, trust_code=trust_code, draw=draw, patience=1))
+
+
+def judge_one(folder: PaperFolder, *, trust_code: bool = True) -> Statement:
+    (one,) = judge(folder, trust_code=trust_code)
+    assert isinstance(one, Statement)
+    return one
 
 
 def test_every_sentence_of_the_bundled_papers_is_read() -> None:
     found = {folder.paper: read_sentences(folder) for folder in bundled()}
-    assert {paper: len(texts) for paper, texts in found.items()} == {"imlp": 1, "mixer_gmlp_coursework": 1, "resmlp": 9}
-    assert all(isinstance(text, SentenceText) for texts in found.values() for text in texts)
+    counts = {paper: (len(one.sentences), len(one.pictures), one.problems) for paper, one in found.items()}
+    assert counts == {"imlp": (1, 0, ()), "mixer_gmlp_coursework": (1, 1, ()), "resmlp": (9, 1, ())}
 
 
-def test_a_sentence_is_found_without_being_run(tmp_path: Path, inspection: Inspection) -> None:
+def test_a_sentence_is_found_without_being_run(tmp_path: Path) -> None:
     folder = write(tmp_path, HEAD + ONE.format(body=TRUE))
-    (found,) = read_sentences(folder)
-    assert isinstance(found, SentenceText)
+    (found,) = read_sentences(folder).sentences
     assert (found.id, found.text, found.place, found.measured) == (
         "differ", "Its AGeLUs differ.", "Sec. 1", "how many differ"
     )  # fmt: skip
-    (statement,) = judge(folder, inspection, trust_code=False)
+    statement = judge_one(folder, trust_code=False)
     assert statement.verdict == "unverifiable"
     assert (
         statement.reason
@@ -68,46 +79,87 @@ def test_a_sentence_is_found_without_being_run(tmp_path: Path, inspection: Inspe
     assert not (tmp_path / "ran").exists()
 
 
-def test_sentences_about_parts_that_a_checkpoint_lacks_are_not_run(tmp_path: Path) -> None:
-    assert judge(write(tmp_path, HEAD + ONE.format(body=TRUE)), inspect_weights({})) == []
+def test_sentences_about_layers_that_a_checkpoint_lacks_are_not_run(tmp_path: Path) -> None:
+    assert judge(write(tmp_path, (HEAD + ONE.format(body=TRUE)).replace("fc2.weight", "fc3.weight"))) == []
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_trusted_sentence_is_judged_in_a_process_of_its_own(tmp_path: Path, inspection: Inspection) -> None:
-    (statement,) = judge(write(tmp_path, HEAD + ONE.format(body=TRUE)), inspection)
+def test_a_trusted_sentence_is_judged_in_a_process_of_its_own(tmp_path: Path) -> None:
+    statement = judge_one(write(tmp_path, HEAD + ONE.format(body=TRUE)))
     assert (statement.id, statement.paper, statement.verdict) == ("differ", "mine", "reproduced")
-    assert [value.value for value in statement.values] == [1.0]
+    assert (statement.layers, statement.values) == (("the module",), {"rows": (4.0,)})
     assert (tmp_path / "ran").exists()
 
 
-@pytest.mark.daily(8)
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (ONE.format(body="return 1 / 0"), "mine/sentences.py:14: ZeroDivisionError: division by zero"),
-        (ONE.format(body='return Judgement(True, "yes", [])'), "mine/sentences.py: ValueError: "),
-        (ONE.format(body="import os; os._exit(3)"), "mine/sentences.py: its process ended (exit code 3)"),
-        (ONE.format(body=TRUE) + "\nimport nowhere\n", "mine/sentences.py:16: ModuleNotFoundError"),
-        (ONE.format(body=TRUE).replace("Measured", "Seen"), "mine/sentences.py:6:1: its docstring needs"),
-        (ONE.format(body=TRUE).replace("blocks", "cats"), "mine/sentences.py:6:1: about='cats' is not one of"),
-        (2 * ONE.format(body=TRUE), "mine/sentences.py:17:1: differ is defined twice"),
-        ("def (:\n", "mine/sentences.py:4:5: is not Python: invalid syntax"),
-        (ONE.format(body="while True: pass"), "mine/sentences.py: did not answer within 1 s and was stopped"),
+        (ONE.format(body=TRUE).replace("Measured", "Seen"), "mine/sentences.py:7:1: its docstring needs"),
+        (2 * ONE.format(body=TRUE), "mine/sentences.py:18:1: differ is defined twice"),
+        ("def (:\n", "mine/sentences.py:5:5: is not Python: invalid syntax"),
+        ("\0", "mine/sentences.py:1:1: is not Python"),
+        ("LAYERS = []\n", "mine/sentences.py:5:1: LAYERS must list tables of names, written out"),
+        *(
+            (f"LAYERS = {tables}\n", "mine/sentences.py:5:1: ")
+            for tables in ("1", "[1]", "[{1: 'a'}]", "[{'a': 'b?'}]", "[{}]", "[{'a': f'{1}'}]", "open('x')")
+        ),
     ],
 )
-def test_what_goes_wrong_is_an_error_with_its_place(
-    tmp_path: Path, inspection: Inspection, text: str, told: str
-) -> None:
-    folder = write(tmp_path, HEAD + text)
-    (statement,) = judge(folder, inspection)
-    assert statement.verdict == "error"
-    assert statement.reason.startswith(told)
+def test_what_is_wrong_in_a_file_is_seen_without_running_it(tmp_path: Path, text: str, told: str) -> None:
+    (problem,) = read_sentences(write(tmp_path, HEAD + text)).problems
+    assert str(problem).startswith(told)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_sentences_need_layers(tmp_path: Path) -> None:
+    (problem,) = read_sentences(write(tmp_path, ONE.format(body=TRUE))).problems
+    assert "it needs LAYERS" in str(problem)
+    one = judge_one(write(tmp_path, ONE.format(body=TRUE)))
+    assert (one.verdict, one.reason) == ("error", str(problem))
+
+
+def test_what_is_raised_is_an_error_with_its_place_and_pictures_are_of_each_layer(tmp_path: Path) -> None:
+    bodies = ("return 1 / 0", 'return Judgement(True, "yes", {"a": []})', "import nowhere")
+    sentences = [ONE.format(body=body).replace("differ(", f"s{at}(") for at, body in enumerate(bodies)]
+    drawn = ('return layer["W"]', "return None", 'return layer["W"][0]', "1 / 0")
+    pictures = [f'@picture\ndef p{at}(layer):\n    """W."""\n    {body}\n' for at, body in enumerate(drawn)]
+    found = judge(write(tmp_path, HEAD + "".join([*sentences, *pictures])), draw=True)
+    assert [one.reason[:45] for one in found if isinstance(one, Statement)] == [
+        "mine/sentences.py:15: ZeroDivisionError: divi",
+        "mine/sentences.py: ValueError: its values are",
+        "mine/sentences.py:37: ModuleNotFoundError: No",
+        "mine/sentences.py: ValueError: an image has t",
+        "mine/sentences.py:53: ZeroDivisionError: divi",
+    ]
+    images = [(one.name, one.caption, len(one.images)) for one in found if isinstance(one, Images)]
+    assert images == [("mine_p0", "W.", 1), ("mine_p1", "W.", 0)]
+
+
+@pytest.mark.daily(2)
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("import os; os._exit(3)", "mine/sentences.py: its code ended the process (exit code 3)"),
+        ("while True: pass", "mine/sentences.py:15: StoppedError: its code did not end within 1 s"),
+    ],
+)
+def test_a_sentence_that_ends_its_process_or_never_ends(tmp_path: Path, body: str, told: str) -> None:
+    one = judge_one(write(tmp_path, HEAD + ONE.format(body=body)))
+    assert (one.verdict, one.reason) == ("error", told)
 
 
 def test_a_folder_without_sentences_has_none(tmp_path: Path) -> None:
-    assert read_sentences(PaperFolder("mine", tmp_path, "mine")) == ()
+    assert read_sentences(PaperFolder("mine", tmp_path, "mine")) == SentenceFile(PaperFolder("mine", tmp_path, "mine"))
 
 
-def test_a_file_that_cannot_be_read_is_one_broken_sentence(tmp_path: Path) -> None:
-    (only,) = read_sentences(write(tmp_path, "\0"))
-    assert isinstance(only, BrokenSentence)
+def test_layers_are_in_their_order_and_have_all_names_but_those_that_may_be_missing() -> None:
+    tables = [{"a": "x.weight", "b": "x.bias?"}, {"a": "y.weight"}]
+    names = {f"m.{at}.{name}": 0 for at in (10, 2, 1) for name in ("x.weight", "y.weight")}
+    found = find_layers({**names, **dict.fromkeys(("m.2.x.bias", "y.weight", "xx.weight", "²x.weight"))}, tables)
+    assert found == {
+        "m.1.": {"a": "m.1.x.weight"},
+        "m.2.": {"a": "m.2.x.weight", "b": "m.2.x.bias"},
+        "m.10.": {"a": "m.10.x.weight"},
+        "": {"a": "y.weight"},
+    }
+    assert list(found)[1:] == ["m.1.", "m.2.", "m.10."]

@@ -15,7 +15,7 @@ import imlp_audit
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.record import Ledger
-from imlp_audit.explain.parts import find_part
+from imlp_audit.explain.breakdown import find_part
 from imlp_audit.inspect.candidates import has_same_start, is_plausible
 from imlp_audit.models import hosts
 from imlp_audit.models.build import Builder

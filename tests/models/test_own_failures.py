@@ -19,7 +19,7 @@ from imlp_audit.count.models import run_once
 from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError
 from imlp_audit.evaluate.weights import with_weights
-from imlp_audit.explain.dissect import dissect
+from imlp_audit.explain.breakdown import dissect
 from imlp_audit.explain.systems import list_systems
 from imlp_audit.inspect.candidates import find_candidates
 from imlp_audit.models.recipe import Recipe

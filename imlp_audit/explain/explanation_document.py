@@ -1,51 +1,136 @@
-"""Sections about totals over a model, as blocks of a document."""
+"""An explanation as a document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import assert_never
 
+from imlp_audit.explain.printed import ROUNDED
 from imlp_audit.numbers.interval import decimal_text, readable
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.explanation import (
     Amount,
     AxisSource,
-    BlockFormula,
     Breakdown,
-    FormulaTerm,
+    Explanation,
+    MeasuredValue,
+    Measurements,
     NearestReadings,
     NearReading,
     ReadingSearch,
-    TextFormula,
+    RestsOn,
+    RowByRow,
+    Section,
+    TableNumbers,
 )
+from imlp_audit.records.finding import Finding
+from imlp_audit.report.commands import replay_command
 from imlp_audit.report.document import (
     Align,
     Block,
+    Code,
+    Document,
     Heading,
     Inline,
     Item,
     List,
     Paragraph,
     Table,
+    code,
     number_columns,
     parse_code,
     strong,
 )
+from imlp_audit.report.verdicts import write_verdict
 
+_LISTED = 12  # cells; more are not listed one by one
+_WORDS = frozenset({"row", "quantity", "has to be", "outcome"})  # columns that hold no numbers
 _SMALL = Fraction(2, 100)  # of the total; smaller parts that stay as they are share a line
-_SYMBOLS = {
-    "V": "words",
-    "C": "channels",
-    "D_C": "hidden channels",
-    "n": "tokens",
-    "L": "layers",
-    "P": "positions",
-    "K": "classes",
-    "d": "channels of the attention",
-}
 
 
-def describe_breakdown(section: Breakdown) -> Iterator[Block]:
+def explanation_document(explanation: Explanation) -> Document:
+    """Write an explanation: the verdict, the facts it rests on, and where its numbers come from."""
+    return tuple(_blocks(explanation))
+
+
+def _blocks(explanation: Explanation) -> Iterator[Block]:
+    check = explanation.check
+    yield Heading((code(check.id), ": ", write_verdict(check)), 1)
+    yield List(tuple(Item(fact.text, label=fact.label) for fact in explanation.facts))
+    if check.counterexample:
+        yield Heading("Counterexample", 2)
+        yield Paragraph("The statement is false for these numbers, the smallest that were found:")
+        yield Code("\n".join(check.counterexample))
+    if check.replay is not None:
+        yield Paragraph("To run this example alone:")
+        yield Code(replay_command(check))
+    for section in explanation.sections:
+        yield from describe_section(section)
+    if explanation.finding is not None:
+        yield from _describe_finding(explanation.finding)
+
+
+def _describe_finding(finding: Finding) -> Iterator[Block]:
+    yield Heading(f"Finding: {finding.title}", 2)
+    facts = (("id", finding.id), ("kind", finding.kind.value), ("why", finding.why))
+    yield List(tuple(Item(text, label=label) for label, text in facts))
+
+
+def describe_section(section: Section) -> Iterator[Block]:
+    """Yield what an explanation says in a section."""
+    match section:
+        case Measurements():
+            return _describe_measurements(section)
+        case Breakdown():
+            return _describe_breakdown(section)
+        case NearestReadings():
+            return _describe_readings(section)
+        case RowByRow():
+            return _describe_rows(section)
+        case RestsOn():
+            return _describe_related(section)
+        case TableNumbers():
+            return iter((_say_how_to_list(section.glob),))
+        case _:
+            assert_never(section)
+
+
+def _describe_measurements(section: Measurements) -> Iterator[Block]:
+    by_convention = any(value.convention for value in section.values)
+    header = (
+        section.names,
+        *(("counted by",) if by_convention else ()),
+        *section.counts,
+        "change (%)" if section.in_percent else "measured",
+        "gap",
+        "",
+    )
+    rows = tuple(
+        (
+            value.name,
+            *((value.convention or "",) if by_convention else ()),
+            *value.counts,
+            readable(Fraction(value.measured)),
+            value.gap,
+            _describe_fit(value, section.printed, section.rounding),
+        )
+        for value in section.values
+    )
+    aligned = (*number_columns(header[:-1], 1 + by_convention), Align.LEFT)
+    yield Heading("Measured under each reading of the text" if section.names == "reading" else "Measured", 2)
+    yield Table(header, rows, aligned)
+    yield Paragraph(f"The gap is the distance from {section.printed}, in units of its last digit.")
+
+
+def _describe_fit(value: MeasuredValue, printed: str, rounding: Rounding) -> str:
+    if value.prints_by is None:
+        return ""
+    return f"prints as {printed}" + ("" if value.prints_by is rounding else f" if {ROUNDED[value.prints_by]}")
+
+
+def _describe_breakdown(section: Breakdown) -> Iterator[Block]:
     """Yield a table by part of the model, and one by kind of parameter or class of work."""
     yield Heading("Where the number comes from", 2)
     counted = f"{section.counted[0].upper()}{section.counted[1:]}"
@@ -121,72 +206,13 @@ def _percent(amount: int, whole: int) -> str:
     return f"{decimal_text(Fraction(100 * amount, whole), 1)} %" if whole else ""
 
 
-def describe_block_formula(section: BlockFormula) -> Iterator[Block]:
-    """Yield the formula of a block part by part, and what it comes to for each size of block."""
-    yield Heading(f"The {section.noun} of one IMLP block", 2)
-    dimensions = ["C channels", "C' channels before FC2"]
-    dimensions += ["an n x n kernel"] if "n" in section.symbols else []
-    extra = f" + {section.extra_tokens}" if section.extra_tokens else ""
-    dimensions += [f"N{extra} tokens"] if "N" in section.symbols else []
-    yield Paragraph(f"With {', '.join(dimensions)}:")
-    parts = tuple((term.part, term.formula) for term in section.terms)
-    yield Table(("part", "formula"), (*parts, _total_row("one block", section.block)))
-    blank = ("",) * len(section.symbols)
-    sizes = tuple(
-        (
-            count_of(size.blocks, "block"),
-            *map(readable, size.values),
-            readable(size.one),
-            readable(size.blocks * size.one),
-        )
-        for size in section.sizes
-    )
-    header = ("", *section.symbols, "one block", "all of them")
-    rest = ("the model without them", *blank, "", readable(section.rest))
-    total = _total_row("sum", *blank, "", readable(section.total))
-    yield Table(header, (*sizes, rest, total), number_columns(header))
-    yield _compare_with_measured(section)
-
-
-def describe_text_formula(section: TextFormula) -> Iterator[Block]:
-    """Yield the formula of a language model and its numbers part by part."""
-    yield Heading(f"The {section.noun} in closed form", 2)
-    values = ", ".join(f"{name} = {readable(value)} {_SYMBOLS[name]}" for name, value in section.values.items())
-    yield Paragraph(f"With {values}:")
-    layer = section.one_layer
-    rows: list[tuple[Inline, ...]] = [
-        *(_term_row(term) for term in section.around),
-        *(_term_row(term, "in a layer: ") for term in section.layer),
-        _term_row(layer),
-        (
-            count_of(section.layers, "layer"),
-            f"L ({layer.formula})",
-            readable(section.layers * (layer.amount or 0)),
-        ),
-        _total_row("sum", "", readable(section.total)),
-    ]
-    yield Table(("part", "formula", section.noun), tuple(rows), (Align.LEFT, Align.LEFT, Align.RIGHT))
-    yield _compare_with_measured(section)
-
-
-def _term_row(term: FormulaTerm, before: str = "") -> tuple[Inline, ...]:
-    return f"{before}{term.part}", term.formula, readable(term.amount or 0)
-
-
-def _compare_with_measured(section: BlockFormula | TextFormula) -> Paragraph:
-    if section.total == section.measured:
-        return Paragraph(f"The sum equals the measured {section.noun}.")
-    return Paragraph(f"The sum differs from the measured {section.noun}, {readable(section.measured)}.")
-
-
-def describe_readings(section: NearestReadings) -> Iterator[Block]:
+def _describe_readings(section: NearestReadings) -> Iterator[Block]:
     """Yield the answer of each search, and what decides the axes that would have to change."""
     yield Heading("Which readings give the printed number", 2)
     if section.failure is not None:
         yield Paragraph(f"The readings could not be searched: {section.failure}")
-    for search in section.searches:
-        if search.open_width:
-            yield Paragraph("If the row's D_C is open too:")
+    search = section.search
+    if search is not None:
         yield Paragraph(_describe_answer(search, section))
         if not search.fitting or search.found[0].changes:
             yield _near_table(search.found)
@@ -248,3 +274,38 @@ def _group_sources(sources: Sequence[AxisSource]) -> Iterator[Item]:
     for axis in dict.fromkeys(source.axis for source in sources):
         texts = (f"{one.value} in {one.reading} ({one.because})" for one in sources if one.axis == axis)
         yield Item("; ".join(texts), label=axis)
+
+
+def _describe_rows(section: RowByRow) -> Iterator[Block]:
+    yield Heading("Row by row", 2)
+    if section.direction is not None:
+        yield Paragraph(f"The values have to be {section.direction}.")
+    if section.lines:
+        yield List(section.lines)
+    else:
+        align = tuple(Align.LEFT if name in _WORDS else Align.RIGHT for name in section.header)
+        yield Table(section.header, section.rows, align)
+
+
+def _describe_related(section: RestsOn) -> Iterator[Block]:
+    cells = section.cells
+    yield Heading("The printed numbers that this rests on", 2)
+    if len(cells) > _LISTED:
+        tables = dict.fromkeys("/".join(cell.id.split("/")[:2]) for cell in cells)
+        yield Paragraph(f"There are {len(cells)} of them.")
+        for table in tables:
+            yield _say_how_to_list(f"{table}/*")
+        return
+    checked = any(cell.verdict for cell in cells)
+    rows: Sequence[tuple[Inline, ...]] = [
+        (code(cell.id), f"{cell.printed} {cell.unit}", *((cell.verdict or "",) if checked else ())) for cell in cells
+    ]
+    yield Table(("id", "printed", *(("verdict",) if checked else ())), tuple(rows))
+
+
+def _say_how_to_list(glob: str) -> Paragraph:
+    return Paragraph(
+        parse_code(
+            f"`imlp-audit list --only '{glob}'` lists the ids of the numbers; `imlp-audit explain ID` explains one."
+        )
+    )

@@ -1,0 +1,275 @@
+"""Where a model's number comes from: what each of its parts, and each kind of parameter or class of work, has."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import TypeAlias
+
+from torch import nn
+
+from imlp_audit.count.conventions import Convention, ParameterConvention
+from imlp_audit.count.facts import Failure, ModelKey
+from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.models import attempt
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.outside import each_outside
+from imlp_audit.count.parameters import classifiers
+from imlp_audit.count.record import Ledger
+from imlp_audit.count.sites import site_of
+from imlp_audit.errors import BuildError
+from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.build import Builder
+from imlp_audit.models.hosts.host import PartNames
+from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.records.explanation import Amount
+from imlp_audit.solve.counting import count_model
+
+# The names that timm's models share with others. The first that is found in a path without its numbers names the part.
+_COMMON: PartNames = (
+    (r"\b(cls_token|dist_token)\b|^pool\.token\b", "class token"),
+    (r"\b(pos_embed|positions)\b", "positions"),
+    (r"\bpatch_embed\b|^stem\.proj\b", "patch embedding"),
+    (r"^(stem|conv_stem|conv1|bn1)\b", "stem"),
+    (r"\bdownsample\b", "downsampling"),
+    (r"\b(attn_last|se)\b", "squeeze and excitation"),
+    (r"\battn|\battention\b|\baggregate\b", "attention"),
+    (r"\b(layer_scale|ls|gamma_)\d?\b", "scales after the sublayers"),
+    (r"^(aux_)?head(_dist)?\.norm\b|^(fc_)?norm\b|^pool\b|^\w+_aff\b|^global_pool\b", "last norm and pooling"),
+    (r"^(aux_)?head|^classifier\b|^fc\b", "classifier head"),
+    (r"\b(norm|pre)\d?\b", "norms of the blocks"),
+)
+_MLP_NAMES = {
+    "token_mixing.mlp": "token MLP",
+    "mlp_tokens": "token MLP",
+    "channel_mixing.mlp": "channel MLP",
+    "mlp_channels": "channel MLP",
+    "mlp": "MLP",
+}
+_MLP = re.compile(rf"(?<!across_patches\.)\b({'|'.join(map(re.escape, _MLP_NAMES))})\b\.?(.*)")
+_IN_TIMM_MLP = ((r"^fc1\b", "FC1"), (r"^act\b", "activation"), (r"^fc2\b", "FC2"))
+_IN_MLP = (
+    (r"^(fc1|b)\b", "FC1"),
+    (r"^act\.norm\b", "norm after the concatenation"),
+    (r"^act\.(agelu\d|alpha|beta|gamma|theta)\b|^agelus\b", "AGeLU"),
+    (r"^act\b", "activation"),
+    (r"^spatial\.conv\b|^depconv\b", "depthwise convolution"),
+    (r"^spatial\.norm\b", "norm of the convolution"),
+    (r"^spatial\.act\b", "activation of the convolution"),
+    (r"^spatial\b", "skip around the convolution"),
+    (r"^gate\.norm\b", "norm of the gate"),
+    (r"^gate\b", "gate"),
+    (r"^(fc2|c)\b", "FC2"),
+    (r"^norm\b", "output norm"),
+)
+
+
+def part_of(path: str, own: PartNames = (), *, own_blocks: bool = False) -> str:
+    """Name the part of a model that a module, or a parameter of one, is in.
+
+    `own` are the names of its host, which go before the common ones. A part without any goes by its first module, and
+    so do the parts of MLPs whose place blocks of a user's own took.
+    """
+    return find_part(path, own, own_blocks=own_blocks) or path.partition(".")[0] or "between the modules"
+
+
+def find_part(path: str, own: PartNames, *, own_blocks: bool = False) -> str | None:
+    """Return the name of the part that a path is in, None where no rule knows it."""
+    plain = ".".join(name for name in path.split(".") if not name.isdigit())
+    inside = _MLP.search(plain)
+    if inside is not None:
+        first = inside[2].partition(".")[0]
+        within = (_first(_IN_TIMM_MLP, inside[2]) or first) if own_blocks else _first(_IN_MLP, inside[2])
+        return f"{_MLP_NAMES[inside[1]]}: {within or 'elsewhere'}"
+    return _first((*own, *_COMMON), plain)
+
+
+def _first(rules: PartNames, path: str) -> str | None:
+    return next((name for pattern, name in rules if re.search(pattern, path)), None)
+
+
+class ParameterKind(StrEnum):
+    """What a parameter is for."""
+
+    WEIGHT = "weights"
+    BIAS = "biases"
+    COEFFICIENT = "AGeLU coefficients"
+    NORM = "norms"
+    SCALE = "other scales and shifts"
+    TABLE = "class token and positions"
+    BUFFER = "buffers"
+
+
+@dataclass(frozen=True)
+class TensorShare:
+    """A parameter, or a buffer of the state dict: its dotted path, kind and size; `in_head` if only a head has it."""
+
+    path: str
+    kind: ParameterKind
+    size: int
+    in_head: bool = False
+
+    def counts(self, convention: ParameterConvention) -> bool:
+        """Return whether a convention counts it."""
+        if self.kind is ParameterKind.BUFFER:
+            return convention is ParameterConvention.WITH_BUFFERS
+        return not (self.in_head and convention is ParameterConvention.NO_HEAD)
+
+
+@dataclass(frozen=True)
+class Portion:
+    """An amount of a kind of parameter or class of work, in a part of the model."""
+
+    part: str
+    kind: str
+    amount: int
+
+
+@dataclass(frozen=True)
+class Body:
+    """A model's parameters and its work.
+
+    `part_names` are the host's own names of its parts; with `own_blocks`, blocks of a user's own are in it.
+    """
+
+    tensors: tuple[TensorShare, ...]
+    ledger: Ledger
+    part_names: PartNames = ()
+    own_blocks: bool = False
+
+    def portions(self, counting: ParameterConvention | Convention) -> tuple[Portion, ...]:
+        """Return what a convention counts; the amounts add up to the model's number."""
+        return tuple(self._portions(counting))
+
+    def _portions(self, counting: ParameterConvention | Convention) -> Iterator[Portion]:
+        if isinstance(counting, ParameterConvention):
+            for tensor in self.tensors:
+                if tensor.counts(counting):
+                    yield Portion(self._part_of(tensor.path), tensor.kind, tensor.size)
+            return
+        for (path, operation), amount in self.ledger.work.items():
+            weight = counting.weight(operation, site_of(path))
+            if weight and amount:
+                times = f"{_TIMES}{weight}" if weight != 1 else ""
+                yield Portion(self._part_of(path), f"{_name_class(operation)}{times}", amount * weight)
+
+    def _part_of(self, path: str) -> str:
+        return part_of(path, self.part_names, own_blocks=self.own_blocks)
+
+
+def dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder | None = None) -> Body:
+    """Return the parts of a model, built on the meta device. Raises BuildError, or whatever a host's code raises.
+
+    Code from outside runs in a process of its own, with a time limit.
+    """
+    if not recipe.runs_code:
+        return _dissect(recipe, reading, builder or Builder())
+    key = ModelKey(recipe, reading)
+    body = dict(each_outside(_dissect_each, {key: None}))[key]
+    if isinstance(body, Failure):
+        raise BuildError(body.message)
+    return body
+
+
+def _dissect_each(models: Mapping[ModelKey, None]) -> Iterator[tuple[ModelKey, Body | Failure]]:
+    return ((key, attempt(key.recipe, partial(_dissect, key.recipe, key.reading, Builder()))) for key in models)
+
+
+def _dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder) -> Body:
+    with builder.variant(recipe, reading) as variant:
+        ledger = count_model(variant, {}).ledger
+        model = unfuse_attention(variant.model)
+        own_blocks = recipe.mlp is not None and recipe.mlp.python is not None
+        tensors = (*_parameters(model), *_buffers(model))
+        return Body(tensors, ledger, recipe.host.traits().parts, own_blocks)
+
+
+def _parameters(model: nn.Module) -> Iterator[TensorShare]:
+    """Yield every parameter once, at the first path that has it."""
+    head = {inner for module in classifiers(model) for inner in module.modules()}
+    elsewhere = {p for module in model.modules() if module not in head for p in module.parameters(recurse=False)}
+    seen: set[nn.Parameter] = set()
+    for path, module in model.named_modules():
+        for name, parameter in module.named_parameters(prefix=path, recurse=False):
+            if parameter not in seen:
+                seen.add(parameter)
+                kind = _kind(module, name.rpartition(".")[2])
+                yield TensorShare(name, kind, parameter.numel(), in_head=parameter not in elsewhere)
+
+
+def _buffers(model: nn.Module) -> Iterator[TensorShare]:
+    kept = model.state_dict().keys()
+    for path, buffer in model.named_buffers():
+        if path in kept:
+            yield TensorShare(path, ParameterKind.BUFFER, buffer.numel())
+
+
+def _kind(module: nn.Module, name: str) -> ParameterKind:
+    """Return what a parameter is for, by its module and its name there."""
+    if isinstance(module, AGeLU):
+        return ParameterKind.COEFFICIENT
+    if "Norm" in type(module).__name__:
+        return ParameterKind.NORM
+    if name.endswith("bias"):
+        return ParameterKind.BIAS
+    if name.endswith("weight"):
+        return ParameterKind.WEIGHT
+    is_table = any(word in name for word in ("token", "pos"))
+    return ParameterKind.TABLE if is_table else ParameterKind.SCALE
+
+
+Key: TypeAlias = Callable[[Portion], str]
+_TIMES = " x "
+"""Separates a class of work from its weight, if that is not 1."""
+
+
+def _name_class(operation: Operation) -> str:
+    return operation.replace("_", " ")
+
+
+_KINDS = (*map(str, ParameterKind), *map(_name_class, Operation))
+
+
+def by_part(portion: Portion) -> str:
+    """Return the part of the model that a portion is in."""
+    return portion.part
+
+
+def by_kind(portion: Portion) -> str:
+    """Return the kind of parameter or class of work that a portion is."""
+    return portion.kind
+
+
+def break_down(ours: Sequence[Portion], base: Sequence[Portion] | None, key: Key) -> tuple[Amount, ...]:
+    """Return the amounts of one model by a key, with those of its baseline if there is one."""
+    mine = _sums(ours, key)
+    if base is None:
+        return tuple(Amount(name=name, amount=mine[name]) for name in _order(mine, mine, key))
+    theirs = _sums(base, key)
+    return tuple(Amount(name=name, amount=mine[name], baseline=theirs[name]) for name in _order(mine, theirs, key))
+
+
+def _sums(portions: Sequence[Portion], key: Key) -> Counter[str]:
+    """Return the sums by a key, in the order of the model."""
+    sums: Counter[str] = Counter()
+    for portion in portions:
+        sums[key(portion)] += portion.amount
+    return sums
+
+
+def _order(ours: Counter[str], base: Counter[str], key: Key) -> list[str]:
+    """Return the names of both models: kinds in a fixed order, parts in ours with the baseline's own in their place."""
+    if key is by_kind:
+        return sorted({*ours, *base}, key=lambda kind: _KINDS.index(kind.partition(_TIMES)[0]))
+    parts = list(ours)
+    before = -1
+    for part in base:
+        if part not in parts:
+            parts.insert(before + 1, part)
+        before = parts.index(part)
+    return parts
