@@ -26,7 +26,7 @@ from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import Check, RepeatCheck, Verdict
 from imlp_audit.records.hypothesis import FitScore
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.digest import digest_selection
@@ -114,7 +114,7 @@ def _run(
     made, context = _make_checks(plans, selection, options, settings, announce)
     known = list(_acknowledge(made, selection, searched=searched))
     asked = {check.id.partition("/")[0] for check in made}
-    asked |= {check.repeats.partition("/")[0] for check in made if check.repeats is not None}
+    asked |= {one.repeats.partition("/")[0] for one in made if isinstance(one, RepeatCheck) and one.repeats is not None}
     return AuditResult(
         papers=tuple(paper_head(paper) for paper in selection.papers if paper.id in asked),
         versions=versions,

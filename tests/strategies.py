@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 
@@ -13,7 +14,7 @@ from imlp_audit.equations.strategies import NUMBERS, Vector
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
+from imlp_audit.records.check import CHECK_OF_KIND, Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind, StaleEntry
 from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
@@ -87,35 +88,56 @@ def measurements(draw: st.DrawFn, names: Sequence[tuple[str, str]], min_size: in
 
 texts = st.text(max_size=8)
 maybe_texts = st.none() | texts
+maybe = st.none() | st.booleans()
 verdicts = st.sampled_from(Verdict)
 some_texts = st.lists(texts, max_size=2).map(tuple)
 
 decimals = st.builds(decimal_text, st.fractions(), st.integers(1, 12))  # numbers as records have them
 
-checks = st.builds(
-    Check,
-    id=texts,
-    kind=st.sampled_from(CheckKind),
-    verdict=verdicts,
-    reason=texts,
-    source=st.builds(Source, file=texts, line=st.integers(1, 9999)),
-    printed=maybe_texts,
-    unit=maybe_texts,
-    interval=st.none() | st.tuples(decimals, decimals),
-    measured=st.none() | decimals,
-    gap=st.none() | decimals,
-    reading=maybe_texts,
-    convention=maybe_texts,
-    rounding=maybe_texts,
-    under=some_texts,
-    also=st.lists(
-        st.builds(Measurement, reading=maybe_texts, convention=maybe_texts, measured=decimals, verdict=verdicts),
-        max_size=2,
-    ).map(tuple),
-    hints=some_texts,
-    statement=maybe_texts,
-    finding=maybe_texts,
-    acknowledged=st.none() | st.booleans(),
+Fields: TypeAlias = dict[str, st.SearchStrategy[Any]]
+_common: Fields = {
+    "id": texts,
+    "verdict": verdicts,
+    "reason": texts,
+    "source": st.builds(Source, file=texts, line=st.integers(1, 9999)),
+    "printed": maybe_texts,
+    "under": some_texts,
+    "hints": some_texts,
+    "finding": maybe_texts,
+    "acknowledged": maybe,
+}
+_number: Fields = {"unit": maybe_texts, "interval": st.none() | st.tuples(decimals, decimals), "rounding": maybe_texts}
+_measurement = st.builds(Measurement, reading=maybe_texts, convention=maybe_texts, measured=decimals, verdict=verdicts)
+_counted: Fields = {
+    **_number,
+    "measured": st.none() | decimals,
+    "gap": st.none() | decimals,
+    "reading": maybe_texts,
+    "convention": maybe_texts,
+    "also": st.lists(_measurement, max_size=2).map(tuple),
+    "weak": st.booleans(),
+}
+_own: dict[CheckKind, Fields] = {
+    CheckKind.CELL: {
+        **_counted,
+        "mixed": st.booleans(),
+        "fitted": st.booleans(),
+        "unguarded": maybe,
+    },
+    CheckKind.DELTA: _counted,
+    CheckKind.MARK: {"measured": maybe_texts, "weak": st.booleans()},
+    CheckKind.REPEAT: {**_number, "measured": maybe_texts, "repeats": maybe_texts},
+    CheckKind.COLUMN: {"measured": maybe_texts},
+    CheckKind.CLAIM: {"measured": maybe_texts, "statement": maybe_texts, "charitable": maybe_texts},
+    CheckKind.EQUATION: {
+        "statement": maybe_texts,
+        "corrected": maybe_texts,
+        "counterexample": some_texts,
+        "examples": st.none() | st.integers(0, 9),
+    },
+}
+checks: st.SearchStrategy[Check] = st.sampled_from(CheckKind).flatmap(
+    lambda kind: st.builds(CHECK_OF_KIND[kind], **_common, **_own[kind])
 )
 
 tables = st.builds(

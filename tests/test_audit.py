@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -21,7 +22,7 @@ from imlp_audit.count.models import measure_models
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.pipeline import Options, audit
-from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import FAILS, PASSES, CellCheck, CheckKind, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Document
 from imlp_audit.report.formats import Surface
@@ -49,7 +50,7 @@ class Audited:
     selection: Selection
     plans: Sequence[Plan]
     facts: Facts
-    checks: dict[str, Check]
+    checks: dict[str, Any]
     of_cell: dict[str, list[NumberPlan]]  # the plans that a cell has a part in, by its id
     context: Context
     ids: dict[str, tuple[str, ...]]  # of all checks, by paper
@@ -94,7 +95,7 @@ def _audit(papers: Sequence[str]) -> Audited:
 
 def _checks(
     plans: Sequence[Plan], papers: Sequence[Paper], ids: Mapping[str, Sequence[str]], context: Context
-) -> list[Check]:
+) -> list[Any]:
     """Make the checks of numbers; equations have tests of their own. `ids` are of all checks, by paper."""
     made = [run_check(one, context) for one in plans]
     by_paper = {paper.id: [one for one in made if one.id.startswith(f"{paper.id}/")] for paper in papers}
@@ -123,7 +124,7 @@ def _cells(audited: Audited) -> Iterator[CellRef]:
             yield from (CellRef(row, column) for column in row.row.printed)
 
 
-def _in(check: Check, reading: str) -> str | None:
+def _in(check: CellCheck, reading: str) -> str | None:
     """Return what a check measured under a reading, by its own convention."""
     if check.reading == reading:
         return check.measured
@@ -224,7 +225,7 @@ def test_repeats_of_the_paper_and_the_poster_agree(audited: Audited) -> None:
     assert sum(check.id.startswith("iffn_poster/repeats/1/") for check in repeats) == 30 * 3 + 15 * 2
 
 
-def _changed(audited: Audited, cell: CellRef, text: str, field: str, prefix: str = "") -> list[Check]:
+def _changed(audited: Audited, cell: CellRef, text: str, field: str, prefix: str = "") -> list[Any]:
     """Audit what a cell has a part in with its text (`printed` or `delta`) changed."""
 
     def row(one: Row) -> Row:
@@ -313,7 +314,7 @@ def test_no_changed_digit_of_a_counted_cell_passes(request: pytest.FixtureReques
     assert tried > (1000 if every else 40)
 
 
-def _declared(check: Check) -> list[str]:
+def _declared(check: CellCheck) -> list[str]:
     return [value for value in (check.measured, *(m.measured for m in check.also)) if value is not None]
 
 

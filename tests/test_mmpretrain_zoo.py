@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from imlp_audit.pipeline import Options, audit
-from imlp_audit.records.check import Verdict
+from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.library import load
 from tests.measured import STORE
@@ -41,7 +41,7 @@ def test_mmcvs_counter_on_vgg_11_is_its_rules_on_the_layers() -> None:
     expected = sum((9 * inputs + 1 + 1) * outputs * side**2 for inputs, outputs, side in convolutions)
     expected += sum(channels * side**2 for channels, side in pooled)
     expected += sum(inputs * outputs for inputs, outputs in linear) + 2 * 4096
-    (check,) = _audit("vgg/vgg11_8xb32_in1k/flops").checks
+    (check,) = _audit("vgg/vgg11_8xb32_in1k/flops").of_kind(CellCheck)
     measured = {one.convention: one.measured for one in check.also} | {check.convention: check.measured}
     assert measured["mmcv_vgg"] == str(expected)
     assert 7_625_000_000 <= expected < 7_635_000_000, "printed as 7.63"
@@ -56,4 +56,4 @@ def test_111_of_114_numbers_follow_and_the_other_three_are_misprints() -> None:
         "regnet/regnetx_3_2gf_8xb64_in1k/params",
         "regnet/regnetx_3_2gf_8xb64_in1k/flops",
     }
-    assert {check.convention for check in result.checks if "/deit/" in check.id} == {"all", "mmengine"}
+    assert {check.convention for check in result.of_kind(CellCheck) if "/deit/" in check.id} == {"all", "mmengine"}

@@ -11,7 +11,7 @@ from imlp_audit.bench.planning import RowComparison
 from imlp_audit.bench.statistics import MedianEstimate
 from imlp_audit.checks.printed import missing_for
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
-from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.evidence import Throughput
 from imlp_audit.spec.places import place_of_cell
 from imlp_audit.spec.references import RowRef
@@ -81,7 +81,7 @@ def printed_ratio(comparison: RowComparison) -> Interval | None:
 
 def judge(
     comparison: RowComparison, timed: Sequence[Timed], conditions: BenchConditions, evidence: Sequence[Throughput] = ()
-) -> Check:
+) -> CellCheck:
     """Return the check of a cell from its timings; among several batch sizes, the first decides.
 
     On hardware other than the paper's, a printed number can be neither confirmed nor refuted. On the paper's own, as
@@ -104,12 +104,11 @@ def judge(
     )
 
 
-def make_check(comparison: RowComparison, verdict: Verdict, reason: str) -> Check:
+def make_check(comparison: RowComparison, verdict: Verdict, reason: str) -> CellCheck:
     """Return a check of a cell with nothing measured."""
     cell = comparison.cell
-    return Check(
+    return CellCheck(
         id=cell.id,
-        kind=CheckKind.CELL,
         verdict=verdict,
         reason=reason,
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),

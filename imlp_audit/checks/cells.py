@@ -25,24 +25,24 @@ from imlp_audit.checks.printed import (
 from imlp_audit.checks.votes import frame_of
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import decimal_text, readable
-from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.records.check import PASSES, CellCheck, ColumnCheck, Verdict
 from imlp_audit.records.hint import AnotherModel, AnyHint
 from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
 from imlp_audit.spec.references import CellRef, rows_of_table
 
 
-def check_cell(plan: CellPlan, context: Context) -> Check:
+def check_cell(plan: CellPlan, context: Context) -> CellCheck:
     """Judge whether a printed cell follows from its row's model."""
     cell, column, recipe = plan.cell, plan.cell.column, plan.cell.recipe
     if isinstance(column, MemoryColumn) and recipe is not None:
         return check_memory(plan, column, recipe, context)
     found = countable(cell)
     if isinstance(found, str):
-        return record_unmeasured(plan, cell.printed, cell.unit, found)
+        return record_unmeasured(CellCheck, plan, cell.printed, cell.unit, found)
     comparison = judge(found, context)
     hints = _hints(found, comparison, context) if column.measure.totalled else comparison.hints
-    check = record_fit(plan, cell.printed, cell.unit, comparison)
+    check = record_fit(CellCheck, plan, cell.printed, cell.unit, comparison)
     check = _with_fit(check.model_copy(update={"hints": hints}), cell)
     return _with_marks(check, cell, context) if check.verdict in PASSES else check
 
@@ -56,7 +56,7 @@ def _hints(found: Countable, comparison: Comparison, context: Context) -> tuple[
     return hints or tuple(_of_another_model(found, comparison, context))
 
 
-def _with_marks(check: Check, cell: CellRef, context: Context) -> Check:
+def _with_marks(check: CellCheck, cell: CellRef, context: Context) -> CellCheck:
     """Add how much a pass says. In a column of two counters, name the one that gives the number."""
     judged, frame = context.judged.get(cell.row.paper.id), frame_of(cell, context)
     power = judged.powers.get(cell.id) if judged is not None else None
@@ -64,7 +64,7 @@ def _with_marks(check: Check, cell: CellRef, context: Context) -> Check:
     return _under_convention(check) if len(frame.counters) == 1 else check
 
 
-def _under_convention(check: Check) -> Check:
+def _under_convention(check: CellCheck) -> CellCheck:
     """Return a pass as one under its convention, also where that is the default."""
     convention, reason, under = f"convention {check.convention}", check.reason, check.under
     if convention not in under:
@@ -72,7 +72,7 @@ def _under_convention(check: Check) -> Check:
     return check.model_copy(update={"verdict": Verdict.REPRODUCED_UNDER, "under": under, "reason": reason})
 
 
-def _with_fit(check: Check, cell: CellRef) -> Check:
+def _with_fit(check: CellCheck, cell: CellRef) -> CellCheck:
     """Mark a pass under a fitted convention: fitted on the cell, or a prediction. Withdraw what the search left open.
 
     What follows from a convention that was found by its fit does not follow from the text.
@@ -247,7 +247,7 @@ def _fitting(counted: Countable, context: Context) -> list[Measured]:
     return [m for m in allowed if not m.uncounted and any(m.value in interval for interval in intervals)]
 
 
-def check_columns(plan: ColumnsPlan, context: Context) -> Check:
+def check_columns(plan: ColumnsPlan, context: Context) -> ColumnCheck:
     """Judge whether two counted cells of a row fit each other's column and not their own."""
     rows = rows_of_table(plan.paper, plan.table)
     counted = [one for row in rows for one in totalled_cells(row)]
@@ -272,8 +272,7 @@ def check_columns(plan: ColumnsPlan, context: Context) -> Check:
     return _check(plan, Verdict.INCONSISTENT, reason, printed, "; ".join(where))
 
 
-def _check(plan: ColumnsPlan, verdict: Verdict, reason: str, printed: str, measured: str | None = None) -> Check:
-    return Check(
-        id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source,
-        printed=printed, measured=measured,
-    )  # fmt: skip
+def _check(plan: ColumnsPlan, verdict: Verdict, reason: str, printed: str, measured: str | None = None) -> ColumnCheck:
+    return ColumnCheck(
+        id=plan.id, verdict=verdict, reason=reason, source=plan.source, printed=printed, measured=measured
+    )

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.measured_changes import check_measured_change, percent_change
 from imlp_audit.checks.printed import interval_ends, write_sign_hint
 from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.numbers.printed import LIKELY, Printed, Rounding
-from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.records.check import PASSES, DeltaCheck, RepeatCheck, Verdict
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
 
+C = TypeVar("C", DeltaCheck, RepeatCheck)
 
-def check_delta(plan: DeltaPlan, context: Context) -> Check:
+
+def check_delta(plan: DeltaPlan, context: Context) -> DeltaCheck:
     """Judge whether a printed change follows from the printed cells, or from the measured values."""
     if plan.measured:
         return check_measured_change(plan, context)
@@ -22,10 +25,10 @@ def check_delta(plan: DeltaPlan, context: Context) -> Check:
     read = context.conventions(plan.cell.row.paper)
     own = read.roundings_of(plan.cell.column) if plan.cell.column.measure in read.about.rounding_of else ()
     agreement = follows_from_cells(delta, plan.cell.printed, plan.base.printed, read.roundings, own)
-    return _from_agreement(plan, delta, "%", agreement, read.roundings[0])
+    return _from_agreement(DeltaCheck, plan, delta, "%", agreement, read.roundings[0])
 
 
-def check_repeat(plan: RepeatPlan, context: Context) -> Check:
+def check_repeat(plan: RepeatPlan, context: Context) -> RepeatCheck:
     """Judge whether a number that is printed twice is the same in both places."""
     one, other = plan.numbers
     name = f"{plan.other.id}.delta" if plan.delta else plan.other.id
@@ -40,17 +43,16 @@ def check_repeat(plan: RepeatPlan, context: Context) -> Check:
     if agreement.verdict is Verdict.INCONSISTENT and not plan.said:
         hint = "if its model was trained differently, say how: `training` of the row"
         agreement = replace(agreement, hints=(*agreement.hints, hint))
-    check = _from_agreement(plan, one, unit, agreement, roundings[0])
+    check = _from_agreement(RepeatCheck, plan, one, unit, agreement, roundings[0])
     return check.model_copy(update={"repeats": plan.other.id})
 
 
 def _from_agreement(
-    plan: DeltaPlan | RepeatPlan, printed: Printed, unit: str, agreement: Agreement, usual: Rounding
-) -> Check:
+    kind: type[C], plan: DeltaPlan | RepeatPlan, printed: Printed, unit: str, agreement: Agreement, usual: Rounding
+) -> C:
     """Record how a printed number agrees with others."""
-    return Check(
+    return kind(
         id=plan.id,
-        kind=plan.kind,
         verdict=agreement.verdict,
         reason=agreement.reason,
         source=plan.source,

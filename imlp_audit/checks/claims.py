@@ -21,7 +21,7 @@ from imlp_audit.checks.quantities import interval_of, mlp_shares, printed_option
 from imlp_audit.checks.truth import RowTruth, Truth, judge_order, judge_share, middle
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
-from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.records.check import PASSES, ClaimCheck, Verdict
 from imlp_audit.spec.claim_entries import MeaningEntry
 from imlp_audit.spec.claims import Average, Input, Reference, Statement
 from imlp_audit.spec.conditions import Condition, Conditions, Direction, Order
@@ -31,7 +31,7 @@ from imlp_audit.spec.quantities import MlpShare
 from imlp_audit.spec.references import RowRef
 
 
-def check_claim(plan: ClaimPlan, context: Context) -> Check:
+def check_claim(plan: ClaimPlan, context: Context) -> ClaimCheck:
     """Judge a claim in its strict meaning, and where that fails in the charitable one that the spec states."""
     claim, meanings = plan.claim.value, plan.meanings
     strict = _judge(meanings.strict, context, measured=plan.measured)
@@ -51,8 +51,8 @@ def check_claim(plan: ClaimPlan, context: Context) -> Check:
             verdict = charitable.verdict
     if verdict is Verdict.REPRODUCED and found.under:
         verdict = Verdict.REPRODUCED_UNDER
-    return Check(
-        id=plan.id, kind=plan.kind, verdict=verdict, reason="; ".join((found.reason, *_not_judged(plan))),
+    return ClaimCheck(
+        id=plan.id, verdict=verdict, reason="; ".join((found.reason, *_not_judged(plan))),
         source=plan.source, printed=claim.text, statement=claim.meaning, measured=found.measured,
         under=found.under if verdict is Verdict.REPRODUCED_UNDER else (), weak=found.weak and verdict in PASSES,
         charitable=why if verdict in PASSES else None,

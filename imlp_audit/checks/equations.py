@@ -7,26 +7,26 @@ from typing import assert_never
 
 from imlp_audit.equations.catalogue import BrokenClaim, ClaimText
 from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import EquationCheck, Verdict
 from imlp_audit.spec.plan import EquationPlan
 
 
-def check_equation(plan: EquationPlan, outcomes: Mapping[str, AnyOutcome]) -> Check:
+def check_equation(plan: EquationPlan, outcomes: Mapping[str, AnyOutcome]) -> EquationCheck:
     """Judge a claim by what testing it gave."""
     match plan.claim:
         case BrokenClaim(file=file, line=line, problem=problem):
             reason = f"{file}:{line}: {problem}"
-            return Check(id=plan.id, kind=plan.kind, verdict=Verdict.ERROR, reason=reason, source=plan.source)
+            return EquationCheck(id=plan.id, verdict=Verdict.ERROR, reason=reason, source=plan.source)
         case ClaimText():
             return _check_claim(plan, plan.claim, outcomes[plan.id])
         case _:
             assert_never(plan.claim)
 
 
-def _check_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> Check:
+def _check_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> EquationCheck:
     verdict, reason = _judge(outcome)
-    stated = Check(
-        id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source,
+    stated = EquationCheck(
+        id=plan.id, verdict=verdict, reason=reason, source=plan.source,
         printed=claim.form if claim.literal else None, corrected=None if claim.literal else claim.form,
         statement=claim.statement, bound=claim.bound,
         hints=_hint(plan) if verdict is Verdict.DIFFERS else (),

@@ -10,7 +10,7 @@ from imlp_audit.checks.changed import NumberPlan, shift_text, with_number
 from imlp_audit.checks.claims import models_of_claim
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import run_check
-from imlp_audit.records.check import FAILS, Check
+from imlp_audit.records.check import FAILS, Check, EquationCheck
 from imlp_audit.spec.columns import MemoryColumn
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, DeltaPlan, Plan, RepeatPlan
 from imlp_audit.spec.references import CellRef
@@ -86,4 +86,5 @@ def _parts(plan: Plan) -> Iterator[tuple[CellRef, NumberPlan]]:
 def _finding(guard: NumberPlan, context: Context) -> Finding:
     """Return what a failing check is known by; a check that passes or decides nothing says nothing of a number."""
     check = run_check(guard, context)
-    return (check.verdict, check.printed, check.measured) if check.verdict in FAILS else None
+    measured = None if isinstance(check, EquationCheck) else check.measured
+    return (check.verdict, check.printed, measured) if check.verdict in FAILS else None

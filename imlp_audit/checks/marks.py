@@ -10,7 +10,7 @@ from imlp_audit.checks.votes import Frame, frame_of
 from imlp_audit.models.change import describe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.check import NO_MODEL, PASSES, Check, Verdict
+from imlp_audit.records.check import NO_MODEL, PASSES, MarkCheck, Verdict
 from imlp_audit.spec.plan import MarkPlan
 
 
@@ -21,7 +21,7 @@ def marked_models(plan: MarkPlan) -> Mapping[str, Recipe]:
     return {describe(change): recipe.with_change(change) for change in changes} if recipe is not None else {}
 
 
-def check_mark(plan: MarkPlan, context: Context) -> Check:
+def check_mark(plan: MarkPlan, context: Context) -> MarkCheck:
     """Judge, under each declared reading, which of the two models the row's printed number needs."""
     footnote, row = plan.footnote, plan.row.row
     meant, other = describe(footnote.change(row.mark)), describe(footnote.opposite(row.mark))
@@ -98,8 +98,7 @@ def _check(
     printed: str,
     measured: str | None = None,
     under: tuple[str, ...] = (),
-) -> Check:
-    return Check(
-        id=plan.id, kind=plan.kind, verdict=verdict, reason=reason, source=plan.source,
-        printed=printed, measured=measured, under=under,
+) -> MarkCheck:
+    return MarkCheck(
+        id=plan.id, verdict=verdict, reason=reason, source=plan.source, printed=printed, measured=measured, under=under
     )  # fmt: skip

@@ -21,7 +21,7 @@ from imlp_audit.checks.printed import (
 )
 from imlp_audit.checks.votes import Frame, frame_of
 from imlp_audit.numbers.printed import Printed
-from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.records.check import PASSES, DeltaCheck, Verdict
 from imlp_audit.spec.plan import DeltaPlan
 
 _TWO_READINGS = re.compile(r"(.+) \(baseline (.+)\)")
@@ -86,25 +86,25 @@ class _Pairing:
         return Measured(Fraction(0), _name_readings(ours, theirs), convention)
 
 
-def check_measured_change(plan: DeltaPlan, context: Context) -> Check:
+def check_measured_change(plan: DeltaPlan, context: Context) -> DeltaCheck:
     """Judge whether a printed change follows from the measured values, each under its own cell's hypothesis."""
     sides = []
     for cell in (plan.cell, plan.base):
         counted = countable(cell)
         if isinstance(counted, str):
-            return record_unmeasured(plan, plan.change, "%", counted)
+            return record_unmeasured(DeltaCheck, plan, plan.change, "%", counted)
         sides.append(_Side.of(counted, context))
     variant, base = sides
     pairing = _Pairing(variant, base, context)
     if not any(pairing.counted_alike(ours, theirs) for ours in variant.allowed for theirs in base.allowed):
-        return record_unmeasured(plan, plan.change, "%", _TWO_COUNTERS)
+        return record_unmeasured(DeltaCheck, plan, plan.change, "%", _TWO_COUNTERS)
     comparison = _compare(plan.change, pairing, context)
     column = find_own_column(variant.counted, context)
     if column is not None:
         reason = f"{plan.cell.printed.text} belongs to {column!r}, so its change is not one of {plan.cell.column_id!r}"
         comparison = replace(comparison, verdict=Verdict.DIFFERS, reason=reason, under=())
     comparison = unless_missing(comparison, context, plan.cell.row.paper, *(side.counted.recipe for side in sides))
-    check = record_fit(plan, plan.change, "%", comparison)
+    check = record_fit(DeltaCheck, plan, plan.change, "%", comparison)
     weak = comparison.verdict in PASSES and any(side.frame.weak for side in sides)
     return check.model_copy(update={"weak": weak, "hints": (*check.hints, *_sign_hint(plan.change, check, comparison))})
 
@@ -163,7 +163,7 @@ def percent_change(value: Fraction, base: Fraction) -> Fraction:
     return (value / base - 1) * 100
 
 
-def _sign_hint(delta: Printed, check: Check, comparison: Comparison) -> Iterator[str]:
+def _sign_hint(delta: Printed, check: DeltaCheck, comparison: Comparison) -> Iterator[str]:
     """Yield a hint where a change has the size that is printed and the other sign."""
     other = delta.negated
     if check.verdict is Verdict.DIFFERS and comparison.deciding.value in other.interval(comparison.rounding):

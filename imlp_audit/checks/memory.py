@@ -10,12 +10,12 @@ from imlp_audit.checks.printed import record_fit, write_images
 from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
-from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.records.check import PASSES, CellCheck, Verdict
 from imlp_audit.spec.columns import MemoryColumn
 from imlp_audit.spec.plan import CellPlan
 
 
-def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> Check:
+def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> CellCheck:
     """Judge a peak: live tensors that print so reproduce it; a peak below what any program needs is impossible.
 
     In between it is open: the model shows neither the allocator's work space nor what the authors' code keeps.
@@ -23,7 +23,7 @@ def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: 
     cell = plan.cell
     declared, others = context.measurements(cell.row, recipe, column)
     comparison = compare(cell.printed, declared, context.conventions(cell.row.paper).roundings, others)
-    found = record_fit(plan, cell.printed, cell.column.unit, comparison)
+    found = record_fit(CellCheck, plan, cell.printed, cell.column.unit, comparison)
     unit = MemoryConvention(str(found.convention))
     live = f"{readable(comparison.deciding.value, 1)} {unit.symbol} live at once{write_images(column)}"
     if comparison.verdict in PASSES:

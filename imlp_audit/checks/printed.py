@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.check import NO_MODEL, Check, Verdict
+from imlp_audit.records.check import NO_MODEL, CellCheck, DeltaCheck, Verdict
 from imlp_audit.spec.columns import Column, image_of
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.plan import CellPlan, DeltaPlan, RepeatPlan
+from imlp_audit.spec.plan import CellPlan, DeltaPlan
 from imlp_audit.spec.references import CellRef, RowRef
 
-NumberPlan = CellPlan | DeltaPlan | RepeatPlan
+C = TypeVar("C", CellCheck, DeltaCheck)
 
 
 @dataclass(frozen=True)
@@ -62,11 +63,10 @@ def unless_counted(context: Context, paper: Paper, recipe: Recipe) -> None:
         raise NotMeasuredError(failed)
 
 
-def record_unmeasured(plan: NumberPlan, printed: Printed, unit: str, missing: str) -> Check:
+def record_unmeasured(kind: type[C], plan: CellPlan | DeltaPlan, printed: Printed, unit: str, missing: str) -> C:
     """Record that a number cannot be checked, and what is missing."""
-    return Check(
-        id=plan.id, kind=plan.kind, verdict=Verdict.UNVERIFIABLE, reason=missing, source=plan.source,
-        printed=printed.text, unit=unit,
+    return kind(
+        id=plan.id, verdict=Verdict.UNVERIFIABLE, reason=missing, source=plan.source, printed=printed.text, unit=unit
     )  # fmt: skip
 
 
@@ -76,12 +76,11 @@ def write_images(column: Column) -> str:
     return f", counted on images of {image[0]} x {image[1]}" if image is not None else ""
 
 
-def record_fit(plan: NumberPlan, printed: Printed, unit: str, comparison: Comparison) -> Check:
+def record_fit(kind: type[C], plan: CellPlan | DeltaPlan, printed: Printed, unit: str, comparison: Comparison) -> C:
     """Record a comparison."""
     deciding = comparison.deciding
-    return Check(
+    return kind(
         id=plan.id,
-        kind=plan.kind,
         verdict=comparison.verdict,
         reason=f"{comparison.reason}{write_images(plan.cell.column)}",
         source=plan.source,

@@ -15,7 +15,7 @@ from imlp_audit.checks.marks import check_mark, marked_models
 from imlp_audit.checks.printed import totalled_cells
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import CHECK_OF_KIND, Check, Verdict
 from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.places import place_of
@@ -34,9 +34,8 @@ def _make(plan: Plan, context: Context) -> Check:
     except NotMeasuredError as error:
         printed = plan.cell.row.row.printed[plan.cell.column_id] if isinstance(plan, CellPlan) else None
         verdict = Verdict.UNVERIFIABLE if error.unverifiable else Verdict.ERROR
-        return Check(
-            id=plan.id, kind=plan.kind, verdict=verdict, reason=str(error), source=plan.source, printed=printed
-        )  # fmt: skip
+        kind = CHECK_OF_KIND[plan.kind]
+        return kind(id=plan.id, verdict=verdict, reason=str(error), source=plan.source, printed=printed)
 
 
 def _dispatch(plan: Plan, context: Context) -> Check:

@@ -20,7 +20,7 @@ from imlp_audit.evaluate.verdict import (
 )
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.check import CellCheck, DeltaCheck, Verdict
 from imlp_audit.records.evidence import Accuracy, PairedAccuracy
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.places import place_of_cell
@@ -93,7 +93,7 @@ def other_run(cell: CellRef, other: AuditResult, file: str) -> EvaluatedCell:
         for check in other.checks
         if (there := find_cell([paper], check.id)) is not None
         and (there.row.table.value.table, there.column_id) == (table, cell.column_id)
-        and check.kind is CheckKind.CELL
+        and isinstance(check, CellCheck)
         and check.printed == there.printed.text
         for evidence in check.evidence
         if isinstance(evidence, Accuracy)
@@ -108,7 +108,9 @@ def other_run(cell: CellRef, other: AuditResult, file: str) -> EvaluatedCell:
     return runs[0]
 
 
-def judge_difference(run: EvaluatedCell, base: EvaluatedCell, most_unreadable: Fraction = MOST_UNREADABLE) -> Check:
+def judge_difference(
+    run: EvaluatedCell, base: EvaluatedCell, most_unreadable: Fraction = MOST_UNREADABLE
+) -> DeltaCheck:
     """Judge the difference between two printed accuracies of a table by evaluations of both on the same images.
 
     The check's id is the cell's with `.against.` and the other row's. Raises UsageError if the images are not the same.
@@ -117,9 +119,8 @@ def judge_difference(run: EvaluatedCell, base: EvaluatedCell, most_unreadable: F
     cell, other = run.cell, base.cell
     sizes = [(one.accuracy, size_of_data(one.cell)) for one in (base, run)]
     failed = next((why for one, size in sizes if (why := why_not_judged(one, size, most_unreadable))), None)
-    check = Check(
+    check = DeltaCheck(
         id=f"{cell.id}.against.{other.row.row.id}",
-        kind=CheckKind.DELTA,
         verdict=Verdict.ERROR,
         reason=failed or "",
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),

@@ -12,7 +12,7 @@ from imlp_audit.evaluate.deciding import Sample, Stake, describe_need, find_stak
 from imlp_audit.evaluate.statistics import wilson
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import PASSES, CellCheck, Verdict
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.columns import AccuracyColumn, Metric
 from imlp_audit.spec.places import place_of_cell
@@ -79,7 +79,7 @@ def _score_cell(cell: CellRef) -> ScoreCell | None:
 
 def judge(
     cell: CellRef, accuracy: Accuracy, reading: str | None = None, most_unreadable: Fraction = MOST_UNREADABLE
-) -> Check:
+) -> CellCheck:
     """Judge a printed accuracy by an evaluation of its row's model, built under a reading of the paper.
 
     `reproduced` means that all images of the data set were evaluated and the share prints as in the paper, however the
@@ -87,9 +87,8 @@ def judge(
     `reproduced_under` sampling, if it excludes the smallest difference that the paper makes something of and could have
     missed the printed number; else it decides nothing, unless it does miss it.
     """
-    check = Check(
+    check = CellCheck(
         id=cell.id,
-        kind=CheckKind.CELL,
         verdict=Verdict.ERROR,
         reason=why_not_judged(accuracy, size_of_data(cell), most_unreadable) or "",
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),

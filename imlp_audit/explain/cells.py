@@ -26,7 +26,7 @@ from imlp_audit.models.names.match import variants_of
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.check import Check, Measurement, Verdict
+from imlp_audit.records.check import CellCheck, Measurement, Verdict
 from imlp_audit.records.explanation import Breakdown, Fact, MeasuredValue, Measurements, Section
 from imlp_audit.records.hypothesis import FitScore
 from imlp_audit.records.result import AuditResult
@@ -52,7 +52,7 @@ _LONGEST_HEADER = 14  # characters over a column
 _LONGEST_NAME = 30  # characters of a row's name in a sentence
 
 
-def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditResult) -> tuple[Fact, ...]:
+def cell_facts(plan: CellPlan, check: CellCheck, read: Conventions, result: AuditResult) -> tuple[Fact, ...]:
     """Say what is printed, which numbers print so, and whether the model has one of them."""
     cell = plan.cell
     number = f"{cell.printed.text.removesuffix(cell.unit)} {cell.unit}".rstrip()
@@ -65,7 +65,7 @@ def cell_facts(plan: CellPlan, check: Check, read: Conventions, result: AuditRes
     )
 
 
-def _judged_under(cell: CellRef, check: Check, result: AuditResult) -> Iterator[tuple[str, str]]:
+def _judged_under(cell: CellRef, check: CellCheck, result: AuditResult) -> Iterator[tuple[str, str]]:
     """Yield what the paper's numbers support together, and how much a pass of this one says."""
     hypothesis = result.hypotheses.get(cell.row.paper.id)
     counted = countable(cell)
@@ -87,7 +87,7 @@ def _judged_under(cell: CellRef, check: Check, result: AuditResult) -> Iterator[
         yield "fitted", f"{check.convention} was fitted on this number; {found}"
 
 
-def explain_cell(plan: CellPlan, check: Check, read: Conventions) -> Iterator[Section]:
+def explain_cell(plan: CellPlan, check: CellCheck, read: Conventions) -> Iterator[Section]:
     """Yield all measurements of a cell, and for a total over the model where it comes from."""
     cell = plan.cell
     if check.measured is not None:
@@ -117,7 +117,7 @@ def _values(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> I
             yield compare_value(name, measured, cell.printed, read.roundings_of(cell.column), convention)
 
 
-def _fitting_variants(cell: CellRef, check: Check, read: Conventions) -> Iterator[tuple[str, str]]:
+def _fitting_variants(cell: CellRef, check: CellCheck, read: Conventions) -> Iterator[tuple[str, str]]:
     """Yield a line for each model with one word more in its name whose count is printed as the row's number is."""
     if check.verdict is not Verdict.DIFFERS or not cell.column.measure.totalled or cell.recipe is None:
         return
@@ -157,7 +157,7 @@ class _DecidedTotal:
     """A total as it decides a check: its cell, and the reading and convention that it is counted under."""
 
     cell: CellRef
-    check: Check
+    check: CellCheck
     read: Conventions
 
     def reading_of(self, recipe: Recipe) -> AnyReading | None:

@@ -18,7 +18,7 @@ from imlp_audit.explain.printed import (
 from imlp_audit.models.change import describe
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed
-from imlp_audit.records.check import Check
+from imlp_audit.records.check import CellCheck, Check, DeltaCheck, MarkCheck, RepeatCheck
 from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section, TableNumbers
 from imlp_audit.report.places import place_in_specs
 from imlp_audit.spec.places import place_of_cell, place_of_row
@@ -29,7 +29,7 @@ _BY_CELLS = "computed from the two printed numbers, each of which can be any num
 _BY_COUNTS = "computed from the two models' counts by one convention, each under the reading of its family"
 
 
-def change_facts(plan: DeltaPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
+def change_facts(plan: DeltaPlan, check: DeltaCheck, read: Conventions) -> tuple[Fact, ...]:
     """Say what a printed change was compared with: printed cells, or (`plan.measured`) counts of both models."""
     printed = plan.change
     sides = f"from {plan.base.row.full_label} to {plan.cell.row.full_label}"
@@ -41,7 +41,9 @@ def change_facts(plan: DeltaPlan, check: Check, read: Conventions) -> tuple[Fact
     )
 
 
-def explain_change(plan: DeltaPlan, check: Check, cells: Mapping[str, Check], read: Conventions) -> Iterator[Section]:
+def explain_change(
+    plan: DeltaPlan, check: DeltaCheck, cells: Mapping[str, CellCheck], read: Conventions
+) -> Iterator[Section]:
     """Yield the measured change under each reading and convention, and the two cells."""
     if plan.measured and check.measured is not None:
         printed = plan.change
@@ -57,7 +59,7 @@ def explain_change(plan: DeltaPlan, check: Check, cells: Mapping[str, Check], re
 
 
 def _changes(
-    plan: DeltaPlan, printed: Printed, check: Check, cells: Mapping[str, Check], read: Conventions
+    plan: DeltaPlan, printed: Printed, check: DeltaCheck, cells: Mapping[str, CellCheck], read: Conventions
 ) -> Iterator[MeasuredValue]:
     def count(cell: CellRef, reading: str | None, convention: str | None) -> str:
         counter = read.counter_of(cell.column, convention)  # which the baseline's row may call otherwise
@@ -70,7 +72,7 @@ def _changes(
         yield compare_value(one.reading or "any", one.measured, printed, read.roundings, one.convention, counts)
 
 
-def repeat_facts(plan: RepeatPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
+def repeat_facts(plan: RepeatPlan, check: RepeatCheck, read: Conventions) -> tuple[Fact, ...]:
     """Say what the two places print."""
     ours, other = plan.numbers
     return list_facts(
@@ -82,7 +84,7 @@ def repeat_facts(plan: RepeatPlan, check: Check, read: Conventions) -> tuple[Fac
     )
 
 
-def mark_facts(plan: MarkPlan, check: Check, read: Conventions) -> tuple[Fact, ...]:
+def mark_facts(plan: MarkPlan, check: MarkCheck, read: Conventions) -> tuple[Fact, ...]:
     """Say what a mark stands for, and which number decides whether the row's model has it."""
     footnote, cell = plan.footnote, plan.cell
     return list_facts(
@@ -95,7 +97,9 @@ def mark_facts(plan: MarkPlan, check: Check, read: Conventions) -> tuple[Fact, .
     )
 
 
-def explain_mark(plan: MarkPlan, check: Check, cells: Mapping[str, Check], read: Conventions) -> Iterator[Section]:
+def explain_mark(
+    plan: MarkPlan, check: MarkCheck, cells: Mapping[str, CellCheck], read: Conventions
+) -> Iterator[Section]:
     """Yield what the row's model has either way, and the cell that decides."""
     cell, rules = plan.cell, read.roundings_of(plan.cell.column)
     if check.measured is not None:

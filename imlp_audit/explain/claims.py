@@ -12,7 +12,7 @@ from imlp_audit.checks.quantities import format_values, printed_values
 from imlp_audit.checks.truth import Truth, all_of
 from imlp_audit.explain.printed import list_facts, rests_on
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import Check
+from imlp_audit.records.check import ClaimCheck, EquationCheck
 from imlp_audit.records.explanation import Fact, RowByRow, Section
 from imlp_audit.report.places import place_in_specs
 from imlp_audit.spec.claim_entries import MeaningEntry
@@ -28,7 +28,7 @@ _ABREAST = 3  # conditions that have columns of their own
 _SHORT = {Truth.YES: "holds", Truth.NO: "does not hold", Truth.OPEN: "open"}
 
 
-def claim_facts(plan: ClaimPlan, check: Check, sections: Sequence[Section]) -> tuple[Fact, ...]:
+def claim_facts(plan: ClaimPlan, check: ClaimCheck, sections: Sequence[Section]) -> tuple[Fact, ...]:
     """Say what the sentence is, what it is taken to mean, and how it was judged.
 
     The reason is shortened to the number of rows if `sections` show each row.
@@ -46,7 +46,7 @@ def claim_facts(plan: ClaimPlan, check: Check, sections: Sequence[Section]) -> t
     )
 
 
-def explain_claim(plan: ClaimPlan, check: Check) -> Iterator[Section]:
+def explain_claim(plan: ClaimPlan, check: ClaimCheck) -> Iterator[Section]:
     """Yield the result of the sentence in each row, and the numbers that it is about."""
     statement, _ = _judged_as(plan, check)
     if not plan.measured:
@@ -56,7 +56,7 @@ def explain_claim(plan: ClaimPlan, check: Check) -> Iterator[Section]:
     yield from rests_on(statement.cells, {})
 
 
-def _judged_as(plan: ClaimPlan, check: Check) -> tuple[Statement, MeaningEntry]:
+def _judged_as(plan: ClaimPlan, check: ClaimCheck) -> tuple[Statement, MeaningEntry]:
     """Return what a claim states in the meaning that decided: the charitable one where it holds only in that."""
     value, meanings = plan.claim.value, plan.meanings
     other = value.charitable
@@ -65,7 +65,7 @@ def _judged_as(plan: ClaimPlan, check: Check) -> tuple[Statement, MeaningEntry]:
     return meanings.strict, value
 
 
-def equation_facts(check: Check) -> tuple[Fact, ...]:
+def equation_facts(check: EquationCheck) -> tuple[Fact, ...]:
     """Say what a statement about functions is and how it was tested."""
     examples = f" on {count_of(check.examples, 'example')}" if check.examples else ""
     return list_facts(
@@ -99,7 +99,7 @@ def _list_quantities(value: MeaningEntry) -> str:
     return "; ".join(f"{text}, of {', '.join(dict.fromkeys(names))}" for text, names in columns.items())
 
 
-def _row_by_row(statement: Statement, check: Check, context: Context) -> Iterator[RowByRow]:
+def _row_by_row(statement: Statement, check: ClaimCheck, context: Context) -> Iterator[RowByRow]:
     """Yield the result of each row: computed again from printed numbers, or as the check measured it."""
     match statement:
         case Conditions() if not _is_measured([q for c in statement.conditions for q in c.by_row.values()]):

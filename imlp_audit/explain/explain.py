@@ -20,6 +20,15 @@ from imlp_audit.explain.changes import (
 from imlp_audit.explain.claims import claim_facts, equation_facts, explain_claim
 from imlp_audit.explain.printed import rests_on
 from imlp_audit.numbers.words import list_some
+from imlp_audit.records.check import (
+    CellCheck,
+    ClaimCheck,
+    ColumnCheck,
+    DeltaCheck,
+    EquationCheck,
+    MarkCheck,
+    RepeatCheck,
+)
 from imlp_audit.records.explanation import Explanation, Fact, Section
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.library import Selection, select_checks
@@ -43,28 +52,28 @@ def explain(plan: Plan, result: AuditResult) -> Explanation:
 
 
 def _explain_plan(plan: Plan, result: AuditResult) -> tuple[tuple[Fact, ...], tuple[Section, ...]]:
-    checks = {check.id: check for check in result.checks}
-    check = checks[plan.id]
+    cells = {check.id: check for check in result.of_kind(CellCheck)}
     match plan:
         case CellPlan():
-            read = _conventions(plan.cell.row.paper)
-            return cell_facts(plan, check, read, result), tuple(explain_cell(plan, check, read))
+            cell, read = cells[plan.id], _conventions(plan.cell.row.paper)
+            return cell_facts(plan, cell, read, result), tuple(explain_cell(plan, cell, read))
         case DeltaPlan():
-            read = _conventions(plan.cell.row.paper)
-            return change_facts(plan, check, read), tuple(explain_change(plan, check, checks, read))
+            change, read = result.find(plan.id, DeltaCheck), _conventions(plan.cell.row.paper)
+            return change_facts(plan, change, read), tuple(explain_change(plan, change, cells, read))
         case RepeatPlan():
-            read = _conventions(plan.cell.row.paper)
-            return repeat_facts(plan, check, read), tuple(rests_on((plan.cell, plan.other), {}))
+            repeat, read = result.find(plan.id, RepeatCheck), _conventions(plan.cell.row.paper)
+            return repeat_facts(plan, repeat, read), tuple(rests_on((plan.cell, plan.other), {}))
         case MarkPlan():
-            read = _conventions(plan.row.paper)
-            return mark_facts(plan, check, read), tuple(explain_mark(plan, check, checks, read))
+            mark, read = result.find(plan.id, MarkCheck), _conventions(plan.row.paper)
+            return mark_facts(plan, mark, read), tuple(explain_mark(plan, mark, cells, read))
         case ColumnsPlan():
-            return columns_facts(plan, check), tuple(explain_columns(plan))
+            return columns_facts(plan, result.find(plan.id, ColumnCheck)), tuple(explain_columns(plan))
         case ClaimPlan():
-            sections = tuple(explain_claim(plan, check))
-            return claim_facts(plan, check, sections), sections
+            claim = result.find(plan.id, ClaimCheck)
+            sections = tuple(explain_claim(plan, claim))
+            return claim_facts(plan, claim, sections), sections
         case EquationPlan():
-            return equation_facts(check), ()
+            return equation_facts(result.find(plan.id, EquationCheck)), ()
         case _:
             assert_never(plan)
 

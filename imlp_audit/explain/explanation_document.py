@@ -10,6 +10,7 @@ from imlp_audit.explain.printed import ROUNDED
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.numbers.words import count_of
+from imlp_audit.records.check import EquationCheck
 from imlp_audit.records.explanation import (
     Amount,
     AxisSource,
@@ -59,11 +60,11 @@ def _blocks(explanation: Explanation) -> Iterator[Block]:
     check = explanation.check
     yield Heading((code(check.id), ": ", write_verdict(check)), 1)
     yield List(tuple(Item(fact.text, label=fact.label) for fact in explanation.facts))
-    if check.counterexample:
+    if isinstance(check, EquationCheck) and check.counterexample:
         yield Heading("Counterexample", 2)
         yield Paragraph("The statement is false for these numbers, the smallest that were found:")
         yield Code("\n".join(check.counterexample))
-    if check.replay is not None:
+    if isinstance(check, EquationCheck) and check.replay is not None:
         yield Paragraph("To run this example alone:")
         yield Code(replay_command(check))
     for section in explanation.sections:

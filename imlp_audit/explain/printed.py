@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.check import Check, Measurement
+from imlp_audit.records.check import Check, CountedCheck, Measurement, NumberCheck
 from imlp_audit.records.explanation import Fact, MeasuredValue, RelatedCell, RestsOn
 from imlp_audit.report.verdicts import name_verdict
 from imlp_audit.spec.references import CellRef
@@ -31,7 +31,7 @@ def list_facts(check: Check, *about: tuple[str, str], reason: str | None = None)
     return tuple(Fact(label=label, text=text) for label, text in (*about, *notes) if text)
 
 
-def judged_rounding(check: Check, declared: Sequence[Rounding]) -> Rounding:
+def judged_rounding(check: NumberCheck, declared: Sequence[Rounding]) -> Rounding:
     """Return the rounding rule that a check was judged under; the default one if it was not judged."""
     return Rounding(check.rounding) if check.rounding is not None else declared[0]
 
@@ -71,7 +71,7 @@ def compare_value(
     )
 
 
-def every_measurement(check: Check) -> Sequence[Measurement]:
+def every_measurement(check: CountedCheck) -> Sequence[Measurement]:
     """Return the measurement that decides a check, and all others; none for a check that measured nothing."""
     if check.measured is None:
         return ()
@@ -81,7 +81,7 @@ def every_measurement(check: Check) -> Sequence[Measurement]:
     return deciding, *check.also
 
 
-def measured_by_hypothesis(check: Check) -> Mapping[tuple[str | None, str | None], Fraction]:
+def measured_by_hypothesis(check: CountedCheck) -> Mapping[tuple[str | None, str | None], Fraction]:
     """Return the measured numbers by reading and convention."""
     return {(one.reading, one.convention): Fraction(one.measured) for one in every_measurement(check)}
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import SerializerFunctionWrapHandler, ValidationInfo, field_validator, model_serializer
+from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from imlp_audit.records.base import Record
 from imlp_audit.records.evidence import Evidence
@@ -28,9 +30,6 @@ class Verdict(StrEnum):
 PASSES = (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER)
 FAILS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
 NO_MODEL = "the spec gives no model"
-
-
-_LEFT_OUT_IF_EMPTY = ("also", "counterexample", "evidence", "hints", "under", "weak", "mixed", "fitted", "power")
 
 
 class CheckKind(StrEnum):
@@ -61,60 +60,46 @@ class Measurement(Record):
     verdict: Verdict
 
 
-class Check(Record):
-    """One verdict, and all that it rests on.
+class Caveat(StrEnum):
+    """What a pass has to be read with."""
 
-    `place` is where it stands in the paper, and `source` where in the specs. Numbers are decimal text in base units
-    (parameters, not millions; percent for changes); `measured` is one for cells and for changes as measured, and words
-    for other checks, which compare several numbers; `gap` is the measured value minus the printed one in units of the
-    printed last digit; `under` names what departs from the default where the verdict is `reproduced_under`. `finding`
-    is the id of the finding that covers a failing check, and `acknowledged` says whether the lock has it as it is. A
-    `weak` pass may be luck, because its reading or convention is not a clear choice; a `mixed` one stands in a column
-    of two counters; `power` counts the wrong numbers that would not have passed in its place. A `fitted` pass rests on
-    a convention that was fitted on it. A claim that passes in a meaning that asks for less than its words says in
-    `charitable` which one, or why. `repeats` is the id of the other cell of a number that is printed twice. A cell
-    that the tool cannot count is `unguarded` if no other check notices that its number is changed by one last digit or
-    by ten. `evidence` is what runs of a checkpoint or on hardware measured. For an equation, `statement` is what is
-    claimed in words, `printed` its literal form or `corrected` the form that holds, `examples` how many it was tried
-    on, `proved` for what it was proved on symbols, `bound` what rounding may make of it, `counterexample` the smallest
-    example it is false on, `replay` the choices that make that example again, and `figure` what a report draws beside
-    it.
+    FITTED = "fitted"  # its convention was fitted on the number
+    MIXED = "mixed"  # it stands in a column of two counters
+    WEAK = "weak"  # it may be luck: its reading or convention is not a clear choice
+
+
+_CAVEATS = frozenset(map(str, Caveat))
+
+
+class Judged(Record):
+    """A verdict, and what a pass has to be read with."""
+
+    verdict: Verdict
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What a pass has to be read with; none for a check that does not pass."""
+        return tuple(caveat for caveat in Caveat if self.verdict in PASSES and getattr(self, caveat, False))
+
+
+class AnyCheck(Judged):
+    """What a check of any kind has.
+
+    `place` is where it stands in the paper, and `source` where in the specs; `under` names what departs from the
+    default where the verdict is `reproduced_under`. `finding` is the id of the finding that covers a failing check, and
+    `acknowledged` says whether the lock has it as it is. `evidence` is what runs of a checkpoint or on hardware
+    measured.
     """
 
     id: str
-    kind: CheckKind
-    verdict: Verdict
     reason: str
     source: Source
-    printed: str | None = None
-    unit: str | None = None
-    interval: tuple[Number, Number] | None = None
-    measured: str | None = None
-    gap: Number | None = None
-    reading: str | None = None
-    convention: str | None = None
-    rounding: str | None = None
-    under: tuple[str, ...] = ()
-    also: tuple[Measurement, ...] = ()
-    hints: tuple[AnyHint, ...] = ()
-    statement: str | None = None
-    corrected: str | None = None
     place: str | None = None
-    bound: str | None = None
-    repeats: str | None = None
-    examples: int | None = None
-    proved: str | None = None
-    replay: str | None = None
-    counterexample: tuple[str, ...] = ()
-    figure: Figure | None = None
+    printed: str | None = None
+    under: tuple[str, ...] = ()
+    hints: tuple[AnyHint, ...] = ()
     finding: str | None = None
     acknowledged: bool | None = None
-    weak: bool = False
-    mixed: bool = False
-    power: Power | None = None
-    fitted: bool = False
-    charitable: str | None = None
-    unguarded: bool | None = None
     evidence: tuple[Evidence, ...] = ()
 
     @property
@@ -122,13 +107,141 @@ class Check(Record):
         """The hints in words."""
         return tuple(map(str, self.hints))
 
-    @field_validator("measured")
-    @classmethod
-    def _is_number(cls, measured: str | None, info: ValidationInfo) -> str | None:
-        kind = info.data.get("kind")
-        counted = kind is CheckKind.CELL or (kind is CheckKind.DELTA and " to " not in (measured or ""))
-        return check_number(measured) if counted and measured is not None else measured
-
     @model_serializer(mode="wrap")
-    def _leave_out_empty_lists(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
-        return {name: value for name, value in dump(self).items() if value or name not in _LEFT_OUT_IF_EMPTY}
+    def _leave_out_what_is_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
+        values = dump(self).items()
+        return {name: value for name, value in values if value or (value != [] and name not in _CAVEATS)}
+
+
+class NumberCheck(AnyCheck):
+    """A check of one printed number, which stands for an interval under a rounding rule.
+
+    Numbers are decimal text in base units: parameters, not millions; percent for changes.
+    """
+
+    unit: str | None = None
+    interval: tuple[Number, Number] | None = None
+    measured: str | None = None
+    rounding: str | None = None
+
+
+class CountedCheck(NumberCheck):
+    """A check of a number against what a model has.
+
+    `gap` is the measured value minus the printed one in units of the printed last digit; `also` are other declared
+    ways to measure it.
+    """
+
+    gap: Number | None = None
+    reading: str | None = None
+    convention: str | None = None
+    also: tuple[Measurement, ...] = ()
+    weak: bool = False
+
+
+class CellCheck(CountedCheck):
+    """Whether a printed number follows from the row's model.
+
+    `power` counts the wrong numbers that would not have passed in its place. A number that the tool cannot count is
+    `unguarded` if no other check notices that it is changed by one last digit or by ten.
+    """
+
+    kind: Literal[CheckKind.CELL] = CheckKind.CELL
+    measured: Number | None = None
+    mixed: bool = False
+    fitted: bool = False
+    power: Power | None = None
+    unguarded: bool | None = None
+
+
+class DeltaCheck(CountedCheck):
+    """Whether a printed change follows: from the printed cells ("5.72 to 5.00"), or from a measured change."""
+
+    kind: Literal[CheckKind.DELTA] = CheckKind.DELTA
+    measured: Annotated[str, AfterValidator(lambda text: text if " to " in text else check_number(text))] | None = None
+
+
+class MarkCheck(AnyCheck):
+    """Whether a row needs the change of its recipe that its footnote mark, or the lack of one, stands for."""
+
+    kind: Literal[CheckKind.MARK] = CheckKind.MARK
+    measured: str | None = None
+    weak: bool = False
+
+
+class RepeatCheck(NumberCheck):
+    """Whether a number that is printed twice is the same; `repeats` is the id of the other cell."""
+
+    kind: Literal[CheckKind.REPEAT] = CheckKind.REPEAT
+    repeats: str | None = None
+
+
+class ColumnCheck(AnyCheck):
+    """Whether the numbers of a table stand under their own headings."""
+
+    kind: Literal[CheckKind.COLUMN] = CheckKind.COLUMN
+    measured: str | None = None
+
+
+class ClaimCheck(AnyCheck):
+    """Whether a sentence about the numbers is true of them; `statement` is its meaning.
+
+    One that passes in a meaning that asks for less than its words says in `charitable` which one, or why.
+    """
+
+    kind: Literal[CheckKind.CLAIM] = CheckKind.CLAIM
+    statement: str | None = None
+    measured: str | None = None
+    charitable: str | None = None
+    weak: bool = False
+
+
+class EquationCheck(AnyCheck):
+    """Whether a statement about functions holds where it is run.
+
+    `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds, `examples`
+    how many it was tried on, `proved` for what it was proved on symbols, `bound` what rounding may make of it,
+    `counterexample` the smallest example it is false on, `replay` the choices that make that example again, and
+    `figure` what a report draws beside it.
+    """
+
+    kind: Literal[CheckKind.EQUATION] = CheckKind.EQUATION
+    statement: str | None = None
+    corrected: str | None = None
+    bound: str | None = None
+    examples: int | None = None
+    proved: str | None = None
+    replay: str | None = None
+    counterexample: tuple[str, ...] = ()
+    figure: Figure | None = None
+
+
+Check: TypeAlias = Annotated[
+    CellCheck | DeltaCheck | MarkCheck | RepeatCheck | ColumnCheck | ClaimCheck | EquationCheck,
+    Field(discriminator="kind"),
+]
+"""One verdict, and all that it rests on."""
+
+CHECK_OF_KIND: Mapping[
+    CheckKind,
+    type[CellCheck]
+    | type[DeltaCheck]
+    | type[MarkCheck]
+    | type[RepeatCheck]
+    | type[ColumnCheck]
+    | type[ClaimCheck]
+    | type[EquationCheck],
+] = {
+    CheckKind.CELL: CellCheck,
+    CheckKind.DELTA: DeltaCheck,
+    CheckKind.MARK: MarkCheck,
+    CheckKind.REPEAT: RepeatCheck,
+    CheckKind.COLUMN: ColumnCheck,
+    CheckKind.CLAIM: ClaimCheck,
+    CheckKind.EQUATION: EquationCheck,
+}
+
+
+def printed_form(check: Check) -> str | None:
+    """Return what is printed; for an equation that is printed wrongly, the form that holds."""
+    return check.printed or (check.corrected if isinstance(check, EquationCheck) else None)

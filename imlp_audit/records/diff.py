@@ -8,21 +8,30 @@ from typing import ClassVar
 from pydantic import Field
 
 from imlp_audit.records.base import Record
-from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import (
+    FAILS,
+    PASSES,
+    Caveat,
+    Check,
+    CountedCheck,
+    EquationCheck,
+    Judged,
+    Verdict,
+    printed_form,
+)
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.finding import Finding
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.values import Count
 
 
-class CheckState(Record):
+class CheckState(Judged):
     """What an audit says of a check: what is printed and measured, the verdict, and what that rests on.
 
     `measured` is what the verdict was given on, `also` are other measured values by "reading/convention". An equation
     has neither: the next search may find another counterexample.
     """
 
-    verdict: Verdict
     reason: str
     printed: str | None = None
     measured: str | None = None
@@ -36,17 +45,18 @@ class CheckState(Record):
     @classmethod
     def of(cls, check: Check) -> CheckState:
         """Return the state of a check."""
-        also = {"/".join(part for part in (one.reading, one.convention) if part): one.measured for one in check.also}
+        also = check.also if isinstance(check, CountedCheck) else ()
+        caveats = check.caveats
         return cls(
             verdict=check.verdict,
             reason=check.reason,
-            printed=check.printed or check.corrected,
-            measured=None if check.kind is CheckKind.EQUATION else check.measured,
-            also=also,
+            printed=printed_form(check),
+            measured=None if isinstance(check, EquationCheck) else check.measured,
+            also={"/".join(part for part in (one.reading, one.convention) if part): one.measured for one in also},
             under=check.under,
-            weak=check.weak,
-            fitted=check.fitted,
-            mixed=check.mixed,
+            weak=Caveat.WEAK in caveats,
+            fitted=Caveat.FITTED in caveats,
+            mixed=Caveat.MIXED in caveats,
             acknowledged=check.acknowledged is True and check.verdict in FAILS,
         )
 

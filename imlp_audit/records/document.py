@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar, TypeAlias, TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import DocumentError
 from imlp_audit.records.base import Record
@@ -98,12 +99,32 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
         return kind.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
-        problem = write_complaint(first, "it" if first["loc"] else "the document")
-        raise DocumentError(f"{shown_as}: {_at(first['loc'])}{problem}; {advice}", first["loc"]) from error
+        place = _place_of(first, document)
+        problem = write_complaint(first, "it" if place else "the document")
+        raise DocumentError(f"{shown_as}: {_at(place)}{problem}; {advice}", place) from error
 
 
 Place: TypeAlias = tuple[str | int, ...]
 """Where a value stands in a document: names of keys and places in lists."""
+
+
+def _place_of(detail: ErrorDetails, document: object) -> Place:
+    """Return where a value stands that a record refuses, without the steps that name a kind among several."""
+    found: list[str | int] = []
+    for step in detail["loc"]:
+        match document, step:
+            case (dict() as values, str()) if step in values:
+                document = values[step]
+            case (list() as entries, int()):
+                document = entries[step]
+            case _:
+                continue
+        found.append(step)
+    if detail["type"] == "missing":
+        found.append(detail["loc"][-1])
+    if detail["type"].startswith("union_tag"):
+        found.append(detail["ctx"]["discriminator"].strip("'"))
+    return tuple(found)
 
 
 def _at(place: Place) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from imlp_audit.records.base import Record
-from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.check import Check, EquationCheck, Verdict, printed_form
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.finding import Finding, StaleEntry, StaleFinding
 
@@ -26,9 +26,8 @@ class LockedCheck(Record):
     @classmethod
     def of(cls, check: Check) -> LockedCheck:
         """Return what has to stay the same for a check to stay acknowledged."""
-        if check.kind is CheckKind.EQUATION:
-            return cls(verdict=check.verdict, printed=check.printed or check.corrected)
-        return cls(verdict=check.verdict, printed=check.printed, measured=check.measured)
+        measured = None if isinstance(check, EquationCheck) else check.measured
+        return cls(verdict=check.verdict, printed=printed_form(check), measured=measured)
 
     def describe_change(self, now: LockedCheck) -> str | None:
         """Say what is no longer as it was acknowledged; None where nothing changed."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeVar
 
 from pydantic import Field, model_validator
 
 from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.check import FAILS, Check, Verdict
+from imlp_audit.records.check import FAILS, AnyCheck, Caveat, CellCheck, Check, RepeatCheck, Verdict
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.finding import KIND_OF_SEVERITY, Finding, StaleEntry, StaleFinding, group_unexplained
 from imlp_audit.records.hypothesis import PaperHypothesis
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.solution import Solved
+
+C = TypeVar("C", bound=AnyCheck)
 
 
 def _from_format_2(document: dict[str, object]) -> dict[str, object]:
@@ -72,7 +74,8 @@ class AuditResult(JsonDocument):
 
         def owner(check: Check) -> str:
             own = check.id.partition("/")[0]
-            return own if own in audited or check.repeats is None else check.repeats.partition("/")[0]
+            repeats = check.repeats if isinstance(check, RepeatCheck) else None
+            return own if own in audited or repeats is None else repeats.partition("/")[0]
 
         checks = tuple(_name_paper(check, paper.id) for check in self.checks if owner(check) == paper.id)
         own = {check.id for check in checks}
@@ -89,6 +92,14 @@ class AuditResult(JsonDocument):
             solved=solved,
         )
 
+    def of_kind(self, kind: type[C]) -> tuple[C, ...]:
+        """Return the checks of one kind."""
+        return tuple(check for check in self.checks if isinstance(check, kind))
+
+    def find(self, name: str, kind: type[C]) -> C:
+        """Return the check of an id. Raises KeyError where the result has none of that kind."""
+        return {check.id: check for check in self.of_kind(kind)}[name]
+
     def checks_of(self, finding: Finding) -> tuple[Check, ...]:
         """Return the failing checks that a finding covers; those that it rests on where it covers none."""
         made = {check.id: check for check in self.checks}
@@ -101,20 +112,16 @@ class AuditResult(JsonDocument):
 
     def unguarded(self) -> tuple[int, int]:
         """Return how many numbers no check guards, and of how many that the tool cannot count."""
-        found = [check.unguarded for check in self.checks if check.unguarded is not None]
+        found = [check.unguarded for check in self.of_kind(CellCheck) if check.unguarded is not None]
         return sum(found), len(found)
 
     def acknowledged(self) -> int:
         """Return how many checks fail, but are acknowledged."""
         return sum(check.verdict in FAILS and check.acknowledged is True for check in self.checks)
 
-    def fitted(self) -> int:
-        """Return how many passes rest on a convention that was fitted on them."""
-        return sum(check.fitted for check in self.checks)
-
-    def weak(self) -> int:
-        """Return how many passes may be luck."""
-        return sum(check.weak for check in self.checks)
+    def caveats(self) -> Counter[Caveat]:
+        """Return how many passes have to be read with each caveat."""
+        return Counter(caveat for check in self.checks for caveat in check.caveats)
 
     def unexplained(self) -> tuple[Finding, ...]:
         """Return the failing checks that no finding covers, grouped by table, column and kind.
@@ -124,7 +131,7 @@ class AuditResult(JsonDocument):
         papers = {paper.id for paper in self.papers}
         covered = {name for finding in self.findings for name in finding.checks}
         covered |= {
-            one.id for one in self.checks if one.repeats and one.acknowledged and one.id.partition("/")[0] not in papers
+            one.id for one in self.of_kind(RepeatCheck) if one.acknowledged and one.id.partition("/")[0] not in papers
         }
         return group_unexplained(self.checks, covered)
 
@@ -136,10 +143,11 @@ class AuditResult(JsonDocument):
             if not body[name]:
                 del body[name]
         counts = {verdict.value: count for verdict, count in self.counts().items()}
+        caveats = {caveat.value: self.caveats()[caveat] for caveat in (Caveat.FITTED, Caveat.WEAK)}
         alone, of = self.unguarded()
         share = decimal_text(Fraction(100 * alone, of), 1) if of else "0"
         return {
-            "summary": {**counts, "acknowledged": self.acknowledged(), "fitted": self.fitted(), "weak": self.weak()},
+            "summary": {**counts, "acknowledged": self.acknowledged(), **caveats},
             **({"unguarded": {"numbers": alone, "of": of, "percent": share}} if of else {}),
             **body,
         }

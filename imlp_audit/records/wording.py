@@ -16,7 +16,7 @@ def write_complaint(detail: ErrorDetails, name: str, forms: Mapping[str, str] | 
     """Say what is wrong with the value called `name`; `forms` are the words for patterns."""
     context, given = detail.get("ctx", {}), quote(detail["input"])
     match detail["type"]:
-        case "missing":
+        case "missing" | "union_tag_not_found":
             return f"{name} is missing"
         case "value_error":
             return str(context["error"])
@@ -26,6 +26,9 @@ def write_complaint(detail: ErrorDetails, name: str, forms: Mapping[str, str] | 
             expected = re.sub(r"<\w+\.\w+: ('[^']*')>", r"\1", str(context["expected"]))  # of an enum
             allowed = [value.strip("'") for value in expected.replace(" or ", ", ").split(", ")]
             return f"{name} cannot be {given}; {did_you_mean(str(detail['input']), allowed, 'write one of')}"
+        case "union_tag_invalid":
+            tag, allowed = context["tag"], re.findall("'([^']*)'", context["expected_tags"])
+            return f"{name} cannot be {quote(tag)}; {did_you_mean(tag, allowed, 'write one of')}"
         case "string_pattern_mismatch":
             form = (forms or {}).get(context["pattern"], context["pattern"])
             slug = re.sub("[^a-z0-9]+", "_", str(detail["input"]).lower()).strip("_")

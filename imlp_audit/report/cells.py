@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.check import PASSES, Check, Verdict
+from imlp_audit.records.check import PASSES, CellCheck, CountedCheck, DeltaCheck, Verdict
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.values import is_number
@@ -28,24 +28,25 @@ class CellChecks:
 
     row: RowHead
     column: ColumnHead
-    cell: Check | None
-    delta: Check | None
-    delta_measured: Check | None
-    against: tuple[Check, ...] = ()
+    cell: CellCheck | None
+    delta: DeltaCheck | None
+    delta_measured: DeltaCheck | None
+    against: tuple[DeltaCheck, ...] = ()
 
 
 def find_cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[CellChecks]:
     """Yield the selected cells of a table, row by row."""
-    checks = {check.id: check for check in result.checks}
-    against: dict[str, tuple[Check, ...]] = {}
-    for check in result.checks:
+    cells = {check.id: check for check in result.of_kind(CellCheck)}
+    changes = {check.id: check for check in result.of_kind(DeltaCheck)}
+    against: dict[str, tuple[DeltaCheck, ...]] = {}
+    for check in changes.values():
         name, dot, _ = check.id.partition(".against.")
         against |= {name: (*against.get(name, ()), check)} if dot else {}
     for row in table.rows:
         for column in table.columns:
             name = f"{paper.id}/{table.id}/{row.id}/{column.id}"
-            cell, delta, delta_measured = (checks.get(name + end) for end in ("", ".delta", ".delta.measured"))
-            found = CellChecks(row, column, cell, delta, delta_measured, against.get(name, ()))
+            delta, measured = (changes.get(name + end) for end in (".delta", ".delta.measured"))
+            found = CellChecks(row, column, cells.get(name), delta, measured, against.get(name, ()))
             if found.cell or found.delta or found.delta_measured or found.against:
                 yield found
 
@@ -89,12 +90,12 @@ def _rows(one: CellChecks) -> Iterator[tuple[Inline, ...]]:
             yield ("" if listed else label, name if listed else f"{heading}, {name}", *_numbers(check))
 
 
-def _lacks(check: Check) -> bool:
+def _lacks(check: CountedCheck) -> bool:
     """Say whether something is missing to check a number, so that there is nothing to list."""
     return check.verdict is Verdict.UNVERIFIABLE and check.measured is None and not check.evidence
 
 
-def _numbers(check: Check) -> tuple[Inline, ...]:
+def _numbers(check: CountedCheck) -> tuple[Inline, ...]:
     return (
         check.printed or "?",
         write_measured(check.measured),
@@ -104,7 +105,7 @@ def _numbers(check: Check) -> tuple[Inline, ...]:
     )
 
 
-def list_other_measurements(check: Check) -> str:
+def list_other_measurements(check: CountedCheck) -> str:
     """List the measurements other than the deciding one; those that give the same number stand together."""
     names: dict[str, list[str]] = {}
     for one in check.also:
@@ -132,7 +133,7 @@ def counted_cells(result: AuditResult, paper: PaperHead, head: TableHead) -> Ite
         yield List(notes)
 
 
-def _columns(one: CellChecks, check: Check) -> tuple[Inline, ...]:
+def _columns(one: CellChecks, check: CountedCheck) -> tuple[Inline, ...]:
     change = f" ({one.delta.printed})" if one.delta else ""
     printed = f"{check.printed or ''}{change}"
     verdicts: Inline = (write_verdict(check), *_failing_changes(one))

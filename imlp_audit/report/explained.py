@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import PASSES, Check
+from imlp_audit.records.check import PASSES, CellCheck, CountedCheck
 from imlp_audit.report.cells import list_other_measurements, write_measured
 from imlp_audit.report.commands import explain_command
 from imlp_audit.report.document import Block, Inline, Item, List, Paragraph, Span, code, faint, strong
 from imlp_audit.report.evidence import describe_run
 from imlp_audit.report.numbered import NumberedFinding
-from imlp_audit.report.verdicts import list_marks, style_of, word_of
+from imlp_audit.report.verdicts import CAVEATS, style_of, word_of
 
 
-def explain_check(check: Check, findings: Mapping[str, NumberedFinding], title: str = "") -> Iterator[Block]:
+def explain_check(check: CountedCheck, findings: Mapping[str, NumberedFinding], title: str = "") -> Iterator[Block]:
     """Yield an explanation of a number's verdict."""
     if title:
         yield Paragraph(strong(title))
     yield List(tuple(Item(text, label=label) for label, text in _facts(check, findings)))
 
 
-def _facts(check: Check, findings: Mapping[str, NumberedFinding]) -> Iterator[tuple[str, Inline]]:
+def _facts(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Iterator[tuple[str, Inline]]:
     yield "verdict", (Span(word_of(check.verdict), style_of(check)), *_qualify(check))
     unit = f" {check.unit}" if check.unit and check.printed and not check.printed.endswith(check.unit) else ""
     yield "printed", f"{check.printed or '?'}{unit}"
@@ -38,7 +38,7 @@ def _facts(check: Check, findings: Mapping[str, NumberedFinding]) -> Iterator[tu
         yield "hint", hint
     for run in check.evidence:
         yield "evidence", describe_run(run)
-    if check.power is not None and check.verdict in PASSES:
+    if isinstance(check, CellCheck) and check.power is not None and check.verdict in PASSES:
         one, ten = check.power.one, check.power.ten
         yield (
             "power",
@@ -53,17 +53,10 @@ def _facts(check: Check, findings: Mapping[str, NumberedFinding]) -> Iterator[tu
     yield "ask", (code(explain_command(check)), faint(f" ({check.source.file}:{check.source.line})"))
 
 
-_MEANING = {
-    "fitted": "its counter was fitted on this number",
-    "mixed": "two counters made this column, and the table does not say which of them made this number",
-    "weak": "the reading or the counter is not a clear choice",
-}
-
-
-def _qualify(check: Check) -> Iterator[str]:
+def _qualify(check: CountedCheck) -> Iterator[str]:
     if check.under:
         yield f" ({', '.join(check.under)})"
     if check.acknowledged:
         yield ", known"
-    for mark in list_marks(check):
-        yield f"; {mark}: {_MEANING[mark]}"
+    for caveat in check.caveats:
+        yield f"; {caveat}: {CAVEATS[caveat].meaning}"

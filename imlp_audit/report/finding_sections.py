@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import Check, CheckKind
+from imlp_audit.records.check import Check, CountedCheck, printed_form
 from imlp_audit.records.finding import FindingKind, Quote
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.cells import write_measured
@@ -84,12 +84,12 @@ def _evidence(checks: Sequence[Check]) -> Block:
 
 def _row(check: Check) -> tuple[Inline, ...]:
     """Return the evidence of a failing check; the reason of a claim or a repeat names the values that it compares."""
-    numbers = check.kind in (CheckKind.CELL, CheckKind.DELTA)
+    counted = check if isinstance(check, CountedCheck) else None
     return (
         name_place(check),
-        check.printed or check.corrected or "",
-        write_measured(check.measured) if numbers else "",
-        check.gap or "",
+        printed_form(check) or "",
+        write_measured(counted.measured) if counted is not None else "",
+        (counted.gap if counted is not None else None) or "",
         (Span(check.verdict.value, style_of(check)), f": {check.reason}"),
         Span(check.id, Style.CODE, link=f"#{explained_at(check)}"),
     )
@@ -97,4 +97,4 @@ def _row(check: Check) -> tuple[Inline, ...]:
 
 def explained_at(check: Check) -> str:
     """Return the anchor of what explains a check: changes are explained with their cell."""
-    return check.id.partition(".")[0] if check.kind in (CheckKind.CELL, CheckKind.DELTA) else check.id
+    return check.id.partition(".")[0] if isinstance(check, CountedCheck) else check.id

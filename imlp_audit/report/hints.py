@@ -9,7 +9,7 @@ from typing import assert_never
 from imlp_audit.numbers.forms import DecimalMark, NumberForm, parse_printed
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.check import PASSES, Check, CheckKind
+from imlp_audit.records.check import PASSES, CellCheck, Check, CountedCheck
 from imlp_audit.records.hint import AnotherModel, AnyHint, ModelHint, OptionHint
 
 _MARKS: tuple[DecimalMark, ...] = (".", ",")
@@ -64,7 +64,7 @@ def _undeclared(hint: AnyHint) -> dict[str, str]:
 def _where(missing: Mapping[str, str], check: Check) -> str:
     """Write how a spec declares a convention or rounding rule that it does not declare yet."""
     keys, convention = list[str](), missing.get("convention")
-    if convention is not None and check.convention is not None:
+    if convention is not None and isinstance(check, CountedCheck) and check.convention is not None:
         key = _KEYS.get(convention) or _KEYS.get(check.convention, "flops")
         keys.append(f"{key}: [{convention}]")
     if "rounding" in missing:
@@ -92,13 +92,13 @@ def _column(check: Check) -> tuple[str, ...]:
 
 def _loses(check: Check, rule: Rounding) -> bool:
     """Return whether the measured value of a cell that passes would not be printed so under another rule."""
-    if check.kind is not CheckKind.CELL or check.verdict not in PASSES or check.measured is None:
+    if not isinstance(check, CellCheck) or check.verdict not in PASSES or check.measured is None:
         return False
     printed = _read_printed(check)
     return printed is not None and Fraction(check.measured) not in printed.interval(rule)
 
 
-def _read_printed(check: Check) -> Printed | None:
+def _read_printed(check: CellCheck) -> Printed | None:
     """Read a check's printed number by the decimal mark that gives its interval; None where neither does."""
     for mark in _MARKS:
         try:

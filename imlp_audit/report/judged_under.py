@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from imlp_audit.numbers.words import count_of
+from imlp_audit.records.check import CountedCheck
 from imlp_audit.records.hypothesis import ColumnScore, FitScore, GroupScore, PaperHypothesis
 from imlp_audit.records.paper import ColumnHead, PaperHead, TableHead
 from imlp_audit.records.result import AuditResult
@@ -46,7 +47,7 @@ def _readings(result: AuditResult, table: str, column: str) -> list[str]:
     """Return the readings that the numbers of a column are judged under."""
     names = (
         check.reading
-        for check in result.checks
+        for check in result.of_kind(CountedCheck)
         if check.id.startswith(table) and check.id.rpartition("/")[2] == column and check.reading is not None
     )
     return list(dict.fromkeys(names))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import PASSES, Caveat, CellCheck, Check, CheckKind, Verdict
 from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.hypothesis import Power, add_powers
 from imlp_audit.records.result import AuditResult
@@ -81,7 +81,7 @@ def _what_was_checked(checks: Sequence[Check]) -> str:
 
 def say_power(result: AuditResult) -> str:
     """Say how many wrong numbers would have been caught in place of those that were counted and pass."""
-    powers = [check.power for check in result.checks if check.power is not None and not check.fitted]
+    powers = [check.power for check in result.of_kind(CellCheck) if check.power is not None and not check.fitted]
     ten = add_powers(powers).ten
     if not ten.tried:
         return ""
@@ -90,14 +90,14 @@ def say_power(result: AuditResult) -> str:
 
 def _power(result: AuditResult) -> Iterator[str]:
     """Say how much the passes are worth: which wrong numbers would have been caught, and which passes say little."""
-    passing = [check for check in result.checks if check.verdict in PASSES]
-    fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
+    cells, caveats = result.of_kind(CellCheck), result.caveats()
+    fitted, weak = caveats[Caveat.FITTED], caveats[Caveat.WEAK]
+    passing = [check for check in cells if check.verdict in PASSES]
     powers = [(check.power, check.fitted) for check in passing if check.power is not None and check.power.ten.tried]
     if powers:
         kinds = [(add_powers(p for p, own in powers if own is fit), fit) for fit in (False, True)]
         caught = "; ".join(_caught(power, fit) for power, fit in kinds if power.ten.tried)
-        numbers = sum(check.kind is CheckKind.CELL for check in result.checks)
-        covered = f"this covers {readable(len(powers))} of the {count_of(numbers, 'number')}"
+        covered = f"this covers {readable(len(powers))} of the {count_of(len(cells), 'number')}"
         yield f"Power: {caught} would have been caught; {covered}."
     if fitted:
         proves, them = ("proves", "this very number") if fitted == 1 else ("prove", "these very numbers")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.check import FAILS, NO_MODEL, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import FAILS, NO_MODEL, PASSES, Caveat, CellCheck, Check, CheckKind, ClaimCheck, Verdict
 from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Code, Document, Heading, Item, List, Paragraph, code
@@ -110,7 +110,7 @@ def stale_entries(result: AuditResult) -> Iterator[Block]:
 
 def _trust(result: AuditResult) -> Iterator[Item]:
     """Say how far to trust the numbers: how many were counted, how many by a fitted counter, how many not at all."""
-    numbers = [check for check in result.checks if check.kind is CheckKind.CELL]
+    numbers = result.of_kind(CellCheck)
     counts = Counter(check.verdict for check in numbers)
     passing = [check for check in numbers if check.verdict in PASSES]
     counted = len(passing) + sum(counts[verdict] for verdict in FAILS)
@@ -120,7 +120,8 @@ def _trust(result: AuditResult) -> Iterator[Item]:
         named = f", {under} of them only under another reading, counter or rounding" if under else ""
         text = f"{counted}{of}; {len(passing)} follow{named}. {say_power(result)}"
         yield Item(text.strip(), label="counted")
-    fitted, weak = sum(check.fitted for check in passing), sum(check.weak for check in passing)
+    caveats = Counter(caveat for check in passing for caveat in check.caveats)
+    fitted, weak = caveats[Caveat.FITTED], caveats[Caveat.WEAK]
     doubts = [
         *([f"{fitted} of these by a counter that was fitted to them, which proves little"] if fitted else []),
         *([f"{weak} may be luck: too few numbers decide between the options"] if weak else []),
@@ -144,7 +145,7 @@ def _unchecked(result: AuditResult) -> Iterator[str]:
     alone, of = result.unguarded()
     if alone:
         yield f"a typo in {alone} of {count_of(of, 'number')} would go unnoticed"
-    passing = [check for check in result.checks if check.verdict in PASSES]
+    passing = [check for check in result.of_kind(ClaimCheck) if check.verdict in PASSES]
     charitable = len({check.id.partition(".")[0] for check in passing if check.charitable is not None})
     if charitable:
         hold = "holds" if charitable == 1 else "hold"

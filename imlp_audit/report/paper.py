@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from imlp_audit.records.check import Check, CheckKind
+from imlp_audit.records.check import ClaimCheck, EquationCheck
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.brief import ReportPart, Role, shorten_report
@@ -79,10 +79,10 @@ def _parts(result: AuditResult) -> Iterator[ReportPart]:
 def _details(result: AuditResult, paper: PaperHead, covering: Mapping[str, NumberedFinding]) -> Iterator[Block]:
     yield from evidence(with_evidence(result))
     yield from where_time_goes(with_evidence(result))
-    yield from claims(_of_kind(result, CheckKind.CLAIM), covering)
-    yield from equations(_of_kind(result, CheckKind.EQUATION), covering)
+    yield from claims(result.of_kind(ClaimCheck), covering)
+    yield from equations(result.of_kind(EquationCheck), covering)
     for kind in HEADINGS:
-        yield from others(kind, _of_kind(result, kind), covering)
+        yield from others(kind, [check for check in result.checks if check.kind is kind], covering)
     yield from _what_the_model_was(result, paper)
     yield from open_checks(result)
     yield from _provenance(result, paper)
@@ -117,10 +117,6 @@ def _unguarded(result: AuditResult) -> Iterator[Block]:
         yield Paragraph(text)
 
 
-def _of_kind(result: AuditResult, kind: CheckKind) -> list[Check]:
-    return [check for check in result.checks if check.kind is kind]
-
-
 def _readings(paper: PaperHead) -> Iterator[Block]:
     """Yield how the numbers are read: rounding, conventions, and each reading's answers with their reasons."""
     yield Heading("How the paper is read", 3)
@@ -151,8 +147,8 @@ def _summary(result: AuditResult) -> Iterator[Block]:
         for table in paper.tables:
             yield from counted_cells(own, paper, table)
         yield from evidence(with_evidence(own))
-        yield from open_claims(_of_kind(own, CheckKind.CLAIM))
-        statements = _of_kind(own, CheckKind.EQUATION)
+        yield from open_claims(own.of_kind(ClaimCheck))
+        statements = own.of_kind(EquationCheck)
         yield from open_equations(statements, all_=len(statements) == len(own.checks))
         yield counts_by_kind(own)
         yield from _unguarded(own)

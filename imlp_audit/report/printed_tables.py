@@ -32,7 +32,7 @@ from imlp_audit.report.linked import section_anchor
 from imlp_audit.report.numbered import NumberedFinding
 from imlp_audit.report.plots.gaps import find_gaps
 from imlp_audit.report.plots.tradeoff import find_tradeoff
-from imlp_audit.report.verdicts import list_marks, style_of, word_of
+from imlp_audit.report.verdicts import CAVEATS, style_of, word_of
 
 SIGNS = {
     Verdict.REPRODUCED: "✓",
@@ -43,7 +43,6 @@ SIGNS = {
     Verdict.ERROR: "!",
 }
 _REASONS = 3  # reasons for open numbers of a column that are written below a table
-MARKS = {"fitted": "ƒ", "mixed": "‡", "weak": "~"}
 LEGEND = (
     "✓ follows from the model as the text describes it; ✓* follows under another reading, convention or rounding rule, "
     "which is named; ✗ does not follow, and F1, F2, ... is the finding that says why; ○ cannot be checked here; ! the "
@@ -151,7 +150,7 @@ _GRAVITY = [
 
 
 def _stamp(check: Check, findings: Mapping[str, NumberedFinding]) -> Stamped:
-    sign = SIGNS[check.verdict] + "".join(MARKS[mark] for mark in list_marks(check))
+    sign = SIGNS[check.verdict] + "".join(CAVEATS[caveat].sign for caveat in check.caveats)
     found = findings.get(check.id) if check.verdict in FAILS else None
     finding = (found.name, found.anchor) if found else None
     return Stamped(check.printed or "?", sign, _meaning(check), style_of(check), finding)
@@ -159,7 +158,7 @@ def _stamp(check: Check, findings: Mapping[str, NumberedFinding]) -> Stamped:
 
 def _meaning(check: Check) -> str:
     known = ("known",) if check.acknowledged else ()
-    return ", ".join((word_of(check.verdict).replace("_", " "), *list_marks(check), *known))
+    return ", ".join((word_of(check.verdict).replace("_", " "), *check.caveats, *known))
 
 
 def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:

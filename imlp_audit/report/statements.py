@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, ClaimCheck, EquationCheck, Verdict, printed_form
 from imlp_audit.report.document import (
     Block,
     Fold,
@@ -26,7 +26,7 @@ from imlp_audit.report.document import (
 )
 from imlp_audit.report.linked import paper_of, section_anchor
 from imlp_audit.report.numbered import NumberedFinding
-from imlp_audit.report.verdicts import list_marks, style_of, word_of, write_verdict
+from imlp_audit.report.verdicts import style_of, word_of, write_verdict
 
 Findings: TypeAlias = Mapping[str, NumberedFinding]  # by the ids of their checks
 HEADINGS = {
@@ -36,7 +36,7 @@ HEADINGS = {
 }
 
 
-def claims(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
+def claims(checks: Sequence[ClaimCheck], findings: Findings) -> Iterator[Block]:
     """Yield what the text says about the numbers: what does not hold first."""
     if not checks:
         return
@@ -51,7 +51,7 @@ def claims(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
         yield _fold_passing(len(passing), table)
 
 
-def _claim(check: Check, findings: Findings) -> tuple[Inline, ...]:
+def _claim(check: ClaimCheck, findings: Findings) -> tuple[Inline, ...]:
     place = (faint(f"({check.place})"), " ") if check.place else ()
     return (
         (check.printed or "", " ", *place, _named(check, name_of(check))),
@@ -64,11 +64,11 @@ def _claim(check: Check, findings: Findings) -> tuple[Inline, ...]:
 def _verdict(check: Check, findings: Findings) -> tuple[Span, ...]:
     """Return a check's verdict and, if it fails, the finding that covers it."""
     found = findings.get(check.id)
-    marks = "".join(f", {mark}" for mark in list_marks(check))
-    return (Span(word_of(check.verdict), style_of(check)), Span(marks), *((Span(" "), found.link) if found else ()))
+    caveats = "".join(f", {caveat}" for caveat in check.caveats)
+    return (Span(word_of(check.verdict), style_of(check)), Span(caveats), *((Span(" "), found.link) if found else ()))
 
 
-def equations(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
+def equations(checks: Sequence[EquationCheck], findings: Findings) -> Iterator[Block]:
     """Yield statements about functions: those that are false as printed with their counterexamples, then the others."""
     if not checks:
         return
@@ -92,12 +92,12 @@ def equations(checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
             yield Plot(figure_file(check.id), check.figure.title, check.figure)
 
 
-def _form(check: Check, findings: Findings) -> tuple[Inline, ...]:
+def _form(check: EquationCheck, findings: Findings) -> tuple[Inline, ...]:
     return (_formula(check), _verdict(check, findings), check.reason)
 
 
-def _formula(check: Check) -> Span:
-    return Span(check.printed or check.corrected or "")
+def _formula(check: EquationCheck) -> Span:
+    return Span(printed_form(check) or "")
 
 
 def _hint(text: str) -> tuple[Span, ...]:
@@ -106,7 +106,7 @@ def _hint(text: str) -> tuple[Span, ...]:
     return (Span(f"{words}{colon}"), Span(form))
 
 
-def _false_statement(check: Check, findings: Findings) -> Item:
+def _false_statement(check: EquationCheck, findings: Findings) -> Item:
     below = (
         Item(check.place or "", label="place"),
         Item(_formula(check), label="as printed"),
@@ -160,7 +160,7 @@ def open_claims(checks: Sequence[Check]) -> Iterator[Block]:
         yield List(tuple((write_verdict(c), " ", code(name_of(c)), ": ", c.reason) for c in failing))
 
 
-def open_equations(checks: Sequence[Check], *, all_: bool) -> Iterator[Block]:
+def open_equations(checks: Sequence[EquationCheck], *, all_: bool) -> Iterator[Block]:
     """Yield, for a terminal, the statements about functions that don't pass, or all of them."""
     listed = [check for check in checks if all_ or check.verdict not in PASSES]
     if listed:
@@ -168,7 +168,7 @@ def open_equations(checks: Sequence[Check], *, all_: bool) -> Iterator[Block]:
         yield List(tuple(map(_equation, listed)))
 
 
-def _equation(check: Check) -> Item:
+def _equation(check: EquationCheck) -> Item:
     """Return a statement; for an acknowledged one also its words, the printed form, and the form that holds."""
     known = check.acknowledged is True
     among_findings = check.verdict in (*FAILS, Verdict.ERROR) and not known

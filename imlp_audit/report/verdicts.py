@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
+from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CheckKind, Verdict
 from imlp_audit.records.diff import CheckState
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Align, Inline, Span, Style, Table
@@ -23,12 +24,28 @@ STYLES = {
 }
 
 
+class CaveatWords(NamedTuple):
+    """How a caveat is written: its sign beside a number, and its meaning."""
+
+    sign: str
+    meaning: str
+
+
+CAVEATS = {
+    Caveat.FITTED: CaveatWords("ƒ", "its counter was fitted on this number"),
+    Caveat.MIXED: CaveatWords(
+        "‡", "two counters made this column, and the table does not say which of them made this number"
+    ),
+    Caveat.WEAK: CaveatWords("~", "the reading or the counter is not a clear choice"),
+}
+
+
 def word_of(verdict: Verdict) -> str:
     """Return a verdict's name in a report: `error` alone would read like a mistake of the paper."""
     return "not completed" if verdict is Verdict.ERROR else verdict.value
 
 
-def style_of(check: Check) -> Style:
+def style_of(check: AnyCheck) -> Style:
     """Return the colour of a check's verdict: a failing one that is known has its own."""
     return Style.KNOWN if check.acknowledged else STYLES[check.verdict]
 
@@ -38,31 +55,24 @@ def verdict_span(verdict: Verdict, text: str | None = None) -> Span:
     return Span(word_of(verdict) if text is None else text, STYLES[verdict])
 
 
-def list_marks(check: Check | CheckState) -> tuple[str, ...]:
-    """Return what a pass has to be read with: its counter was fitted on the number, is one of two, or may be luck."""
-    found = (("fitted", check.fitted), ("mixed", check.mixed), ("weak", check.weak))
-    marks = found if check.verdict in PASSES else ()
-    return tuple(mark for mark, holds in marks if holds)
-
-
-def name_verdict(check: Check | CheckState) -> str:
-    """Return a verdict in words, with what it departs in and its marks: `reproduced under reading released, weak`."""
+def name_verdict(check: AnyCheck | CheckState) -> str:
+    """Return a verdict in words, with what it departs in and its caveats: `reproduced under reading released, weak`."""
     under = f"{word_of(check.verdict).replace('_', ' ')} {', '.join(check.under)}".rstrip()
-    return ", ".join((under, *list_marks(check)))
+    return ", ".join((under, *check.caveats))
 
 
-def write_verdict(check: Check | CheckState) -> Span:
+def write_verdict(check: AnyCheck | CheckState) -> Span:
     """Write a check's verdict in a few words: what it holds under, and whether a failing one is known."""
     words = name_verdict(check)
     return Span(f"{words}, known", Style.KNOWN) if check.acknowledged else verdict_span(check.verdict, words)
 
 
-def describe_verdict(check: Check) -> Inline:
+def describe_verdict(check: AnyCheck) -> Inline:
     """Write a check's verdict with what it holds under or what is missing. Evidence has a section of its own."""
     under = f" ({', '.join(check.under)})" if check.under else ""
-    marks = "".join(f", {mark}" for mark in list_marks(check))
+    caveats = "".join(f", {caveat}" for caveat in check.caveats)
     undecided = check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) and not check.evidence
-    return (verdict_span(check.verdict), f"{under}{marks}", f": {check.reason}" if undecided else "")
+    return (verdict_span(check.verdict), f"{under}{caveats}", f": {check.reason}" if undecided else "")
 
 
 def count_verdicts(checks: Iterable[Check]) -> str:
@@ -70,13 +80,13 @@ def count_verdicts(checks: Iterable[Check]) -> str:
     found: dict[Verdict, list[Check]] = {}
     for check in checks:
         found.setdefault(check.verdict, []).append(check)
-    return ", ".join(f"{len(found[one])} {word_of(one)}{_count_marks(found[one])}" for one in Verdict if one in found)
+    return ", ".join(f"{len(found[one])} {word_of(one)}{_count_caveats(found[one])}" for one in Verdict if one in found)
 
 
-def _count_marks(checks: Sequence[Check]) -> str:
-    """Count the marks of passes: " (2 fitted, 1 weak)"."""
-    marks = Counter(mark for check in checks for mark in list_marks(check))
-    return f" ({', '.join(f'{count} {mark}' for mark, count in sorted(marks.items()))})" if marks else ""
+def _count_caveats(checks: Sequence[Check]) -> str:
+    """Count the caveats of passes: " (2 fitted, 1 weak)"."""
+    caveats = Counter(caveat for check in checks for caveat in check.caveats)
+    return f" ({', '.join(f'{count} {caveat}' for caveat, count in sorted(caveats.items()))})" if caveats else ""
 
 
 def summarize(result: AuditResult) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import Check
+from imlp_audit.records.check import Check, CountedCheck
 from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Item, List, Paragraph, Span, code
@@ -74,7 +74,7 @@ def _finding(one: NumberedFinding, result: AuditResult) -> Item:
 def _how_far(check: Check) -> Decimal:
     """Return how far a measured value is off, in units of the last printed digit."""
     try:
-        return abs(Decimal(check.gap or 0))
+        return abs(Decimal((check.gap if isinstance(check, CountedCheck) else None) or 0))
     except InvalidOperation:  # a result that somebody wrote: its gap may be any text
         return Decimal(0)
 

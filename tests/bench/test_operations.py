@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imlp_audit.bench.operations import operations_document
-from imlp_audit.records.check import Check, CheckKind, Source, Verdict
+from imlp_audit.records.check import CellCheck, Source, Verdict
 from imlp_audit.records.evidence import Spent, Throughput
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Heading, Paragraph, Table
@@ -24,8 +24,8 @@ def result(*kinds: Spent, compiled: str = "no") -> AuditResult:
         batch=32, pairs=10, baseline="100", variant="80", ratio="0.8", low="0.5", high="1.25", hardware="here",
         stated="there", settings={"against": "p/1/a", "compiled": compiled}, spent=kinds,
     )  # fmt: skip
-    check = Check(
-        id="p/1/b/cpu", kind=CheckKind.CELL, verdict=Verdict.UNVERIFIABLE, reason="", source=Source(file="f", line=1),
+    check = CellCheck(
+        id="p/1/b/cpu", verdict=Verdict.UNVERIFIABLE, reason="", source=Source(file="f", line=1),
         evidence=(evidence,),
     )  # fmt: skip
     return AuditResult(papers=(), versions={}, checks=(check,))

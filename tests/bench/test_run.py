@@ -15,7 +15,7 @@ from imlp_audit.bench.run import bench
 from imlp_audit.bench.setup import Setup
 from imlp_audit.bench.timing import Forward
 from imlp_audit.errors import UsageError
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.evidence import Throughput
 from imlp_audit.records.result import AuditResult
@@ -36,11 +36,11 @@ def made(root: Path, *rows: str, setup: Setup = SETUP, told: list[str] | None = 
     return bench(found, plan_comparisons(found, found.tables[0], "cpu"), setup, announce)
 
 
-def check(result: AuditResult, row: str) -> Check:
-    return next(one for one in result.checks if one.id == f"p/1/{row}/cpu")
+def check(result: AuditResult, row: str) -> CellCheck:
+    return result.find(f"p/1/{row}/cpu", CellCheck)
 
 
-def throughput(found: Check) -> Throughput:
+def throughput(found: CellCheck) -> Throughput:
     (one,) = found.evidence
     assert isinstance(one, Throughput)
     return one
@@ -91,7 +91,7 @@ def test_every_measurement_is_announced_and_nothing_else(tmp_path: Path, pairs: 
         *[f"b against a, batch size {size}" for size in (1, 2) for _ in range(pairs)],
         *[f"c, batch size {size}" for size in (1, 2) for _ in range(pairs)],
     ]
-    assert [one.measured for one in result.checks] == ["2", "2", "2", None]  # 1 image in half a second
+    assert [one.measured for one in result.of_kind(CellCheck)] == ["2", "2", "2", None]  # 1 image in half a second
     assert check(result, "d").reason == "needs an abacus; the spec gives no model"
     assert [one.batch for one in check(result, "b").evidence if isinstance(one, Throughput)] == [1, 2]
     assert "4 (95 % [4, 4]) imgs/s at batch size 2" in check(result, "c").reason
@@ -148,7 +148,7 @@ def test_a_baseline_whose_contests_all_fail_is_timed_alone(tmp_path: Path) -> No
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compare, "seconds", lambda forward, threads: 0.5)
         result = made(tmp_path, *rows)
-    assert [one.measured for one in result.checks] == ["4", None]
+    assert [one.measured for one in result.of_kind(CellCheck)] == ["4", None]
 
 
 @pytest.mark.daily(2)
@@ -168,7 +168,7 @@ def test_failures_are_reported_with_advice(tmp_path: Path, error: Exception, tol
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compare, "seconds", fails)
-        found = made(tmp_path, row("a", SMALL, "10.0")).checks[0]
+        found = made(tmp_path, row("a", SMALL, "10.0")).of_kind(CellCheck)[0]
     assert (found.verdict, found.measured) == (Verdict.ERROR, None)
     assert found.reason.startswith(told)
     assert "more" not in found.reason

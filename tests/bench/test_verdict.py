@@ -23,7 +23,7 @@ from imlp_audit.bench.verdict import (
     printed_ratio,
 )
 from imlp_audit.numbers.interval import Interval
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.spec.library import load
 
 from .papers import BLOCK, SMALL, comparison, paper, row
@@ -95,7 +95,7 @@ def test_an_interval_that_holds_1_decides_nothing_and_no_other_is_left_open(one:
         assert not one.meets(other)
 
 
-def made(root: Path, own: tuple[str, str], ratio: tuple[str, str], place: BenchConditions = THERE) -> Check:
+def made(root: Path, own: tuple[str, str], ratio: tuple[str, str], place: BenchConditions = THERE) -> CellCheck:
     """Judge a printed 22.0 imgs/s, +10 % over 20.0."""
     found = comparison(root, "20.0", "22.0", "+10%")
     return judge(found, [Timed(32, about(*own), about(*ratio))], place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
@@ -15,10 +16,12 @@ from imlp_audit.count.operations import Operation
 from imlp_audit.count.record import Ledger, Peak
 from imlp_audit.models.hosts.host import Setting
 from imlp_audit.models.reading import Reading, ResMlpForm, ResMlpReading
-from imlp_audit.records.check import Check
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import Plan, plan
+
+SomeCheck: TypeAlias = Any
+"""A check of the kind that a test is about: it reads what its kind has."""
 
 ABOUT = """\
 paper: {id}
@@ -153,7 +156,7 @@ def counted(counts: Counts, key: ModelKey, need: Need) -> ModelFacts | Failure:
     return Failure(f"no model {named}") if count is None else count.facts(need)
 
 
-def made(plans: Sequence[Plan], papers: Sequence[Paper], counts: Counts, reading: str | None = None) -> list[Check]:
+def made(plans: Sequence[Plan], papers: Sequence[Paper], counts: Counts, reading: str | None = None) -> list[SomeCheck]:
     """Make checks from the counts of those models that they say they need, and of no others."""
     needed = models_needed(plans, Context({}, reading))
     facts = {key: counted(counts, key, need) for key, need in needed.items()}
@@ -161,12 +164,12 @@ def made(plans: Sequence[Plan], papers: Sequence[Paper], counts: Counts, reading
     return [run_check(one, context) for one in plans]
 
 
-def run(selection: Selection, counts: Counts, reading: str | None = None) -> dict[str, Check]:
+def run(selection: Selection, counts: Counts, reading: str | None = None) -> dict[str, SomeCheck]:
     """Make all checks of the papers."""
     plans = [one for paper in selection.papers for one in plan(paper, selection.known)]
     return {check.id: check for check in made(plans, selection.known, counts, reading)}
 
 
-def checked(root: Path, counts: Counts, *specs: Spec, reading: str | None = None) -> dict[str, Check]:
+def checked(root: Path, counts: Counts, *specs: Spec, reading: str | None = None) -> dict[str, SomeCheck]:
     """Write papers and make their checks."""
     return run(write(root, *specs), counts, reading)

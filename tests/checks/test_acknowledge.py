@@ -9,7 +9,16 @@ import pytest
 from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, renew_lock
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.errors import SpecError
-from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
+from imlp_audit.records.check import (
+    CHECK_OF_KIND,
+    CellCheck,
+    Check,
+    CheckKind,
+    EquationCheck,
+    Measurement,
+    Source,
+    Verdict,
+)
 from imlp_audit.records.document import to_json
 from imlp_audit.records.finding import FindingKind, Quote, StaleEntry, StaleFinding
 from imlp_audit.records.lock import Lock, LockedCheck
@@ -27,9 +36,8 @@ findings:
   - {id: wrong-size, title: The sizes are wrong, kind: ask, why: Nobody knows., checks: [p/1/?/params]}
 """
 NAME = "p/1/a/params"
-CHECK = Check(
+CHECK = CellCheck(
     id=NAME,
-    kind=CheckKind.CELL,
     verdict=Verdict.DIFFERS,
     reason="4 is outside [5, 6)",
     source=Source(file="table.yaml", line=7),
@@ -42,15 +50,22 @@ CHECK = Check(
         Measurement(reading="plain", convention="no_head", measured="2", verdict=Verdict.DIFFERS),
     ),
 )
-EQUATION = Check(
+EQUATION = EquationCheck(
     id="p/equations/eq1",
-    kind=CheckKind.EQUATION,
     verdict=Verdict.DIFFERS,
     reason="false",
     source=Source(file="eq1.py", line=1),
     printed="y = x",
     counterexample=("x = 1", "left = 2"),
 )
+
+
+def of_kind(kind: CheckKind, verdict: Verdict) -> Check:
+    """Return a check with CHECK's id and numbers."""
+    numbers = {} if kind is CheckKind.EQUATION else {"measured": CHECK.measured}
+    return CHECK_OF_KIND[kind](
+        id=NAME, verdict=verdict, reason=CHECK.reason, source=CHECK.source, printed=CHECK.printed, **numbers
+    )
 
 
 WRONG_ENTRY = """\
@@ -211,7 +226,7 @@ def test_a_finding_is_idle_once_all_its_checks_pass(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", list(CheckKind))
 def test_of_what_nothing_decides_only_a_statement_may_still_fail(tmp_path: Path, kind: CheckKind) -> None:
     selection = written(tmp_path, CHECK, end=FINDING.replace("p/1/?/params", NAME))
-    undecided = CHECK.model_copy(update={"kind": kind, "verdict": Verdict.UNVERIFIABLE})
+    undecided = of_kind(kind, Verdict.UNVERIFIABLE)
     assert bool(acknowledged(selection, undecided).stale_findings) is (kind is not CheckKind.EQUATION)
 
 
@@ -268,7 +283,7 @@ def test_another_search_without_a_counterexample_does_not_make_a_false_claim_tru
 def test_a_number_that_a_search_has_nothing_to_do_with_is_never_judged_by_the_lock(
     tmp_path: Path, verdict: Verdict, kind: CheckKind
 ) -> None:
-    passing = CHECK.model_copy(update={"verdict": verdict, "kind": kind})
+    passing = of_kind(kind, verdict)
     found = acknowledged(written(tmp_path, CHECK), passing, searched=True)
     assert [check.verdict for check in found.checks] == [verdict]
     assert [one.problem for one in found.stale] == ["passes"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import Verdict
 from tests.checks.papers import Count, Spec, checked
 
 TOP1 = "accuracy: {measure: score, unit: '%', metric: top1, data: imagenet-1k, heading: Top-1, needs: weights}"
@@ -21,7 +22,7 @@ def row(name: str, printed: str, model: str = MODEL, more: str = "") -> str:
     return f"{{id: {name}, label: Row, model: {model}, {more}printed: {{{printed}}}}}"
 
 
-def repeats(root: Path, *rows: str, second: tuple[str, ...] = (), column: str = TOP1) -> dict[str, Check]:
+def repeats(root: Path, *rows: str, second: tuple[str, ...] = (), column: str = TOP1) -> dict[str, Any]:
     checks = checked(root, HOST, Spec(rows, more_rows=second, columns=(column,)))
     return {name: check for name, check in checks.items() if "/repeats/" in name}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from torch import nn
@@ -25,7 +26,7 @@ tables:
 """
 
 
-def checks(folder: Path, model: str, params: str, flops: str) -> dict[str, Check]:
+def checks(folder: Path, model: str, params: str, flops: str) -> dict[str, Any]:
     row = f'      - {{id: a, label: A, model: {model}, printed: {{params: "{params}", flops: "{flops}"}}}}\n'
     (folder / "p.yaml").write_text(HEAD + row, encoding="utf-8")
     return {check.id.rpartition("/")[2]: check for check in audit(folder / "p.yaml").checks}

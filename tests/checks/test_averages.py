@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval
-from imlp_audit.records.check import Check, Verdict
-from tests.checks.papers import Spec, checked
+from imlp_audit.records.check import Verdict
+from tests.checks.papers import SomeCheck, Spec, checked
 
 YES, NO, OPEN = Verdict.REPRODUCED, Verdict.INCONSISTENT, Verdict.UNVERIFIABLE
 NAMES = tuple("abcdefgh")
@@ -31,7 +31,7 @@ def spec(average: str, *members: str, count: int, at_most: str = "", about: str 
     return Spec((row,), columns=columns(len(members)), about=about, end=end)
 
 
-def claim(root: Path, average: str, *members: str, count: int, at_most: str = "", about: str = "") -> Check:
+def claim(root: Path, average: str, *members: str, count: int, at_most: str = "", about: str = "") -> SomeCheck:
     one = spec(average, *members, count=count, at_most=at_most, about=about or "rounding: [half_up]")
     return checked(root, {}, one)["p/claims/it"]
 

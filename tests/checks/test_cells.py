@@ -5,16 +5,16 @@ import pytest
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import models_needed
 from imlp_audit.count.facts import Need
-from imlp_audit.records.check import Check, Measurement, Source, Verdict
+from imlp_audit.records.check import Measurement, Source, Verdict
 from imlp_audit.spec.plan import plan
-from tests.checks.papers import Count, Counts, Spec, checked, name, write
+from tests.checks.papers import Count, Counts, SomeCheck, Spec, checked, name, write
 
 ROW = "{id: a, label: A, model: {timm: host}, printed: {params: 5.00, flops: 1.10}}"
 BLOCK = "{id: a, label: A, model: {timm: host, mlp: {imlp: {kernel: 3}}}, printed: {params: 5.00, flops: 1.10}}"
 GOOD = Count(params=4_998_184, macs=1_100_000_000)
 
 
-def cell(root: Path, counts: Counts, row: str = ROW, column: str = "params", about: str = "") -> Check:
+def cell(root: Path, counts: Counts, row: str = ROW, column: str = "params", about: str = "") -> SomeCheck:
     return checked(root, counts, Spec((row,), about=about))[f"p/1/a/{column}"]
 
 
@@ -26,7 +26,6 @@ def test_a_cell_that_fits_is_reproduced_with_all_it_rests_on(tmp_path: Path) -> 
     assert check.model_dump(exclude={"source", "reason", "also"}, exclude_defaults=True) == {
         "place": "Table 1, A, Parameters (M)",
         "id": "p/1/a/params",
-        "kind": "cell",
         "verdict": "reproduced",
         "printed": "5.00",
         "unit": "M",

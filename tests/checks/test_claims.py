@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.records.check import Check, Verdict
-from tests.checks.papers import Count, Counts, Spec, checked
+from imlp_audit.records.check import Verdict
+from tests.checks.papers import Count, Counts, SomeCheck, Spec, checked
 
 YES, NO, OPEN = Verdict.REPRODUCED, Verdict.INCONSISTENT, Verdict.UNVERIFIABLE
 ROWS = (
@@ -19,7 +19,7 @@ COUNTS = {
 }
 
 
-def claim(root: Path, body: str, counts: Counts = COUNTS, about: str = "flops: [macs]") -> Check:
+def claim(root: Path, body: str, counts: Counts = COUNTS, about: str = "flops: [macs]") -> SomeCheck:
     end = f'claims:\n  - {{id: it, text: as the text says, source: {{section: "1"}}, {body}}}\n'
     other = ("{id: e, label: E, printed: {params: 1.00}}",)
     return checked(root, counts, Spec(ROWS, other, about=about, end=end))["p/claims/it"]

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.records.check import Check, Verdict
-from tests.checks.papers import Count, Counts, Spec, checked
+from imlp_audit.records.check import Verdict
+from tests.checks.papers import Count, Counts, SomeCheck, Spec, checked
 
 COUNTS = {"host": Count(5_720_000, macs=1_260_000_000), "big": Count(22_050_000, macs=4_600_000_000)}
 RIGHT = "{id: a, label: A, model: {timm: host}, printed: {params: 5.72, flops: 1.26}}"
@@ -14,7 +14,7 @@ BIG = "{id: b, label: B, model: {timm: big}, printed: {params: 22.05, flops: 4.6
 STRANGER = "{id: c, label: C, printed: {params: 1.26, flops: 5.72}}"
 
 
-def columns(root: Path, *rows: str, counts: Counts = COUNTS, about: str = "") -> Check:
+def columns(root: Path, *rows: str, counts: Counts = COUNTS, about: str = "") -> SomeCheck:
     return checked(root, counts, Spec(rows, about=about))["p/columns/1"]
 
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.records.check import Check, Verdict
-from tests.checks.papers import Count, Spec, checked
+from imlp_audit.records.check import Verdict
+from tests.checks.papers import Count, SomeCheck, Spec, checked
 
 COUNT = Count(10**6, macs=10**9, norms=25 * 10**6)  # 1.00 G by macs, 1.10 G by fvcore's weights
 
 
-def flops(root: Path, counted_by: str, printed: str, about: str = "flops: [macs]") -> Check:
+def flops(root: Path, counted_by: str, printed: str, about: str = "flops: [macs]") -> SomeCheck:
     by = f"counted_by: {{flops: {{convention: {counted_by}, because: the text}}}}, " if counted_by else ""
     row = f"{{id: a, label: A, model: {{timm: host}}, {by}printed: {{flops: {printed}}}}}"
     return checked(root, {"host": COUNT}, Spec((row,), about=about))["p/1/a/flops"]

@@ -1,8 +1,9 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import Verdict
 from tests.checks.papers import Count, Counts, Spec, checked
 
 BASE = "{id: a, label: A, model: {timm: host}, printed: {params: 5.72, top1: 72.2}}"
@@ -13,7 +14,7 @@ def row(delta: str, params: str = "5.00", model: str = "model: {timm: host, mlp:
     return f"{{id: b, label: B, baseline: a, {model}printed: {{params: {params}}}, delta: {{params: {delta}}}}}"
 
 
-def both(root: Path, counts: Counts, *rows: str, about: str = "") -> tuple[Check, Check]:
+def both(root: Path, counts: Counts, *rows: str, about: str = "") -> tuple[Any, Any]:
     checks = checked(root, counts, Spec(rows, about=about))
     return checks["p/1/b/params.delta"], checks["p/1/b/params.delta.measured"]
 

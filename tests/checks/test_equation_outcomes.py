@@ -10,7 +10,7 @@ import pytest
 from imlp_audit.checks.equations import check_equation
 from imlp_audit.equations.catalogue import BrokenClaim, ClaimCode, ClaimText
 from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
-from imlp_audit.records.check import Check, Source, Verdict
+from imlp_audit.records.check import EquationCheck, Source, Verdict
 from imlp_audit.spec.plan import EquationPlan
 
 SOURCE = Source(file="p/equations/sec1.py", line=7)
@@ -32,7 +32,7 @@ NEAREST = replace(CLAIM, name="two", form="y = 2 x")
 BROKEN = BrokenClaim("p", "one", "p/equations/sec1.py", 9, "it has no docstring")
 
 
-def made(outcome: AnyOutcome, **changed: object) -> Check:
+def made(outcome: AnyOutcome, **changed: object) -> EquationCheck:
     claim = replace(CLAIM, **changed)  # type: ignore[arg-type]
     return check_equation(EquationPlan(claim.id, SOURCE, claim, NEAREST), {claim.id: outcome})
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from imlp_audit.checks.changed import shift_text
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.pipeline import Options, audit
+from imlp_audit.records.check import CellCheck
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.markdown import render_markdown
@@ -33,7 +34,7 @@ def found(tmp_path: Path, *specs: Spec, only: tuple[str, ...] = ()) -> AuditResu
 
 
 def marks(result: AuditResult) -> dict[str, bool]:
-    return {check.id: check.unguarded for check in result.checks if check.unguarded is not None}
+    return {check.id: check.unguarded for check in result.of_kind(CellCheck) if check.unguarded is not None}
 
 
 def test_a_number_without_a_second_mention_is_unguarded(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ import pytest
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import models_needed
 from imlp_audit.count.facts import Need
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import Verdict
 from imlp_audit.spec.plan import ClaimPlan, plan
-from tests.checks.papers import Count, Counts, Spec, checked, name, write
+from tests.checks.papers import Count, Counts, SomeCheck, Spec, checked, name, write
 
 YES, NO, OPEN, UNDER = Verdict.REPRODUCED, Verdict.INCONSISTENT, Verdict.UNVERIFIABLE, Verdict.REPRODUCED_UNDER
 ROWS = (
@@ -23,7 +23,9 @@ def spec(body: str, rows: tuple[str, ...] = ROWS, about: str = "flops: [macs]") 
     return Spec(rows, about=about, end=end)
 
 
-def claim(root: Path, body: str, counts: Counts, about: str = "flops: [macs]", rows: tuple[str, ...] = ROWS) -> Check:
+def claim(
+    root: Path, body: str, counts: Counts, about: str = "flops: [macs]", rows: tuple[str, ...] = ROWS
+) -> SomeCheck:
     return checked(root, counts, spec(body, rows, about))["p/claims/it"]
 
 

@@ -4,9 +4,9 @@ import pytest
 
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import models_needed
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import Verdict
 from imlp_audit.spec.plan import CellPlan, MarkPlan, plan
-from tests.checks.papers import Count, Counts, Spec, checked, name, write
+from tests.checks.papers import Count, Counts, SomeCheck, Spec, checked, name, write
 
 CHANGES = "marked: {mlp: {imlp: {kernel: 5}}}, otherwise: {mlp: {imlp: {kernel: 3}}}"
 FOOTNOTE = f'footnote: {{mark: "*", meaning: n = 5, {CHANGES}, decided_by: params}}'
@@ -22,7 +22,7 @@ BASE = "{id: a, label: A, model: {timm: host}, printed: {params: 5.72}}"
 MARKED, UNMARKED = row("*", 5), row("", 3)
 
 
-def mark(root: Path, counts: Counts, second: str = MARKED, footnote: str = FOOTNOTE) -> Check:
+def mark(root: Path, counts: Counts, second: str = MARKED, footnote: str = FOOTNOTE) -> SomeCheck:
     return checked(root, {"host": Count(5_720_000), **counts}, Spec((BASE, second), table=footnote))["p/marks/1/b"]
 
 

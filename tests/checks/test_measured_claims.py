@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from imlp_audit.errors import SpecError
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import Verdict
 from tests.checks.papers import Count, Spec, checked, write
 
 YES, NO, OPEN, UNDER = Verdict.REPRODUCED, Verdict.DIFFERS, Verdict.UNVERIFIABLE, Verdict.REPRODUCED_UNDER
@@ -21,7 +22,7 @@ ROWS = (
 )
 
 
-def claims(root: Path, body: str, *rows: str, about: str = "flops: [macs]", **counts: Count) -> dict[str, Check]:
+def claims(root: Path, body: str, *rows: str, about: str = "flops: [macs]", **counts: Count) -> dict[str, Any]:
     end = f'claims:\n  - {{id: it, text: as the text says, source: {{section: "1"}}, {body}}}\n'
     return checked(root, {**COUNTS, **counts}, Spec(rows or ROWS, about=about, end=end))
 

@@ -6,9 +6,9 @@ from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import models_needed
 from imlp_audit.count.facts import Need
 from imlp_audit.count.record import Peak
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import Verdict
 from imlp_audit.spec.plan import plan
-from tests.checks.papers import Count, Counts, Spec, checked, name, write
+from tests.checks.papers import Count, Counts, SomeCheck, Spec, checked, name, write
 
 MIB, MB = 2**20, 10**6
 MEMORY = "mem: {measure: memory, unit: MB, batch: 4, heading: Peak (MB), needs: the authors' GPU}"
@@ -21,7 +21,7 @@ def counts(live: int, least: int) -> Counts:
     return {"host": Count(1, peaks={4: Peak(live, least)})}
 
 
-def cell(root: Path, found: Counts, row: str = ROW, about: str = "memory: [mib]") -> Check:
+def cell(root: Path, found: Counts, row: str = ROW, about: str = "memory: [mib]") -> SomeCheck:
     return checked(root, found, Spec((row,), columns=(MEMORY,), about=about))["p/1/a/mem"]
 
 
@@ -30,7 +30,6 @@ def test_a_peak_that_prints_so_is_reproduced_with_all_it_rests_on(tmp_path: Path
     assert check.model_dump(exclude={"source", "reason", "also"}, exclude_defaults=True) == {
         "place": "Table 1, A, Peak (MB)",
         "id": "p/1/a/mem",
-        "kind": "cell",
         "verdict": "reproduced",
         "printed": "100.0",
         "unit": "MB",

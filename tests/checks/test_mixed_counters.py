@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import Verdict
 from tests.checks.papers import Count, Spec, checked
 
 SIZES = (11, 14, 17, 23, 29, 31, 37, 41)
 """Multiply-accumulates in G. The norms have a fortieth of as many elements, which fvcore counts four times each."""
 
 
-def judged(root: Path, by_fvcore: int, printed_by: str = "flops: [macs, fvcore]") -> list[Check]:
+def judged(root: Path, by_fvcore: int, printed_by: str = "flops: [macs, fvcore]") -> list[Any]:
     """Check a column whose last rows print what fvcore counts, a tenth more, and the others what macs counts."""
     counts = {f"m{n}": Count(n * 10**6, macs=n * 10**9, norms=n * 25 * 10**6) for n in SIZES}
     printed = [n * (1.1 if place >= len(SIZES) - by_fvcore else 1) for place, n in enumerate(SIZES)]

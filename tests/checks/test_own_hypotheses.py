@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.records.check import Check, Verdict
-from tests.checks.papers import Count, Spec, checked
+from imlp_audit.records.check import Verdict
+from tests.checks.papers import Count, SomeCheck, Spec, checked
 
 YES, NO, OPEN, UNDER = Verdict.REPRODUCED, Verdict.DIFFERS, Verdict.UNVERIFIABLE, Verdict.REPRODUCED_UNDER
 G = 10**9
@@ -32,7 +32,7 @@ def by_fvcore(sizes: Sequence[int]) -> tuple[str, ...]:
     return tuple(row(n, f"{n * 1.1:.2f}") for n in sizes)
 
 
-def change(root: Path, rows: Sequence[str], about: str = BOTH, **counts: Count) -> Check:
+def change(root: Path, rows: Sequence[str], about: str = BOTH, **counts: Count) -> SomeCheck:
     return checked(root, {**COUNTS, **counts}, Spec(tuple(rows), about=about))["p/1/r14/flops.delta.measured"]
 
 
@@ -133,7 +133,7 @@ def test_families_that_are_read_differently_have_a_change_between_them(
     assert check.under == (("reading skip (baseline plain)",) if verdict is UNDER else ())
 
 
-def size_claim(root: Path, printed: str, about: str, counts: dict[str, Count]) -> Check:
+def size_claim(root: Path, printed: str, about: str, counts: dict[str, Count]) -> SomeCheck:
     """Judge whether the first of six models takes images of 64; five others are counted clearly."""
     end = 'claims: [{id: it, text: t, source: {section: "1"}, rows: [p/1/r11], input: {size: 64, decided_by: flops}}]\n'
     rows = (row(11, printed), *by_fvcore(SIZES[1:]))

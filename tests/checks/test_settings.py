@@ -1,9 +1,10 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from imlp_audit.models.hosts.host import Setting
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import Verdict
 from tests.checks.papers import Count, Counts, Spec, checked
 
 COLUMNS = tuple(
@@ -15,7 +16,7 @@ BLOCK = ROW.replace("timm: host", "timm: host, mlp: {imlp: {kernel: 3}}")
 FOUND = {Setting.LAYERS: 12, Setting.WIDTH: 192, Setting.CHANNELS_HIDDEN: 768}
 
 
-def settings(root: Path, counts: Counts, row: str = ROW) -> dict[str, Check]:
+def settings(root: Path, counts: Counts, row: str = ROW) -> dict[str, Any]:
     checks = checked(root, counts, Spec((row,), columns=COLUMNS))
     return {one.removeprefix("p/1/a/"): check for one, check in checks.items() if one.startswith("p/1/a/")}
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from imlp_audit.checks.hypotheses import Clarity, VoteGroup
 from imlp_audit.checks.votes import Frame
 from imlp_audit.errors import SpecError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import Verdict
 from tests.checks.papers import Count, Spec, checked
 
 # Multiply-accumulates in G; fvcore counts a tenth more, as the norms have a fortieth of as many elements, at 4 each.
@@ -27,7 +28,7 @@ def row(name: str, model: str, printed: str, more: str = "") -> str:
     return f"{{id: {name}, label: {name}, model: {{timm: {model}}}, {more}printed: {{flops: {printed}}}}}"
 
 
-def flops(tmp_path: Path, rows: tuple[str, ...], about: str = BOTH) -> dict[str, Check]:
+def flops(tmp_path: Path, rows: tuple[str, ...], about: str = BOTH) -> dict[str, Any]:
     found = checked(tmp_path, COUNTS, Spec(rows, about=about))
     return {
         name.split("/")[2]: check for name, check in found.items() if name.endswith("/flops") and "repeats" not in name

@@ -19,7 +19,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.against import EvaluatedCell, judge_difference, other_run, pair_runs
 from imlp_audit.evaluate.statistics import Z, mcnemar, paired_difference, probability_text
 from imlp_audit.evaluate.verdict import judge
-from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.check import Check, CheckKind, DeltaCheck, Verdict
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.columns import Metric
@@ -92,7 +92,7 @@ def difference(
     kinds: tuple[int, int, int, int],
     rows: tuple[str, str] = ("base", "block"),
     changes: Mapping[str, Any] = MappingProxyType({}),
-) -> Check:
+) -> DeltaCheck:
     """Judge the difference between two rows; the images are of both right, one alone, the other alone, none."""
     pair = zip(outcomes(*kinds), "bc", strict=True)
     first, second = (evaluated(right, checkpoint=name, **changes) for right, name in pair)

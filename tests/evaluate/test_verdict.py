@@ -23,7 +23,7 @@ from imlp_audit.evaluate.verdict import (
     score_cells,
     why_not_judged,
 )
-from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.check import CellCheck, Check, Verdict
 from imlp_audit.spec.columns import Metric
 from imlp_audit.spec.library import load
 from imlp_audit.spec.references import CellRef, find_cell
@@ -261,9 +261,8 @@ def test_a_check_has_all_that_it_rests_on(base: CellRef) -> None:
     found = evaluated((39_750, 50_000))
     check = judge(base, found)
     assert check.place == "Table 1, Base, Top-1"
-    assert check == Check(
+    assert check == CellCheck(
         id="p/1/base/top1",
-        kind=CheckKind.CELL,
         verdict=Verdict.DIFFERS,
         reason=(
             "the checkpoint classifies 39 750 of all 50 000 images correctly with the first guess, 79.5 %; that is 4 "

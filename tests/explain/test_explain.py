@@ -19,7 +19,7 @@ from imlp_audit.explain.explanation_document import explanation_document
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.pipeline import Options, audit, audit_equations
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.explanation import (
     Amount,
@@ -193,9 +193,7 @@ def test_a_declared_finding_says_why_it_is_known(bundled: Selection) -> None:
 def test_a_number_stands_for_what_it_was_judged_by(bundled: Selection, rounding: str | None, words: str) -> None:
     plan = find_plan(bundled, "imlp/1/deit_ti/top1")
     assert isinstance(plan, CellPlan)
-    check = Check(
-        id=plan.id, kind=plan.kind, verdict=Verdict.DIFFERS, reason="-", source=plan.source, rounding=rounding
-    )
+    check = CellCheck(id=plan.id, verdict=Verdict.DIFFERS, reason="-", source=plan.source, rounding=rounding)
     result = AuditResult(papers=(), versions={}, checks=(check,))
     found = cell_facts(plan, check, Conventions(bundled.papers[0].about.value), result)
     assert {fact.label: fact.text for fact in found}["stands for"] == f"any number from {words}"

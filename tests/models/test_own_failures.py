@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -24,7 +24,7 @@ from imlp_audit.explain.systems import list_systems
 from imlp_audit.inspect.candidates import find_candidates
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.apart import yield_apart
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import Verdict
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.references import find_row
 
@@ -94,7 +94,7 @@ def test_models_of_packages_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> No
     assert rehearse([ModelKey(Recipe.of(timm="test_vit"), None)]) == {}
 
 
-def timed(selection: Selection) -> dict[str, Check]:
+def timed(selection: Selection) -> dict[str, Any]:
     found = selection.papers[0]
     wanted = plan_comparisons(found, found.tables[0], "cpu")
     result = benching.bench(found, wanted, Setup(batches=(1,), pairs=6), lambda _: lambda _: None)

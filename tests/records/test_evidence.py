@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.errors import UsageError
-from imlp_audit.records.check import Check, CheckKind, Source, Verdict
+from imlp_audit.records.check import CellCheck, Source, Verdict
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.evidence import Accuracy, PairedAccuracy, Spent, Throughput
 from imlp_audit.records.result import AuditResult
@@ -59,9 +59,7 @@ throughputs = st.builds(
 
 def result(*evidence: Accuracy | PairedAccuracy | Throughput) -> AuditResult:
     source = Source(file="p.yaml", line=1)
-    check = Check(
-        id="p/1/a/b", kind=CheckKind.CELL, verdict=Verdict.DIFFERS, reason="", source=source, evidence=evidence
-    )
+    check = CellCheck(id="p/1/a/b", verdict=Verdict.DIFFERS, reason="", source=source, evidence=evidence)
     return AuditResult(papers=(), versions={}, checks=(check,))
 
 

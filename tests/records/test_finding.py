@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.records.check import FAILS, Check, CheckKind, Source, Verdict
+from imlp_audit.records.check import CHECK_OF_KIND, FAILS, Check, CheckKind, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind, group_unexplained
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
@@ -28,7 +28,7 @@ def check(
     kind: CheckKind, verdict: Verdict = Verdict.DIFFERS, table: str = "1", row: str = "a", column: str = "params"
 ) -> Check:
     name = IDS[kind].format(table=table, row=row, column=column)
-    return Check(id=name, kind=kind, verdict=verdict, reason="why", source=PLACE)
+    return CHECK_OF_KIND[kind](id=name, verdict=verdict, reason="why", source=PLACE)
 
 
 checks = st.builds(check, st.sampled_from(CheckKind), st.sampled_from(Verdict), names, names, names)

@@ -6,15 +6,14 @@ from hypothesis import HealthCheck, given, settings
 
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.errors import UsageError
-from imlp_audit.records.check import Check, CheckKind, Source, Verdict
+from imlp_audit.records.check import CellCheck, Source, Verdict
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 from tests.strategies import results
 
-CHECK = Check(
+CHECK = CellCheck(
     id="p/1/a/params",
-    kind=CheckKind.CELL,
     verdict=Verdict.REPRODUCED,
     reason="5 lies in [4.5, 5.5)",
     source=Source(file="table.yaml", line=7),

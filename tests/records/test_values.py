@@ -26,7 +26,7 @@ FIGURE = Figure(title="T", x_label="x", y_label="y", x=(0, 1), curves=(Curve(lab
 RESULT = full()
 CHECKS = (check("equations/a", CheckKind.EQUATION, Verdict.REPRODUCED, figure=FIGURE), *RESULT.checks)
 TEXT = to_json(RESULT.model_copy(update={"checks": CHECKS, "papers": (head(),)}))
-CELL = next(at for at, one in enumerate(CHECKS) if one.also)
+CELL = next(at for at, one in enumerate(CHECKS) if getattr(one, "also", ()))
 DELTA = next(at for at, one in enumerate(CHECKS) if one.kind is CheckKind.DELTA)
 
 

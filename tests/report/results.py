@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import TypeAdapter
+
 from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind, StaleEntry
 from imlp_audit.records.hypothesis import Caught, ColumnScore, GroupScore, PaperHypothesis, Power
@@ -47,7 +49,7 @@ def check(name: str, kind: CheckKind, verdict: Verdict, text: str = BENIGN, **mo
         "source": Source(file="specs/p/paper.yaml", line=7),
         **more,
     }
-    return Check.model_validate(document)
+    return TypeAdapter(Check).validate_python(document)
 
 
 def head(text: str = BENIGN, paper: str = "p") -> PaperHead:
@@ -92,7 +94,9 @@ def result(text: str = BENIGN) -> AuditResult:
             ("differs", Verdict.DIFFERS),
             ("acknowledged", Verdict.DIFFERS),
         ):
-            more: dict[str, object] = {"printed": text, "statement": text}
+            more: dict[str, object] = {"printed": text}
+            if kind in (CheckKind.CLAIM, CheckKind.EQUATION):
+                more |= {"statement": text}
             if kind is CheckKind.EQUATION:
                 more |= {"place": text, "bound": text, "examples": 20}
             if kind is CheckKind.EQUATION and verdict is not Verdict.REPRODUCED:
@@ -144,12 +148,17 @@ def full(text: str = BENIGN) -> AuditResult:
     return plain.model_copy(update={"checks": checks, "hypotheses": {"p": judged}})
 
 
+def _known(one: Check, values: dict[str, object]) -> dict[str, object]:
+    """Return the values that a check of its kind has."""
+    return {name: value for name, value in values.items() if name in type(one).model_fields}
+
+
 def everywhere(text: str) -> AuditResult:
     """The same with the text in every field of a check that may hold one, in a file's name and in an id."""
     more: dict[str, object] = {"unit": text, "measured": text, "gap": text, "printed": text, "place": text}
     more["source"] = Source(file=text, line=7)
     whole = full(text)
     named = check(f"claims/{text}", CheckKind.CLAIM, Verdict.DIFFERS, text)
-    checks = (*(one.model_copy(update=more) for one in whole.checks), named)
+    checks = (*(one.model_copy(update=_known(one, more)) for one in whole.checks), named)
     stale = tuple(one.model_copy(update={"check": text, "source": Source(file=text, line=3)}) for one in whole.stale)
     return whole.model_copy(update={"checks": checks, "stale": stale})

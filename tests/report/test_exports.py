@@ -17,7 +17,7 @@ import pytest
 import xmlschema
 
 from imlp_audit.errors import Problem
-from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Source, Verdict
+from imlp_audit.records.check import FAILS, PASSES, CellCheck, CheckKind, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.commands import explain_command
@@ -259,8 +259,8 @@ def test_latex_compiles(engine: str, tmp_path: Path) -> None:
     ],
 )
 def test_the_command_that_explains_a_check_names_its_spec(file: str, command: str) -> None:
-    check = Check(
-        id="p/1/a", kind=CheckKind.CELL, verdict=Verdict.DIFFERS, reason="", source=Source(file=file, line=1)
+    check = CellCheck(
+        id="p/1/a", verdict=Verdict.DIFFERS, reason="", source=Source(file=file, line=1)
     )  # fmt: skip
     assert explain_command(check) == command
 

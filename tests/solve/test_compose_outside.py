@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from imlp_audit.count.models import measure_models
 from imlp_audit.models.build import Builder
 from imlp_audit.models.own_axes import BlockReading
 from imlp_audit.pipeline import Options, audit
-from imlp_audit.records.check import Check, Verdict
+from imlp_audit.records.check import Verdict
 from imlp_audit.solve import compose_outside
 from imlp_audit.solve.compose import Composition, compose
 from imlp_audit.solve.search import solve
@@ -190,7 +191,7 @@ def test_papers_have_blocks_of_their_own(tmp_path: Path, here: list[int]) -> Non
     assert found.problem.named == {"text": {"Linked": 0, "GatedMlp": 0}, "code": {"Linked": 2, "GatedMlp": 4}}
 
 
-def verdicts(path: str) -> dict[str, Check]:
+def verdicts(path: str) -> dict[str, Any]:
     result = audit(load([path], trust_code=True), Options(trust_code=True), lambda _: lambda name: None)
     return {check.id: check for check in result.checks}
 

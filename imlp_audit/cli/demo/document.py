@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from imlp_audit.cli.demo.planted import PLANTED, PlantedError, templates
-from imlp_audit.records.check import FAILS, Check, Verdict
+from imlp_audit.records.check import FAILS, Check, NumberCheck, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
     Block,
@@ -53,7 +53,8 @@ def caught_document(result: AuditResult, folder: Path) -> Document:
 
 
 def _lines(one: PlantedError, check: Check, text: str, folder: Path) -> Iterator[Item]:
-    unit = f" {check.unit}" if check.unit and not (check.printed or "").endswith(check.unit) else ""
+    unit = (check.unit if isinstance(check, NumberCheck) else None) or ""
+    unit = f" {unit}" if unit and not (check.printed or "").endswith(unit) else ""
     yield Item(f"{check.printed or ''}{unit}", label="printed")
     style = Style.BAD if check.verdict in FAILS else Style.GOOD
     yield Item((Span(check.verdict.value, style), f": {check.reason}"), label="caught")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.base import Record
-from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind
+from imlp_audit.records.check import FAILS, PASSES, CellCheck
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.plots.canvas import clean, draw_panels, parse_number
@@ -53,7 +53,7 @@ class Gaps(Record):
 
 def find_gaps(result: AuditResult, paper: PaperHead) -> Gaps | None:
     """Return the gaps of a paper's counted numbers, or None where it has none."""
-    checks = {check.id: check for check in result.checks if check.kind is CheckKind.CELL}
+    checks = {check.id: check for check in result.of_kind(CellCheck)}
     columns = []
     for table in paper.tables:
         for column in table.columns:
@@ -67,7 +67,7 @@ def find_gaps(result: AuditResult, paper: PaperHead) -> Gaps | None:
     return Gaps(columns=tuple(columns[:_MOST])) if numbers >= _FEWEST else None
 
 
-def _gap(check: Check) -> float | None:
+def _gap(check: CellCheck) -> float | None:
     """Return how far a measured value is from the middle of the printed interval, in widths of the interval."""
     if check.evidence or check.interval is None or check.verdict not in (*PASSES, *FAILS):
         return None
