@@ -28,8 +28,8 @@ from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.records.check import PASSES, CellCheck, ColumnCheck, Verdict
 from imlp_audit.records.hint import AnotherModel, AnyHint
 from imlp_audit.spec.columns import Measure, MemoryColumn
+from imlp_audit.spec.paper import CellRef, rows_of_table
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
-from imlp_audit.spec.references import CellRef, rows_of_table
 
 
 def check_cell(plan: CellPlan, context: Context) -> CellCheck:

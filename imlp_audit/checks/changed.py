@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.printed import Printed
-from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.paper import CellRef, Paper, RowRef
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, DeltaPlan, RepeatPlan
-from imlp_audit.spec.references import CellRef, RowRef
 from imlp_audit.spec.tree import Located
 
 T = TypeVar("T")

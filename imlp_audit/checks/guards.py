@@ -12,8 +12,8 @@ from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import run_check
 from imlp_audit.records.check import FAILS, Check, EquationCheck
 from imlp_audit.spec.columns import MemoryColumn
+from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, DeltaPlan, Plan, RepeatPlan
-from imlp_audit.spec.references import CellRef
 
 OFFSETS = (10, -10, 1, -1)
 """Last digits that a number is changed by to see whether a check notices."""

@@ -7,7 +7,7 @@ from imlp_audit.checks.printed import Countable, countable
 from imlp_audit.checks.votes import frame_of, has_own_counter
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.hint import OptionHint
-from imlp_audit.spec.references import CellRef, rows_of_table
+from imlp_audit.spec.paper import CellRef, rows_of_table
 
 
 def count_lost(cell: CellRef, hint: OptionHint, context: Context) -> int:

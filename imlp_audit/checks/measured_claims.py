@@ -11,9 +11,10 @@ from imlp_audit.checks.truth import RowTruth, Truth, all_of, judge_order, judge_
 from imlp_audit.checks.worlds import NoWorldError, World, is_weak, worlds_of
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import Verdict
-from imlp_audit.spec.conditions import Condition, Conditions, Direction, Order, Relation
+from imlp_audit.spec.claim_entries import Direction, Relation
+from imlp_audit.spec.claims import Condition, Conditions, Order
+from imlp_audit.spec.paper import CellRef, RowRef
 from imlp_audit.spec.quantities import MlpShare, Quantity, cells_of
-from imlp_audit.spec.references import CellRef, RowRef
 
 
 @dataclass(frozen=True)

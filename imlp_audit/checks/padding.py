@@ -10,7 +10,7 @@ from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.printed import Countable, countable, totalled_cells
 from imlp_audit.checks.votes import frame_of
 from imlp_audit.numbers.interval import readable
-from imlp_audit.spec.references import rows_of_table
+from imlp_audit.spec.paper import rows_of_table
 
 _LEAST = 2  # numbers: one alone says nothing
 

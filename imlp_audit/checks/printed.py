@@ -12,9 +12,8 @@ from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import NO_MODEL, CellCheck, DeltaCheck, Verdict
 from imlp_audit.spec.columns import Column, image_of
-from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.paper import CellRef, Paper, RowRef
 from imlp_audit.spec.plan import CellPlan, DeltaPlan
-from imlp_audit.spec.references import CellRef, RowRef
 
 C = TypeVar("C", CellCheck, DeltaCheck)
 

@@ -15,6 +15,7 @@ from imlp_audit.models.reading import PaperReading
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.spec.columns import Measure
+from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.quantities import (
     Change,
     Difference,
@@ -26,7 +27,6 @@ from imlp_audit.spec.quantities import (
     TakenFromCells,
     Value,
 )
-from imlp_audit.spec.references import CellRef
 
 
 def printed_values(quantity: Quantity, context: Context) -> Interval | None:

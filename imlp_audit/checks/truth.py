@@ -11,7 +11,7 @@ from typing import assert_never
 
 from imlp_audit.numbers.interval import Interval, decimal_text
 from imlp_audit.records.check import Verdict
-from imlp_audit.spec.conditions import Relation
+from imlp_audit.spec.claim_entries import Relation
 
 
 class Truth(StrEnum):

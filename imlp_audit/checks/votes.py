@@ -13,8 +13,7 @@ from imlp_audit.checks.printed import Countable, countable, totalled_cells
 from imlp_audit.checks.tally import DeclaredOptions, Tally, Vote
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.numbers.words import count_of
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import CellRef, repeated_row, rows_of
+from imlp_audit.spec.paper import CellRef, Paper, repeated_row, rows_of
 
 
 def column_of(cell: CellRef) -> str:

@@ -12,7 +12,7 @@ from imlp_audit.checks.fit import Measured, name_departures_of
 from imlp_audit.checks.printed import Countable, countable, unless_counted
 from imlp_audit.checks.votes import frame_of
 from imlp_audit.models.reading import AnyFamily
-from imlp_audit.spec.references import CellRef
+from imlp_audit.spec.paper import CellRef
 
 _Kin = tuple[str, AnyFamily]  # the paper and the family that a reading is chosen for
 

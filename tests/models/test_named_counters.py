@@ -20,8 +20,7 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.spec.library import load
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import find_row
+from imlp_audit.spec.paper import Paper, find_row
 from tests.models.mmcv_counter import mmcv_count, products
 
 POOLS = 2 * 28 * 28 * 64  # of the two blocks of convolutional self-attention: each four pixels of 56 x 56 become one

@@ -12,7 +12,7 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.compose_blocks import Hosts
 from imlp_audit.solve.space import readings_of
-from imlp_audit.spec.references import rows_of
+from imlp_audit.spec.paper import rows_of
 from tests.bundled import bundled_paper
 from tests.models.test_papers_models import lvt
 from tests.solve.direct import composed, direct, sample
