@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from imlp_audit.models.recipe import HOSTS, Recipe
+from imlp_audit.models.hosts import HOSTS
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.columns import ColumnEntry
 from imlp_audit.spec.schema import PaperFile
 from imlp_audit.spec.tables import PrintedTable, TableFile

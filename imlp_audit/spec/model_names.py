@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
 from imlp_audit.errors import Problem
-from imlp_audit.models.hosts.timm import Timm
-from imlp_audit.models.hosts.torchvision import Torchvision
+from imlp_audit.models.hosts import Timm, Torchvision
 from imlp_audit.models.names.known import Library, known_models, version_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.paper import Paper

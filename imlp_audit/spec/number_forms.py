@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from imlp_audit.models.hosts.host import Setting
+from imlp_audit.models.host import Setting
 from imlp_audit.numbers.forms import DecimalMark, NumberForm
 from imlp_audit.spec.columns import (
     AccuracyColumn,

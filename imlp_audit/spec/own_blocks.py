@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from imlp_audit.errors import Problem, did_you_mean
-from imlp_audit.models.own_axes import OwnFamily, axis_of
-from imlp_audit.models.own_block import OwnBlock
+from imlp_audit.models.own import OwnBlock
+from imlp_audit.models.reading import OwnFamily, axis_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.readings import Choice
 from imlp_audit.spec.references import rows_of

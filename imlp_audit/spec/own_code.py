@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from imlp_audit.errors import Problem
-from imlp_audit.models.declared_arguments import find_wrong_argument
-from imlp_audit.models.declared_names import find_missing_name
-from imlp_audit.models.own_block import OwnBlock
+from imlp_audit.models.declared import find_missing_name, find_wrong_argument
+from imlp_audit.models.own import OwnBlock
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.references import rows_of

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from imlp_audit.equations.catalogue import AnyClaim
 from imlp_audit.errors import Problem
-from imlp_audit.models.hosts.python import SpecFolder
-from imlp_audit.models.own_axes import OwnFamily
+from imlp_audit.models.own import SpecFolder
+from imlp_audit.models.reading import OwnFamily
 from imlp_audit.records.paper import AxisHead, ColumnHead, CounterHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.equations import EquationEntry

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from imlp_audit.models.hosts.host import Size
+from imlp_audit.models.host import Size
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Printed

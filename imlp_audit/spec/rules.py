@@ -13,8 +13,7 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, MemoryConvention, Pa
 from imlp_audit.equations.catalogue import BrokenClaim
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.change import Change, describe
-from imlp_audit.models.own_axes import OwnFamily
-from imlp_audit.models.reading import PaperReading
+from imlp_audit.models.reading import OwnFamily, PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.records.wording import write_complaint

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention, parse_weight_key
-from imlp_audit.models.hosts.host import Count
+from imlp_audit.models.host import Count
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.printed import Rounding

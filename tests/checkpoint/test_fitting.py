@@ -16,10 +16,10 @@ from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.joining import Piece
 from imlp_audit.checkpoint.loading import name_tensors
 from imlp_audit.checkpoint.misfits import MisfitKind, Shapes
-from imlp_audit.models.blocks import ImlpRecipe, Part, Replacement
+from imlp_audit.models.blocks import ImlpRecipe, Part
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AGeLUParameters, ConcatNorm, DepthwiseActivation, Presence, Reading
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe import Recipe, Replacement
 from tests.models.readings import AS_WRITTEN, RELEASED
 
 DEIT = "deit_tiny_patch16_224"

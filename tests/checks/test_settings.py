@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.models.hosts.host import Setting
+from imlp_audit.models.host import Setting
 from imlp_audit.records.check import Check, Verdict
 from tests.checks.papers import Count, Counts, Spec, checked
 

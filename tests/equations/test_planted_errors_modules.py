@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from imlp_audit.models.nets import resmlp as nets
 from torch import Tensor, nn
 from torch.nn import functional
 
 from imlp_audit.models import agelu, attention, gmlp, imlp, mixer, resmlp, vanillanet
-from imlp_audit.models.nets import resmlp as nets
 from specs.imlp.equations._efficient import ChunkedAttention, ProjectedAttention
 from tests.equations import papers
 

@@ -13,8 +13,9 @@ from imlp_audit.equations.lipschitz.branches import Branch
 from imlp_audit.equations.lipschitz.certificate import Certificate, Solver
 from imlp_audit.models import imlp, in_place
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions
-from imlp_audit.models.blocks import ImlpRecipe, Part, Replacement, Sums
+from imlp_audit.models.blocks import ImlpRecipe, Part, Sums
 from imlp_audit.models.reading import Reading
+from imlp_audit.models.recipe import Replacement
 from imlp_audit.models.vanillanet import SeriesActivation, VanillaNetBlock
 from specs.imlp.equations import sec4_3_vanillanet, sec5_1_replacement
 from tests.equations import papers

@@ -7,18 +7,24 @@ from functools import partial
 
 import pytest
 import torch
+from imlp_audit.models.nets import gmlp, text_heads
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models import mixer
-from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit, TinyAttention, ToeplitzProjection, TokenProjection
-from imlp_audit.models.hosts.gmlp import Gmlp
-from imlp_audit.models.hosts.mixer import Mixer
+from imlp_audit.models.gmlp import (
+    GmlpBlock,
+    GmlpClassifier,
+    SpatialGatingUnit,
+    TinyAttention,
+    ToeplitzProjection,
+    TokenProjection,
+)
+from imlp_audit.models.hosts import Gmlp, Mixer
 from imlp_audit.models.mixer import MixerLayer, MlpMixer, PatchClassifier, PatchEmbedding
-from imlp_audit.models.nets import gmlp, text_heads
-from imlp_audit.models.nets.gmlp import GmlpClassifier, GmlpEncoder, GmlpLanguageModel, GmlpTextClassifier
 from imlp_audit.models.reading import Family, SpatialMatrix, make_reading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.text import GmlpEncoder, GmlpLanguageModel, GmlpTextClassifier
 from specs.mixer_gmlp_coursework.equations import sec2_1_patches, sec3_defaults
 from tests.equations import papers
 
