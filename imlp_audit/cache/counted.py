@@ -13,7 +13,7 @@ from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.operations import Operation
 from imlp_audit.count.outside import is_outside
 from imlp_audit.count.record import Ledger, Peak
-from imlp_audit.models.hosts.host import Setting
+from imlp_audit.models.host import Setting
 from imlp_audit.records.base import Record
 
 

@@ -13,12 +13,12 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models import imlp
-from imlp_audit.models.blocks import ImlpRecipe, Replacement, Sums
-from imlp_audit.models.in_place import imlp_for, sums_for, with_activation
-from imlp_audit.models.nets.own_block import make_block
-from imlp_audit.models.own_block import OwnBlock
+from imlp_audit.models.blocks import ImlpRecipe, Sums
+from imlp_audit.models.imlp import imlp_for, sums_for, with_activation
+from imlp_audit.models.own import OwnBlock
 from imlp_audit.models.reading import AnyReading, Reading
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe import Recipe, Replacement
+from imlp_audit.models.run_code import make_block
 
 OWN_KINDS = (Mlp, ConvMlp, GatedMlp, GlobalResponseNormMlp, GluMlp, SwiGLU)
 """The MLPs whose place a block of a user's own can take: all that timm has."""

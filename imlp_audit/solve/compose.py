@@ -16,9 +16,8 @@ import numpy as np
 from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import AuditError, BuildError, SolverError
 from imlp_audit.models.build import Builder, describe_failure
-from imlp_audit.models.hosts.host import FeatureMapInput, ImageInput, OwnImageInput, OwnInput, Size, Stack, TokenInput
-from imlp_audit.models.own_axes import OwnFamily
-from imlp_audit.models.reading import AnyReading, Family, Reach
+from imlp_audit.models.host import IMAGENET_SIZE, Reads, Size, Stack
+from imlp_audit.models.reading import AnyReading, Family, OwnFamily, Reach
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.amounts import Amounts
 from imlp_audit.solve.compose_blocks import Hosts
@@ -115,12 +114,12 @@ class Composer:
         """Return the side of the square images that a model takes; None if it takes no images, or others."""
         if recipe.image is not None:
             return recipe.image[0] if recipe.image[0] == recipe.image[1] else None
-        match recipe.host.traits().reads:
-            case ImageInput((height, width)):
-                return height if height == width else None
-            case OwnImageInput():
+        match recipe.host.reads:
+            case Reads.IMAGE:
+                return IMAGENET_SIZE[0]
+            case Reads.OWN_IMAGE:
                 return self._hosts.side(recipe)
-            case FeatureMapInput() | TokenInput() | OwnInput():
+            case Reads.FEATURE_MAP | Reads.TOKENS | Reads.OWN:
                 return None
             case other:
                 assert_never(other)

@@ -12,7 +12,7 @@ from imlp_audit.count.dispatch import signature
 from imlp_audit.count.ledger import CallCache
 from imlp_audit.count.sites import site_of
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.host import Setting
+from imlp_audit.models.host import Setting
 from imlp_audit.models.reading import AnyReading, Family, Reach, axes_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.replace import changed_mlps, mlps_of

@@ -13,7 +13,7 @@ import numpy as np
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.outside import measure_outside
 from imlp_audit.errors import BuildError
-from imlp_audit.models.own_axes import BlockReading
+from imlp_audit.models.reading import BlockReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.amounts import Amounts, amounts
 from imlp_audit.solve.space import Readings

@@ -9,9 +9,8 @@ from math import ceil, floor
 import numpy as np
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
-from imlp_audit.models.hosts.host import Size
-from imlp_audit.models.own_axes import OwnFamily
-from imlp_audit.models.reading import AnyReading, Family
+from imlp_audit.models.host import Size
+from imlp_audit.models.reading import AnyReading, Family, OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding

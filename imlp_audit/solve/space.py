@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from imlp_audit.errors import SolverError
-from imlp_audit.models.own_axes import OwnFamily
 from imlp_audit.models.reading import (
     AnyFamily,
     AnyReading,
     Axis,
     Family,
+    OwnFamily,
     Reach,
     Value,
     answer_of,

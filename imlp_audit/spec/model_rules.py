@@ -7,13 +7,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from imlp_audit.errors import Problem, did_you_mean
-from imlp_audit.models.declared_arguments import find_wrong_argument
-from imlp_audit.models.declared_names import find_missing_name
-from imlp_audit.models.hosts.timm import Timm
-from imlp_audit.models.hosts.torchvision import Torchvision
+from imlp_audit.models.declared import find_missing_name, find_wrong_argument
+from imlp_audit.models.hosts import Timm, Torchvision
 from imlp_audit.models.names.known import Library, known_models, version_of
-from imlp_audit.models.own_axes import OwnFamily, axis_of
-from imlp_audit.models.own_block import OwnBlock
+from imlp_audit.models.own import OwnBlock
+from imlp_audit.models.reading import OwnFamily, axis_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.paper import Paper, RowRef, models_of, own_block, own_families
 from imlp_audit.spec.readings import Choice

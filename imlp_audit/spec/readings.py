@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Self, TypeVar
 
 from pydantic import Field, create_model, model_validator
 
-from imlp_audit.models.hosts.host import Count
-from imlp_audit.models.own_axes import OwnFamily, axis_of
-from imlp_audit.models.reading import Axis, Family, PaperReading, Reading, ResMlpReading, TextReading, axes_of
+from imlp_audit.models.host import Count
+from imlp_audit.models.reading import (
+    Axis,
+    Family,
+    OwnFamily,
+    PaperReading,
+    Reading,
+    ResMlpReading,
+    TextReading,
+    axes_of,
+    axis_of,
+)
 from imlp_audit.models.values import Name
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import Sentence

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag,
 
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention, parse_weight_key
 from imlp_audit.models.change import Change, describe_fields
-from imlp_audit.models.hosts.host import Count
+from imlp_audit.models.host import Count
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.printed import Rounding

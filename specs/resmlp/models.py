@@ -25,10 +25,12 @@ from typing import NamedTuple, assert_never
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.models.hosts.resmlp import Nonlinearity, Norm, Pooling
+from imlp_audit.models.blocks import Nonlinearity, Norm, Pooling
 from imlp_audit.models.mixer import PatchEmbedding
-from imlp_audit.models.nets.resmlp import ACTIVATIONS, CLASS_LAYERS, PRE_NORMS, cross_patch_mlp, initial_scale
 from imlp_audit.models.resmlp import (
+    ACTIVATIONS,
+    CLASS_LAYERS,
+    PRE_NORMS,
     Aff,
     AveragePooling,
     ClassLayer,
@@ -39,6 +41,8 @@ from imlp_audit.models.resmlp import (
     LayerScale,
     PreNorm,
     ResMlpLayer,
+    cross_patch_mlp,
+    initial_scale,
 )
 
 PADDING, END = 1, 2

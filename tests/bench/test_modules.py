@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from imlp_audit.bench import modules
 from imlp_audit.bench.modules import CUDA, Clock, _own_seconds, kind, macs_by_kind, seconds_by_kind
-from imlp_audit.models.hosts.mixer import Mixer
+from imlp_audit.models.hosts import Mixer
 from imlp_audit.models.recipe import Recipe
 
 

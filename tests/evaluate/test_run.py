@@ -27,7 +27,7 @@ from imlp_audit.evaluate.request import Data, Request, Running, Weights
 from imlp_audit.evaluate.run import Steps, run_evaluation
 from imlp_audit.evaluate.sharding import Group
 from imlp_audit.evaluate.task import code_digest
-from imlp_audit.models.hosts.python import PythonModule
+from imlp_audit.models.own import PythonModule
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.document import to_json
 from imlp_audit.records.evidence import Accuracy

@@ -8,12 +8,10 @@ import torch
 from timm.layers import Attention, Mlp
 from torch import Tensor, nn
 
+from imlp_audit.models.blocks import Communication
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.bert import Bert
-from imlp_audit.models.hosts.gmlp import Gmlp, GmlpText
-from imlp_audit.models.hosts.host import Setting
-from imlp_audit.models.hosts.mixer import Mixer
-from imlp_audit.models.hosts.resmlp import Communication, ResMlp
+from imlp_audit.models.host import Setting
+from imlp_audit.models.hosts import Bert, Gmlp, GmlpText, Mixer, ResMlp
 from imlp_audit.models.reading import (
     OutputLayer,
     Presence,

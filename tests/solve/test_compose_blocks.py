@@ -7,9 +7,9 @@ import pytest
 
 from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import BuildError
-from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement, Sums
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
 from imlp_audit.models.build import Builder
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe import Recipe, Replacement
 from imlp_audit.solve.compose_blocks import Hosts
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.paper import rows_of

@@ -7,10 +7,9 @@ import pytest
 
 from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import BuildError
+from imlp_audit.models.blocks import Communication, Gate, Norm, Pooling
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.bert import Bert
-from imlp_audit.models.hosts.gmlp import Gate, GmlpText
-from imlp_audit.models.hosts.resmlp import Communication, Norm, Pooling, ResMlp
+from imlp_audit.models.hosts import Bert, GmlpText, ResMlp
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.compose import Stacks
 from imlp_audit.solve.space import readings_of

@@ -14,7 +14,7 @@ from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.count.ledger import CallCache
 from imlp_audit.count.models import measure_models
 from imlp_audit.models.build import Builder
-from imlp_audit.models.own_axes import BlockReading
+from imlp_audit.models.reading import BlockReading
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
 from imlp_audit.solve import compose_outside

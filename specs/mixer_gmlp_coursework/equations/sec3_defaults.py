@@ -5,9 +5,10 @@ from __future__ import annotations
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit
-from imlp_audit.models.hosts.gmlp import Gate, GmlpText
-from imlp_audit.models.hosts.host import BuildRequest
+from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.hosts import GmlpText
 from imlp_audit.models.reading import (
     Family,
     OutputLayer,

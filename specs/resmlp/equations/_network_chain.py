@@ -10,7 +10,7 @@ from torch import nn
 
 from imlp_audit.equations.functions_softmax import softmax
 from imlp_audit.equations.matrix import RoundedMatrix
-from imlp_audit.models.hosts.resmlp import Communication, Pooling
+from imlp_audit.models.blocks import Communication, Pooling
 from imlp_audit.models.reading import ResMlpForm
 
 from ..models import CaitChain, CaitStage

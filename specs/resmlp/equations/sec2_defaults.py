@@ -10,8 +10,8 @@ from torch import nn
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.models.hosts.host import BuildRequest
-from imlp_audit.models.hosts.resmlp import Communication, Pooling
+from imlp_audit.models.blocks import Communication, Pooling
+from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.reading import Family, PaperReading, ResMlpForm, ResMlpReading, axes_of, make_reading
 from imlp_audit.models.recipe import Recipe
 

@@ -10,7 +10,7 @@ from torch import nn
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.models.hosts.resmlp import Communication, Pooling
+from imlp_audit.models.blocks import Communication, Pooling
 from imlp_audit.models.reading import ResMlpForm
 from imlp_audit.models.resmlp import Aggregate, AlgorithmLayer, ClassLayer, ClassMlp, EquationLayer, FeedForward
 
