@@ -165,7 +165,7 @@ def _check_predictions(results: PredictionOptions) -> None:
 
     if results.predictions is not None:
         check_ending(results.predictions)
-        check_writable(results.predictions)
+        check_writable(results.predictions, links=True)
     elif results.resume:
         raise UsageError("--resume continues the run that began to write --predictions; name that file")
 

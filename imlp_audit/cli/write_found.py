@@ -12,7 +12,7 @@ from typing import NoReturn, assert_never
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.numbers.words import list_some
 from imlp_audit.records.solution import Answered, AxisState, Solved, SolvedAxis, SolvedFirst
-from imlp_audit.report.files import write_whole
+from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading, with_rounding
 from imlp_audit.spec.fields import FORMS, SLUG
@@ -38,6 +38,7 @@ def refuse_target(name: str) -> NoReturn:
 def check_room(paper: Paper, name: str) -> None:
     """Raise UsageError for a spec that nothing can be added to: before the search too."""
     path = _file_of(paper)
+    check_writable(path)
     with_rounding(read_text(path), "flops", (name,), display_path(path))
 
 

@@ -10,9 +10,15 @@ from imlp_audit.processes.interrupts import hold_interrupts
 from imlp_audit.report.unfinished import unfinished_file
 
 
-def check_writable(path: Path) -> None:
-    """Raise UsageError if a file can't be written there, before any work is done for it."""
+def check_writable(path: Path, *, links: bool = False) -> None:
+    """Raise UsageError if a file can't be written there, before any work is done for it.
+
+    Only a path that the user typed may be a link. Under a name that we chose, one may lie in a stranger's folder and
+    lead anywhere.
+    """
     folder = path.parent
+    if not links:
+        _refuse_link(path)
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -27,11 +33,14 @@ def check_writable(path: Path) -> None:
         raise UsageError(f"{folder} is not writable; write elsewhere")
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def write_whole(path: Path, content: str | bytes, *, links: bool = False) -> None:
     """Write a file so that a reader finds the old one or the new one, never a part. Raises OutputError.
 
-    Links are followed. A path that isn't a regular file (a pipe, a device) is written to directly.
+    Raises UsageError for a link, or with `links` follows it. A path that isn't a regular file (a pipe, a device) is
+    written to directly.
     """
+    if not links:
+        _refuse_link(path)
     path, data = path.resolve(), content.encode() if isinstance(content, str) else content
     try:
         if path.exists() and not path.is_file():
@@ -41,6 +50,11 @@ def write_whole(path: Path, content: str | bytes) -> None:
             _replace(path, data)
     except OSError as error:
         raise OutputError(f"{path} could not be written: {error.strerror or error}") from error
+
+
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
+        raise UsageError(f"{path} is a link, which is not written through; remove it")
 
 
 def append(path: Path, content: str) -> None:
