@@ -157,7 +157,7 @@ def _emit(
     for form, path in outputs.files:
         write_whole(path, render_audit(result, partial(write, form), form), links=True)
     if outputs.summary is not None:
-        from imlp_audit.report.overview import first_screen
+        from imlp_audit.report.first_screen import first_screen
 
         append(outputs.summary, render_document(screen or first_screen(result), Format.MARKDOWN))
     if outputs.printed is not None:
@@ -172,7 +172,6 @@ def surface() -> Surface:
         width=shutil.get_terminal_size((_WIDTH, 24)).columns if asked else _WIDTH,
         colour=on_terminal and not os.environ.get("NO_COLOR"),
         encoding=getattr(sys.stdout, "encoding", None) or "utf-8",
-        piped=not on_terminal,
     )
 
 

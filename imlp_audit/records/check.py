@@ -10,7 +10,6 @@ from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model
 
 from imlp_audit.records.base import Record
 from imlp_audit.records.evidence import Evidence
-from imlp_audit.records.figure import Figure
 from imlp_audit.records.hint import AnyHint
 from imlp_audit.records.hypothesis import Power
 from imlp_audit.records.values import Number, check_number
@@ -201,8 +200,7 @@ class EquationCheck(AnyCheck):
 
     `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds, `examples`
     how many it was tried on, `proved` for what it was proved on symbols, `bound` what rounding may make of it,
-    `counterexample` the smallest example it is false on, `replay` the choices that make that example again, and
-    `figure` what a report draws beside it.
+    `counterexample` the smallest example it is false on, and `replay` the choices that make that example again.
     """
 
     kind: Literal[CheckKind.EQUATION] = CheckKind.EQUATION
@@ -213,7 +211,6 @@ class EquationCheck(AnyCheck):
     proved: str | None = None
     replay: str | None = None
     counterexample: tuple[str, ...] = ()
-    figure: Figure | None = None
 
 
 Check: TypeAlias = Annotated[

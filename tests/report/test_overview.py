@@ -13,11 +13,11 @@ from imlp_audit.records.hint import ModelHint, OptionHint
 from imlp_audit.records.hypothesis import Caught, Power
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Heading
-from imlp_audit.report.fitting import shorten
+from imlp_audit.report.findings import worst_first
+from imlp_audit.report.first_screen import first_screen, overview
 from imlp_audit.report.formats import Surface
-from imlp_audit.report.overview import first_screen, overview
-from imlp_audit.report.ranking import worst_first
 from imlp_audit.report.terminal import render_terminal
+from imlp_audit.report.text import shorten
 
 from .results import check, head, result
 
