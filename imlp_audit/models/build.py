@@ -20,11 +20,12 @@ from imlp_audit.models.folding import fold_batch_norms
 from imlp_audit.models.host import BuildRequest, Host
 from imlp_audit.models.hosts import Timm
 from imlp_audit.models.names.known import Library, known_models, own_size
+from imlp_audit.models.own import PythonModule
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Form, Recipe
 from imlp_audit.models.relatives import name_in_library
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
-from imlp_audit.models.run_code import describe_error, passes_through, write_error
+from imlp_audit.models.run_code import build_python, describe_error, passes_through, write_error
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.processes.limits import LimitError, limited
 
@@ -46,7 +47,7 @@ def limited_model(recipe: Recipe) -> Iterator[None]:
             raise LimitError(f"it has more than {MOST_PARTS:,} modules and tensors of parameters")
 
     hooks = register_module_module_registration_hook(register), register_module_parameter_registration_hook(register)
-    own = recipe.code is not None
+    own = recipe.runs_code
     try:
         with limited(_MEMORY_OF_CODE if own else _MEMORY, _SECONDS_OF_CODE if own else _SECONDS):
             yield
@@ -149,7 +150,9 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
     Hosts without an optional class token are the same either way. Nothing is downloaded.
     """
     with SkipInitialisation():
-        model = recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading, class_token)).eval()
+        request = BuildRequest(recipe.image, recipe.classes, reading, class_token)
+        host = recipe.host
+        model = (build_python(host) if isinstance(host, PythonModule) else host.build(request)).eval()
     if recipe.stride_in_1x1 and not move_strides(model):
         raise BuildError(f"stride_in_1x1: {recipe.host.value()} has no ResNet bottleneck whose stride could be moved")
     if recipe.form is Form.DEPLOYED:

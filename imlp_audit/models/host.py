@@ -7,7 +7,6 @@ what it says against the model that it builds.
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeAlias
@@ -117,9 +116,9 @@ class Host(BaseModel):
         """The side of the patches, which must divide the image's; None where any size is taken."""
         return None
 
-    @abstractmethod
     def build(self, request: BuildRequest) -> nn.Module:
         """Build the host with fresh weights on the current default device. Raises BuildError."""
+        raise NotImplementedError  # a paper's own code runs in `models.build` alone
 
     @classmethod
     def unpack(cls, value: object) -> object:
@@ -139,10 +138,6 @@ class Stack(Host):
     """A host of equal layers: what stands around them, and as often as there are layers one of them."""
 
     layers: Layers
-
-    def with_open_width(self) -> Self | None:
-        """Return the host with a width that a reading may give left to it; None where no reading gives one."""
-        return None
 
     def with_layers(self, layers: int) -> Self:
         """Return the host with another number of layers."""

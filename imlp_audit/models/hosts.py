@@ -292,10 +292,6 @@ class GmlpText(_Text):
         _check_halves(self.gate, self.hidden)
         return self
 
-    def with_open_width(self) -> Self:
-        """Return the host with its D_C left to the reading."""
-        return self.model_copy(update={"hidden": None})
-
     def build(self, request: BuildRequest) -> nn.Module:
         """Build a language model, or a classifier of texts."""
         from imlp_audit.models.text import build_gmlp_text

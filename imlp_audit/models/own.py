@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self, final
+from typing import Annotated, Any, Self, final
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from imlp_audit.models.host import BuildRequest, Count, Host, Reads
+from imlp_audit.models.declared import DECIDED, AxisValue, read_axes
+from imlp_audit.models.host import Count, Host, Reads
+from imlp_audit.models.reading import BlockReading, Family, OwnFamily, axis_of, word_of
 from imlp_audit.models.values import ENTRY_POINTS, FrozenMap, Inputs, Name, Values
 from imlp_audit.processes.installed import bundled_folder, find_package, offered
-
-if TYPE_CHECKING:
-    from torch import nn
-from collections.abc import Mapping
-from typing import Any
-
-from pydantic import AfterValidator, BaseModel, ConfigDict
-
-from imlp_audit.models.declared import DECIDED, AxisValue, read_axes
-from imlp_audit.models.reading import BlockReading, Family, OwnFamily, axis_of, word_of
 
 PYTHON_FILE = r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.py$"
 
@@ -98,12 +91,6 @@ class PythonModule(Host):
         if sum(given is not None for given in (self.input, self.tokens, self.inputs)) != 1:
             raise ValueError("give exactly one of input: [channels, height, width], tokens: how many, and inputs")
         return self
-
-    def build(self, request: BuildRequest) -> nn.Module:
-        """Run the code. Raises UntrustedError where it may not be run, BuildError where it makes no module."""
-        from imlp_audit.models.run_code import build_python
-
-        return build_python(self)
 
     def kin(self) -> str:
         """Return the name: other arguments make another size of it."""

@@ -7,82 +7,23 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from importlib.metadata import EntryPoint
-from pathlib import Path
 from types import MethodType
-from typing import Protocol, assert_never
+from typing import assert_never
 
 import torch
-from pydantic import JsonValue
 from timm.layers import Mlp, SwiGLU
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
 from imlp_audit.models.declared import AxisValue
+from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.reading import AnyReading, BlockReading
 from imlp_audit.models.values import ENTRY_POINTS, TensorInput
 from imlp_audit.processes.apart import StoppedError
 from imlp_audit.processes.code import load_module, locate_error
 from imlp_audit.processes.installed import load, offered
 from imlp_audit.processes.printing import print_to_stderr
-
-
-class Code(Protocol):
-    """Python that makes a module, as a spec names it; `folder` is where it lies, None where it may not be run."""
-
-    @property
-    def file(self) -> str | None:
-        """The file, None for an entry point."""
-
-    @property
-    def name(self) -> str | None:
-        """The class or function."""
-
-    @property
-    def folder(self) -> Path | None:
-        """The folder of the file."""
-
-    @property
-    def place(self) -> str:
-        """Where it is, for messages."""
-
-    @property
-    def may_run(self) -> bool:
-        """Whether it may be run."""
-
-    @property
-    def arguments(self) -> Mapping[str, JsonValue]:
-        """What it is called with."""
-
-
-class Program(Code, Protocol):
-    """Python that makes a whole model, and what the model reads."""
-
-    @property
-    def input(self) -> tuple[int, int, int] | None:
-        """The size of its image."""
-
-    @property
-    def tokens(self) -> int | None:
-        """The length of its text."""
-
-    @property
-    def inputs(self) -> NamedInputs | None:
-        """Its tensors by name."""
-
-    @property
-    def output(self) -> Sequence[int] | None:
-        """The shape of what it returns."""
-
-    def kin(self) -> str:
-        """Return its name."""
-
-
-class Block(Code, Protocol):
-    """Python that makes a block in place of an MLP."""
-
-    def answers(self, reading: BlockReading | None) -> Mapping[str, AxisValue]:
-        """Return the arguments that a reading gives."""
 
 
 def current_device() -> torch.device:
@@ -192,7 +133,7 @@ _WITHOUT_VALUES = ("called on meta tensors", "register_meta function", "out of m
 _SENTENCE, _CLAUSE = re.compile(r"(?<=[.!?]) "), re.compile(r"[.,;!] ")
 
 
-def build_python(host: Program) -> nn.Module:
+def build_python(host: PythonModule) -> nn.Module:
     """Run the code of a host and return its module, on the current default device.
 
     Raises UntrustedError where the code may not be run, and BuildError, with file and line, where it fails.
@@ -240,7 +181,7 @@ def _runner(model: nn.Module, shape: Sequence[int] | None) -> Callable[..., obje
     return run
 
 
-def describe_error(host: Code, error: BaseException) -> str:
+def describe_error(host: PythonModule | OwnBlock, error: BaseException) -> str:
     """Return what the code of a host raised, and where."""
     return f"{_place(error, host)}: {write_error(error)}{_hint(error, host)}"
 
@@ -274,11 +215,10 @@ def _cut(text: str) -> str:
     return f"{words or text[:_LONGEST]}..."
 
 
-def find_maker(host: Code) -> Callable[..., object]:
+def find_maker(host: PythonModule | OwnBlock) -> Callable[..., object]:
     """Import the code of a host and return the class or function that makes the module."""
-    entry_point: str | None = getattr(host, "entry_point", None)
-    if entry_point is not None:
-        maker = load(_installed(entry_point))
+    if isinstance(host, PythonModule) and host.entry_point is not None:
+        maker = load(_installed(host.entry_point))
         if not callable(maker):
             raise TypeError(f"it is a {type(maker).__name__}, not a class or function")
         return maker
@@ -301,7 +241,7 @@ def _installed(name: str) -> EntryPoint:
     return points[name]
 
 
-def _place(error: BaseException, host: Code) -> str:
+def _place(error: BaseException, host: PythonModule | OwnBlock) -> str:
     """Return the last line of the host's folder in an error's traceback; the file alone if there is none."""
     if host.folder is None or host.file is None:
         return host.place
@@ -309,12 +249,12 @@ def _place(error: BaseException, host: Code) -> str:
     return line.removeprefix("/") if line is not None else host.file
 
 
-def passes_through(host: Code, error: BaseException) -> bool:
+def passes_through(host: PythonModule | OwnBlock, error: BaseException) -> bool:
     """Return whether an error comes from the Python in a folder from outside, or from what it called."""
     return host.folder is not None and locate_error(error, host.folder.resolve(), "") is not None
 
 
-def _hint(error: BaseException, host: Code) -> str:
+def _hint(error: BaseException, host: PythonModule | OwnBlock) -> str:
     """Say how a file imports another that lies beside it, where it tried in the way of a script."""
     if not isinstance(error, ModuleNotFoundError) or error.name is None or host.folder is None or host.file is None:
         return ""
@@ -328,7 +268,7 @@ def _hint(error: BaseException, host: Code) -> str:
 _USE_CONV = "use_conv"
 
 
-def make_block(block: Block, path: str, mlp: Mlp, reading: AnyReading | None) -> nn.Module:
+def make_block(block: OwnBlock, path: str, mlp: Mlp, reading: AnyReading | None) -> nn.Module:
     """Call the class of a block for one MLP of a host, on the current default device.
 
     It gets `in_features`, `hidden_features` and `out_features` of the MLP, and `use_conv` where it takes that; then its
@@ -361,7 +301,7 @@ def _first_layer(mlp: Mlp) -> nn.Linear | nn.Conv2d:
     return first
 
 
-def _sizes(maker: Callable[..., object], block: Block, path: str, mlp: Mlp) -> Mapping[str, AxisValue]:
+def _sizes(maker: Callable[..., object], block: OwnBlock, path: str, mlp: Mlp) -> Mapping[str, AxisValue]:
     """Return the sizes of the MLP that the signature of the class takes."""
     first = _first_layer(mlp)
     hidden, width = first.weight.shape[:2]
@@ -378,7 +318,7 @@ def _sizes(maker: Callable[..., object], block: Block, path: str, mlp: Mlp) -> M
     return {name: value for name, value in told.items() if takes_any or name in known}
 
 
-def _check_what_it_returns(block: Block, made: nn.Module, path: str, mlp: Mlp) -> None:
+def _check_what_it_returns(block: OwnBlock, made: nn.Module, path: str, mlp: Mlp) -> None:
     """Let a block's forward pass fail where its output has another shape than the MLP's; a sum would hide that."""
     own, out = vars(made).get("forward"), mlp.fc2.weight.shape[0]
     channels = 1 if isinstance(_first_layer(mlp), nn.Conv2d) else -1

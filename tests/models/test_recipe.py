@@ -13,7 +13,18 @@ from pydantic import ValidationError
 
 from imlp_audit.models.blocks import Activation, Gate, ImlpRecipe, Norm, Part, Pooling, Sums
 from imlp_audit.models.host import Host
-from imlp_audit.models.hosts import HOSTS, Bert, Gmlp, GmlpText, Mixer, ResMlp, Timm, Torchvision, Transformers, VanillaBlock
+from imlp_audit.models.hosts import (
+    HOSTS,
+    Bert,
+    Gmlp,
+    GmlpText,
+    Mixer,
+    ResMlp,
+    Timm,
+    Torchvision,
+    Transformers,
+    VanillaBlock,
+)
 from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.reading import (
     AnyReading,

@@ -9,15 +9,10 @@ import pytest
 
 from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import BuildError
-from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
-from imlp_audit.models.recipe import Replacement
+from imlp_audit.models.blocks import Activation, Communication, Gate, ImlpRecipe, Norm, Part, Pooling, Sums
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts import Bert
-from imlp_audit.models.blocks import Gate
-from imlp_audit.models.hosts import GmlpText
-from imlp_audit.models.blocks import Communication, Norm, Pooling
-from imlp_audit.models.hosts import ResMlp
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.hosts import Bert, GmlpText, ResMlp
+from imlp_audit.models.recipe import Recipe, Replacement
 from imlp_audit.solve.counting import Hosts, Stacks
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.paper import rows_of
