@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from imlp_audit.files import FileError, read_bytes
-from imlp_audit.processes.installed import bundled_folder, find_package, offered
+from imlp_audit.processes.code import bundled_folder, find_package, offered
 
 ENTRY_POINTS = "imlp_audit.papers"
 _MOST_FILES = 10_000  # that a folder may hold to be compared

@@ -14,7 +14,7 @@ from imlp_audit.models.declared import DECIDED, AxisValue, read_axes
 from imlp_audit.models.host import Count, Host, Reads
 from imlp_audit.models.reading import BlockReading, Family, OwnFamily, axis_of, word_of
 from imlp_audit.models.values import ENTRY_POINTS, FrozenMap, Inputs, Name, Values
-from imlp_audit.processes.installed import bundled_folder, find_package, offered
+from imlp_audit.processes.code import bundled_folder, find_package, offered
 
 PYTHON_FILE = r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.py$"
 

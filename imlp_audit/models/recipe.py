@@ -24,7 +24,7 @@ from imlp_audit.models.hosts import HOSTS, Timm, Torchvision
 from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.reading import AnyFamily, AnyReading, Family, PaperReading
 from imlp_audit.models.values import Sides
-from imlp_audit.processes.installed import is_bundled
+from imlp_audit.processes.code import is_bundled
 
 
 class Replacement(BaseModel):

@@ -20,10 +20,9 @@ from imlp_audit.models.declared import AxisValue
 from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.reading import AnyReading, BlockReading
 from imlp_audit.models.values import ENTRY_POINTS, TensorInput
-from imlp_audit.processes.apart import StoppedError
-from imlp_audit.processes.code import load_module, locate_error
-from imlp_audit.processes.installed import load, offered
-from imlp_audit.processes.printing import print_to_stderr
+from imlp_audit.processes.code import load, load_module, locate_error, offered
+from imlp_audit.processes.streams import print_to_stderr
+from imlp_audit.processes.workers import StoppedError
 
 
 def current_device() -> torch.device:

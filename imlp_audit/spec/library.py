@@ -13,7 +13,7 @@ from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_bytes
 from imlp_audit.numbers.words import list_some
-from imlp_audit.processes.installed import is_bundled
+from imlp_audit.processes.code import is_bundled
 from imlp_audit.spec.findings import broken_check_ids
 from imlp_audit.spec.paper import Paper, models_of, rows_of
 from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats

@@ -14,7 +14,7 @@ from imlp_audit.equations.trust import installed_folders
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, open_regular
 from imlp_audit.numbers.words import list_some
-from imlp_audit.processes.installed import bundled_folder
+from imlp_audit.processes.code import bundled_folder
 from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.tree import ListNode, MapNode, Node, Text
 

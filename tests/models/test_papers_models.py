@@ -22,7 +22,7 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.own import PythonModule
 from imlp_audit.models.reading import Reading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.processes.installed import bundled_folder
+from imlp_audit.processes.code import bundled_folder
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import rows_of
 from specs.imlp.models import ConvolutionalSelfAttention, DepthwiseMlp, RecursiveAtrousSelfAttention
