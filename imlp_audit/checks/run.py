@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import assert_never
 
@@ -59,13 +60,22 @@ def _dispatch(plan: Plan, context: Context) -> Check:
 def models_needed(plans: Iterable[Plan], context: Context) -> Mapping[ModelKey, Need]:
     """Return the models that the checks need, in order, and what is needed of each."""
     needed: dict[ModelKey, Need] = {}
-    plans = list(plans)
-    voters = (each for paper in papers_to_judge(plans) for each in _voters(paper))
-    for paper, recipe, need in chain(chain.from_iterable(map(_recipes, plans)), voters):
+    for paper, recipe, need in _every_recipe(list(plans)):
         for reading in context.conventions(paper).readings.values():
             key = ModelKey.of(recipe, reading)
             needed[key] = needed.get(key, Need()) | need
     return needed
+
+
+def needs_models(plan: Plan, context: Context) -> bool:
+    """Return whether a check needs any model."""
+    return any(context.conventions(paper).readings for paper, *_ in _every_recipe([plan]))
+
+
+def _every_recipe(plans: Sequence[Plan]) -> Iterator[tuple[Paper, Recipe, Need]]:
+    """Yield the recipes of checks, and those that have a vote on how they are judged."""
+    yield from chain.from_iterable(map(_recipes, plans))
+    yield from chain.from_iterable(map(_voters, papers_to_judge(plans)))
 
 
 def papers_to_judge(plans: Iterable[Plan]) -> list[Paper]:
@@ -88,11 +98,11 @@ def papers_to_judge(plans: Iterable[Plan]) -> list[Paper]:
     return list(papers.values())
 
 
-def _voters(paper: Paper) -> Iterator[tuple[Paper, Recipe, Need]]:
-    """Yield all models whose counted numbers have a vote on the paper's hypothesis."""
-    for row in rows_of(paper):
-        for one in totalled_cells(row):
-            yield paper, one.recipe, Need(work=one.cell.column.measure is Measure.FLOPS)
+@lru_cache(maxsize=32)
+def _voters(paper: Paper) -> Sequence[tuple[Paper, Recipe, Need]]:
+    """Return all models whose counted numbers have a vote on the paper's hypothesis."""
+    cells = (one for row in rows_of(paper) for one in totalled_cells(row))
+    return [(paper, one.recipe, Need(work=one.cell.column.measure is Measure.FLOPS)) for one in cells]
 
 
 def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:
