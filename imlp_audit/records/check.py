@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from imlp_audit.records.base import Record
 from imlp_audit.records.evidence import Evidence
@@ -211,6 +211,12 @@ class EquationCheck(AnyCheck):
     proved: str | None = None
     replay: str | None = None
     counterexample: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out_the_figure(cls, values: object) -> object:
+        """Results of this format had a figure here, which nothing draws any more."""
+        return {key: value for key, value in values.items() if key != "figure"} if isinstance(values, dict) else values
 
 
 Check: TypeAlias = Annotated[

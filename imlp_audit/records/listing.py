@@ -1,4 +1,4 @@
-"""The JSON of `imlp-audit list`, `lint`, `cache info` and `doctor`: what there is, and what is wrong."""
+"""The JSON of `imlp-audit list`, `lint` and `cache info`: what there is, and what is wrong."""
 
 from __future__ import annotations
 
@@ -79,25 +79,3 @@ class CacheReport(JsonDocument):
     folder: str | None
     measurements: Count
     bytes: Count
-
-
-class FolderFinding(Record):
-    """One problem, what to do next, and the files or folders that show it."""
-
-    kind: str
-    what: str
-    next: str
-    names: tuple[str, ...]
-
-
-class ImageFolderReport(JsonDocument):
-    """A folder, relative to the given one, how many images and class folders it has, and what is wrong with it."""
-
-    FORMAT: ClassVar = "imlp-audit/doctor/1"
-    WRITTEN_BY: ClassVar = "imlp-audit doctor"
-
-    folder: str
-    images: Count
-    classes: Count
-    findings: tuple[FolderFinding, ...]
-    notes: tuple[str, ...]

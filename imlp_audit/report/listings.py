@@ -8,7 +8,7 @@ from itertools import groupby
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.coverage import CoverageReport, CoveredNumber, NumberState
 from imlp_audit.records.finding import StaleEntry
-from imlp_audit.records.listing import CacheReport, ImageFolderReport, LintReport
+from imlp_audit.records.listing import CacheReport, LintReport
 from imlp_audit.records.lock import AcknowledgeReport, RenewedLock
 from imlp_audit.records.transcription import Transcription
 from imlp_audit.report.document import (
@@ -57,24 +57,6 @@ def cache_document(report: CacheReport) -> Document:
         )
     size = f"{report.bytes / 2**20:.1f} MiB"
     return (Paragraph(f"{report.folder}: {count_of(report.measurements, 'measurement')}, {size}"),)
-
-
-def folder_document(report: ImageFolderReport) -> Document:
-    """Return what is wrong with a folder of images, and what to do about it."""
-    return tuple(_folder(report))
-
-
-def _folder(report: ImageFolderReport) -> Iterator[Block]:
-    images, classes = count_of(report.images, "image"), count_of(report.classes, "class folder")
-    yield Paragraph(f"{report.folder}: {images} in {classes}")
-    if report.findings:
-        yield List(
-            tuple(Item((Span(one.kind, Style.BAD), f": {one.what}"), (f"next: {one.next}",)) for one in report.findings)
-        )
-    if report.notes:
-        yield List(tuple(f"note: {note}" for note in report.notes))
-    if not report.findings:
-        yield Paragraph("nothing wrong found")
 
 
 _STYLES = {
