@@ -21,7 +21,6 @@ COMMANDS = {  # in the order of the help: the function of each, or the Typer tha
     "explain": "imlp_audit.cli.explain:explain",
     "properties": "imlp_audit.cli.properties:properties",
     "solve": "imlp_audit.cli.solve:solve",
-    "lipschitz": "imlp_audit.cli.lipschitz:lipschitz",
     "eval": "imlp_audit.cli.eval:evaluate",
     "inspect": "imlp_audit.cli.inspect:inspect",
     "bench": "imlp_audit.cli.bench:bench",

@@ -11,7 +11,7 @@ import imlp_audit
 
 from .running import MODULE, SCRIPT, call, spawn
 
-COMMANDS = ("verify", "properties", "lipschitz", "list", "lint", "report")
+COMMANDS = ("verify", "properties", "list", "lint", "report")
 HEAVY = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy", "hypothesis", "cvxpy", "matplotlib")
 
 

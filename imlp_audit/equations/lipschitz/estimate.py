@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
 from math import inf, nextafter
 
 import numpy as np
@@ -17,31 +18,40 @@ from imlp_audit.equations.lipschitz.certificate import Certificate, Solver, boun
 from imlp_audit.equations.lipschitz.slopes import GELU
 from imlp_audit.errors import SolverError
 from imlp_audit.processes.workers import workers
-from imlp_audit.records.lipschitz import LipschitzBounds
 
 _STEPS = (1.0, 0.3, 0.1, 0.03, 0.01)  # of the ascent, in units of the input
 _SMALL = 32  # hidden units; Clarabel solves a branch of this size in about a second
 
 
-def estimate(
-    branches: tuple[Branch, Branch], starts: Sequence[Matrix], seconds: float, block: str = ""
-) -> LipschitzBounds:
-    """Bound the Lipschitz constant of the module at the path `block`; each solver has `seconds` for a branch.
+@dataclass(frozen=True)
+class LipschitzBounds:
+    """Bounds on the Lipschitz constant of a module.
+
+    `bound` is proven by Theorem 1 with `rho` and is the smallest that a solver's proposal led to (`solvers`), `product`
+    by the product of the spectral norms. `gradient` is the largest gradient norm found, a lower bound.
+    """
+
+    bound: float
+    rho: tuple[float, float]
+    solvers: dict[str, float]
+    product: float
+    gradient: float
+
+
+def estimate(branches: tuple[Branch, Branch], starts: Sequence[Matrix], seconds: float) -> LipschitzBounds:
+    """Bound the Lipschitz constant of a module; each solver has `seconds` for a branch.
 
     The largest gradient is searched for from `starts` (C,). Raises SolverError if a solver or its proof fails.
 
     Small modules go to both solvers, so that each confirms the other; larger ones only to SCS.
     """
-    hidden, width = branches[0].inner.shape
+    hidden = branches[0].inner.shape[0]
     solvers = [Solver.SCS, *([Solver.CLARABEL] if hidden <= _SMALL else [])]
     proofs = {solver: _prove_both(branches, solver, seconds) for solver in solvers}
     best = min(proofs.values(), key=bound)
     bounds = {solver.value: bound(pair) for solver, pair in proofs.items()}
     return LipschitzBounds(
-        block=block,
         bound=min(bounds.values()),
-        width=width,
-        hidden=hidden,
         rho=(best[0].rho, best[1].rho),
         solvers=bounds,
         product=product_bound(branches),
