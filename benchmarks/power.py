@@ -13,11 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.hypotheses import passes
-from imlp_audit.checks.power import Judged
+from imlp_audit.checks.frames import with_hypotheses
+from imlp_audit.checks.hypotheses import Judged, passes
 from imlp_audit.checks.run import models_needed
-from imlp_audit.checks.tally import FARTHEST, Tally
-from imlp_audit.checks.votes import with_hypotheses
+from imlp_audit.checks.votes import FARTHEST, Tally
 from imlp_audit.count.models import measure_models
 from imlp_audit.spec.library import load, select_checks
 

@@ -16,9 +16,9 @@ from imlp_audit.cache.tested import keep_outcomes, recall_outcomes
 from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, locked_checks
 from imlp_audit.checks.alternatives import alternatives_needed, name_alternatives
 from imlp_audit.checks.context import Context
+from imlp_audit.checks.frames import with_hypotheses
 from imlp_audit.checks.guards import mark_unguarded
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
-from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.count.outside import is_outside, measure_outside
 from imlp_audit.count.sharing import ModelCounter, counting, measure_here

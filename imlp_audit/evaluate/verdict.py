@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from imlp_audit.checks.printed import interval_ends
+from imlp_audit.checks.frames import interval_ends
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.evaluate.deciding import Sample, Stake, describe_need, find_stake
 from imlp_audit.evaluate.statistics import wilson

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.printed import countable, missing_for
-from imlp_audit.checks.votes import column_of
+from imlp_audit.checks.frames import column_of, countable, missing_for
 from imlp_audit.count.conventions import Convention, ParameterConvention, total
 from imlp_audit.count.facts import ModelFacts, ModelKey, Need
 from imlp_audit.errors import BuildError

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.changes import agree, follows_from_cells
-from imlp_audit.checks.measured_changes import percent_change, readings_of_change
+from imlp_audit.checks.changes import agree, follows_from_cells, percent_change, readings_of_change
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Verdict

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.changed import shift_text
+from imlp_audit.checks.guards import shift_text
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import CellCheck

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.hypotheses import Chances, Clarity, Hypothesis, judge
-from imlp_audit.checks.power import Judged
-from imlp_audit.checks.tally import FARTHEST, PAPER, DeclaredOptions, Tally, Vote
+from imlp_audit.checks.hypotheses import Chances, Clarity, Hypothesis, Judged, judge
+from imlp_audit.checks.votes import FARTHEST, PAPER, DeclaredOptions, Tally, Vote
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.hypothesis import add_powers

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from imlp_audit.checks.power import Judged
-from imlp_audit.checks.tally import DeclaredOptions, Tally, Vote
+from imlp_audit.checks.hypotheses import Judged
+from imlp_audit.checks.votes import DeclaredOptions, Tally, Vote
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.hypothesis import GroupScore

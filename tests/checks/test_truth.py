@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.truth import RowTruth, Truth, all_of, judge_order, judge_relation, judge_share, middle
+from imlp_audit.checks.quantities import RowTruth, Truth, all_of, judge_order, judge_relation, judge_share, middle
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec.conditions import Relation
