@@ -22,7 +22,7 @@ from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.places import place_of
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
-from imlp_audit.spec.references import CellRef, RowRef, rows_of
+from imlp_audit.spec.references import CellRef, RowRef, rows_of, rows_of_table
 
 
 def check_equation(plan: EquationPlan, outcomes: Mapping[str, AnyOutcome]) -> EquationCheck:
@@ -132,12 +132,12 @@ def needs_of(plan: Plan) -> Needs:
         case CellPlan(cell=cell):
             return _needs_of_cell(cell)
         case DeltaPlan(cell=cell, base=base, measured=True):
-            return Needs([cell.row.paper], list(_totals(base.row)))
+            return Needs([cell.row.paper], [*_totals(cell.row), *_totals(base.row)])
         case MarkPlan(row=row, cell=cell):
             need = Need(work=cell.column.measure is Measure.FLOPS)
             return Needs([row.paper], [(row.paper, recipe, need) for recipe in marked_models(plan).values()])
-        case ColumnsPlan(paper=paper):
-            return Needs([paper])
+        case ColumnsPlan(paper=paper, table=table):
+            return Needs([paper], [one for row in rows_of_table(paper, table) for one in _totals(row)])
         case ClaimPlan():
             models = [(paper, recipe, Need(work=True)) for paper, recipe in models_of_claim(plan)]
             return Needs(list(papers_of_claim(plan)), models)
@@ -150,8 +150,8 @@ def needs_of(plan: Plan) -> Needs:
 def _needs_of_cell(cell: CellRef) -> Needs:
     column, paper, base = cell.column, cell.row.paper, cell.row.baseline
     if column.measure.totalled:  # a number may follow as its baseline's does, by another convention
-        return Needs([paper], [] if base is None else list(_totals(base)))
-    if not column.measure.counted or cell.recipe is None:
+        return Needs([paper], [*_totals(cell.row), *(_totals(base) if base is not None else ())])
+    if cell.recipe is None or not (column.measure.counted or isinstance(column, MemoryColumn)):
         return Needs()
     batches = frozenset({column.batch}) if isinstance(column, MemoryColumn) else frozenset()
     return Needs(models=[(paper, cell.recipe, Need(batches=batches))])
@@ -165,13 +165,19 @@ def _totals(row: RowRef) -> Iterator[tuple[Paper, Recipe, Need]]:
             yield row.paper, recipe, Need(work=column.measure is Measure.FLOPS)
 
 
+def _voters(row: RowRef) -> Iterator[tuple[Paper, Recipe, Need]]:
+    """Yield the models whose counted numbers have a vote on the paper's hypothesis."""
+    for one in totalled_cells(row):
+        yield row.paper, one.recipe, Need(work=one.cell.column.measure is Measure.FLOPS)
+
+
 def models_needed(plans: Iterable[Plan], context: Context) -> Mapping[ModelKey, Need]:
     """Return the models that the checks need, in order, and what is needed of each."""
     needs = [needs_of(plan) for plan in plans]
     papers = {paper.id: paper for one in needs for paper in one.judged}
-    rows = (row for paper in papers.values() for row in rows_of(paper) if totalled_cells(row))
+    voters = (one for paper in papers.values() for row in rows_of(paper) for one in _voters(row))
     needed: dict[ModelKey, Need] = {}
-    for paper, recipe, need in chain(chain.from_iterable(map(_totals, rows)), *(one.models for one in needs)):
+    for paper, recipe, need in chain(*(one.models for one in needs), voters):
         for reading in context.conventions(paper).readings.values():
             key = ModelKey.of(recipe, reading)
             needed[key] = needed.get(key, Need()) | need
