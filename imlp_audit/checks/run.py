@@ -137,7 +137,8 @@ def needs_of(plan: Plan) -> Needs:
             need = Need(work=cell.column.measure is Measure.FLOPS)
             return Needs([row.paper], [(row.paper, recipe, need) for recipe in marked_models(plan).values()])
         case ColumnsPlan(paper=paper, table=table):
-            return Needs([paper], [one for row in rows_of_table(paper, table) for one in _totals(row)])
+            rows = [row for row in rows_of_table(paper, table) if totalled_cells(row)]
+            return Needs([paper], [one for row in rows for one in _totals(row)])
         case ClaimPlan():
             models = [(paper, recipe, Need(work=True)) for paper, recipe in models_of_claim(plan)]
             return Needs(list(papers_of_claim(plan)), models)
