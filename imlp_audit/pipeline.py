@@ -9,10 +9,8 @@ from itertools import chain
 from os import PathLike, fspath
 
 from imlp_audit import __version__
-from imlp_audit.cache.counted import keep_model, narrow, recall_models
-from imlp_audit.cache.results import remember
-from imlp_audit.cache.store import Store
-from imlp_audit.cache.tested import keep_outcomes, recall_outcomes
+from imlp_audit.cache.measured import keep_model, keep_outcomes, narrow, recall_models, recall_outcomes
+from imlp_audit.cache.store import Store, remember
 from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, locked_checks
 from imlp_audit.checks.alternatives import alternatives_needed, name_alternatives
 from imlp_audit.checks.context import Context

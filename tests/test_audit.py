@@ -262,8 +262,8 @@ def _judged_anew(audited: Audited, cell: CellRef, text: str) -> Context:
     place = judged.places.get(cell.id) if judged is not None else None
     if judged is None or place is None:
         return audited.context
-    vote = replace(judged.tally.votes[place], printed=parse_printed(text, cell.column.unit))
-    changed = replace(judged, tally=judged.tally.with_vote(place, vote))
+    vote = replace(judged.votes.each[place], printed=parse_printed(text, cell.column.unit))
+    changed = replace(judged, votes=judged.votes.with_vote(place, vote))
     return replace(audited.context, judged={**audited.context.judged, paper: changed})
 
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 from imlp_audit.checks.context import Context, NotMeasuredError, own_convention
 from imlp_audit.checks.fit import Comparison, Measured
 from imlp_audit.checks.hypotheses import Clarity, Judged, VoteGroup, allowed_roundings
-from imlp_audit.checks.votes import DeclaredOptions, Tally, Vote
+from imlp_audit.checks.votes import DeclaredOptions, Vote, Votes
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
@@ -131,13 +131,13 @@ def judge_paper(paper: Paper, context: Context) -> Judged:
     cells = [counted for row in rows_of(paper) for counted in totalled_cells(row)]
     voters = _find_voters(cells)
     votes = [_vote(one, context) for one in cells if voters[one.cell.id] == one.cell.id]
-    return Judged.of(Tally.of([vote for vote in votes if vote is not None], _declared(paper, context)), voters)
+    return Judged.of(Votes.of([vote for vote in votes if vote is not None], _declared(paper, context)), voters)
 
 
 def with_hypotheses(context: Context, papers: Sequence[Paper]) -> Context:
     """Return the context with a hypothesis for each paper that has counted cells, all of them judged together."""
     judged = {paper.id: judge_paper(paper, context) for paper in papers}
-    return replace(context, judged={name: one for name, one in judged.items() if one.tally.votes})
+    return replace(context, judged={name: one for name, one in judged.items() if one.votes.each})
 
 
 def _declared(paper: Paper, context: Context) -> DeclaredOptions:
@@ -277,7 +277,7 @@ def frame_of(cell: CellRef, context: Context) -> Frame:
     family, found = context.conventions(paper).family_of(counted.recipe), judged.hypothesis
     reading = found.readings.get(family) if family is not None else None
     convention = None if has_own_counter(cell) else _column_group(cell, judged)
-    rounding = found.roundings.get(judged.tally.options.rounding_group(column_of(cell)))
+    rounding = found.roundings.get(judged.votes.options.rounding_group(column_of(cell)))
     rules = context.conventions(paper).roundings_of(cell.column)
     frame = Frame(allowed_roundings(rounding) if rounding is not None else rules, rounding, reading, convention)
     if convention is None or convention.choice is not Clarity.MIXED:

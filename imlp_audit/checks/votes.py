@@ -95,7 +95,7 @@ _Key = tuple[Rounding, str | None, Reading, str]  # rule, family, reading, colum
 
 
 def _ballot(vote: Vote, options: DeclaredOptions) -> Iterator[tuple[_Key, list[str]]]:
-    """Yield what a vote adds to a tally."""
+    """Yield what one vote adds."""
     for rounding in options.rules_of(options.rounding_group(vote.column)):
         interval = vote.printed.interval(rounding)
         for reading in options.readings:
@@ -103,28 +103,28 @@ def _ballot(vote: Vote, options: DeclaredOptions) -> Iterator[tuple[_Key, list[s
             yield (rounding, vote.family, reading, vote.column), [""] * bool(names) if vote.fixed else names
 
 
-Votes = int
+VoteSet = int
 """A set of votes: the bit at a vote's place is set if the vote is in it."""
 
 
 @dataclass(frozen=True)
-class Tally:
+class Votes:
     """Which votes of each family and column follow, by rounding rule and reading, under each convention.
 
     Votes of rows with a counter of their own are kept apart, under "". `choosing` are the other votes of each
     column, with the digits that the paper prints; `families` are those that the votes are of.
     """
 
-    votes: tuple[Vote, ...]
+    each: tuple[Vote, ...]
     options: DeclaredOptions
-    following: Mapping[_Key, Mapping[str, Votes]]
+    following: Mapping[_Key, Mapping[str, VoteSet]]
     choosing: Mapping[str, tuple[Vote, ...]]
     families: tuple[str, ...]
 
     @classmethod
-    def of(cls, votes: Sequence[Vote], options: DeclaredOptions) -> Tally:
+    def of(cls, votes: Sequence[Vote], options: DeclaredOptions) -> Votes:
         """Count the votes."""
-        following = defaultdict[_Key, defaultdict[str, Votes]](lambda: defaultdict(int))
+        following = defaultdict[_Key, defaultdict[str, VoteSet]](lambda: defaultdict(int))
         choosing: dict[str, list[Vote]] = {}
         for place, vote in enumerate(votes):
             choosing.setdefault(vote.column, []).extend([] if vote.fixed else [vote])
@@ -135,14 +135,14 @@ class Tally:
         chosen = {column: tuple(some) for column, some in choosing.items()}
         return cls(tuple(votes), options, dict(following), chosen, families)
 
-    def with_vote(self, place: int, vote: Vote) -> Tally:
-        """Return the tally with other digits in one place: the vote of the same cell on the same values."""
+    def with_vote(self, place: int, vote: Vote) -> Votes:
+        """Return the votes with other digits in one place: the vote of the same cell on the same values."""
         following, bit = dict(self.following), 1 << place
         for key, names in _ballot(vote, self.options):
             before = following.get(key, {})
             kept = {name: votes & ~bit for name, votes in before.items()}
             following[key] = {**kept, **{name: kept.get(name, 0) | bit for name in names}}
-        return replace(self, votes=(*self.votes[:place], vote, *self.votes[place + 1 :]), following=following)
+        return replace(self, each=(*self.each[:place], vote, *self.each[place + 1 :]), following=following)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -181,7 +181,7 @@ class Tally:
 
     def followers(
         self, combination: Combination, columns: Sequence[str], families: Sequence[str | None] | None = None
-    ) -> dict[str, Votes]:
+    ) -> dict[str, VoteSet]:
         """Return which votes of some columns and families (all of them if left out) follow under each convention."""
         found = dict.fromkeys(("", *self.options.conventions[columns[0]]), 0)
         for family, column in product((None, *self.families) if families is None else families, columns):
@@ -195,7 +195,7 @@ class Tally:
         found = self.followers(combination, columns)
         return {convention: votes.bit_count() for convention, votes in found.items() if convention}
 
-    def explained(self, combination: Combination, group: str | None = None, family: str | None = None) -> Votes:
+    def explained(self, combination: Combination, group: str | None = None, family: str | None = None) -> VoteSet:
         """Return which votes follow with the best convention for each whole column: all, or a group's or a family's."""
         explained = 0
         for column in self.columns if group is None else self.rounding_groups[group]:
@@ -211,11 +211,11 @@ class Tally:
         return self.explained(combination, group, family).bit_count()
 
     @cached_property
-    def copies(self) -> tuple[Tally, ...]:
+    def copies(self) -> tuple[Votes, ...]:
         """Copies in which every number is off by some of its last digits."""
         draws = map(random.Random, range(COPIES))
-        wrong = ([vote.shifted(draw.choice(OFFSETS)) for vote in self.votes] for draw in draws)
-        return tuple(Tally.of(votes, self.options) for votes in wrong)
+        wrong = ([vote.shifted(draw.choice(OFFSETS)) for vote in self.each] for draw in draws)
+        return tuple(Votes.of(votes, self.options) for votes in wrong)
 
     @cached_property
     def best(self) -> Combination:

@@ -40,8 +40,7 @@ def prepare_folder(folder: Path, option: str) -> None:
 
 def recall_reports(result: AuditResult, folder: Path, store: Store) -> dict[Path, str]:
     """Return the reports of a result that needs no other file; those of an earlier run on the same result if kept."""
-    from imlp_audit.cache.results import remember
-    from imlp_audit.cache.sources import digest_of
+    from imlp_audit.cache.store import digest_of, remember
     from imlp_audit.records.document import to_json
 
     def make() -> Reports:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from imlp_audit.cache.results import remember
-from imlp_audit.cache.store import Store
+from imlp_audit.cache.store import Store, remember
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS
 from imlp_audit.count.operations import Operation
 from imlp_audit.errors import SolverError, UsageError

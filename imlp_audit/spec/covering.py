@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from imlp_audit.errors import Problem
-from imlp_audit.numbers.scan import unsigned_keys
+from imlp_audit.numbers.forms import unsigned_keys
 from imlp_audit.spec.globs import Names
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.schema import Coverage

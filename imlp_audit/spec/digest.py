@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from imlp_audit.cache.sources import digest_of, fingerprint_folder
+from imlp_audit.cache.store import digest_of, fingerprint_folder
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.trust import is_bundled
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_bytes

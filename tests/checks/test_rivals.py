@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from imlp_audit.checks.hypotheses import Judged
-from imlp_audit.checks.votes import DeclaredOptions, Tally, Vote
+from imlp_audit.checks.votes import DeclaredOptions, Vote, Votes
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.hypothesis import GroupScore
@@ -22,7 +22,7 @@ def vote(place: int, printed: str, family: str | None, values: Mapping[tuple[str
 
 def judged(votes: list[Vote], rules: tuple[Rounding, ...] = (Rounding.HALF_UP,)) -> Judged:
     options = DeclaredOptions(rules, ("a", "b"), {"1/c": ("x", "y")}, {"1/c": "flops"})
-    return Judged.of(Tally.of(votes, options))
+    return Judged.of(Votes.of(votes, options))
 
 
 def counted_by(by_y: int, both: int = 0) -> GroupScore:
@@ -99,7 +99,7 @@ def test_a_measure_with_rounding_rules_of_its_own_is_recorded_apart() -> None:
     conventions, measures = {"1/c": ("x", "y"), "1/p": ("x", "y")}, {"1/c": "flops", "1/p": "parameters"}
     own = {"flops": (Rounding.HALF_UP, Rounding.TRUNCATION)}
     options = DeclaredOptions((Rounding.TRUNCATION,), ("a", "b"), conventions, measures, rounding_of=own)
-    record = Judged.of(Tally.of([*votes, *params], options)).record({})
+    record = Judged.of(Votes.of([*votes, *params], options)).record({})
     assert (record.rounding, record.roundings) == ("truncation", None)
     assert [(one.name, one.winner, one.scores, one.alone) for one in record.rounding_of] == [
         ("flops", "half_up", {"half_up": 8, "truncation": 2}, {"truncation": 2})
@@ -111,9 +111,9 @@ def test_columns_of_one_measure_are_alike(columns: tuple[str, ...]) -> None:
     measures = {"1/a": "flops", "1/b": "parameters", "1/c": "memory", "2/a": "flops"}
     options = DeclaredOptions((Rounding.HALF_UP,), (None,), dict.fromkeys(measures, ("x",)), measures)
     votes = [Vote(name, name, None, parse_printed("1", NumberForm()), {(None, "x"): Fraction(1)}) for name in columns]
-    tally = Tally.of(votes, options)
+    cast = Votes.of(votes, options)
     flops = tuple(name for name in columns if name.endswith("a"))
-    assert [tally.columns_like(name) for name in measures] == [flops, ("1/b",), ("1/c",), flops]
+    assert [cast.columns_like(name) for name in measures] == [flops, ("1/b",), ("1/c",), flops]
 
 
 def test_readings_and_rounding_rules_have_rivals_too() -> None:
