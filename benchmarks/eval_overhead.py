@@ -34,7 +34,7 @@ from imlp_audit.evaluate.run import run_evaluation
 from imlp_audit.evaluate.sharding import Group
 from imlp_audit.processes.cores import cores
 from imlp_audit.spec.library import load
-from imlp_audit.spec.references import find_row
+from imlp_audit.spec.paper import find_row
 
 Side: TypeAlias = Callable[[Path, int, int, int], int]
 MODEL = "deit_tiny_patch16_224"

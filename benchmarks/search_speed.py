@@ -27,7 +27,7 @@ from imlp_audit.solve.compose import compose
 from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.search import solve
 from imlp_audit.spec.library import load
-from imlp_audit.spec.references import rows_of
+from imlp_audit.spec.paper import rows_of
 
 OPEN = (Operation.LAYER_NORM, Operation.POOL, Operation.BATCH_NORM, Operation.SOFTMAX)
 LEFT_OUT = (Operation.IN_LAYERS, Operation.IN_CLASSIFIER, Operation.FVCORE_EXCESS)

@@ -25,7 +25,7 @@ def count_with_plain_fvcore() -> None:
     from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
     from imlp_audit.models.build import Builder
     from imlp_audit.spec.library import load
-    from imlp_audit.spec.references import rows_of
+    from imlp_audit.spec.paper import rows_of
 
     paper = load(["imlp"]).papers[0]
     reading = paper.about.value.readings["released"].reading().imlp

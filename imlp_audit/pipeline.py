@@ -27,9 +27,8 @@ from imlp_audit.errors import UsageError
 from imlp_audit.records.check import Check, RepeatCheck, Verdict
 from imlp_audit.records.hypothesis import FitScore
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.digest import digest_selection
 from imlp_audit.spec.findings import refuse_broken_locks
-from imlp_audit.spec.library import Selection, load, select_checks, select_equations
+from imlp_audit.spec.library import Selection, digest_selection, load, select_checks, select_equations
 from imlp_audit.spec.paper import Paper, paper_head
 from imlp_audit.spec.plan import EquationPlan, Plan, check_ids
 
@@ -107,7 +106,7 @@ def _run(
     searched: bool,
 ) -> AuditResult:
     if not options.any_lock:
-        refuse_broken_locks(selection)
+        refuse_broken_locks(selection.papers)
     versions = list_versions()  # where one of these libraries isn't installed, say so before any work
     made, context = _make_checks(plans, selection, options, settings, announce)
     known = list(_acknowledge(made, selection, searched=searched))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from imlp_audit.equations.trust import bundled_folder
-from imlp_audit.spec.folders import paper_folders
 from imlp_audit.spec.library import Selection, load
 from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.targets import paper_folders
 
 
 def bundled_papers() -> dict[str, str]:

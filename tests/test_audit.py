@@ -31,10 +31,9 @@ from imlp_audit.report.overview import first_screen
 from imlp_audit.report.paper import summary_document
 from imlp_audit.report.terminal import render_terminal
 from imlp_audit.spec.library import Selection, load, select_checks
-from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.paper import CellRef, Paper, repeated_row, rows_of
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, EquationPlan, Plan, RepeatPlan, check_ids
-from imlp_audit.spec.references import CellRef, repeated_row, rows_of
-from imlp_audit.spec.tables import PrintedTable, Row
+from imlp_audit.spec.schema import PrintedTable, Row
 from imlp_audit.spec.tree import Located
 from tests.measured import STORE, facts_of
 

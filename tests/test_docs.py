@@ -33,20 +33,9 @@ from imlp_audit.models.values import TensorInput
 from imlp_audit.processes.code import load_module
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.finding import Quote
-from imlp_audit.spec import (
-    claim_entries,
-    columns,
-    conditions,
-    equations,
-    fields,
-    findings,
-    quantities,
-    readings,
-    schema,
-    tables,
-)
+from imlp_audit.spec import claim_entries, columns, fields, readings, schema
 from imlp_audit.spec.library import load
-from imlp_audit.spec.paper import read_spec
+from imlp_audit.spec.reader import read_spec
 from tests.cli.running import call
 from tests.count.test_against_counters import AUDITED, OTHERS
 
@@ -67,11 +56,11 @@ SECTIONS: dict[type[BaseModel], str] = {
     schema.ConventionFit: "Fitted conventions",
     readings.Choice: "Readings",
     fields.Place: "Sources",
-    tables.PrintedTable: "Tables",
-    tables.TableFile: "Tables",
+    schema.PrintedTable: "Tables",
+    schema.TableFile: "Tables",
     columns.ColumnEntry: "Columns",
-    tables.Row: "Rows",
-    tables.Footnote: "Footnotes",
+    schema.Row: "Rows",
+    schema.Footnote: "Footnotes",
     recipe.Recipe: "Recipes",
     blocks.Replacement: "Replaced MLPs",
     blocks.ImlpRecipe: "The IMLP block",
@@ -83,15 +72,15 @@ SECTIONS: dict[type[BaseModel], str] = {
     claim_entries.ClaimEntry: "Claims",
     claim_entries.MeaningEntry: "Claims",
     claim_entries.LeftOut: "Rows left out",
-    tables.CountedBy: "Counters of a row",
-    quantities.QuantityEntry: "Quantities",
-    conditions.ConditionEntry: "Conditions",
-    conditions.OrderEntry: "Orders",
+    schema.CountedBy: "Counters of a row",
+    claim_entries.QuantityEntry: "Quantities",
+    claim_entries.ConditionEntry: "Conditions",
+    claim_entries.OrderEntry: "Orders",
     claim_entries.ReferenceEntry: "References",
     claim_entries.AverageEntry: "Averages",
     claim_entries.InputEntry: "Input sizes",
-    equations.EquationEntry: "Shared statements",
-    findings.FindingEntry: "Findings",
+    schema.EquationEntry: "Shared statements",
+    schema.FindingEntry: "Findings",
     Quote: "Quotes",
     schema.Coverage: "Coverage",
     schema.CoverageEntry: "Covered parts",
@@ -113,7 +102,7 @@ def test_readme_fits_three_screens() -> None:
 
 
 def test_every_record_of_a_spec_has_a_section() -> None:
-    modules = (schema, tables, columns, readings, claim_entries, conditions, quantities, equations, blocks, recipe)
+    modules = (schema, columns, readings, claim_entries, blocks, recipe)
     values = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
     records = [one for one in values if issubclass(one, BaseModel) and one.model_fields and not issubclass(one, Host)]
     lacking = {one.__name__ for one in records if one not in SECTIONS and one not in ELSEWHERE}

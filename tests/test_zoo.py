@@ -18,7 +18,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec.library import load
-from imlp_audit.spec.references import rows_of
+from imlp_audit.spec.paper import rows_of
 from tests.measured import STORE
 
 FILE = Path(__file__).parent.parent / "specs" / "torchvision_zoo" / "classifiers.yaml"

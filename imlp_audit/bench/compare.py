@@ -23,7 +23,7 @@ from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.records.evidence import Spent, Throughput
-from imlp_audit.spec.references import RowRef
+from imlp_audit.spec.paper import RowRef
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from fnmatch import fnmatchcase
 
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import CellRef, RowRef, rows_of_table
-from imlp_audit.spec.tables import PrintedTable
+from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
+from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.spec.tree import Located
 
 NAMED_AFTER = {"cpu": "cpu", "cuda": "gpu"}

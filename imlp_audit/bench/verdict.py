@@ -13,8 +13,7 @@ from imlp_audit.checks.frames import missing_for
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.evidence import Throughput
-from imlp_audit.spec.places import place_of_cell
-from imlp_audit.spec.references import RowRef
+from imlp_audit.spec.paper import RowRef
 
 
 class SpeedDirection(StrEnum):
@@ -112,7 +111,7 @@ def make_check(comparison: RowComparison, verdict: Verdict, reason: str) -> Cell
         verdict=verdict,
         reason=reason,
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
-        place=place_of_cell(cell),
+        place=cell.place,
         printed=cell.printed.text,
         unit=cell.unit,
     )

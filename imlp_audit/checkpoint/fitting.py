@@ -2,23 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from imlp_audit.checkpoint.joining import Joins, join_attention
-from imlp_audit.checkpoint.layouts.dialects import Dialect, dialects
-from imlp_audit.checkpoint.layouts.layout import NameLayout
-from imlp_audit.checkpoint.misfits import MisfitGroup, Shapes, group_misshaped, group_one_sided
+from imlp_audit.checkpoint.layouts import LAYOUTS, MMPRETRAINS_PARTS, NameLayout
+from imlp_audit.checkpoint.misfits import Shapes, group_misshaped, group_one_sided
 from imlp_audit.checkpoint.refusal import escape_name
 from imlp_audit.checkpoint.states import strip_prefixes
+from imlp_audit.records.checkpoint import Misfit
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
 UNUSED = "num_batches_tracked"
 """The last name of the tensors that no evaluation reads."""
+
+
+_COEFFICIENTS = {
+    "move1.scale": "alpha",
+    "move2.scale": "beta",
+    "move1.bias": "gamma",
+    "move2.bias": "theta",
+}
+RELEASED: Mapping[str, str] = {
+    "conv1": "fc1",
+    "conv2": "fc2",
+    "ln1": "act.norm",
+    "ln2": "norm",
+    "conv3x3_dw": "spatial.conv",
+    "conv5x5_dw": "spatial.conv",
+    "ln": "spatial.norm",
+    **{f"act{at}.{theirs}": f"act.agelu{at}.{ours}" for at in (1, 2) for theirs, ours in _COEFFICIENTS.items()},
+}
+"""The names that the authors' released code has for a block's parts, and ours (facts of that code).
+
+An AGeLU there is two `move`s, each a scale and a bias; the convolution is called after its kernel.
+"""
+
+_MARK = "act1.move1.scale"
+"""A name that every released block has, and nothing else."""
+
+
+def rename_part(name: str) -> str:
+    """Return our name of a block's tensor that may have its released one."""
+    for theirs, part in RELEASED.items():
+        if name == theirs or name.startswith(f"{theirs}."):
+            return part + name.removeprefix(theirs)
+    return name
+
+
+def rename_released(names: Iterable[str]) -> dict[str, str]:
+    """Return each name of a checkpoint with ours for it: another one in released blocks, the same elsewhere.
+
+    Where two would be one by our names, the second keeps its own.
+    """
+    names = list(names)
+    blocks = {name.removesuffix(_MARK) for name in names if name == _MARK or name.endswith(f".{_MARK}")}
+    taken = set(names) if blocks else set()
+    result = {}
+    for name in names:
+        new = _rename_in_block(name, blocks)
+        result[name] = name if new in taken else new
+        taken.add(new)
+    return result
+
+
+def _rename_in_block(name: str, blocks: Collection[str]) -> str:
+    dots = [at + 1 for at, sign in enumerate(name) if sign == "."]
+    block = next((name[:at] for at in (0, *dots) if name[:at] in blocks), None)
+    return name if block is None else block + rename_part(name.removeprefix(block))
+
+
+_CLASSIFIERS = ("head.", "fc.", "head.fc.", "classifier.")
+_LONGEST_PREFIX = 8  # parts, such as backbone.
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One way to map a checkpoint's names to ours; before that, `prefix` is removed from all of them."""
+
+    names: Mapping[str, str]
+    prefix: str = ""
+    layout: NameLayout | None = None
+
+
+def dialects(names: Collection[str]) -> Iterator[Dialect]:
+    """Yield each way to map a checkpoint's names to ours: as they are, then without each prefix that all have."""
+    for prefix in ("", *_common_prefixes(names)):
+        short = {name: name.removeprefix(prefix) for name in names}
+        for renamed, layout in _dialects(list(short.values())):
+            yield Dialect({old: renamed[new] for old, new in short.items() if new in renamed}, prefix, layout)
+    if all(re.search(MMPRETRAINS_PARTS.mark, name) for name in names):
+        for classifier in _CLASSIFIERS:
+            ours = {name: re.sub(r"^head\.fc\.", classifier, name) for name in names}
+            yield Dialect({name: MMPRETRAINS_PARTS.rename(new) for name, new in ours.items()}, layout=MMPRETRAINS_PARTS)
+
+
+def _common_prefixes(names: Collection[str]) -> Iterator[str]:
+    first = next(iter(names), "")
+    for at, sign in enumerate(first):
+        if sign == ".":
+            if first.count(".", 0, at) >= _LONGEST_PREFIX or not all(
+                name.startswith(first[: at + 1]) for name in names
+            ):
+                return
+            yield first[: at + 1]
+
+
+def _dialects(names: Collection[str]) -> Iterator[tuple[Mapping[str, str], NameLayout | None]]:
+    """Yield the names as they are, then by each layout that they show; released IMLP blocks get our names too."""
+    yield {name: name for name in names}, None
+    yield rename_released(names), None
+    for layout in LAYOUTS:
+        if any(re.search(layout.mark, name) for name in names):
+            ours = layout.rename_all(names)
+            released = rename_released(ours.values())
+            yield {name: released[new] for name, new in ours.items()}, layout
+
+
+_QUERY = re.compile(r"(.*\.attention\.(?:attention\.|self\.|))(query|q_proj)\.(weight|bias)")
+_BIAS = re.compile(r"(.*\.attn\.)qkv\.bias")
+_APART = {"query": ("query", "key", "value"), "q_proj": ("q_proj", "k_proj", "v_proj")}
+
+
+class Piece(NamedTuple):
+    """A tensor of a file, or one `third` of it along its first axis."""
+
+    name: str
+    third: int | None = None
+
+
+Joins = Mapping[str, tuple[Piece, ...]]
+"""The pieces of a file that make up one tensor of ours, along its first axis."""
+
+
+def join_attention(shapes: Shapes) -> tuple[dict[str, tuple[int, ...]], Joins]:
+    """Return the shapes with attention in timm's pieces, and what each of these is made of."""
+    joined, joins = dict(shapes), dict[str, tuple[Piece, ...]]()
+    for name, shape in shapes.items():
+        if found := _QUERY.fullmatch(name):
+            parts = tuple(f"{found[1]}{part}.{found[3]}" for part in _APART[found[2]])
+            whole, held = f"{found[1]}qkv.{found[3]}", {shapes.get(part) for part in parts}
+            if whole not in shapes and held == {shape} and shape:
+                for part in parts:
+                    del joined[part]
+                first, *rest = shape
+                joined[whole], joins[whole] = (len(parts) * first, *rest), tuple(map(Piece, parts))
+        elif (found := _BIAS.fullmatch(name)) and f"{found[1]}cpb_mlp.0.weight" in shapes and shape[0] % 3 == 0:
+            del joined[name]
+            for third, part in ((0, f"{found[1]}q_bias"), (2, f"{found[1]}v_bias")):
+                joined[part], joins[part] = (shape[0] // 3,), (Piece(name, third),)
+    return joined, joins
 
 
 @dataclass(frozen=True)
@@ -31,7 +168,7 @@ class Fit:
     the publisher's code that the names are from, if it is known, and `training` what only training needs there.
     """
 
-    problems: tuple[MisfitGroup, ...]
+    problems: tuple[Misfit, ...]
     names: Mapping[str, str]
     computed: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
@@ -48,7 +185,7 @@ class Fit:
     @property
     def misfits(self) -> int:
         """How many tensors do not fit."""
-        return sum(len(problem.names) for problem in self.problems)
+        return sum(len(problem.tensors) for problem in self.problems)
 
     @property
     def notes(self) -> tuple[str, ...]:

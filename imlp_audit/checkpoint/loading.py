@@ -10,11 +10,10 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchanged, parse
-from imlp_audit.checkpoint.files.container import OpenFile, open_file
-from imlp_audit.checkpoint.files.shards import explain_shard
-from imlp_audit.checkpoint.fitting import Fit, fit, saved_tensors, tied_names
-from imlp_audit.checkpoint.joining import Piece
+from imlp_audit.checkpoint.container import OpenFile, open_file
+from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchanged, explain_shard, parse
+from imlp_audit.checkpoint.fitting import Fit, Piece, fit, saved_tensors, tied_names
+from imlp_audit.checkpoint.misfits import describe
 from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
 from imlp_audit.checkpoint.tensors import BYTES, StorageSpan, TensorInfo
 from imlp_audit.errors import CheckpointError
@@ -101,7 +100,7 @@ def describe_misfit(path: Path, found: Fit, model: str = "the model") -> str:
     return "\n  ".join(
         [
             f"{path} does not fit {model}; `imlp-audit inspect {shlex.quote(str(path))}` shows what it fits",
-            *map(str, found.problems),
+            *map(describe, found.problems),
             *filter(None, [explain_shard(path)]),
         ]
     )

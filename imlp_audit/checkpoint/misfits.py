@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from math import isqrt
 
 from imlp_audit.checkpoint.refusal import escape_name
+from imlp_audit.records.checkpoint import Misfit, MisfitKind
 
 Shape = tuple[int, ...]
 Shapes = Mapping[str, Shape]
@@ -40,65 +40,48 @@ _PARTS = (
 )
 
 
-class MisfitKind(StrEnum):
-    """How a tensor does not fit."""
-
-    MISSING = "missing"
-    UNEXPECTED = "unexpected"
-    MISSHAPED = "mis-shaped"
-
-
-@dataclass(frozen=True)
-class MisfitGroup:
-    """Tensors that do not fit for one reason, with details of some of them.
-
-    `names` are the model's, or the file's if the model has none.
-    """
-
-    kind: MisfitKind
-    reason: str
-    names: tuple[str, ...]
-    details: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        count = "1 tensor" if len(self.names) == 1 else f"{len(self.names)} tensors"
-        details = f": {_join_first(self.details)}" if self.details else ""
-        return f"{self.kind}: {self.reason}{details} ({count}: {_join_first([*map(escape_name, self.names)])})"
+def describe(misfit: Misfit) -> str:
+    """Return a misfit as a line for people."""
+    count = "1 tensor" if len(misfit.tensors) == 1 else f"{len(misfit.tensors)} tensors"
+    details = f": {_join_first(misfit.details)}" if misfit.details else ""
+    return f"{misfit.kind}: {misfit.reason}{details} ({count}: {_join_first([*map(escape_name, misfit.tensors)])})"
 
 
 def _join_first(texts: Sequence[str]) -> str:
     return ", ".join([*texts[:_MOST_SHOWN], *(["..."] if len(texts) > _MOST_SHOWN else [])])
 
 
-def group_misshaped(names: Iterable[str], mine: Shapes, wanted: Shapes) -> Iterator[MisfitGroup]:
+def group_misshaped(names: Iterable[str], mine: Shapes, wanted: Shapes) -> Iterator[Misfit]:
     """Yield the tensors that have another shape in the file than in the model, by cause."""
     yield from _group(MisfitKind.MISSHAPED, names, lambda name: explain_shape(name, mine[name], wanted[name]))
 
 
-def _group(kind: MisfitKind, names: Iterable[str], cause: Callable[[str], Cause]) -> Iterator[MisfitGroup]:
+def _group(kind: MisfitKind, names: Iterable[str], cause: Callable[[str], Cause]) -> Iterator[Misfit]:
     groups: dict[str, dict[str, Cause]] = {}
     for name in names:
         found = cause(name)
         groups.setdefault(found.reason, {})[name] = found
     for reason, group in groups.items():
         details = dict.fromkeys(detail for found in group.values() for detail in found.details)
-        yield MisfitGroup(kind, reason, tuple(group), tuple(details))
+        yield Misfit(kind=kind, reason=reason, details=tuple(details), tensors=tuple(group))
 
 
-def group_one_sided(missing: list[str], extra: list[str], mine: Shapes, wanted: Shapes) -> Iterator[MisfitGroup]:
+def group_one_sided(missing: list[str], extra: list[str], mine: Shapes, wanted: Shapes) -> Iterator[Misfit]:
     """Yield the tensors that only one side has: first those that differ in name only, then by part of the model."""
     for prefix, prefixed in _find_prefixes(missing, extra).items():
         reason = (
             f"the prefix {escape_name(prefix)!r} before the model's names; --prefix {escape_name(prefix)} reads what "
             "begins with it alone"
         )
-        yield MisfitGroup(MisfitKind.UNEXPECTED, reason, tuple(prefixed))
+        yield Misfit(kind=MisfitKind.UNEXPECTED, reason=reason, details=(), tensors=tuple(prefixed))
         matched = set(prefixed.values())
         extra = [name for name in extra if name not in prefixed]
         missing = [name for name in missing if name not in matched]
     if missing and Counter(wanted[name] for name in missing) == Counter(mine[name] for name in extra):
-        yield MisfitGroup(MisfitKind.UNEXPECTED, "tensors of the missing shapes under other names", tuple(extra))
-        yield MisfitGroup(MisfitKind.MISSING, "tensors of the same shapes under these names", tuple(missing))
+        yield from _group(
+            MisfitKind.UNEXPECTED, extra, lambda _: Cause("tensors of the missing shapes under other names")
+        )
+        yield from _group(MisfitKind.MISSING, missing, lambda _: Cause("tensors of the same shapes under these names"))
         return
     held, built = _number_lists(mine), _number_lists(wanted)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
+from pathlib import Path
 
 BYTES = {
     "bool": 1, "uint8": 1, "int8": 1, "float8_e4m3fn": 1, "float8_e5m2": 1, "float8_e4m3fnuz": 1, "float8_e5m2fnuz": 1,
@@ -55,3 +57,47 @@ def read_shape(value: object) -> tuple[int, ...] | None:
         return None
     sizes = tuple(size for size in value if type(size) is int and 0 <= size < 2**63)
     return sizes if len(sizes) == len(value) and prod(max(size, 1) for size in sizes) < 2**63 else None
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A file as it was when it was opened: another file, or a changed one, has another identity."""
+
+    device: int
+    inode: int
+    size: int
+    changed_at: int
+
+
+@dataclass(frozen=True)
+class ZipMember:
+    """A file of the archive: where its header and its bytes are, and their CRC-32, 0 where none was made."""
+
+    name: str
+    header: int
+    start: int
+    size: int
+    crc: int
+
+    @property
+    def end(self) -> int:
+        """Where its bytes end."""
+        return self.start + self.size
+
+
+@dataclass(frozen=True)
+class ParsedFile:
+    """A file of a checkpoint as it was when it was parsed, and its members if it is a zip archive."""
+
+    path: Path
+    identity: Identity
+    members: tuple[ZipMember, ...] = ()
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a file describes, the bytes of each storage in it, and the members of a zip archive."""
+
+    tree: object
+    spans: Mapping[str, StorageSpan]
+    members: tuple[ZipMember, ...] = ()

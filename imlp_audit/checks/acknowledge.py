@@ -12,10 +12,11 @@ from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.finding import Finding, Quote, StaleEntry, StaleFinding
 from imlp_audit.records.lock import Lock, LockedCheck, LockedEvidence, NewlyAcknowledged, RenewedLock
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.findings import FindingEntry, covered_checks
-from imlp_audit.spec.globs import Names
+from imlp_audit.spec.fields import Names
+from imlp_audit.spec.findings import covered_checks
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import ClaimPlan, DeltaPlan, RepeatPlan, check_ids, plan
+from imlp_audit.spec.schema import FindingEntry
 from imlp_audit.spec.tree import Located
 
 

@@ -24,8 +24,8 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.records.check import PASSES, CellCheck, ColumnCheck, Verdict
 from imlp_audit.spec.columns import MemoryColumn
+from imlp_audit.spec.paper import CellRef, rows_of_table
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
-from imlp_audit.spec.references import CellRef, rows_of_table
 
 
 def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> CellCheck:

@@ -33,10 +33,8 @@ from imlp_audit.spec.columns import (
     SettingColumn,
     UncountedColumn,
 )
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import RowRef
-from imlp_audit.spec.schema import About
-from imlp_audit.spec.tables import Row
+from imlp_audit.spec.paper import Paper, RowRef
+from imlp_audit.spec.schema import About, Row
 
 Counter: TypeAlias = str | frozenset[tuple[WeightKey, int]] | None
 """What a convention counts, whatever a paper calls it: weights of work, or the name of a kind of parameters."""

@@ -16,9 +16,8 @@ from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import NO_MODEL, CellCheck, DeltaCheck, Verdict
 from imlp_audit.spec.columns import Column, image_of
-from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.paper import CellRef, Paper, RowRef, repeated_row, rows_of
 from imlp_audit.spec.plan import CellPlan, DeltaPlan
-from imlp_audit.spec.references import CellRef, RowRef, repeated_row, rows_of
 
 C = TypeVar("C", CellCheck, DeltaCheck)
 

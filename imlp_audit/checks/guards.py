@@ -14,9 +14,8 @@ from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import FAILS, Check, EquationCheck
 from imlp_audit.spec.columns import MemoryColumn
-from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.paper import CellRef, Paper, RowRef
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, DeltaPlan, Plan, RepeatPlan
-from imlp_audit.spec.references import CellRef, RowRef
 from imlp_audit.spec.tree import Located
 
 T = TypeVar("T")

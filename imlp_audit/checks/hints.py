@@ -25,8 +25,7 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.hint import AnotherModel, AnyHint, OptionHint
 from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import CellRef
+from imlp_audit.spec.paper import CellRef, Paper
 
 _VERY_FAR = Fraction(3, 10)
 _FAR = Fraction(1, 10)  # of the printed number

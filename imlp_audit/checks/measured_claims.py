@@ -24,9 +24,10 @@ from imlp_audit.checks.quantities import (
 from imlp_audit.models.reading import AnyFamily
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import Verdict
-from imlp_audit.spec.conditions import Condition, Conditions, Direction, Order, Relation
+from imlp_audit.spec.claim_entries import Direction, Relation
+from imlp_audit.spec.claims import Condition, Conditions, Order
+from imlp_audit.spec.paper import CellRef, RowRef
 from imlp_audit.spec.quantities import MlpShare, Quantity, cells_of
-from imlp_audit.spec.references import CellRef, RowRef
 
 _Kin = tuple[str, AnyFamily]  # the paper and the family that a reading is chosen for
 

@@ -17,8 +17,9 @@ from imlp_audit.models.reading import PaperReading
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import Interval, decimal_text
 from imlp_audit.records.check import Verdict
+from imlp_audit.spec.claim_entries import Relation
 from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.conditions import Relation
+from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.quantities import (
     Change,
     Difference,
@@ -30,7 +31,6 @@ from imlp_audit.spec.quantities import (
     TakenFromCells,
     Value,
 )
-from imlp_audit.spec.references import CellRef
 
 
 class Truth(StrEnum):

@@ -19,10 +19,8 @@ from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import CHECK_OF_KIND, Check, EquationCheck, Verdict
 from imlp_audit.spec.columns import Measure, MemoryColumn
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.places import place_of
+from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of, rows_of_table
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
-from imlp_audit.spec.references import CellRef, RowRef, rows_of, rows_of_table
 
 
 def check_equation(plan: EquationPlan, outcomes: Mapping[str, AnyOutcome]) -> EquationCheck:
@@ -85,7 +83,7 @@ def _name_nearest(plan: EquationPlan) -> tuple[str, ...]:
 
 def run_check(plan: Plan, context: Context) -> Check:
     """Make one check, with its place in the paper."""
-    return _make(plan, context).model_copy(update={"place": place_of(plan)})
+    return _make(plan, context).model_copy(update={"place": plan.place})
 
 
 def _make(plan: Plan, context: Context) -> Check:

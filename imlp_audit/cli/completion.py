@@ -29,15 +29,15 @@ def complete_target(incomplete: str) -> list[str]:
 
 def _folders() -> dict[str, Path]:
     """Return the folders of the papers that are here or in this package, by id."""
-    from imlp_audit.spec.folders import default_roots, paper_folders
+    from imlp_audit.spec.targets import default_roots, paper_folders
 
     return {folder.name: folder for root in reversed(default_roots()) for folder in paper_folders(root)}
 
 
 def _files(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield what the spec files of a folder hold; of one with mistakes, what can be read."""
-    from imlp_audit.spec.folders import spec_files
     from imlp_audit.spec.parse_yaml import read_tree
+    from imlp_audit.spec.targets import spec_files
     from imlp_audit.spec.tree import plain
 
     for path in spec_files(folder):

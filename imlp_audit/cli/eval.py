@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from imlp_audit.evaluate.request import Data, Request
     from imlp_audit.evaluate.sharding import Group
     from imlp_audit.records.result import AuditResult
-    from imlp_audit.spec.references import RowRef
+    from imlp_audit.spec.paper import RowRef
 
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".parquet", ".tar")
@@ -205,7 +205,7 @@ def _same_file(one: Path, other: Path) -> bool:
 
 def _find_row(wanted: str, specs: list[str] | None, *, trust_code: bool) -> RowRef:
     from imlp_audit.cli.loading import load_specs
-    from imlp_audit.spec.references import find_row, rows_of
+    from imlp_audit.spec.paper import find_row, rows_of
     from imlp_audit.spec.targets import id_in, whole_paper
 
     papers = load_specs(specs or [whole_paper(wanted)], trust_code=trust_code).papers

@@ -47,7 +47,7 @@ def explain(
     from imlp_audit.explain.explanation_document import explanation_document
     from imlp_audit.records.check import Verdict
     from imlp_audit.records.explanation import Explanation
-    from imlp_audit.spec.digest import digest_selection
+    from imlp_audit.spec.library import digest_selection
     from imlp_audit.spec.targets import id_in
 
     _refuse_swapped(check_id, specs or ())

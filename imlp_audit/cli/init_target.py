@@ -26,10 +26,12 @@ def check_target(name: str, table: SourceTable, target: Path, *, again: bool) ->
 
 def _refuse_second(name: str, table: SourceTable, target: Path) -> None:
     """Raise UsageError where a file beside the new spec has the same table of the same source for the same paper."""
-    from imlp_audit.spec.folders import declares, sources_in
+    from imlp_audit.spec.targets import declares, tables_in
 
     own = (f"Table {table.number}", table.file)
-    there = (file for file in _spec_files_beside(target) if declares(file).paper == name and own in sources_in(file))
+    there = (
+        file for file in _spec_files_beside(target) if declares(file).paper == name and own in tables_in(file).values()
+    )
     found = next(there, None)
     if found is not None:
         raise UsageError(
@@ -65,7 +67,7 @@ def write_target(target: Path, text: str, *, again: bool) -> None:
 
 
 def _spec_files_beside(target: Path) -> tuple[Path, ...]:
-    from imlp_audit.spec.folders import spec_files
+    from imlp_audit.spec.targets import spec_files
 
     files = spec_files(target.parent) if target.parent.is_dir() else ()
     return tuple(file for file in files if file.name != target.name)
@@ -73,7 +75,7 @@ def _spec_files_beside(target: Path) -> tuple[Path, ...]:
 
 def described_in(name: str, target: Path) -> Path | None:
     """Return the file beside the new spec that describes the same paper, if there is one."""
-    from imlp_audit.spec.folders import declares
+    from imlp_audit.spec.targets import declares
 
     return next(
         (file for file in _spec_files_beside(target) if (found := declares(file)).paper == name and found.about), None
@@ -87,7 +89,7 @@ def free_id(name: str, table: SourceTable, source: Path, target: Path) -> str | 
     """
     from itertools import chain, count
 
-    from imlp_audit.spec.folders import declares, tables_in
+    from imlp_audit.spec.targets import declares, tables_in
     from imlp_audit.transcribe.write import table_id
 
     taken = {one for file in _spec_files_beside(target) if declares(file).paper == name for one in tables_in(file)}

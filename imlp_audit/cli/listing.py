@@ -75,11 +75,10 @@ def lint(
     from imlp_audit.inspect.papers import broken_sentences
     from imlp_audit.records.listing import LintedPaper, LintReport
     from imlp_audit.report.listings import lint_document
-    from imlp_audit.spec.equations import broken_claims
     from imlp_audit.spec.findings import broken_locks, long_findings
-    from imlp_audit.spec.model_names import unknown_models
-    from imlp_audit.spec.own_code import wrong_code
+    from imlp_audit.spec.model_rules import unknown_models, wrong_code
     from imlp_audit.spec.plan import plan
+    from imlp_audit.spec.rules import broken_claims
 
     selection = load_specs(specs, also=unknown_models)
     broken = [
@@ -94,7 +93,7 @@ def lint(
         )
     ]
     broken += broken_sentences(selection)
-    broken += broken_locks(selection)
+    broken += broken_locks(selection.papers)
     if broken:
         raise SpecError(broken)
     papers = (
@@ -115,7 +114,7 @@ def lint(
 
 def _lacks_models(paper: Paper) -> bool:
     """Return whether a paper prints numbers that are counted of models, and has none."""
-    from imlp_audit.spec.references import CellRef, rows_of
+    from imlp_audit.spec.paper import CellRef, rows_of
 
     cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
     counted = [cell for cell in cells if cell.column.measure.totalled]

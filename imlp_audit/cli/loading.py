@@ -31,8 +31,8 @@ def load_specs(
     others.
     """
     from imlp_audit.equations.trust import broken_entry_points, explain_distrust, name_difference
-    from imlp_audit.spec.folders import display_path, specs_not_taken
     from imlp_audit.spec.library import load
+    from imlp_audit.spec.targets import display_path, specs_not_taken
 
     try:
         selection = load(targets or (), trust_code=bool(trust_code), also=also)
@@ -61,8 +61,7 @@ def load_specs(
 def refuse_installed(selection: Selection, targets: Sequence[str] | None, command: str) -> None:
     """Raise UsageError for an installed paper, found by its id or where packages lie, where nothing is written."""
     from imlp_audit.equations.trust import is_installed_place, is_trusted
-    from imlp_audit.spec.folders import display_path
-    from imlp_audit.spec.targets import split_target
+    from imlp_audit.spec.targets import display_path, split_target
 
     by_path = any(split_target(target)[0] is not None for target in targets or ())
     for path in (paper.findings_file.path for paper in selection.papers):

@@ -16,10 +16,10 @@ from imlp_audit.report.files import write_whole
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading, with_rounding
 from imlp_audit.spec.fields import FORMS, SLUG
-from imlp_audit.spec.folders import display_path, spec_files
-from imlp_audit.spec.paper import Paper, read_spec
+from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.reader import read_spec
 from imlp_audit.spec.schema import About, ConventionFit
-from imlp_audit.spec.targets import split_target
+from imlp_audit.spec.targets import display_path, spec_files, split_target
 
 
 def check_name(name: str, targets: Sequence[str] | None) -> None:

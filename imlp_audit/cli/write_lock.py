@@ -13,8 +13,7 @@ from imlp_audit.records.finding import Finding
 from imlp_audit.records.lock import RenewedLock
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.files import check_writable, write_whole
-from imlp_audit.spec.draft import draft_ids, with_drafts
-from imlp_audit.spec.edit import read_text
+from imlp_audit.spec.edit import draft_ids, read_text, with_drafts
 from imlp_audit.spec.findings import covered_checks
 from imlp_audit.spec.paper import Paper
 

@@ -23,8 +23,7 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import CellCheck, DeltaCheck, Verdict
 from imlp_audit.records.evidence import Accuracy, PairedAccuracy
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.places import place_of_cell
-from imlp_audit.spec.references import CellRef, find_cell
+from imlp_audit.spec.paper import CellRef, find_cell
 
 LEVEL = Fraction(1, 20)  # below it a difference is significant by McNemar's test
 SAME = (
@@ -124,7 +123,7 @@ def judge_difference(
         verdict=Verdict.ERROR,
         reason=failed or "",
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
-        place=place_of_cell(cell),
+        place=cell.place,
         printed=f"{other.printed.text} to {cell.printed.text}",
         unit="points",
         reading=run.reading,

@@ -9,12 +9,10 @@ from itertools import pairwise
 
 from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.spec.claims import Statement, parse_claims
+from imlp_audit.spec.claims import Conditions, Order, Statement, parse_claims
 from imlp_audit.spec.columns import AccuracyColumn
-from imlp_audit.spec.conditions import Conditions, Order
-from imlp_audit.spec.paper import Paper
+from imlp_audit.spec.paper import CellRef, Paper, rows_of
 from imlp_audit.spec.quantities import Change, Difference, Quantity, Ratio, Step, Value, cells_of
-from imlp_audit.spec.references import CellRef, rows_of
 
 MOST_IMAGES = 10**9  # looked for where the size of the data set is not known
 

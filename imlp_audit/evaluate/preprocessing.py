@@ -9,7 +9,7 @@ from torch import nn
 
 from imlp_audit.evaluate.loop import Pipeline, resolve_pipeline
 from imlp_audit.evaluate.overrides import Overrides
-from imlp_audit.spec.references import RowRef, preprocessing_of
+from imlp_audit.spec.paper import RowRef, preprocessing_of
 from imlp_audit.spec.schema import Preprocessing
 
 _OPTIONS = {

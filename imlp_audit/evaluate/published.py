@@ -13,11 +13,7 @@ from dataclasses import dataclass, field
 from torch import Tensor, nn
 from torch.nn.functional import adaptive_avg_pool2d
 
-from imlp_audit.checkpoint.layouts.authors import MIXER_LAYOUTS, POOLFORMER_LAYOUT
-from imlp_audit.checkpoint.layouts.hugging_face import HUGGING_FACE_POOLFORMER, HUGGING_FACE_SWIN_V2
-from imlp_audit.checkpoint.layouts.layout import NameLayout
-from imlp_audit.checkpoint.layouts.mmpretrain import MMPRETRAIN_POOLFORMER
-from imlp_audit.checkpoint.layouts.torchvision import TORCHVISION, VGG_LAYOUT
+from imlp_audit.checkpoint.layouts import HUGGING_FACE_SWIN_V2, MIXERS, POOLFORMERS, TORCHVISION, VGG, NameLayout
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.function import Function
 
@@ -169,7 +165,7 @@ def _by_names_only(model: nn.Module) -> bool:
 
 DEPARTURES = (
     FunctionDeparture(
-        (POOLFORMER_LAYOUT, HUGGING_FACE_POOLFORMER, MMPRETRAIN_POOLFORMER),
+        POOLFORMERS,
         "PoolFormer's authors' code",
         "the last norm before the pooling",
         "the pooling before the last norm",
@@ -177,7 +173,7 @@ DEPARTURES = (
         _norm_before_pooling,
     ),
     FunctionDeparture(
-        MIXER_LAYOUTS,
+        MIXERS,
         "Mixer's authors' code",
         "GELU by its tanh approximation, Flax's default",
         "GELU itself",
@@ -185,7 +181,7 @@ DEPARTURES = (
         _approximate_gelu,
     ),
     FunctionDeparture(
-        (VGG_LAYOUT,),
+        (VGG,),
         "torchvision's code",
         "features averaged to 7 x 7 before the classifier",
         "scores averaged over images larger than 224",

@@ -11,7 +11,7 @@ from imlp_audit.evaluate.function import Function
 from imlp_audit.evaluate.overrides import Overrides
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.references import RowRef
+from imlp_audit.spec.paper import RowRef
 
 
 @dataclass(frozen=True)

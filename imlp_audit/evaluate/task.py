@@ -25,7 +25,7 @@ from imlp_audit.evaluate.verdict import ScoreCell, score_cells, size_of_data
 from imlp_audit.evaluate.weights import choose_reading, with_weights
 from imlp_audit.numbers.interval import readable
 from imlp_audit.spec.columns import SIZES, AccuracyColumn
-from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.paper import CellRef, RowRef
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import PASSES, CellCheck, Verdict
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.columns import AccuracyColumn, Metric
-from imlp_audit.spec.places import place_of_cell
-from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.paper import CellRef, RowRef
 
 MOST_UNREADABLE = Fraction(1, 1000)  # of the images: above it nothing is judged, unless the user allows more
 SAMPLING = "sampling"
@@ -92,7 +91,7 @@ def judge(
         verdict=Verdict.ERROR,
         reason=why_not_judged(accuracy, size_of_data(cell), most_unreadable) or "",
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
-        place=place_of_cell(cell),
+        place=cell.place,
         printed=cell.printed.text,
         unit=cell.unit,
         reading=reading,

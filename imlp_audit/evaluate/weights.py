@@ -11,10 +11,10 @@ import torch
 from torch import nn
 
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
-from imlp_audit.checkpoint.files.sources import ParsedFile
 from imlp_audit.checkpoint.fitting import UNUSED, Fit, fit
 from imlp_audit.checkpoint.loading import describe_misfit, load_fitted, name_tensors, read_tensors
 from imlp_audit.checkpoint.refusal import escape_name, list_names
+from imlp_audit.checkpoint.tensors import ParsedFile
 from imlp_audit.count.facts import ModelKey
 from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError, CheckpointError, UsageError, did_you_mean
@@ -25,7 +25,7 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
-from imlp_audit.spec.references import RowRef
+from imlp_audit.spec.paper import RowRef
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,8 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.hypotheses import describe_fit, describe_group, describe_power, group_of_column
 from imlp_audit.report.places import place_in_specs
 from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.places import place_of_cell
+from imlp_audit.spec.paper import CellRef, RowRef
 from imlp_audit.spec.plan import CellPlan
-from imlp_audit.spec.references import CellRef, RowRef
 
 if TYPE_CHECKING:
     from imlp_audit.explain.breakdown import Portion
@@ -57,7 +56,7 @@ def cell_facts(plan: CellPlan, check: CellCheck, read: Conventions, result: Audi
     number = f"{cell.printed.text.removesuffix(cell.unit)} {cell.unit}".rstrip()
     return list_facts(
         check,
-        ("printed", f"{number} in {place_of_cell(cell)}; {place_in_specs(check)}"),
+        ("printed", f"{number} in {cell.place}; {place_in_specs(check)}"),
         ("stands for", stands_for(cell.printed, judged_rounding(check, read.roundings_of(cell.column)))),
         *_judged_under(cell, check, result),
         *_fitting_variants(cell, check, read),

@@ -21,9 +21,8 @@ from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CellCheck, Check, DeltaCheck, MarkCheck, RepeatCheck
 from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section, TableNumbers
 from imlp_audit.report.places import place_in_specs
-from imlp_audit.spec.places import place_of_cell, place_of_row
+from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.plan import ColumnsPlan, DeltaPlan, MarkPlan, RepeatPlan
-from imlp_audit.spec.references import CellRef
 
 _BY_CELLS = "computed from the two printed numbers, each of which can be any number that prints so"
 _BY_COUNTS = "computed from the two models' counts by one convention, each under the reading of its family"
@@ -35,7 +34,7 @@ def change_facts(plan: DeltaPlan, check: DeltaCheck, read: Conventions) -> tuple
     sides = f"from {plan.base.row.full_label} to {plan.cell.row.full_label}"
     return list_facts(
         check,
-        ("printed", f"{printed.text} in {place_of_cell(plan.cell)}; {place_in_specs(check)}"),
+        ("printed", f"{printed.text} in {plan.cell.place}; {place_in_specs(check)}"),
         ("stands for", f"{stands_for(printed, judged_rounding(check, read.roundings))}, in percent"),
         ("compared", f"the change {sides}, {_BY_COUNTS if plan.measured else _BY_CELLS}"),
     )
@@ -77,9 +76,9 @@ def repeat_facts(plan: RepeatPlan, check: RepeatCheck, read: Conventions) -> tup
     ours, other = plan.numbers
     return list_facts(
         check,
-        ("printed", f"{ours.text} in {place_of_cell(plan.cell)}; {place_in_specs(check)}"),
+        ("printed", f"{ours.text} in {plan.cell.place}; {place_in_specs(check)}"),
         ("stands for", stands_for(ours, judged_rounding(check, read.roundings_of(plan.cell.column)))),
-        ("compared", f"{other.text} in {plan.other.row.paper.id}, {place_of_cell(plan.other)}"),
+        ("compared", f"{other.text} in {plan.other.row.paper.id}, {plan.other.place}"),
         ("judged by", "whether one number can be printed as both, each with its own digits"),
     )
 
@@ -89,7 +88,7 @@ def mark_facts(plan: MarkPlan, check: MarkCheck, read: Conventions) -> tuple[Fac
     footnote, cell = plan.footnote, plan.cell
     return list_facts(
         check,
-        ("printed", f"{place_of_row(plan.row)}, {check.printed}; {place_in_specs(check)}"),
+        ("printed", f"{plan.row.place}, {check.printed}; {place_in_specs(check)}"),
         ("the mark", f"{footnote.mark} stands for: {footnote.meaning}; other rows have {describe(footnote.otherwise)}"),
         ("compared", f"{cell.column.heading}, {cell.printed.text}, with the row's model either way"),
         ("stands for", stands_for(cell.printed, read.roundings_of(cell.column)[0])),

@@ -14,13 +14,11 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import ClaimCheck, EquationCheck
 from imlp_audit.records.explanation import Fact, RowByRow, Section
 from imlp_audit.report.places import place_in_specs
-from imlp_audit.spec.claim_entries import MeaningEntry
-from imlp_audit.spec.claims import Input, Statement
-from imlp_audit.spec.conditions import Condition, Conditions, Order, OrderEntry
-from imlp_audit.spec.places import name_section
-from imlp_audit.spec.plan import ClaimPlan
-from imlp_audit.spec.quantities import MlpShare, Quantity, QuantityEntry, describe
-from imlp_audit.spec.references import RowRef
+from imlp_audit.spec.claim_entries import MeaningEntry, OrderEntry, QuantityEntry
+from imlp_audit.spec.claims import Condition, Conditions, Input, Order, Statement
+from imlp_audit.spec.paper import RowRef
+from imlp_audit.spec.plan import ClaimPlan, name_section
+from imlp_audit.spec.quantities import MlpShare, Quantity
 
 COUNTED = "what the models have, each number under its own hypothesis; only counted columns are judged"
 _ABREAST = 3  # conditions that have columns of their own
@@ -94,7 +92,7 @@ def _list_quantities(value: MeaningEntry) -> str:
             quantities = ()
     columns: dict[str, list[str]] = {}
     for quantity in quantities:
-        columns.setdefault(describe(quantity), []).append(quantity.column)
+        columns.setdefault(quantity.describe(), []).append(quantity.column)
     return "; ".join(f"{text}, of {', '.join(dict.fromkeys(names))}" for text, names in columns.items())
 
 

@@ -18,9 +18,8 @@ from imlp_audit.records.solution import SolvedChange
 from imlp_audit.solve.posing import posed_id
 from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
 from imlp_audit.spec.columns import image_of
-from imlp_audit.spec.own_blocks import own_families
+from imlp_audit.spec.paper import CellRef, own_families
 from imlp_audit.spec.readings import Choice
-from imlp_audit.spec.references import CellRef
 
 SHOWN = 5  # of equally near readings
 

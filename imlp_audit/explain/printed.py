@@ -10,7 +10,7 @@ from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Check, CountedCheck, Measurement, NumberCheck
 from imlp_audit.records.explanation import Fact, MeasuredValue, RelatedCell, RestsOn
 from imlp_audit.report.verdicts import name_verdict
-from imlp_audit.spec.references import CellRef
+from imlp_audit.spec.paper import CellRef
 
 ROUNDED = {
     Rounding.HALF_UP: "rounded half up",

@@ -19,8 +19,7 @@ from imlp_audit.records.check import Source
 from imlp_audit.records.listing import ListedModel, ModelList
 from imlp_audit.report.document import Align, Document, Heading, Item, List, Table, code
 from imlp_audit.spec.library import Selection
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import rows_of
+from imlp_audit.spec.paper import Paper, rows_of
 
 
 @dataclass(frozen=True)

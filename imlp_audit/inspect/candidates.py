@@ -8,9 +8,8 @@ from math import prod
 from typing import Any, assert_never
 
 from imlp_audit.checkpoint.contents import Checkpoint
-from imlp_audit.checkpoint.fitting import Fit, compare, fit
-from imlp_audit.checkpoint.layouts.dialects import dialects
-from imlp_audit.checkpoint.misfits import MisfitKind, Shapes
+from imlp_audit.checkpoint.fitting import Fit, compare, dialects, fit
+from imlp_audit.checkpoint.misfits import Shapes
 from imlp_audit.checks.context import Conventions
 from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.outside import measure_outside
@@ -20,12 +19,11 @@ from imlp_audit.models.hosts.host import FirstLayer, NamedParts
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading, Value
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, FittingModel, Misfit, ModelsCompared
+from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, FittingModel, MisfitKind, ModelsCompared
 from imlp_audit.records.inspection import Inspection
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.library import Selection
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import rows_of
+from imlp_audit.spec.paper import Paper, rows_of
 
 _NEAREST = 3
 _MOST_STATES = 4
@@ -258,7 +256,7 @@ def find_allowed_readings(
     whether the whole model fits.
     """
     blocks = _Blocks(builder, recipe, near)
-    wrong = (name for problem in found.problems if problem.kind is MisfitKind.MISSHAPED for name in problem.names)
+    wrong = (name for problem in found.problems if problem.kind is MisfitKind.MISSHAPED for name in problem.tensors)
     if any(name.startswith(f"{blocks.path}.") and ".agelu" not in name for name in wrong):
         return None  # a width or a kernel, which no reading changes
     ours = {found.names[name]: shape for name, shape in held.items() if name in found.names}
@@ -283,8 +281,8 @@ def _with(reading: Reading, axis: str, value: Value) -> Reading:
 def _misfit(held: Shapes, wanted: Shapes) -> tuple[int, int]:
     """Return how many tensors only one side has, and how many have other shapes."""
     problems = compare(held, wanted, {}).problems
-    wrong = sum(len(problem.names) for problem in problems if problem.kind is MisfitKind.MISSHAPED)
-    return sum(len(problem.names) for problem in problems) - wrong, wrong
+    wrong = sum(len(problem.tensors) for problem in problems if problem.kind is MisfitKind.MISSHAPED)
+    return sum(len(problem.tensors) for problem in problems) - wrong, wrong
 
 
 class _Blocks:
@@ -363,9 +361,6 @@ def _describe(candidate: Candidate, untold: tuple[str, ...] = ()) -> FittingMode
         places=candidate.places,
         readings=candidate.readings,
         notes=(*candidate.fit.notes, *untold),
-        problems=tuple(
-            Misfit(kind=str(p.kind), reason=p.reason, details=p.details, tensors=p.names)
-            for p in candidate.fit.problems
-        ),
+        problems=candidate.fit.problems,
         axes=None if allowed is None else {axis: tuple(map(str, values)) for axis, values in allowed.values.items()},
     )

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
-from imlp_audit.checkpoint.refusal import escape_name
-from imlp_audit.records.checkpoint import CheckpointReport, FittingModel, Misfit
+from imlp_audit.checkpoint.misfits import describe
+from imlp_audit.records.checkpoint import CheckpointReport, FittingModel
 from imlp_audit.records.document import from_json
 from imlp_audit.records.inspection import Inspection, Statement
 from imlp_audit.report.document import (
@@ -28,8 +28,6 @@ from imlp_audit.report.document import (
     strong,
 )
 from imlp_audit.report.verdicts import verdict_span
-
-_MOST_SHOWN = 3  # names and details of each group of misfits
 
 _NOISE = (
     "A sentence is reproduced only if it is true of these weights and of no noise of their shapes: 19 times the same "
@@ -88,7 +86,7 @@ def _describe_model(model: FittingModel) -> Item:
     facts += _describe_axes(model)
     return Item(
         (strong(model.label), "  ", code(f"{{{model.model}}}")),
-        (*facts, *model.notes, *map(_describe_misfit, model.problems)),
+        (*facts, *model.notes, *map(describe, model.problems)),
     )
 
 
@@ -103,16 +101,6 @@ def _describe_axes(model: FittingModel) -> Iterator[str]:
     if undecided:
         either = " and ".join(f"{axis} ({' or '.join(values)})" for axis, values in undecided.items())
         yield f"shapes do not decide {either}: {prod(map(len, model.axes.values()))} readings fit"
-
-
-def _describe_misfit(misfit: Misfit) -> str:
-    details = f": {_join_first(misfit.details)}" if misfit.details else ""
-    tensors = f"{_count(len(misfit.tensors), 'tensor')}: {_join_first([*map(escape_name, misfit.tensors)])}"
-    return f"{misfit.kind}: {misfit.reason}{details} ({tensors})"
-
-
-def _join_first(texts: Sequence[str]) -> str:
-    return ", ".join([*texts[:_MOST_SHOWN], *(["..."] if len(texts) > _MOST_SHOWN else [])])
 
 
 def inspection_document(inspection: Inspection, pictures: Mapping[str, str]) -> Document:

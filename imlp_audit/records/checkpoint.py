@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import ClassVar
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
@@ -34,10 +35,18 @@ class ModelsCompared(Record):
     untrusted: Count = 0
 
 
-class Misfit(Record):
-    """Tensors that do not fit for one reason."""
+class MisfitKind(StrEnum):
+    """How a tensor does not fit."""
 
-    kind: str
+    MISSING = "missing"
+    UNEXPECTED = "unexpected"
+    MISSHAPED = "mis-shaped"
+
+
+class Misfit(Record):
+    """Tensors that do not fit for one reason, with details of some of them, by the model's names or else the file's."""
+
+    kind: MisfitKind
     reason: str
     details: tuple[str, ...]
     tensors: tuple[str, ...]

@@ -27,7 +27,7 @@ from imlp_audit.solve.counting import count_model
 from imlp_audit.solve.posing import Posed, images_of, named_parts, pose, posed_id
 from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.space import Readings, readings_of, structure_of, tabulate
-from imlp_audit.spec.references import RowRef
+from imlp_audit.spec.paper import RowRef
 
 
 @dataclass(eq=False)

@@ -19,8 +19,7 @@ from imlp_audit.solve.amounts import CLASSES, Amounts, parameters_in, total_in, 
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
 from imlp_audit.solve.space import Readings
 from imlp_audit.spec.columns import Measure, image_of
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.paper import CellRef, Paper, RowRef
 from imlp_audit.spec.schema import About
 
 KINDS: Mapping[Measure, Kind] = {Measure.PARAMETERS: "parameters", Measure.FLOPS: "flops"}

@@ -20,10 +20,8 @@ from imlp_audit.solve.problem import Cell, Kind, SearchProblem
 from imlp_audit.solve.search import BUDGET, Rules, solve
 from imlp_audit.solve.worth import find_worth, get_ready
 from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.digest import digest_selection
-from imlp_audit.spec.library import Selection
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import RowRef, rows_of
+from imlp_audit.spec.library import Selection, digest_selection
+from imlp_audit.spec.paper import Paper, RowRef, rows_of
 
 if TYPE_CHECKING:
     from imlp_audit.solve.compose import Composition

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Self, TypeAlias, assert_never
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from imlp_audit.models.hosts.host import Count
 from imlp_audit.records.base import Record
-from imlp_audit.spec.conditions import ConditionEntry, OrderEntry
 from imlp_audit.spec.fields import (
     HOLDS_FOR,
     MAPPING,
@@ -17,11 +17,146 @@ from imlp_audit.spec.fields import (
     CellId,
     Place,
     RowGlob,
+    RowId,
     Sentence,
     Slug,
     exactly_one,
     text_or_mapping,
 )
+
+
+class QuantityKind(StrEnum):
+    """The kinds of quantity; each is the key that names its column."""
+
+    VALUE = "value"
+    CHANGE = "change"
+    DIFFERENCE = "difference"
+    RATIO = "ratio"
+    STEP = "step"
+    POSITION = "position"
+    MLP_SHARE = "mlp_share"
+
+
+class Relation(StrEnum):
+    """How a quantity is compared with the number in the text."""
+
+    EQUALS = "equals"
+    ABOVE = "above"
+    AT_LEAST = "at_least"
+    BELOW = "below"
+    AT_MOST = "at_most"
+
+
+class Direction(StrEnum):
+    """Which way a sequence goes, strictly."""
+
+    INCREASING = "increasing"
+    DECREASING = "decreasing"
+
+
+_KINDS, _RELATIONS = tuple(QuantityKind), tuple(Relation)
+# compared with the baseline, or with the row `against`
+_AGAINST = (QuantityKind.CHANGE, QuantityKind.DIFFERENCE, QuantityKind.RATIO)
+
+
+class QuantityEntry(Record):
+    """What a claim is about in one row: a column's value; its change (percent) or difference from, or its ratio to,
+    that of the row's baseline or of the row `against`; its step from the row before; its position (percent) on the
+    way between two rows; or the share (percent) of the column's measure that the MLPs have.
+    """
+
+    value: Slug | None = None
+    change: Slug | None = None
+    difference: Slug | None = None
+    ratio: Slug | None = None
+    step: Slug | None = None
+    position: Slug | None = None
+    mlp_share: Slug | None = None
+    against: RowId | None = None
+    between: Annotated[tuple[RowId, ...], Field(min_length=2, max_length=2)] | None = None
+
+    @property
+    def kind(self) -> QuantityKind:
+        """The kind of quantity that is given."""
+        return QuantityKind(exactly_one(self, _KINDS))
+
+    @property
+    def column(self) -> str:
+        """The column it is taken from."""
+        column: str = getattr(self, self.kind)
+        return column
+
+    @property
+    def name(self) -> str:
+        """What reasons call it."""
+        return f"{self.kind} of {self.column}"
+
+    @property
+    def rows_named(self) -> tuple[str, ...]:
+        """The ids of the rows that it names in addition to the claim's own."""
+        return (*([self.against] if self.against else []), *(self.between or ()))
+
+    @model_validator(mode="after")
+    def _one_quantity(self) -> Self:
+        kind = exactly_one(self, _KINDS)
+        if self.against is not None and kind not in _AGAINST:
+            raise ValueError(f"`against` goes with {', '.join(_AGAINST)}, not with a {kind}")
+        if (self.between is not None) != (kind == QuantityKind.POSITION):
+            raise ValueError("`between: [row, row]` goes with a position, and only with that")
+        return self
+
+    def describe(self) -> str:
+        """Say what the quantity is, in words."""
+        base = self.against or "the row's baseline"
+        match self.kind:
+            case QuantityKind.VALUE:
+                return "the printed number"
+            case QuantityKind.STEP:
+                return "step: the number minus that of the row before"
+            case QuantityKind.CHANGE:
+                return f"change: from {base}, in percent"
+            case QuantityKind.DIFFERENCE:
+                return f"difference: the number minus that of {base}"
+            case QuantityKind.RATIO:
+                return f"ratio: the number divided by that of {base}"
+            case QuantityKind.POSITION:
+                return f"position: how far it is, in percent, on the way from {' to '.join(self.rows_named)}"
+            case QuantityKind.MLP_SHARE:
+                return "share: the part of the model's measured number that is in its MLPs, in percent"
+            case _:
+                assert_never(self.kind)
+
+
+class ConditionEntry(QuantityEntry):
+    """A quantity and the number the text compares it with, as printed there."""
+
+    equals: str | None = None
+    above: str | None = None
+    at_least: str | None = None
+    below: str | None = None
+    at_most: str | None = None
+
+    @property
+    def relation(self) -> Relation:
+        """The relation that is given."""
+        return Relation(exactly_one(self, _RELATIONS))
+
+    @property
+    def bound(self) -> str:
+        """The number it is compared with."""
+        bound: str = getattr(self, self.relation)
+        return bound
+
+    @model_validator(mode="after")
+    def _one_relation(self) -> Self:
+        exactly_one(self, _RELATIONS)
+        return self
+
+
+class OrderEntry(QuantityEntry):
+    """A quantity that grows or shrinks along the rows."""
+
+    direction: Direction
 
 
 class ReferenceEntry(Record):
@@ -60,10 +195,11 @@ class InputEntry(Record):
 
 
 Form: TypeAlias = tuple[ConditionEntry, ...] | OrderEntry | ReferenceEntry | AverageEntry | InputEntry
+_FORMS = ("conditions", "order", "reference", "average", "input")
 
 
 class MeaningEntry(Record):
-    """What a sentence states, in words and in the numbers that it is checked by."""
+    """What a sentence states, in words and in the numbers that it is checked by; one of its forms is given."""
 
     meaning: Sentence | None = None
     rows: tuple[RowGlob, ...] = ()
@@ -75,20 +211,10 @@ class MeaningEntry(Record):
     input: InputEntry | None = None
 
     @property
-    def forms(self) -> dict[str, Form | None]:
-        """What it can state, by key; one of them is given."""
-        return {
-            "conditions": self.conditions,
-            "order": self.order,
-            "reference": self.reference,
-            "average": self.average,
-            "input": self.input,
-        }
-
-    @property
     def form(self) -> Form:
         """The one of its forms that is given."""
-        return next(form for form in self.forms.values() if form is not None)
+        form: Form = getattr(self, exactly_one(self, _FORMS))
+        return form
 
     @property
     def ids_named(self) -> tuple[str, ...]:
@@ -110,7 +236,7 @@ class MeaningEntry(Record):
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
-        form = exactly_one(self, tuple(self.forms))
+        form = exactly_one(self, _FORMS)
         if form not in ("reference", "average") and not self.rows:
             raise ValueError("name the rows that the claim is about, e.g. rows: [imlp/1/deit_ti_imlp] or a glob")
         return self

@@ -5,30 +5,104 @@ An entry is parsed once, by `parse_claims`, into one of the kinds of `Statement`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Printed
-from imlp_audit.spec.claim_entries import AverageEntry, ClaimEntry, InputEntry, MeaningEntry, ReferenceEntry
-from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.conditions import (
-    ALL_DIGITS,
-    Conditions,
-    Order,
+from imlp_audit.spec.claim_entries import (
+    AverageEntry,
+    ClaimEntry,
+    ConditionEntry,
+    Direction,
+    InputEntry,
+    MeaningEntry,
     OrderEntry,
-    parse_conditions,
-    parse_order,
+    QuantityEntry,
+    QuantityKind,
+    ReferenceEntry,
+    Relation,
 )
-from imlp_audit.spec.lookup import Lookup
-from imlp_audit.spec.references import CellRef, RowRef
+from imlp_audit.spec.columns import Measure
+from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_cell, find_rows, rows_of
+from imlp_audit.spec.quantities import MissingError, MlpShare, Quantity, all_cells, cells_of, find_quantities, unit_of
 from imlp_audit.spec.tree import Located
 
-if TYPE_CHECKING:
-    from imlp_audit.spec.paper import Paper
+ALL_DIGITS = "each printed number can be any number that prints so; the claim holds if it holds for all of them"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A quantity of each row, by the row's id, and the number that it is compared with.
+
+    `rows_named` are the ids of the rows that the quantity is taken against.
+    """
+
+    name: str
+    relation: Relation
+    bound: Printed
+    by_row: Mapping[str, Quantity]
+    rows_named: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _OfQuantities:
+    """A statement about quantities of rows."""
+
+    @property
+    def quantities(self) -> list[Quantity]:
+        """The quantities that it is about, row by row."""
+        raise NotImplementedError
+
+    @property
+    def cells(self) -> list[CellRef]:
+        """The printed numbers that it is about."""
+        return all_cells(self.quantities)
+
+    @property
+    def shares(self) -> list[MlpShare]:
+        """The shares of MLPs that it is about, which no number prints."""
+        return [quantity for quantity in self.quantities if isinstance(quantity, MlpShare)]
+
+
+@dataclass(frozen=True)
+class Conditions(_OfQuantities):
+    """All conditions hold in all rows, or in as many as `holds_for` says."""
+
+    rows: Sequence[RowRef]
+    conditions: Sequence[Condition]
+    holds_for: str
+
+    @property
+    def judged_by(self) -> str:
+        """What decides it."""
+        needed = "" if self.holds_for == "all" else f"; it has to hold for {self.holds_for} of the rows"
+        return ALL_DIGITS + needed
+
+    @property
+    def quantities(self) -> list[Quantity]:
+        """The quantities that it is about, row by row."""
+        return [c.by_row[row.id] for row in self.rows for c in self.conditions if row.id in c.by_row]
+
+
+@dataclass(frozen=True)
+class Order(_OfQuantities):
+    """A quantity grows, or shrinks, along the rows."""
+
+    name: str
+    direction: Direction
+    along: Sequence[tuple[RowRef, Quantity]]
+
+    judged_by = ALL_DIGITS
+
+    @property
+    def quantities(self) -> list[Quantity]:
+        """The quantity of each row."""
+        return [quantity for _, quantity in self.along]
 
 
 @dataclass(frozen=True)
@@ -102,6 +176,36 @@ class Meanings:
         """Every meaning, the strict one first."""
         return (self.strict,) if self.charitable is None else (self.strict, self.charitable)
 
+    @property
+    def counted(self) -> Meanings | None:
+        """What it states about totals over models, which are counted as well as printed; None where that is nothing."""
+        strict, *others = map(_counted, self.all)
+        return None if strict is None else Meanings(strict, *others)
+
+
+def _counted(statement: Statement) -> Statement | None:
+    match statement:
+        case Conditions():
+            kept = [c for c in statement.conditions if all(map(_is_total, c.by_row.values()))]
+            counts = any(_is_countable(q) for c in kept for q in c.by_row.values())
+            return replace(statement, conditions=kept) if counts else None
+        case Order(quantities=quantities):
+            counts = any(map(_is_countable, quantities))
+            return statement if counts and all(map(_is_total, quantities)) else None
+        case Reference() | Average() | Input():
+            return None
+        case _:
+            assert_never(statement)
+
+
+def _is_total(quantity: Quantity) -> bool:
+    """Return whether a quantity is taken from printed totals; a share of the MLPs is measured to begin with."""
+    return not isinstance(quantity, MlpShare) and all(cell.column.measure.totalled for cell in cells_of(quantity))
+
+
+def _is_countable(quantity: Quantity) -> bool:
+    return all(cell.row.row.model is not None for cell in cells_of(quantity))
+
 
 @dataclass(frozen=True)
 class ParsedClaim:
@@ -119,72 +223,135 @@ def parse_claims(paper: Paper, papers: tuple[Paper, ...]) -> Sequence[ParsedClai
 
 
 def _parse_claim(located: Located[ClaimEntry], paper: Paper, papers: Sequence[Paper]) -> ParsedClaim:
-    strict, problems = _parse_meaning(located, paper, papers)
-    other = located.value.charitable
-    charitable, more = None, list[Problem]()
-    if isinstance(other, MeaningEntry):
-        charitable, more = _parse_meaning(Located(other, located.file, (*located.path, "charitable")), paper, papers)
-    problems += more
-    return ParsedClaim(located, None if strict is None or problems else Meanings(strict, charitable), problems)
+    entries: list[Located[MeaningEntry]] = [located]
+    if isinstance(other := located.value.charitable, MeaningEntry):
+        entries.append(Located(other, located.file, (*located.path, "charitable")))
+    parsers = [_Parser(entry, paper, papers) for entry in entries]
+    statements = [statement for parser in parsers if (statement := parser.parse()) is not None]
+    problems = [problem for parser in parsers for problem in parser.problems]
+    return ParsedClaim(located, None if problems else Meanings(*statements), problems)
 
 
-def _parse_meaning(
-    located: Located[MeaningEntry], paper: Paper, papers: Sequence[Paper]
-) -> tuple[Statement | None, list[Problem]]:
-    lookup = Lookup(located, papers, paper.about.value.decimal)
-    entry, rows = located.value, lookup.rows(located.value.rows)
-    form = entry.form
-    if isinstance(form, ReferenceEntry | AverageEntry) and entry.rows:
-        lookup.report("a reference or an average names cells; remove its rows", "rows")
-    if isinstance(form, OrderEntry | ReferenceEntry | AverageEntry) and "holds_for" in entry.model_fields_set:
-        lookup.report("only conditions and input can hold for some rows and not for others", "holds_for")
-    statement: Statement | None
-    match form:
-        case tuple() as conditions:
-            statement = parse_conditions(lookup, conditions, rows, entry.holds_for)
-        case OrderEntry() as order:
-            statement = parse_order(lookup, order, rows)
-        case ReferenceEntry() as reference:
-            statement = _parse_reference(lookup, reference, paper)
-        case AverageEntry() as average:
-            statement = _parse_average(lookup, average)
-        case InputEntry() as given:
-            statement = _parse_input(lookup, given, rows, entry.holds_for)
-        case _:
-            assert_never(form)
-    return (None if lookup.problems else statement), lookup.problems
+class _Parser:
+    """Parses what an entry states; every name that leads nowhere is a problem at its place."""
 
+    def __init__(self, located: Located[MeaningEntry], paper: Paper, papers: Sequence[Paper]) -> None:
+        self.problems: list[Problem] = []
+        self._located, self._paper, self._papers = located, paper, papers
 
-def _parse_reference(lookup: Lookup, entry: ReferenceEntry, paper: Paper) -> Reference:
-    titles = {table.value.table: table.value.title for table in paper.tables}
-    absent = "." in entry.table  # a table that the text names and the paper does not have: no slug has a dot
-    if entry.table not in titles and not absent:
-        hint = did_you_mean(entry.table, list(titles))
-        lookup.report(f"no table {entry.table!r}; {hint}", "reference", "table")
-    cells = [lookup.cell(name, "reference", "holds", i) for i, name in enumerate(entry.holds)]
-    return Reference(f"{paper.id}/{entry.table}", titles.get(entry.table), [c for c in cells if c is not None])
+    def parse(self) -> Statement | None:
+        """Return what the entry states; without meaning where there are problems."""
+        entry = self._located.value
+        form, rows = entry.form, self._rows(entry.rows)
+        if isinstance(form, ReferenceEntry | AverageEntry) and entry.rows:
+            self._report("a reference or an average names cells; remove its rows", "rows")
+        if isinstance(form, OrderEntry | ReferenceEntry | AverageEntry) and "holds_for" in entry.model_fields_set:
+            self._report("only conditions and input can hold for some rows and not for others", "holds_for")
+        match form:
+            case tuple() as conditions:
+                parsed = [self._condition(index, one, rows) for index, one in enumerate(conditions)]
+                return Conditions(rows, [one for one in parsed if one is not None], entry.holds_for)
+            case OrderEntry():
+                return self._order(form, rows)
+            case ReferenceEntry():
+                return self._reference(form)
+            case AverageEntry():
+                return self._average(form)
+            case InputEntry():
+                return self._input(form, rows, entry.holds_for)
+            case _:
+                assert_never(form)
 
-
-def _parse_average(lookup: Lookup, entry: AverageEntry) -> Average | None:
-    cell = lookup.cell(entry.cell, "average", "cell")
-    members = [lookup.cell(name, "average", "of", i) for i, name in enumerate(entry.of)]
-    at_most = lookup.number(entry.at_most, "", "average", "at_most")
-    if cell is None or at_most is None:
-        return None
-    return Average(cell, [member for member in members if member is not None], entry.count, at_most)
-
-
-def _parse_input(lookup: Lookup, entry: InputEntry, rows: Sequence[RowRef], holds_for: str) -> Input | None:
-    ids = [row.row.id for row in rows]
-    for name in entry.tried:
-        if name not in ids:
-            message = f"the claim has no row {name!r}; {did_you_mean(name, ids)}"
-            lookup.report(message, "input", "tried", name)
-    sized = []
-    for row in rows:
-        cell, recipe = row.cell(entry.decided_by), row.row.model
-        if cell is None or cell.column.measure is not Measure.FLOPS or recipe is None:
-            lookup.report(f"{row.id} has no counted FLOPs {entry.decided_by!r}", "input", "decided_by")
+    def _condition(self, index: int, entry: ConditionEntry, rows: Sequence[RowRef]) -> Condition | None:
+        if entry.kind is QuantityKind.STEP and len(rows) == 1:
+            self._report("a step needs two rows or more, since the first row has none", "conditions", index, "step")
+        along = self._quantities(entry, rows, "conditions", index)
+        bound = self._number(entry.bound, unit_of(along[0][1]), "conditions", index) if along else None
+        if bound is None:
             return None
-        sized.append(Sized(cell, recipe, entry.tried.get(row.row.id, ())))
-    return Input(entry.size, sized, holds_for)
+        by_row = {row.id: quantity for row, quantity in along}
+        return Condition(entry.name, entry.relation, bound, by_row, entry.rows_named)
+
+    def _order(self, entry: OrderEntry, rows: Sequence[RowRef]) -> Order:
+        along = self._quantities(entry, rows, "order")
+        least = 3 if entry.kind is QuantityKind.STEP else 2
+        if len(rows) < least:
+            self._report(f"an order of this quantity needs {least} rows or more", "rows")
+        return Order(entry.name, entry.direction, along)
+
+    def _reference(self, entry: ReferenceEntry) -> Reference:
+        titles = {table.value.table: table.value.title for table in self._paper.tables}
+        absent = "." in entry.table  # a table that the text names and the paper does not have: no slug has a dot
+        if entry.table not in titles and not absent:
+            hint = did_you_mean(entry.table, list(titles))
+            self._report(f"no table {entry.table!r}; {hint}", "reference", "table")
+        return Reference(
+            f"{self._paper.id}/{entry.table}",
+            titles.get(entry.table),
+            self._cells(entry.holds, "reference", "holds"),
+        )
+
+    def _average(self, entry: AverageEntry) -> Average | None:
+        cell = self._cell(entry.cell, "average", "cell")
+        members = self._cells(entry.of, "average", "of")
+        at_most = self._number(entry.at_most, "", "average", "at_most")
+        return None if cell is None or at_most is None else Average(cell, members, entry.count, at_most)
+
+    def _input(self, entry: InputEntry, rows: Sequence[RowRef], holds_for: str) -> Input | None:
+        ids = [row.row.id for row in rows]
+        for name in entry.tried:
+            if name not in ids:
+                message = f"the claim has no row {name!r}; {did_you_mean(name, ids)}"
+                self._report(message, "input", "tried", name)
+        sized = []
+        for row in rows:
+            cell, recipe = row.cell(entry.decided_by), row.row.model
+            if cell is None or cell.column.measure is not Measure.FLOPS or recipe is None:
+                self._report(f"{row.id} has no counted FLOPs {entry.decided_by!r}", "input", "decided_by")
+                return None
+            sized.append(Sized(cell, recipe, entry.tried.get(row.row.id, ())))
+        return Input(entry.size, sized, holds_for)
+
+    def _rows(self, globs: Sequence[str]) -> list[RowRef]:
+        rows: dict[str, RowRef] = {}
+        for index, glob in enumerate(globs):
+            found = find_rows(self._papers, glob)
+            rows.update((row.id, row) for row in found)
+            if not found:
+                known = [row.id for paper in self._papers for row in rows_of(paper)]
+                self._report(f"no row {glob!r}; {did_you_mean(glob, known)}", "rows", index)
+        return list(rows.values())
+
+    def _quantities(
+        self, entry: QuantityEntry, rows: Sequence[RowRef], *path: str | int
+    ) -> list[tuple[RowRef, Quantity]]:
+        """Return the quantity of each row that has one; none where something is missing."""
+        try:
+            quantities = find_quantities(entry, rows, self._papers)
+        except MissingError as error:
+            self._report(str(error), *path, entry.kind)
+            return []
+        return list(zip(rows[len(rows) - len(quantities) :], quantities, strict=True))
+
+    def _cell(self, name: str, *path: str | int) -> CellRef | None:
+        cell = find_cell(self._papers, name)
+        if cell is None:
+            self._report(f"no cell {name!r}", *path)
+        return cell
+
+    def _cells(self, names: Sequence[str], *path: str) -> list[CellRef]:
+        cells = [self._cell(name, *path, index) for index, name in enumerate(names)]
+        return [cell for cell in cells if cell is not None]
+
+    def _number(self, text: str, unit: str, *path: str | int) -> Printed | None:
+        try:
+            number = parse_printed(text, NumberForm(unit, self._paper.about.value.decimal))
+            if number.spread is not None:
+                raise ValueError(f"{text!r} has a spread; what a claim compares with is one number")
+            return number
+        except ValueError as error:
+            self._report(str(error), *path)
+            return None
+
+    def _report(self, message: str, *path: str | int) -> None:
+        self.problems.append(self._located.problem(message, *path))

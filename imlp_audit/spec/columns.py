@@ -1,4 +1,4 @@
-"""The records of columns: what they hold, in which unit, and what their numbers depend on."""
+"""Columns: what they hold, in which unit, and what their numbers may look like and depend on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import model_validator
 from imlp_audit.models.change import write_value
 from imlp_audit.models.hosts.host import Count, Setting, Size
 from imlp_audit.models.values import Sides
-from imlp_audit.numbers.forms import SCALES
+from imlp_audit.numbers.forms import SCALES, DecimalMark, NumberForm, Square
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import Sentence, Slug
 
@@ -222,3 +222,36 @@ def details_of(column: Column) -> dict[str, str]:
             return {"image": write_value(column.image)} if column.image is not None else {}
         case _:
             assert_never(column)
+
+
+_NOUNS = {
+    Measure.PARAMETERS: ("parameters", "params"),
+    Measure.FLOPS: ("flops", "macs", "madds", "mult-adds", "multiply-adds"),
+}
+_SQUARES: dict[Setting, Square] = {Setting.IMAGE: "side", Setting.PATCH: "side", Setting.TOKENS: "area"}
+
+
+def form_of(column: Column, decimal: DecimalMark) -> NumberForm:
+    """Return what a column's numbers may look like in a paper with this decimal mark."""
+    square = _SQUARES.get(column.of) if isinstance(column, SettingColumn) else None
+    return NumberForm(column.unit, decimal, _NOUNS.get(column.measure, ()), square)
+
+
+def is_specified(column: Column) -> bool:
+    """Return whether it is known what exactly a column measures."""
+    if isinstance(column, UncountedColumn):
+        return column.hardware is not None and column.batch is not None
+    return not isinstance(column, MemoryColumn) or column.hardware is not None
+
+
+def hold_the_same(one: Column, other: Column) -> bool:
+    """Return whether nothing that is known of two columns contradicts that they measure the same thing."""
+    if one.measure is not other.measure or image_of(one) != image_of(other):
+        return False
+    ours, theirs = details_of(one), details_of(other)
+    return all(ours[name] == theirs[name] for name in ours.keys() & theirs.keys())
+
+
+def measure_the_same(one: Column, other: Column) -> bool:
+    """Return whether two columns measure the same thing, by all that has to be known for that."""
+    return is_specified(one) and is_specified(other) and hold_the_same(one, other)

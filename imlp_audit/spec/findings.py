@@ -1,104 +1,28 @@
-"""`findings.yaml`, and the lock beside it: reading both, and what is wrong with them."""
+"""What names checks by their ids: findings with the lock beside them, and coverage; and what is wrong with it."""
 
 from __future__ import annotations
 
 import json
 import re
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
 from os.path import lexists
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self, TypeAlias
 
-from pydantic import Discriminator, Field, Tag, model_validator
-
+from imlp_audit.equations.catalogue import BrokenClaim
 from imlp_audit.errors import DocumentError, Problem, SpecError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_text
-from imlp_audit.records.base import Record
-from imlp_audit.records.check import Source
+from imlp_audit.numbers.forms import unsigned_keys
 from imlp_audit.records.document import from_json
-from imlp_audit.records.finding import KIND_OF_SEVERITY, FindingKind, Quote
 from imlp_audit.records.lock import Lock
-from imlp_audit.spec.fields import MAPPING, TEXT, Sentence, Slug, text_or_mapping
-from imlp_audit.spec.globs import Names
-from imlp_audit.spec.tree import Located
+from imlp_audit.spec.fields import Names
+from imlp_audit.spec.paper import FindingsFile, Paper
+from imlp_audit.spec.plan import check_ids
+from imlp_audit.spec.schema import Coverage, FindingEntry
+from imlp_audit.spec.tree import Located, taken_twice
 
-if TYPE_CHECKING:
-    from imlp_audit.spec.library import Selection
-    from imlp_audit.spec.paper import Paper
-
-
-EvidenceEntry: TypeAlias = Annotated[
-    Annotated[Sentence, Tag(TEXT)] | Annotated[Quote, Tag(MAPPING)], Discriminator(text_or_mapping)
-]
-"""The id of a check, of any verdict, or what a source prints."""
-
-MOST_WORDS = 60  # of a title and its reason together
-
-
-class FindingEntry(Record):
-    """What is wrong or unclear in a paper: the failing checks that it covers (ids or globs), the evidence it rests on.
-
-    An entry with an empty title is a draft, which acknowledges nothing.
-    """
-
-    id: Slug
-    title: str
-    kind: FindingKind
-    why: Sentence
-    checks: Annotated[tuple[str, ...], Field(min_length=1)] = ()
-    evidence: Annotated[tuple[EvidenceEntry, ...], Field(min_length=1)] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _has_no_severity(cls, written: object) -> object:
-        if isinstance(written, Mapping) and "severity" in written:
-            old = written["severity"]
-            kind = KIND_OF_SEVERITY.get(old) if isinstance(old, str) else None
-            new = f"`kind: {kind}`" if kind else f"`kind:` and one of {', '.join(FindingKind)}"
-            raise ValueError(f"findings have kinds in place of severities: write {new}, not `severity: {old}`")
-        return written
-
-    @model_validator(mode="after")
-    def _rests_on_something(self) -> Self:
-        if not (self.checks or self.evidence):
-            raise ValueError("name the failing checks that it covers (`checks`), or the `evidence` that it rests on")
-        return self
-
-    @property
-    def draft(self) -> bool:
-        """Whether a person still has to give it a title."""
-        return not self.title.strip()
-
-
-@dataclass(frozen=True)
-class FindingsFile:
-    """The file that holds a paper's findings, or would hold them, and the lock beside it.
-
-    `problem` says why the lock cannot be used. `lines` are the lines of its entries by check or finding.
-    """
-
-    path: Path
-    shown_as: str
-    lock: Lock | None = None
-    problem: Problem | None = None
-    lines: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def lock_path(self) -> Path:
-        """The lock of `findings.yaml` is `findings.lock`."""
-        return self.path.with_suffix(".lock")
-
-    @property
-    def lock_shown_as(self) -> str:
-        """The lock's name as messages show it."""
-        return str(Path(self.shown_as).with_suffix(".lock").as_posix())
-
-    def source_of(self, entry: str) -> Source:
-        """Return the place in the lock of a check, or of a finding's evidence."""
-        return Source(file=self.lock_shown_as, line=self.lines.get(entry, 1))
+MOST_WORDS = 60  # of a finding's title and its reason together
 
 
 def read_findings_file(path: Path, shown_as: str, paper: str, target: str) -> FindingsFile:
@@ -149,15 +73,14 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def broken_locks(selection: Selection) -> list[Problem]:
-    """Return why locks of the selected papers cannot be used."""
-    problems = (paper.findings_file.problem for paper in selection.papers)
-    return [problem for problem in problems if problem is not None]
+def broken_locks(papers: Sequence[Paper]) -> list[Problem]:
+    """Return why locks of papers cannot be used."""
+    return [problem for paper in papers if (problem := paper.findings_file.problem) is not None]
 
 
-def refuse_broken_locks(selection: Selection) -> None:
-    """Raise SpecError if the lock of a selected paper cannot be used."""
-    if broken := broken_locks(selection):
+def refuse_broken_locks(papers: Sequence[Paper]) -> None:
+    """Raise SpecError if a lock of a paper cannot be used."""
+    if broken := broken_locks(papers):
         raise SpecError(broken)
 
 
@@ -167,21 +90,49 @@ def covered_checks(paper: Paper, ids: Collection[str]) -> dict[str, Located[Find
     return {name: entry for entry in paper.findings for glob in entry.value.checks for name in names.matching(glob)}
 
 
-def broken_findings(paper: Paper, ids: Names) -> Iterator[Problem]:
+def long_findings(paper: Paper) -> Iterator[Problem]:
+    """Yield the titled findings whose title and reason are too long to be read at a glance."""
+    for entry in paper.findings:
+        words = len(f"{entry.value.title} {entry.value.why}".split())
+        if words > MOST_WORDS and not entry.value.draft:
+            yield entry.problem(f"title and why have {words} words together; write at most {MOST_WORDS}", "why")
+
+
+def broken_check_ids(paper: Paper, known: tuple[Paper, ...]) -> Iterator[Problem]:
+    """Yield every problem of what names checks by their ids; the known papers must break no other rule."""
+    ids = check_ids(paper, known)
+    if any(isinstance(claim, BrokenClaim) for claim in paper.equations):
+        # a module that cannot be read hides the names of its claims; the check that says so stands for all of them
+        ids += [name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/")]
+    names = Names(ids)
+    yield from taken_twice([(entry.value.id, entry, "id") for entry in paper.findings])
+    yield from _broken_findings(paper, names)
+    for cover in paper.coverage:
+        yield from _broken_coverage(paper, cover, names)
+
+
+def _ids_referred_to(paper: Paper) -> Iterator[str]:
+    yield from (glob for entry in paper.findings for glob in entry.value.checks)
+    for cover in paper.coverage:
+        yield from (glob for entry in cover.value.entries for glob in entry.checks or ())
+        yield from (glob for entry in cover.value.numbers for glob in entry.checks or ())
+
+
+def _broken_findings(paper: Paper, ids: Names) -> Iterator[Problem]:
     """Yield findings that name checks that do not exist, and checks that two findings claim."""
     claimed: dict[str, Located[FindingEntry]] = {}
     for entry in paper.findings:
         for index, glob in enumerate(entry.value.checks):
             found = ids.matching(glob)
             if glob not in ids and (glob == "*" or len(found) == len(ids) > 1):
-                message = f"{glob!r} covers every check, those that pass included; name the checks that fail for this"
-                yield entry.problem(
-                    f"{message} cause: by their ids, or by a glob of a table, a row or a column", "checks", index
+                message = (
+                    f"{glob!r} covers every check, those that pass included; name the checks that fail for this "
+                    "cause: by their ids, or by a glob of a table, a row or a column"
                 )
+                yield entry.problem(message, "checks", index)
                 continue
             if not found:
-                hint = did_you_mean(glob, ids, "checks")
-                yield entry.problem(f"no check {glob!r}; {hint}", "checks", index)
+                yield entry.problem(f"no check {glob!r}; {did_you_mean(glob, ids, 'checks')}", "checks", index)
             taken = [name for name in found if claimed.get(name, entry) is not entry]
             if taken:
                 other = claimed[taken[0]].value.id
@@ -190,15 +141,48 @@ def broken_findings(paper: Paper, ids: Names) -> Iterator[Problem]:
             claimed |= {name: entry for name in found if name not in claimed}
         for index, name in enumerate(entry.value.evidence):
             if isinstance(name, str) and name not in ids:
-                hint = did_you_mean(name, ids, "checks")
-                yield entry.problem(
-                    f"no check {name!r}; {hint} (a quote is {{quote: ..., source: ...}})", "evidence", index
-                )
+                hint = f"{did_you_mean(name, ids, 'checks')} (a quote is {{quote: ..., source: ...}})"
+                yield entry.problem(f"no check {name!r}; {hint}", "evidence", index)
 
 
-def long_findings(paper: Paper) -> Iterator[Problem]:
-    """Yield the titled findings whose title and reason are too long to be read at a glance."""
-    for entry in paper.findings:
-        words = len(f"{entry.value.title} {entry.value.why}".split())
-        if words > MOST_WORDS and not entry.value.draft:
-            yield entry.problem(f"title and why have {words} words together; write at most {MOST_WORDS}", "why")
+def _broken_coverage(paper: Paper, located: Located[Coverage], ids: Names) -> Iterator[Problem]:
+    """Yield the parts of a document without an entry, and what its entries name that is not there."""
+    coverage = located.value
+    named = [("entries", index, entry.checks) for index, entry in enumerate(coverage.entries)]
+    named += [("numbers", index, entry.checks) for index, entry in enumerate(coverage.numbers)]
+    for key, index, globs in named:
+        for position, glob in enumerate(globs or ()):
+            if not ids.matching(glob):
+                yield located.problem(f"no check {glob!r}; see `imlp-audit list`", key, index, "checks", position)
+    yield from _quoted_numbers(located)
+    items = {_without_dots(entry.item) for entry in coverage.entries}
+    due = [f"Equation {n}" for n in range(1, coverage.equations + 1)]
+    due += [f"Figure {n}" for n in range(1, coverage.figures + 1)]
+    due += [f"Table {n}" for n in range(1, coverage.tables + 1)]
+    due += [f"Table {table.value.table}" for table in paper.tables]
+    for item in dict.fromkeys(due):
+        if _without_dots(item) not in items:
+            message = f"{item} has no entry: list its checks, or give out_of_scope with the reason"
+            yield located.problem(message, "entries")
+
+
+def _without_dots(item: str) -> str:
+    """Fold "Table D.1" and the slug's "Table d1" into one."""
+    return item.lower().replace(".", "")
+
+
+def _quoted_numbers(located: Located[Coverage]) -> Iterator[Problem]:
+    """Yield what is wrong with the quotations of numbers that can be seen without the document."""
+    seen = set[str]()
+    for index, entry in enumerate(located.value.numbers):
+        for position, quote in enumerate(entry.near):
+            if quote in seen:
+                yield located.problem("this is quoted twice", "numbers", index, "near", position)
+            elif not unsigned_keys(quote):
+                yield located.problem("this quotes no number", "numbers", index, "near", position)
+            seen.add(quote)
+        there = {key for quote in entry.near for key in unsigned_keys(quote)}
+        for position, text in enumerate(entry.numbers or ()):
+            if not there.intersection(unsigned_keys(text)):
+                message = f"{text!r} stands in none of the quotations"
+                yield located.problem(message, "numbers", index, "numbers", position)

@@ -1,33 +1,40 @@
-"""Loading papers, with those that they refer to; every problem of every file at once."""
+"""Loading papers, with those that they refer to, and selecting checks; every problem of every file at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TypeAlias
 
-from imlp_audit.equations.catalogue import AnyClaim, ClaimText
+from imlp_audit.cache.store import digest_of, fingerprint_folder
+from imlp_audit.equations.catalogue import ClaimText
+from imlp_audit.equations.trust import is_bundled
 from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
+from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_bytes
 from imlp_audit.numbers.words import list_some
-from imlp_audit.spec.folders import (
+from imlp_audit.spec.findings import broken_check_ids
+from imlp_audit.spec.paper import Paper, models_of, rows_of
+from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats
+from imlp_audit.spec.reader import PaperReader
+from imlp_audit.spec.rules import broken_rules
+from imlp_audit.spec.targets import (
+    WHOLE,
+    SelectedPart,
+    Wanted,
     default_roots,
     display_path,
+    find,
+    names,
     paper_folder,
     paper_folders,
     read_start,
+    skipped_yaml,
     spec_files,
     target_of,
 )
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.part import SelectedPart, names
-from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats
-from imlp_audit.spec.prune import follows
-from imlp_audit.spec.reader import PaperReader
-from imlp_audit.spec.references import rows_of
-from imlp_audit.spec.rules import broken_check_ids, broken_rules
-from imlp_audit.spec.targets import Wanted, find, skipped_yaml
+from imlp_audit.spec.tree import follows
 
 _MOST_ROUNDS = 10  # of taking out what is wrong, and then what that made wrong
 
@@ -49,7 +56,7 @@ class Selection:
 
     def part(self, paper: str) -> SelectedPart:
         """Return which part of a paper was asked for."""
-        return self.parts.get(paper, SelectedPart())
+        return self.parts.get(paper, WHOLE)
 
     @property
     def known(self) -> tuple[Paper, ...]:
@@ -117,7 +124,7 @@ def _load_once(wanted: Sequence[Wanted], *, trust_code: bool) -> tuple[Selection
     return selection, problems, reader.lost
 
 
-def _broken(rules: Callable[[Paper, tuple[Paper, ...]], list[Problem]], selection: Selection) -> list[Problem]:
+def _broken(rules: Callable[[Paper, tuple[Paper, ...]], Iterable[Problem]], selection: Selection) -> list[Problem]:
     return [problem for paper in selection.known for problem in rules(paper, selection.known)]
 
 
@@ -189,7 +196,7 @@ def select_checks(
         for check in every
         if (not only or any(fnmatchcase(check.id, glob) for glob in only))
         and not any(fnmatchcase(check.id, glob) for glob in skip)
-        and (solving or not (isinstance(check, EquationPlan) and _needs_solver(check.claim)))
+        and (solving or not _needs_solver(check))
     ]
     if not plans:
         asked = "".join([*(f" --only {glob}" for glob in only), *(f" --skip {glob}" for glob in skip)])
@@ -226,8 +233,8 @@ def _refuse_unknown(selection: Selection, plans: Sequence[Plan], *, equations: b
                 raise UsageError(f"no {'claim' if equations else 'check'} {target!r}; {did_you_mean(target, near)}")
 
 
-def _needs_solver(claim: AnyClaim) -> bool:
-    return isinstance(claim, ClaimText) and claim.needs is not None
+def _needs_solver(check: Plan) -> bool:
+    return isinstance(check, EquationPlan) and isinstance(check.claim, ClaimText) and check.claim.needs is not None
 
 
 def _matches(plan: EquationPlan, pattern: str) -> bool:
@@ -256,3 +263,35 @@ def _plans_of(selection: Selection) -> Iterator[Plan]:
             row = repeat.other.row
             if selection.part(row.paper.id).has(row.id, row.table.source().file):
                 yield repeat
+
+
+def digest_selection(selection: Selection, *asked: object) -> str | None:
+    """Return a digest of the files of all papers that a result may depend on, and of what is asked of them.
+
+    None where code from outside has a say, or a file cannot be read: what that depends on is not known.
+    """
+    papers = (*selection.papers, *selection.repeating)
+    if any(map(_has_code_from_outside, papers)):
+        return None
+    parts = {paper.id: selection.part(paper.id) for paper in selection.papers}
+    chosen = [f"{name} {sorted(part.files)} {sorted(part.ids)}" for name, part in parts.items()]
+    try:
+        return digest_of([*map(repr, asked), *chosen, *(part for paper in papers for part in _contents(paper))])
+    except FileError:
+        return None
+
+
+def _has_code_from_outside(paper: Paper) -> bool:
+    claims = [claim for claim in paper.equations if isinstance(claim, ClaimText)]
+    outside = any(recipe.code is not None for recipe, _ in models_of(paper))
+    return outside or not all(is_bundled(claim.code.folder) for claim in claims)
+
+
+def _contents(paper: Paper) -> Iterator[str | bytes]:
+    lock = paper.findings_file.lock_path
+    for path, shown_as in paper.files:
+        yield shown_as
+        yield read_bytes(path, MAX_SPEC_BYTES)
+    yield read_bytes(lock, MAX_SPEC_BYTES) if lock.is_file() else b""
+    if paper.folder is not None:
+        yield fingerprint_folder(paper.code or paper.folder)

@@ -1,31 +1,69 @@
-"""Joins the files of a paper's folder into one paper, and reports all errors of all files at once."""
+"""A paper as its specs describe it, its rows and cells, and looking these up."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 from imlp_audit.equations.catalogue import AnyClaim
 from imlp_audit.errors import Problem
-from imlp_audit.models.hosts.python import SpecFolder
+from imlp_audit.models.change import write_value
+from imlp_audit.models.hosts.host import Size
 from imlp_audit.models.own_axes import OwnFamily
+from imlp_audit.models.own_block import OwnBlock
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.forms import NumberForm, parse_printed
+from imlp_audit.numbers.printed import Printed
+from imlp_audit.records.check import Source
+from imlp_audit.records.lock import Lock
 from imlp_audit.records.paper import AxisHead, ColumnHead, CounterHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.spec.claim_entries import ClaimEntry
-from imlp_audit.spec.equations import EquationEntry
-from imlp_audit.spec.findings import FindingEntry, FindingsFile
-from imlp_audit.spec.globs import Names
-from imlp_audit.spec.own_blocks import own_families
-from imlp_audit.spec.parse_yaml import read_tree
-from imlp_audit.spec.prune import prune, respell
+from imlp_audit.spec.columns import Column, form_of, image_of
+from imlp_audit.spec.fields import Names
 from imlp_audit.spec.readings import NOT_STATED, Choice
-from imlp_audit.spec.references import RowRef, rows_of_table
-from imlp_audit.spec.schema import About, Coverage, PaperFile, Preprocessing, System
-from imlp_audit.spec.tables import PrintedTable, Row, TableFile
-from imlp_audit.spec.tree import Located, MapNode, SpecText
-from imlp_audit.spec.validate import validate
+from imlp_audit.spec.schema import (
+    About,
+    Coverage,
+    EquationEntry,
+    FindingEntry,
+    Preprocessing,
+    PrintedTable,
+    Row,
+    System,
+)
+from imlp_audit.spec.tree import Located
+
+
+@dataclass(frozen=True)
+class FindingsFile:
+    """The file that holds a paper's findings, or would hold them, and the lock beside it.
+
+    `problem` says why the lock cannot be used. `lines` are the lines of its entries by check or finding.
+    """
+
+    path: Path
+    shown_as: str
+    lock: Lock | None = None
+    problem: Problem | None = None
+    lines: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def lock_path(self) -> Path:
+        """The lock of `findings.yaml` is `findings.lock`."""
+        return self.path.with_suffix(".lock")
+
+    @property
+    def lock_shown_as(self) -> str:
+        """The lock's name as messages show it."""
+        return str(Path(self.shown_as).with_suffix(".lock").as_posix())
+
+    def source_of(self, entry: str) -> Source:
+        """Return the place in the lock of a check, or of a finding's evidence."""
+        return Source(file=self.lock_shown_as, line=self.lines.get(entry, 1))
 
 
 @dataclass(frozen=True, eq=False)  # two papers are never compared, and what is found out about one is kept by it
@@ -60,15 +98,12 @@ class Paper:
     @cached_property
     def row_by_id(self) -> dict[str, RowRef]:
         """The rows by their full ids; the first where two have the same, which is a problem of its own."""
-        found: dict[str, RowRef] = {}
-        for row in self.rows:
-            found.setdefault(row.id, row)
-        return found
+        return {row.id: row for row in reversed(self.rows)}
 
     @cached_property
     def row_names(self) -> Names:
         """The rows' full ids, which globs are matched with."""
-        return Names(self.row_by_id)
+        return Names(row.id for row in self.rows)
 
     @cached_property
     def rows_by_label(self) -> dict[tuple[str, str, str], list[RowRef]]:
@@ -79,93 +114,183 @@ class Paper:
         return found
 
 
+_FEW = 20  # rows; if more have one label, ids tell them apart
+
+
 @dataclass(frozen=True)
-class SpecFile:
-    """A file that was read and validated: a whole table, or anything else of a paper.
+class RowRef:
+    """A row in its table and paper."""
 
-    `lost` are the words of what was wrong with it and taken out.
-    """
+    paper: Paper
+    table: Located[PrintedTable]
+    index: int
 
-    text: SpecText
-    record: TableFile | PaperFile
-    lost: frozenset[str] = frozenset()
+    @property
+    def row(self) -> Row:
+        """The row's record."""
+        return self.table.value.rows[self.index]
 
-    def tables(self) -> list[Located[PrintedTable]]:
-        """Return the file's tables."""
-        if isinstance(self.record, TableFile):
-            return [Located(self.record, self.text)]
-        return [Located(table, self.text, ("tables", i)) for i, table in enumerate(self.record.tables)]
+    @cached_property
+    def id(self) -> str:
+        """The row's id in full: paper/table/row."""
+        return f"{self.paper.id}/{self.table.value.table}/{self.row.id}"
 
+    @property
+    def baseline(self) -> RowRef | None:
+        """The row that this row's changes are from."""
+        name = self.row.baseline
+        return None if name is None else self.paper.row_by_id.get(f"{self.paper.id}/{self.table.value.table}/{name}")
 
-def read_spec(
-    path: Path, shown_as: str, *, code: Path | None = None, wrong: Collection[Problem] = ()
-) -> tuple[SpecFile | None, list[Problem]]:
-    """Read one file; a mapping with the key `table` is a table, any other a part of a paper.
+    @property
+    def full_label(self) -> str:
+        """The row's label, after its baseline's if it only says what is added: `+ IMLP`, `w/ channel`."""
+        label, base = self.row.label, self.baseline
+        return f"{base.row.label} {label}" if base is not None and label.startswith(("+", "w/")) else label
 
-    With problems come what is left of the file without them, if anything is; a required key that is misspelt is read as
-    it is meant. What is known to be `wrong` is taken out too. The Python in the folder `code` may build its models.
-    """
-    folder = SpecFolder(code or path.parent.resolve(), trusted=code is not None)
-    tree, problems = read_tree(path, shown_as)
-    if tree is None:
-        return None, problems
-    record, found = _validate(SpecText(shown_as, tree), folder)
-    while meant := {one.at: one.meant for one in found if one.meant is not None}:
-        problems += [one for one in found if one.meant is not None]
-        tree = respell(tree, meant)
-        record, found = _validate(SpecText(shown_as, tree), folder)
-    problems = [*problems, *found]
-    lost: frozenset[str] = frozenset()
-    taken = [*found, *(one for one in wrong if one.file == shown_as)]
-    while tree is not None and taken:
-        tree, words = prune(tree, [one.at for one in taken])
-        lost |= words
-        record, taken = _validate(SpecText(shown_as, tree), folder) if tree is not None else (None, [])
-    usable = SpecFile(SpecText(shown_as, tree), record, lost) if tree is not None and record is not None else None
-    return usable, problems
+    @property
+    def cells(self) -> list[CellRef]:
+        """The cells of the columns that the table has."""
+        return [CellRef(self, name) for name in self.row.printed if name in self.table.value.columns]
 
+    def cell(self, column: str) -> CellRef | None:
+        """Return the cell of a column, where the row has one and the table has the column."""
+        there = column in self.row.printed and column in self.table.value.columns
+        return CellRef(self, column) if there else None
 
-def _validate(text: SpecText, folder: SpecFolder) -> tuple[TableFile | PaperFile | None, list[Problem]]:
-    is_table = isinstance(text.tree, MapNode) and any(key.text == "table" for key, _ in text.tree.entries)
-    return validate(text, TableFile, folder) if is_table else validate(text, PaperFile, folder)
+    @property
+    def place(self) -> str:
+        """Its table and label, and what tells it from other rows of that label, as a reader would look for them."""
+        return f"{self.table.value.called}, {self.full_label}{self.row.mark}{self._tell_apart()}"
 
+    def _tell_apart(self) -> str:
+        """Return the size of the row's images or else its id, where its table has other rows of its label."""
+        alike = self.paper.rows_by_label[self.table.value.table, self.full_label, self.row.mark]
+        if len(alike) == 1:
+            return ""
+        sizes = [one.row.model.image for one in alike[:_FEW] if one.row.model is not None]
+        model = self.row.model
+        by_size = model is not None and model.image is not None and len(set(sizes)) == len(alike)
+        return f" (image {write_value(model.image)})" if model is not None and by_size else f" (row {self.row.id})"
 
-def join(paper: str, files: Sequence[SpecFile], findings_file: FindingsFile) -> tuple[Paper | None, list[Problem]]:
-    """Make one paper of its files."""
-    rest = [(file.text, file.record) for file in files if isinstance(file.record, PaperFile)]
-    about = [Located(r.about, text, ("about",)) for text, r in rest if r.about is not None]
-    problems = [
-        Located(None, file.text).problem(_stranger(file, paper), "paper")
-        for file in files
-        if file.record.paper != paper
-    ]
-    problems += [extra.problem(f"{paper} is described in {about[0].file.shown_as} already") for extra in about[1:]]
-    holders = [Located(None, text, ("findings",)) for text, r in rest if r.findings]
-    problems += [extra.problem(f"{paper} has its findings in {holders[0].file.shown_as}") for extra in holders[1:]]
-    if not about:
-        first = Located(None, files[0].text)
-        return None, [
-            *problems,
-            first.problem(f"no file of {paper} has the key 'about', which describes the paper"),
-        ]
-    return Paper(
-        id=paper,
-        about=about[0],
-        tables=tuple(chain.from_iterable(file.tables() for file in files)),
-        claims=tuple(Located(c, t, ("claims", i)) for t, r in rest for i, c in enumerate(r.claims)),
-        findings=tuple(Located(f, t, ("findings", i)) for t, r in rest for i, f in enumerate(r.findings)),
-        findings_file=findings_file,
-        coverage=tuple(Located(r.coverage, t, ("coverage",)) for t, r in rest if r.coverage is not None),
-        systems=tuple(Located(s, t, ("systems", i)) for t, r in rest for i, s in enumerate(r.systems)),
-        preprocessing=tuple(
-            Located(p, t, ("preprocessing", i)) for t, r in rest for i, p in enumerate(r.preprocessing)
-        ),
-        shared=tuple(Located(e, t, ("equations", i)) for t, r in rest for i, e in enumerate(r.equations)),
-    ), problems
+    def source(self, *below: str | int) -> Source:
+        """Return where in a file the row stands, or a value below it."""
+        return self.table.source("rows", self.index, *below)
+
+    def problem(self, message: str, *below: str | int) -> Problem:
+        """Return a problem with the row, or with a value below it."""
+        return self.table.problem(message, "rows", self.index, *below)
 
 
-def _stranger(file: SpecFile, paper: str) -> str:
-    return f"this file is of paper {file.record.paper!r}, but lies among the files of {paper!r}"
+@dataclass(frozen=True)
+class CellRef:
+    """A printed number in its row."""
+
+    row: RowRef
+    column_id: str
+
+    @property
+    def column(self) -> Column:
+        """The column's record."""
+        return self.row.table.value.columns[self.column_id]
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """How the model that the number is of is built, on the column's images if it has its own."""
+        recipe, image = self.row.row.model, image_of(self.column)
+        return recipe if recipe is None or image is None else _at(recipe, image)
+
+    @property
+    def id(self) -> str:
+        """The cell's id in full: paper/table/row/column."""
+        return f"{self.row.id}/{self.column_id}"
+
+    @property
+    def place(self) -> str:
+        """Its table, row and column, as a reader would look for them."""
+        return f"{self.row.place}, {self.column.heading}"
+
+    @property
+    def printed(self) -> Printed:
+        """The number, in the column's unit."""
+        return parse_printed(self.row.row.printed[self.column_id], self.form)
+
+    @property
+    def form(self) -> NumberForm:
+        """What its text may look like."""
+        return form_of(self.column, self.row.paper.about.value.decimal)
+
+    @property
+    def unit(self) -> str:
+        """The column's unit; none where the number states its own."""
+        return "" if self.printed.unit else self.column.unit
+
+    @property
+    def delta(self) -> Printed | None:
+        """The printed change from the baseline, in percent, where there is one."""
+        text = self.row.row.delta.get(self.column_id)
+        return parse_printed(text, NumberForm("%", self.form.decimal)) if text is not None else None
+
+
+@cache
+def _at(recipe: Recipe, image: Size) -> Recipe:
+    return recipe.with_image(image)
+
+
+def rows_of_table(paper: Paper, table: Located[PrintedTable]) -> list[RowRef]:
+    """Return a table's rows in order."""
+    return [RowRef(paper, table, index) for index in range(len(table.value.rows))]
+
+
+def rows_of(paper: Paper) -> Sequence[RowRef]:
+    """Return all rows of a paper in order."""
+    return paper.rows
+
+
+def find_row(papers: Sequence[Paper], row_id: str) -> RowRef | None:
+    """Return the row of a full id."""
+    return next((paper.row_by_id[row_id] for paper in papers if row_id in paper.row_by_id), None)
+
+
+def find_rows(papers: Sequence[Paper], glob: str) -> list[RowRef]:
+    """Return the rows whose full id matches a glob, in the order of the tables."""
+    return [paper.row_by_id[name] for paper in papers for name in paper.row_names.matching(glob)]
+
+
+def find_cell(papers: Sequence[Paper], cell_id: str) -> CellRef | None:
+    """Return the cell of a full id."""
+    row_id, _, column = cell_id.rpartition("/")
+    row = find_row(papers, row_id)
+    return row.cell(column) if row is not None else None
+
+
+def repeated_row(row: RowRef, papers: Sequence[Paper]) -> RowRef | None:
+    """Return the row that this row prints again: its own word for it, or the row of the same id in its table's."""
+    whole = row.table.value.repeats
+    target = row.row.repeats or (f"{whole}/{row.row.id}" if whole else None)
+    return find_row(papers, target) if target else None
+
+
+def preprocessing_of(row: RowRef) -> tuple[Preprocessing, ...]:
+    """Return what each source says on how a row's images are prepared; the first is what it is evaluated with."""
+    entries = (entry.value for entry in row.paper.preprocessing)
+    return tuple(entry for entry in entries if any(fnmatchcase(row.id, glob) for glob in entry.rows))
+
+
+def models_of(paper: Paper) -> Iterator[tuple[Recipe, RowRef | Located[Any]]]:
+    """Yield every recipe of a paper, in the order of its rows and systems, with the one that it is of."""
+    yield from ((row.row.model, row) for row in paper.rows if row.row.model is not None)
+    yield from ((system.value.model, system) for system in paper.systems)
+
+
+def own_block(recipe: Recipe) -> OwnBlock | None:
+    """Return the block of the paper's own that a recipe puts in place of MLPs."""
+    return recipe.mlp.python if recipe.mlp is not None else None
+
+
+def own_families(paper: Paper) -> tuple[OwnFamily, ...]:
+    """Return the families of axes that a paper's own blocks declare, in the order of its models."""
+    blocks = (own_block(recipe) for recipe, _ in models_of(paper))
+    return tuple(dict.fromkeys(one.family for one in blocks if one is not None and one.family is not None))
 
 
 def paper_head(paper: Paper) -> PaperHead:
@@ -198,11 +323,9 @@ def _reading_heads(about: About, own: Sequence[OwnFamily]) -> Iterator[ReadingHe
 
 
 def _table_head(table: PrintedTable) -> TableHead:
-    columns = tuple(
-        ColumnHead(id=i, heading=c.heading, unit=c.unit, measure=c.measure) for i, c in table.columns.items()
-    )
+    columns = (ColumnHead(id=i, heading=c.heading, unit=c.unit, measure=c.measure) for i, c in table.columns.items())
     rows = tuple(map(_row_head, table.rows))
-    return TableHead(id=table.table, name=table.name, title=table.title, columns=columns, rows=rows)
+    return TableHead(id=table.table, name=table.name, title=table.title, columns=tuple(columns), rows=rows)
 
 
 def _row_head(row: Row) -> RowHead:

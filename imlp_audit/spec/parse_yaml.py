@@ -7,52 +7,115 @@ problem, so that one pass finds all of them.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
 import yaml
 
 from imlp_audit.errors import MissingLibraryError, Problem
-from imlp_audit.spec.text_file import MAX_PROBLEMS, TAB, clean, read_spec_text, refused_in_value
+from imlp_audit.files import BOM, MAX_SPEC_BYTES, FileError, read_text
 from imlp_audit.spec.tree import ListNode, MapNode, Mark, Node, Text
 
+MAX_PROBLEMS = 100  # per file; past this, nobody reads on
 MAX_DEPTH = 32
 MAX_NODES = 100_000
 
+_TAB = "a tab (U+0009)"
+_BREAKS = "\x85\u2028\u2029"
+_CONTROL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f"
+_BIDI = "\u202a-\u202e\u2066-\u2069"
+_NONE = "\ud800-\udfff\ufffe\uffff"
+
+# Pattern, why it is refused, and the character that stands in for each of its own while the rest is parsed.
+_REFUSED = (
+    ("\t", "it has no fixed width in YAML; use spaces", " "),
+    (f"\r(?!\n)|[{_BREAKS}]", "YAML takes it for a line end and editors do not: use an ordinary line end", " "),
+    (f"[{_CONTROL}]", "it is a control character: remove it", "\ufffd"),
+    (f"[{_BIDI}]", "it changes the order in which text is shown: remove it", "\ufffd"),
+    (BOM, "a byte order mark can only begin a file: remove it", "\ufffd"),
+    (f"[{_NONE}]", "it is not a character: remove it", "\ufffd"),
+    # libyaml refuses these escapes too, but at the quote that begins the text.
+    (
+        r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\U0000[dD][89a-fA-F][0-9a-fA-F]{2}|\\U(?!000|0010)[0-9a-fA-F]{8}",
+        "this escape names no character: remove it",
+        "\ufffd",
+    ),
+    ("^%", "a line that begins with % is a YAML directive, and a spec needs none: remove it", "#"),
+)
+_ANY_REFUSED = re.compile("|".join(f"({pattern})" for pattern, _, _ in _REFUSED), re.MULTILINE)
+_REFUSED_VALUE = re.compile(f"[\r{_BREAKS}{_CONTROL}{_BIDI}{BOM}{_NONE}]")
+# Every refused text holds one of these. They are searched twenty times as fast as the patterns one by one.
+_SUSPECT = re.compile(rf"[\t\r{_BREAKS}{_CONTROL}{_BIDI}{BOM}{_NONE}]")
+_SUSPECT_TEXTS = ("\\u", "\\U", "\n%")
+
 
 def read_tree(path: Path, shown_as: str) -> tuple[Node | None, list[Problem]]:
-    """The tree of a YAML file and every problem found, in file order, placed in the file as `shown_as`.
+    """Return the tree of a YAML file and every problem found, in file order, placed in the file as `shown_as`.
 
     The tree is None where its shape is unknown: unreadable, empty, not YAML, or too deep. Otherwise it is
     whole, with stand-ins for what was refused, so that a schema can report its errors as well.
     """
-    text = read_spec_text(path, shown_as)
-    return (None, [text]) if isinstance(text, Problem) else parse_tree(text, shown_as)
+    try:
+        return parse_tree(read_text(path, MAX_SPEC_BYTES, shown_as), shown_as)
+    except FileError as error:
+        return None, [error.problem(shown_as)]
 
 
 def parse_tree(text: str, shown_as: str) -> tuple[Node | None, list[Problem]]:
-    """As `read_tree`, of text that is already in memory. Raises MissingLibraryError."""
+    """Do as `read_tree`, with text that is already in memory. Raises MissingLibraryError."""
     if not yaml.__with_libyaml__:
         raise MissingLibraryError(
             "PyYAML was installed without libyaml, which reads the specs: install a wheel of PyYAML, "
             "e.g. pip install --force-reinstall --only-binary :all: pyyaml"
         )
-    source, problems = clean(text, shown_as)
+    source, problems = _clean(text.removeprefix(BOM), shown_as)
     builder = _Builder(source, shown_as)
     tree = builder.build()
     lines = source.split("\n")
-    tabs = [problem for problem in problems if problem.message.startswith(TAB)]
+    tabs = [problem for problem in problems if problem.message.startswith(_TAB)]
     misplaced = {tab.line for tab in tabs if not lines[tab.line - 1][: tab.column - 1].strip()}
     found = [problem for problem in builder.problems if problem.line not in misplaced]  # a tab is not its indentation
-    return tree, _limit(sorted({*problems, *found}))
+    every = sorted({*problems, *found})
+    if len(every) > MAX_PROBLEMS:
+        last = every[MAX_PROBLEMS]
+        more = Problem(last.file, last.line, last.column, "further problems after this one are not listed")
+        every = [*every[:MAX_PROBLEMS], more]
+    return tree, every
 
 
-def _limit(problems: list[Problem]) -> list[Problem]:
-    if len(problems) <= MAX_PROBLEMS:
-        return problems
-    last = problems[MAX_PROBLEMS]
-    more = Problem(last.file, last.line, last.column, "further problems after this one are not listed")
-    return [*problems[:MAX_PROBLEMS], more]
+def without_refused(value: str) -> str:
+    """Return a value with a space for each character that a spec refuses."""
+    return _REFUSED_VALUE.sub(" ", value)
+
+
+def _clean(text: str, shown_as: str) -> tuple[str, list[Problem]]:
+    """Return the text without refused characters, and a problem for each of those.
+
+    What is refused is replaced one for one, so that lines and columns stay those of the file.
+    """
+    if _SUSPECT.search(text) is None and not any(suspect in f"\n{text}" for suspect in _SUSPECT_TEXTS):
+        return text, []
+    problems = []
+    for hit in islice(_ANY_REFUSED.finditer(text), MAX_PROBLEMS + 1):
+        message = f"{_name(hit[0])} is refused: {_refusal(hit)[1]}"
+        problems.append(Problem(shown_as, *_end_of(text[: hit.start()]), message))
+    return _ANY_REFUSED.sub(lambda hit: _refusal(hit)[2] * len(hit[0]), text), problems
+
+
+def _refusal(hit: re.Match[str]) -> tuple[str, str, str]:
+    return next(row for row, found in zip(_REFUSED, hit.groups(), strict=True) if found is not None)
+
+
+def _name(found: str) -> str:
+    if found == "\t":
+        return _TAB
+    return f"U+{ord(found):04X}" if len(found) == 1 and found != "%" else found
+
+
+def _end_of(text: str) -> Mark:
+    """Return the place of what follows a text."""
+    return Mark(text.count("\n") + 1, len(text) - text.rfind("\n"))
 
 
 class _OpenList:
@@ -62,15 +125,15 @@ class _OpenList:
 
     def __init__(self, mark: Mark) -> None:
         self.mark = mark
-        self._items: list[Node] = []
+        self.items: list[Node] = []
 
     def add(self, node: Node) -> str | None:
         """Take an item; never a complaint."""
-        self._items.append(node)
+        self.items.append(node)
         return None
 
     def close(self) -> ListNode:
-        return ListNode(tuple(self._items), self.mark)
+        return ListNode(tuple(self.items), self.mark)
 
 
 class _OpenMap:
@@ -110,8 +173,7 @@ class _OpenMap:
         name, value = self._entries[last]
         if not isinstance(value, Text) or not value.text[-1:].isdigit():
             return None
-        behind = Mark(value.mark.line, value.mark.column + len(value.text) + 1)
-        if behind != self._key.mark:
+        if self._key.mark != (value.mark.line, value.mark.column + len(value.text) + 1):
             return None
         whole = Text(f"{value.text},{self._key.text}", value.mark)
         self._entries[last], self._key, self.expects_key = (name, whole), None, True
@@ -137,12 +199,12 @@ class _Builder:
         self._source, self._shown_as = source, shown_as
         self._documents = _OpenList(Mark(1, 1))
         self._open: list[_OpenList | _OpenMap] = [self._documents]
-        self._end = self._place_at(len(source))
+        self._end = _end_of(source)
         self._long_quote: tuple[Mark, int] | None = None  # where the last one over several lines begins, and its last
         self._nodes = 0
 
     def build(self) -> Node | None:
-        """The first document's tree, if the text can be parsed to its end."""
+        """Return the first document's tree, if the text can be parsed to its end."""
         try:
             for event in iter(yaml.CSafeLoader(self._source).get_event, None):
                 self._take(event)
@@ -151,10 +213,10 @@ class _Builder:
         except yaml.MarkedYAMLError as error:
             self._take_error(error)
             return None
-        roots = self._documents.close().items
-        if not roots:
+        if not self._documents.items:
             self._report(Mark(1, 1), "the file is empty: write a mapping of keys to values")
-        return roots[0] if roots else None
+            return None
+        return self._documents.items[0]
 
     def _take(self, event: yaml.Event) -> None:
         match event:
@@ -165,21 +227,26 @@ class _Builder:
             case yaml.CollectionEndEvent():
                 self._add(self._open.pop().close())
             case yaml.AliasEvent():
-                self._take_alias(event)
+                mark = self._place(event.start_mark)
+                self._report(mark, f"the alias *{event.anchor} is refused: write the value out")
+                self._add(Text(f"*{event.anchor}", mark))
             case yaml.DocumentStartEvent() if self._nodes:
-                self._report(self._start(event), "a second document begins here: a spec is one document")
+                self._report(self._place(event.start_mark), "a second document begins here: a spec is one document")
 
     def _take_scalar(self, event: yaml.ScalarEvent) -> None:
-        mark = self._start(event)
-        self._refuse_properties(event)
-        if event.style:
-            self._check_quoted(event, mark)
-        elif not event.value:
+        mark = self._begin(event)
+        if event.style in ("'", '"'):
+            if (last := self._place(event.end_mark).line) > mark.line:
+                self._long_quote = (mark, last)
+            if refused := _REFUSED_VALUE.search(event.value):
+                message = f"an escape in this text stands for {_name(refused[0])}, which is refused: remove it"
+                self._report(mark, message)
+        elif not event.value and not event.style:
             if self._take_comma():
                 return
             what = "key" if self._open[-1].expects_key else "value"
             self._report(mark, f"a {what} is missing: write it ('' for an empty text), or remove the entry")
-        elif event.value == "<<" and self._open[-1].expects_key:
+        elif event.value == "<<" and not event.style and self._open[-1].expects_key:
             self._report(mark, "the merge key << is refused: write the entries out")
         self._add(Text(event.value, mark))
 
@@ -189,34 +256,24 @@ class _Builder:
         number = inside.take_comma() if isinstance(inside, _OpenMap) else None
         if number is None:
             return False
-        self.problems = [one for one in self.problems if (one.line, one.column) != number.mark]
+        self._forget(number.mark)
         self._report(number.mark, f"{number.text} needs quotes, or its comma ends the value: '{number.text}'")
         return True
 
-    def _check_quoted(self, event: yaml.ScalarEvent, mark: Mark) -> None:
-        if event.style not in ("'", '"'):
-            return
-        if (last := self._place(event.end_mark).line) > mark.line:
-            self._long_quote = (mark, last)
-        if refused := refused_in_value(event.value):
-            self._report(mark, f"an escape in this text stands for {refused}, which is refused: remove it")
-
     def _take_start(self, event: yaml.CollectionStartEvent) -> None:
-        self._refuse_properties(event)
+        mark = self._begin(event)
         if len(self._open) > MAX_DEPTH:
-            self._stop(self._start(event), f"nested deeper than {MAX_DEPTH} levels: flatten it")
-        new = _OpenMap if isinstance(event, yaml.MappingStartEvent) else _OpenList
-        self._open.append(new(self._start(event)))
+            self._stop(mark, f"nested deeper than {MAX_DEPTH} levels: flatten it")
+        self._open.append(_OpenMap(mark) if isinstance(event, yaml.MappingStartEvent) else _OpenList(mark))
 
-    def _take_alias(self, event: yaml.AliasEvent) -> None:
-        self._report(self._start(event), f"the alias *{event.anchor} is refused: write the value out")
-        self._add(Text(f"*{event.anchor}", self._start(event)))
-
-    def _refuse_properties(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
+    def _begin(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> Mark:
+        """Return where a value begins; what YAML can write before one is refused."""
+        mark = self._place(event.start_mark)
         if event.anchor is not None:
-            self._report(self._start(event), f"the anchor &{event.anchor} is refused: remove it")
+            self._report(mark, f"the anchor &{event.anchor} is refused: remove it")
         if event.tag is not None:
-            self._report(self._start(event), f"the tag {_clip(event.tag)} is refused: remove it")
+            self._report(mark, f"the tag {_clip(event.tag)} is refused: remove it")
+        return mark
 
     def _add(self, node: Node) -> None:
         complaint = self._open[-1].add(node)
@@ -228,22 +285,16 @@ class _Builder:
 
     def _take_error(self, error: yaml.MarkedYAMLError) -> None:
         """Place what is never finished where it begins: an open quote, not the end of the file."""
-        begun = self._place(error.context_mark or error.problem_mark)
-        if self._long_quote is not None and self._long_quote[1] == self._place(error.problem_mark).line:
+        at, begun = self._place(error.problem_mark), self._place(error.context_mark or error.problem_mark)
+        if self._long_quote is not None and self._long_quote[1] == at.line:
             start, last = self._long_quote  # it has taken in a quote that was to begin another text
-            self._report(
-                start, f"the quote that begins here is closed only on line {last}: close it where its text ends"
-            )
+            message = f"the quote that begins here is closed only on line {last}: close it where its text ends"
+            self._report(start, message)
             return
-        unfinished = _UNFINISHED.search(error.context or "") is not None
-        place = begun if unfinished else self._place(error.problem_mark)
-        # A value that is missing just there is missing because of the error.
-        self.problems = [p for p in self.problems if (p.line, p.column) != place]
+        place = begun if _UNFINISHED.search(error.context or "") is not None else at
+        self._forget(place)  # a value that is missing just there is missing because of the error
         since = f" (in what begins on line {begun.line})" if begun.line < place.line else ""
         self._report(place, _in_words(f"{error.context}: {error.problem}") + since)
-
-    def _start(self, event: yaml.Event) -> Mark:
-        return self._place(event.start_mark)
 
     def _place(self, mark: yaml.Mark | yaml._yaml.Mark | None) -> Mark:
         assert mark is not None  # libyaml marks every event and error
@@ -251,9 +302,8 @@ class _Builder:
         # Without a last line end, libyaml places the end of the file on a line that isn't there.
         return place if place.line < self._end.line else min(place, self._end)
 
-    def _place_at(self, offset: int) -> Mark:
-        before = self._source[:offset]
-        return Mark(before.count("\n") + 1, len(before) - before.rfind("\n"))
+    def _forget(self, place: Mark) -> None:
+        self.problems = [one for one in self.problems if (one.line, one.column) != place]
 
     def _report(self, mark: Mark, message: str) -> None:
         self.problems.append(Problem(self._shown_as, mark.line, mark.column, message))

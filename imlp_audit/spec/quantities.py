@@ -1,108 +1,15 @@
-"""Quantities that claims are about: as the YAML writes them, and as the cells of a row that they are taken from."""
+"""Quantities that claims are about, as the cells of a row that they are taken from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Self, TypeAlias, assert_never
-
-from pydantic import Field, model_validator
+from typing import TypeAlias, assert_never
 
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.base import Record
-from imlp_audit.spec.fields import RowId, Slug, exactly_one
-from imlp_audit.spec.references import CellRef, RowRef, find_row
-
-if TYPE_CHECKING:
-    from imlp_audit.spec.paper import Paper
-
-
-class QuantityKind(StrEnum):
-    """The kinds of quantity; each is the key that names its column."""
-
-    VALUE = "value"
-    CHANGE = "change"
-    DIFFERENCE = "difference"
-    RATIO = "ratio"
-    STEP = "step"
-    POSITION = "position"
-    MLP_SHARE = "mlp_share"
-
-
-_KINDS = tuple(QuantityKind)
-# compared with the baseline, or with the row `against`
-AGAINST = (QuantityKind.CHANGE, QuantityKind.DIFFERENCE, QuantityKind.RATIO)
-
-
-class QuantityEntry(Record):
-    """What a claim is about in one row: a column's value; its change (percent) or difference from, or its ratio to,
-    that of the row's baseline or of the row `against`; its step from the row before; its position (percent) on the
-    way between two rows; or the share (percent) of the column's measure that the MLPs have.
-    """
-
-    value: Slug | None = None
-    change: Slug | None = None
-    difference: Slug | None = None
-    ratio: Slug | None = None
-    step: Slug | None = None
-    position: Slug | None = None
-    mlp_share: Slug | None = None
-    against: RowId | None = None
-    between: Annotated[tuple[RowId, ...], Field(min_length=2, max_length=2)] | None = None
-
-    @property
-    def kind(self) -> QuantityKind:
-        """The kind of quantity that is given."""
-        return QuantityKind(exactly_one(self, _KINDS))
-
-    @property
-    def column(self) -> str:
-        """The column it is taken from."""
-        column: str = getattr(self, self.kind)
-        return column
-
-    @property
-    def name(self) -> str:
-        """What reasons call it."""
-        return f"{self.kind} of {self.column}"
-
-    @property
-    def rows_named(self) -> tuple[str, ...]:
-        """The ids of the rows that it names in addition to the claim's own."""
-        return (*([self.against] if self.against else []), *(self.between or ()))
-
-    @model_validator(mode="after")
-    def _one_quantity(self) -> Self:
-        kind = exactly_one(self, _KINDS)
-        if self.against is not None and kind not in AGAINST:
-            raise ValueError(f"`against` goes with {', '.join(AGAINST)}, not with a {kind}")
-        if (self.between is not None) != (kind == QuantityKind.POSITION):
-            raise ValueError("`between: [row, row]` goes with a position, and only with that")
-        return self
-
-
-def describe(entry: QuantityEntry) -> str:
-    """Say what a quantity is, in words."""
-    base = entry.against or "the row's baseline"
-    match entry.kind:
-        case QuantityKind.VALUE:
-            return "the printed number"
-        case QuantityKind.STEP:
-            return "step: the number minus that of the row before"
-        case QuantityKind.CHANGE:
-            return f"change: from {base}, in percent"
-        case QuantityKind.DIFFERENCE:
-            return f"difference: the number minus that of {base}"
-        case QuantityKind.RATIO:
-            return f"ratio: the number divided by that of {base}"
-        case QuantityKind.POSITION:
-            return f"position: how far it is, in percent, on the way from {' to '.join(entry.rows_named)}"
-        case QuantityKind.MLP_SHARE:
-            return "share: the part of the model's measured number that is in its MLPs, in percent"
-        case _:
-            assert_never(entry.kind)
+from imlp_audit.spec.claim_entries import QuantityEntry, QuantityKind
+from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_row
 
 
 @dataclass(frozen=True)
@@ -113,17 +20,13 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Step:
-    """The number minus that of the row before."""
-
-    cell: CellRef
-    before: CellRef
-
-
-@dataclass(frozen=True)
 class _Compared:
     cell: CellRef
     base: CellRef
+
+
+class Step(_Compared):
+    """The number minus that of the row before."""
 
 
 class Change(_Compared):
@@ -177,14 +80,19 @@ def cells_of(quantity: Quantity) -> tuple[CellRef, ...]:
     match quantity:
         case Value() | MlpShare():
             return (quantity.cell,)
-        case Step():
-            return quantity.cell, quantity.before
-        case Change() | Difference() | Ratio():
+        case Step() | Change() | Difference() | Ratio():
             return quantity.cell, quantity.base
         case Position():
             return quantity.cell, quantity.start, quantity.end
         case _:
             assert_never(quantity)
+
+
+def all_cells(quantities: Sequence[Quantity]) -> list[CellRef]:
+    """Return the cells that quantities are taken from, their own before those they are compared with."""
+    own = [quantity.cell for quantity in quantities]
+    others = [cell for quantity in quantities for cell in cells_of(quantity)[1:]]
+    return list({cell.id: cell for cell in own + others}.values())
 
 
 class MissingError(Exception):
@@ -208,8 +116,7 @@ def find_quantities(entry: QuantityEntry, rows: Sequence[RowRef], papers: Sequen
         case QuantityKind.RATIO:
             quantities += [Ratio(cell, _base(cell, named)) for cell in cells]
         case QuantityKind.POSITION:
-            start, end = named
-            quantities += [Position(cell, start, end) for cell in cells]
+            quantities += [Position(cell, *named) for cell in cells]
         case QuantityKind.MLP_SHARE:
             quantities += [MlpShare(cell, _counted_recipe(cell)) for cell in cells]
         case _:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+import fnmatch
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import assert_never
 
@@ -12,99 +12,55 @@ from pydantic import ValidationError
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, MemoryConvention, ParameterConvention
 from imlp_audit.equations.catalogue import BrokenClaim
 from imlp_audit.errors import Problem, did_you_mean
-from imlp_audit.models.change import Change, describe
-from imlp_audit.models.own_axes import OwnFamily
-from imlp_audit.models.reading import PaperReading
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.change import describe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.wording import write_complaint
-from imlp_audit.spec.accuracies import broken_accuracies
+from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.claims import parse_claims
-from imlp_audit.spec.columns import CountedMeasure, Measure
-from imlp_audit.spec.covered import rows_not_covered
-from imlp_audit.spec.covering import broken_coverage
-from imlp_audit.spec.equations import broken_entries
-from imlp_audit.spec.findings import broken_findings
-from imlp_audit.spec.fitted import broken_fits
-from imlp_audit.spec.globs import Names
-from imlp_audit.spec.number_forms import form_of
-from imlp_audit.spec.own_blocks import broken_blocks
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.plan import plan
-from imlp_audit.spec.references import RowRef, repeated_row, rows_of
-from imlp_audit.spec.repeats import hold_the_same
-from imlp_audit.spec.schema import System
-from imlp_audit.spec.tables import Footnote, PrintedTable
-from imlp_audit.spec.tree import Located
+from imlp_audit.spec.columns import AccuracyColumn, CountedMeasure, FlopsColumn, Measure, form_of, hold_the_same
+from imlp_audit.spec.model_rules import broken_blocks, unanswered_models
+from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_rows, repeated_row, rows_of, rows_of_table
+from imlp_audit.spec.plan import find_equation
+from imlp_audit.spec.schema import ConventionFit, PrintedTable
+from imlp_audit.spec.tree import Located, taken_twice
 
 
-def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
-    """Return every problem of a paper's own parts and of what they refer to."""
-    own = paper.about.value.conventions
-    readings = {name: named.reading() for name, named in paper.about.value.readings.items()}
-    problems = [*_about(paper), *(p for table in paper.tables for p in _table(table, [*FLOPS_CONVENTIONS, *own]))]
-    problems += [p for row in rows_of(paper) for p in _row(row, known, readings)]
-    problems += [p for claim in parse_claims(paper, known) for p in claim.problems]
-    problems += [*rows_not_covered(paper, known), *broken_accuracies(paper)]
-    problems += [p for system in paper.systems for p in _system(system, readings)]
-    problems += _twice([(system.value.id, system, "id") for system in paper.systems])
-    problems += _twice([(table.value.table, table, "table") for table in paper.tables])
-    problems += _twice([(claim.value.id, claim, "id") for claim in paper.claims])
-    problems += _twice([(entry.value.id, entry, "id") for entry in paper.shared])
-    problems += [*broken_entries(paper, known), *_broken_preprocessing(paper), *broken_blocks(paper)]
-    return problems
+def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> Iterator[Problem]:
+    """Yield every problem of a paper's own parts and of what they refer to."""
+    flops = [*FLOPS_CONVENTIONS, *paper.about.value.conventions]
+    yield from _broken_conventions(paper, flops)
+    yield from _broken_fits(paper)
+    for table in paper.tables:
+        yield from _broken_table(table, flops)
+        yield from _broken_footnote(rows_of_table(paper, table), table)
+    for row in rows_of(paper):
+        yield from _broken_row(row, known)
+        yield from _broken_numbers(row)
+    yield from (problem for claim in parse_claims(paper, known) for problem in claim.problems)
+    yield from _rows_not_covered(paper, known)
+    yield from _broken_accuracies(paper)
+    yield from taken_twice([(system.value.id, system, "id") for system in paper.systems])
+    yield from taken_twice([(table.value.table, table, "table") for table in paper.tables])
+    yield from taken_twice([(claim.value.id, claim, "id") for claim in paper.claims])
+    yield from taken_twice([(entry.value.id, entry, "id") for entry in paper.shared])
+    yield from _broken_shared_claims(paper, known)
+    yield from _broken_preprocessing(paper)
+    yield from unanswered_models(paper)
+    yield from broken_blocks(paper)
 
 
-def broken_check_ids(paper: Paper, known: tuple[Paper, ...]) -> list[Problem]:
-    """Return every problem of what names checks by their ids; the known papers must break no other rule."""
-    ids = [check.id for check in plan(paper, known)]
-    if any(isinstance(claim, BrokenClaim) for claim in paper.equations):
-        # a module that cannot be read hides the names of its claims; the check that says so stands for all of them
-        ids += [name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/")]
-    names = Names(ids)
-    named = _twice([(entry.value.id, entry, "id") for entry in paper.findings])
-    return [
-        *named,
-        *broken_findings(paper, names),
-        *(p for cover in paper.coverage for p in broken_coverage(paper, cover, names)),
-    ]
+def broken_claims(paper: Paper) -> Iterator[Problem]:
+    """Yield the mistakes in a paper's claims about functions that can be seen without running them."""
+    for claim in paper.equations:
+        if isinstance(claim, BrokenClaim):
+            yield Problem(claim.file, claim.line, claim.column, claim.problem)
 
 
-def _ids_referred_to(paper: Paper) -> Iterator[str]:
-    yield from (glob for entry in paper.findings for glob in entry.value.checks)
-    for cover in paper.coverage:
-        yield from (glob for entry in cover.value.entries for glob in entry.checks or ())
-        yield from (glob for numbers in cover.value.numbers for glob in numbers.checks or ())
-
-
-def _broken_preprocessing(paper: Paper) -> Iterator[Problem]:
-    for one in paper.preprocessing:
-        for index, glob in enumerate(one.value.rows):
-            if not paper.row_names.matching(glob):
-                yield one.problem(f"no row {glob!r} in this paper", "rows", index)
-
-
-def _twice(named: Sequence[tuple[str, Located[object], str]]) -> Iterator[Problem]:
-    seen: dict[str, Located[object]] = {}
-    for name, located, key in named:
-        earlier = seen.setdefault(name, located)
-        if earlier is located:
-            continue
-        message = f"the {key} {name!r} is taken already; give each its own"
-        here, first = located.problem(message, key), earlier.problem(message, key)
-        if first.file == here.file:
-            yield here
-            continue
-        there = replace(first, message=f"{message} (it is in {here.file} too, line {here.line})")
-        yield replace(here, message=f"{message} (it is in {first.file} too, line {first.line})", other=there)
-
-
-def _about(paper: Paper) -> Iterator[Problem]:
+def _broken_conventions(paper: Paper, known: Sequence[str]) -> Iterator[Problem]:
     about = paper.about.value
-    known = [*FLOPS_CONVENTIONS, *about.conventions]
     for name in FLOPS_CONVENTIONS.keys() & about.conventions.keys():
         yield paper.about.problem(f"{name!r} is a convention already; give yours another name", "conventions", name)
-    yield from broken_fits(paper)
     for index, name in enumerate(about.flops):
         if name not in known:
             yield paper.about.problem(_no_convention(name, known), "flops", index)
@@ -117,30 +73,69 @@ def _no_convention(name: str, known: Sequence[str]) -> str:
     return f"no convention is called {name!r}; {hint}{names}"
 
 
-def _table(located: Located[PrintedTable], conventions: Sequence[str]) -> Iterator[Problem]:
-    table = located.value
+def _broken_fits(paper: Paper) -> Iterator[Problem]:
+    """Yield what is wrong with what conventions were fitted on: cells that are not there, impossible scores."""
+    about = paper.about.value
+    for name, fit in about.fitted.items():
+        if name not in about.conventions:
+            message = f"no convention is called {name!r}; {did_you_mean(name, about.conventions)}"
+            yield paper.about.problem(message, "fitted", name)
+        if about.flops[0] == name:  # all that follows from a default is plainly reproduced
+            message = f"{name} was fitted and cannot be the default; put a named counter first, such as fvcore"
+            yield paper.about.problem(message, "flops", 0)
+        cells = [cell for row in rows_of(paper) for cell in row.cells if isinstance(cell.column, FlopsColumn)]
+        unmatched = list(_unmatched_globs(paper, name, fit, [cell.id for cell in cells]))
+        yield from unmatched or _impossible_scores(paper, name, fit, cells)
+
+
+def _unmatched_globs(paper: Paper, name: str, fit: ConventionFit, cells: Sequence[str]) -> Iterator[Problem]:
+    """Yield the globs that match no cell of FLOPs, or among those that are undecided none of the fit's cells."""
+    fitted = {cell for glob in fit.cells for cell in fnmatch.filter(cells, glob)}
+    for key, globs in (("cells", fit.cells), ("undecided", fit.undecided)):
+        for index, glob in enumerate(globs):
+            found = fnmatch.filter(cells, glob)
+            if not found:
+                message = f"no cell of FLOPs matches {glob!r}; give ids or globs such as {paper.id}/1/*/flops"
+                yield paper.about.problem(message, "fitted", name, key, index)
+            elif not fitted.intersection(found):
+                message = f"{glob!r} is none of the cells that {name} was fitted on; add it to `cells`, or leave it out"
+                yield paper.about.problem(message, "fitted", name, key, index)
+
+
+def _impossible_scores(paper: Paper, name: str, fit: ConventionFit, flops: Sequence[CellRef]) -> Iterator[Problem]:
+    """Yield scores above the number of cells, and a number of cells that the search cannot have had.
+
+    It had the cells of FLOPs that the globs match, except those whose row states another counter, and possibly sizes.
+    """
+    for key, score in (("explained", fit.explained), ("by_chance", fit.by_chance)):
+        if score > fit.of:
+            yield paper.about.problem(f"{key} is {score} of {fit.of}; it cannot be more than `of`", "fitted", name, key)
+    built = [row for row in rows_of(paper) if row.row.model is not None]
+    counters = {row.id: row.row.counted_by.get(Measure.FLOPS) for row in built}
+    own = {row for row, by in counters.items() if by is None or by.convention == name}
+    least = sum(c.row.id in own and any(fnmatch.fnmatch(c.id, glob) for glob in fit.cells) for c in flops)
+    most = least + sum(cell.column.measure is Measure.PARAMETERS for row in built for cell in row.cells)
+    if not least <= fit.of <= most:
+        sizes = f", or up to {most} with the paper's sizes" if most > least else ""
+        message = (
+            f"of is {fit.of}, but the globs match {count_of(least, 'cell')} that this counter may have counted{sizes}"
+        )
+        yield paper.about.problem(message, "fitted", name, "of")
+
+
+def _broken_table(located: Located[PrintedTable], flops: Sequence[str]) -> Iterator[Problem]:
     taken: dict[str, int] = {}
-    for index, row in enumerate(table.rows):
+    for index, row in enumerate(located.value.rows):
         first = taken.setdefault(row.id, index)
         if first != index:
             line = located.source("rows", first, "id").line
             message = f"the row id {row.id!r} is taken already; give each its own (line {line} has it)"
             yield located.problem(message, "rows", index, "id")
-    for index, row in enumerate(table.rows):
         for measure, by in row.counted_by.items():
-            known = _conventions_of(measure, conventions)
+            known = _conventions_of(measure, flops)
             if by.convention not in known:
                 message = _no_convention(by.convention, known)
                 yield located.problem(message, "rows", index, "counted_by", measure, "convention")
-    footnote = table.footnote
-    if footnote is None:
-        return
-    column = table.columns.get(footnote.decided_by)
-    if column is None or not column.measure.totalled:
-        counted = [name for name, c in table.columns.items() if c.measure.totalled]
-        message = f"a mark is decided by a counted column; {did_you_mean(footnote.decided_by, counted)}"
-        yield located.problem(message, "footnote", "decided_by")
-    yield from _marked_rows(located, footnote)
 
 
 def _conventions_of(measure: CountedMeasure, flops: Sequence[str]) -> Sequence[str]:
@@ -155,30 +150,34 @@ def _conventions_of(measure: CountedMeasure, flops: Sequence[str]) -> Sequence[s
             assert_never(measure)
 
 
-def _marked_rows(located: Located[PrintedTable], footnote: Footnote) -> Iterator[Problem]:
+def _broken_footnote(rows: Sequence[RowRef], located: Located[PrintedTable]) -> Iterator[Problem]:
     """Check that the footnote's changes make models of the rows that they concern, and agree with their recipes."""
-    rows = [(index, row, row.model) for index, row in enumerate(located.value.rows) if row.model is not None]
-    fits = [(index, row, recipe) for index, row, recipe in rows if recipe.takes(footnote.marked)]
-    unbuilt = any(row.model is None and row.baseline for row in located.value.rows)
-    if rows and not fits and not unbuilt:
+    table = located.value
+    footnote = table.footnote
+    if footnote is None:
+        return
+    column = table.columns.get(footnote.decided_by)
+    if column is None or not column.measure.totalled:
+        counted = [name for name, c in table.columns.items() if c.measure.totalled]
+        message = f"a mark is decided by a counted column; {did_you_mean(footnote.decided_by, counted)}"
+        yield located.problem(message, "footnote", "decided_by")
+    recipes = [(row, row.row.model) for row in rows if row.row.model is not None]
+    fits = [(row, recipe) for row, recipe in recipes if recipe.takes(footnote.marked)]
+    unbuilt = any(row.model is None and row.baseline for row in table.rows)
+    if recipes and not fits and not unbuilt:
         yield located.problem("no row's recipe has the part that the mark changes", "footnote", "marked")
-    for index, row, recipe in fits:
+    for row, recipe in fits:
         for key, change in (("marked", footnote.marked), ("otherwise", footnote.otherwise)):
-            complaint = _find_refusal(recipe, change)
+            complaint = _complaint(partial(recipe.with_change, change))
             if complaint is not None:
-                message = f"{describe(change)} does not fit the model of row {row.id!r}: {complaint}"
+                message = f"{describe(change)} does not fit the model of row {row.row.id!r}: {complaint}"
                 yield located.problem(message, "footnote", key)
                 return
-        meant = footnote.change(row.mark)
+        meant, mark = footnote.change(row.row.mark), footnote.mark
         if footnote.concerns(recipe) and recipe.with_change(meant) != recipe:
-            mark = f"the mark {footnote.mark!r}" if footnote.mark in row.mark else f"no mark {footnote.mark!r}"
-            message = f"the row has {mark}, which stands for {describe(meant)}, but its recipe has"
-            yield located.problem(f"{message} {recipe.describe(meant)}", "rows", index, "model")
-
-
-def _find_refusal(recipe: Recipe, change: Change) -> str | None:
-    """Return why a change does not fit a recipe, None where it does."""
-    return _complaint(lambda: recipe.with_change(change))
+            has = f"the mark {mark!r}" if mark in row.row.mark else f"no mark {mark!r}"
+            message = f"the row has {has}, which stands for {describe(meant)}, but its recipe has"
+            yield row.problem(f"{message} {recipe.describe(meant)}", "model")
 
 
 def _complaint(make: Callable[[], object]) -> str | None:
@@ -191,80 +190,55 @@ def _complaint(make: Callable[[], object]) -> str | None:
     return None
 
 
-def _row(ref: RowRef, known: Sequence[Paper], readings: Mapping[str, PaperReading]) -> Iterator[Problem]:
+def _broken_row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
+    """Yield what is wrong with what a row refers to: its baseline, its mark, the row that it repeats."""
     row, table = ref.row, ref.table.value
-
-    def problem(message: str, *below: str) -> Problem:
-        return ref.table.problem(message, "rows", ref.index, *below)
-
     if row.baseline is not None and (ref.baseline is None or row.baseline == row.id):
         others = [r.id for r in table.rows if r.id != row.id]
         if len(others) == len(table.rows) - 1:  # an id that two rows have is the problem
             nearest = did_you_mean(row.baseline, others)
-            yield problem(f"no other row {row.baseline!r} in this table; {nearest}", "baseline")
+            yield ref.problem(f"no other row {row.baseline!r} in this table; {nearest}", "baseline")
     if row.mark and (table.footnote is None or row.mark != table.footnote.mark):
-        yield problem(f"the table's footnote does not explain the mark {row.mark!r}", "mark")
-    if row.model is not None and (lacking := _unread(row.model, readings)) is not None:
-        yield problem(lacking, "model")
-    if (row.repeats or table.repeats) and repeated_row(ref, known) is None:
+        yield ref.problem(f"the table's footnote does not explain the mark {row.mark!r}", "mark")
+    other = repeated_row(ref, known)
+    if (row.repeats or table.repeats) and other is None:
         target = row.repeats or f"{table.repeats}/{row.id}"
         rows = [r.id for p in known for r in rows_of(p)]
         message = f"no row {target!r} for this one to repeat; {did_you_mean(target, rows)}"
-        yield problem(message, *(("repeats",) if row.repeats else ()))
-    for column in row.printed:
-        cell = ref.cell(column)
-        complaint = _complaint(partial(getattr, cell, "recipe")) if cell is not None else None
-        if complaint is not None:
-            yield problem(f"the column's images do not fit the row's model: {complaint}", "printed", column)
-    for column in _changed_meanings(ref, repeated_row(ref, known)):
-        yield problem(f"the row it repeats has another kind of number under {column!r}; rename one", "printed", column)
-    for name, numbers in (("printed", row.printed), ("delta", row.delta)):
+        yield ref.problem(message, *(("repeats",) if row.repeats else ()))
+    for cell in ref.cells:
+        theirs = other.table.value.columns.get(cell.column_id) if other is not None else None
+        if (complaint := _complaint(partial(getattr, cell, "recipe"))) is not None:
+            message = f"the column's images do not fit the row's model: {complaint}"
+            yield ref.problem(message, "printed", cell.column_id)
+        if theirs is not None and not hold_the_same(cell.column, theirs):
+            message = f"the row it repeats has another kind of number under {cell.column_id!r}; rename one"
+            yield ref.problem(message, "printed", cell.column_id)
+
+
+def _broken_numbers(ref: RowRef) -> Iterator[Problem]:
+    for name, numbers in (("printed", ref.row.printed), ("delta", ref.row.delta)):
         for column, text in numbers.items():
-            complaint = _number(ref, name, column, text)
+            complaint = _complain_about_number(ref, name, column, text)
             if complaint is not None:
-                yield problem(complaint, name, column)
+                yield ref.problem(complaint, name, column)
 
 
-def _changed_meanings(ref: RowRef, other: RowRef | None) -> Iterator[str]:
-    """Yield the columns that a row and the one it repeats both print, and that hold different kinds of numbers."""
-    ours, theirs = ref.table.value.columns, other.table.value.columns if other else {}
-    for column in ref.row.printed:
-        if column in ours and column in theirs and not hold_the_same(ours[column], theirs[column]):
-            yield column
-
-
-def _system(located: Located[System], readings: Mapping[str, PaperReading]) -> Iterator[Problem]:
-    lacking = _unread(located.value.model, readings)
-    if lacking is not None:
-        yield located.problem(lacking, "model")
-
-
-def _unread(recipe: Recipe, readings: Mapping[str, PaperReading]) -> str | None:
-    """Yield a problem where a model leaves something open that not every reading of the paper answers."""
-    if recipe.family is None or isinstance(recipe.family, OwnFamily):  # whose axes have defaults under any reading
-        return None
-    if not readings:
-        return f"{recipe.family.models} needs a reading: name at least one under about: readings:"
-    silent = [name for name, reading in readings.items() if recipe.part_of(reading) is None]
-    return f"{recipe.family.models} needs a reading, and {silent[0]!r} has none of its axes" if silent else None
-
-
-def _number(ref: RowRef, name: str, column: str, text: str) -> str | None:
+def _complain_about_number(ref: RowRef, name: str, column: str, text: str) -> str | None:
     """Say what is wrong with a printed number or change, if anything."""
-    columns = ref.table.value.columns
+    columns, is_change = ref.table.value.columns, name == "delta"
     if column not in columns:
         return f"the table has no column {column!r}; {did_you_mean(column, list(columns))}"
-    if name == "delta" and (complaint := _baseless(ref, column)) is not None:
+    if is_change and (complaint := _baseless(ref, column)) is not None:
         return complaint or None
+    counted, decimal = columns[column].measure.counted, ref.paper.about.value.decimal
     try:
-        decimal = ref.paper.about.value.decimal
-        form = NumberForm("%", decimal) if name == "delta" else form_of(columns[column], decimal)
-        printed = parse_printed(text, form)
+        printed = parse_printed(text, NumberForm("%", decimal) if is_change else form_of(columns[column], decimal))
     except ValueError as error:
         return str(error)
-    if printed.spread is not None and (name == "delta" or columns[column].measure.counted):
-        return f"{text} has a spread, but a {'change' if name == 'delta' else 'count'} is one number; write that alone"
-    if name == "printed" and printed.negative and not printed.value and columns[column].measure.counted:
+    if printed.spread is not None and (is_change or counted):
+        return f"{text} has a spread, but a {'change' if is_change else 'count'} is one number; write that alone"
+    if not is_change and printed.negative and not printed.value and counted:
         zero = printed.negated.text
         return f"{text} is a zero with a minus sign, which no count is; write {zero} if the sign is a slip of the spec"
     return None
@@ -282,3 +256,83 @@ def _baseless(ref: RowRef, column: str) -> str | None:
     return (
         None if ref.baseline.cell(column) else f"a change of {column} needs one of the baseline {ref.baseline.row.id!r}"
     )
+
+
+def _rows_not_covered(paper: Paper, known: Sequence[Paper]) -> Iterator[Problem]:
+    """Yield a problem for each row that a sentence covers and no claim is about, and for each glob of no row."""
+    for claim in (claim for claim in paper.claims if claim.value.covers or claim.value.left_out):
+        alike = [one.value for one in paper.claims if one.value.text == claim.value.text]
+        left = [glob for one in alike for group in one.left_out for glob in group.rows]
+        stated = _ids([glob for one in alike for glob in one.ids_named] + left, known)
+        for index, glob in enumerate(claim.value.covers):
+            rows = find_rows(known, glob)
+            if not rows:
+                yield claim.problem(f"no row {glob!r}", "covers", index)
+            for row in (row for row in rows if row.id not in stated):
+                message = (
+                    f"the sentence covers {row.id}, but no claim with its text is about that row: make one, or add"
+                    " the row under left_out with the reason"
+                )
+                yield claim.problem(message, "covers", index)
+        yield from _broken_left_out(claim, known)
+
+
+def _broken_left_out(claim: Located[ClaimEntry], known: Sequence[Paper]) -> Iterator[Problem]:
+    own = _ids(claim.value.rows, known)
+    for index, left in enumerate(claim.value.left_out):
+        for position, glob in enumerate(left.rows):
+            rows = _ids([glob], known)
+            if not rows:
+                yield claim.problem(f"no row {glob!r}", "left_out", index, "rows", position)
+            elif rows & own:
+                message = f"the claim is about {min(rows & own)}, which it says it leaves out"
+                yield claim.problem(message, "left_out", index, "rows", position)
+
+
+def _ids(globs: Sequence[str], known: Sequence[Paper]) -> set[str]:
+    return {row.id for glob in globs for row in find_rows(known, glob)}
+
+
+def _broken_accuracies(paper: Paper) -> Iterator[Problem]:
+    """Yield the columns of accuracies in which more than half of the numbers are above 100; one may be a misprint."""
+    decimal = paper.about.value.decimal
+    for located in paper.tables:
+        for name, column in located.value.columns.items():
+            texts = [row.printed[name] for row in located.value.rows if name in row.printed]
+            if not isinstance(column, AccuracyColumn):
+                continue
+            above = [text for text in texts if _is_above_100(text, form_of(column, decimal))]
+            if 2 * len(above) > len(texts):
+                message = f"this is no accuracy in %: {len(above)} of its {len(texts)} numbers are above 100, such as "
+                advice = f"{above[0]}; check the column's measure and heading"
+                yield located.problem(message + advice, "columns", name)
+
+
+def _is_above_100(text: str, form: NumberForm) -> bool:
+    try:
+        return parse_printed(text, form).value > 100
+    except ValueError:  # a problem of its own
+        return False
+
+
+def _broken_shared_claims(paper: Paper, known: Sequence[Paper]) -> Iterator[Problem]:
+    """Yield what is wrong with the statements about functions that a paper shares with another."""
+    own = {claim.name for claim in paper.equations}
+    for entry in paper.shared:
+        words = entry.value
+        if words.id in own:
+            yield entry.problem(f"a function of the paper's equations is called {words.id!r} already", "id")
+        if find_equation(words.same_as, known) is None:
+            hint = did_you_mean(words.same_as, [claim.id for other in known for claim in other.equations])
+            yield entry.problem(f"no equation is called {words.same_as!r}; {hint}", "same_as")
+        others = sorted({*own, *(other.value.id for other in paper.shared)} - {words.id})
+        if words.nearest is not None and words.nearest not in others:
+            hint = did_you_mean(words.nearest, others)
+            yield entry.problem(f"the paper has no equation called {words.nearest!r}; {hint}", "nearest")
+
+
+def _broken_preprocessing(paper: Paper) -> Iterator[Problem]:
+    for one in paper.preprocessing:
+        for index, glob in enumerate(one.value.rows):
+            if not paper.row_names.matching(glob):
+                yield one.problem(f"no row {glob!r} in this paper", "rows", index)

@@ -2,25 +2,136 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from collections.abc import Mapping
+from typing import Annotated, Self, TypeAlias
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention, parse_weight_key
+from imlp_audit.models.change import Change, describe_fields
 from imlp_audit.models.hosts.host import Count
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import Record
+from imlp_audit.records.finding import KIND_OF_SEVERITY, FindingKind, Quote
 from imlp_audit.records.values import PaperId
 from imlp_audit.spec.claim_entries import ClaimEntry
-from imlp_audit.spec.columns import TotalledMeasure
-from imlp_audit.spec.equations import EquationEntry
-from imlp_audit.spec.fields import ITEM, Place, RowGlob, Sentence, Slug, exactly_one
-from imlp_audit.spec.findings import FindingEntry
+from imlp_audit.spec.columns import Column, CountedMeasure, TotalledMeasure, parse_column
+from imlp_audit.spec.fields import (
+    EQUATION_ID,
+    ITEM,
+    MAPPING,
+    TABLE_ID,
+    TEXT,
+    Place,
+    RowGlob,
+    RowId,
+    Sentence,
+    Slug,
+    exactly_one,
+    text_or_mapping,
+)
 from imlp_audit.spec.interpolation import Interpolation
 from imlp_audit.spec.readings import NamedReading
-from imlp_audit.spec.tables import PrintedTable
+
+
+class Footnote(Record):
+    """A mark on rows that stands for a change of their recipes; `otherwise` is the change in rows without it.
+
+    A change is a part of a recipe: `{mlp: {imlp: {kernel: 5}}}`. It concerns the rows whose recipes have that part and
+    of which the two changes make two models. `decided_by` is the column whose numbers decide between them.
+    """
+
+    mark: Annotated[str, Field(min_length=1, max_length=3)]
+    meaning: Sentence
+    marked: Annotated[Change, Field(min_length=1)]
+    otherwise: Annotated[Change, Field(min_length=1)]
+    decided_by: Slug
+
+    @model_validator(mode="after")
+    def _changes_are_two(self) -> Self:
+        if describe_fields(self.marked).keys() != describe_fields(self.otherwise).keys():
+            raise ValueError("marked and otherwise must change the same fields of a recipe")
+        if self.marked == self.otherwise:
+            raise ValueError("marked and otherwise are the same change; they must differ")
+        return self
+
+    def change(self, mark: str) -> Change:
+        """Return the change that a row with this mark, or with none, stands for."""
+        return self.marked if self.mark in mark else self.otherwise
+
+    def opposite(self, mark: str) -> Change:
+        """Return the other change."""
+        return self.otherwise if self.mark in mark else self.marked
+
+    def concerns(self, recipe: Recipe) -> bool:
+        """Say whether the changes make two models of a recipe. Raises ValidationError where one makes none."""
+        if not recipe.takes(self.marked):
+            return False
+        return recipe.with_change(self.marked).essence() != recipe.with_change(self.otherwise).essence()
+
+
+class CountedBy(Record):
+    """The convention that a row's numbers were counted by, and a source that says so: not that it fits."""
+
+    convention: Annotated[str, Field(min_length=1)]
+    because: Sentence
+
+
+class Row(Record):
+    """A model as the table lists it. Without `model` it has no recipe.
+
+    `counted_by` is, by measure, the convention of its numbers where a source gives one that may not be its column's.
+    `training` says how the model was trained, where not as the paper's models usually were.
+    """
+
+    id: Slug
+    label: Sentence
+    baseline: Slug | None = None
+    model: Recipe | None = None
+    mark: str = ""
+    repeats: RowId | None = None
+    training: Sentence | None = None
+    counted_by: dict[CountedMeasure, CountedBy] = Field(default_factory=dict)
+    printed: Annotated[dict[Slug, str], Field(min_length=1)]
+    delta: dict[Slug, str] = Field(default_factory=dict)
+
+
+RESERVED = frozenset({"repeats", "columns", "marks", "claims", "equations"})  # in ids, where a table's is
+
+
+class PrintedTable(Record):
+    """A table as printed. `repeats` names the table whose rows of the same ids it prints again.
+
+    `name` is what the paper calls it where that is not "Table" and its id: `Table D.1`, `Appendix A, Activation`.
+    """
+
+    table: Slug
+    name: Sentence | None = None
+    title: Sentence
+    source: Place
+    columns: Annotated[dict[Slug, Annotated[Column, BeforeValidator(parse_column)]], Field(min_length=1)]
+    rows: Annotated[tuple[Row, ...], Field(min_length=1)]
+    footnote: Footnote | None = None
+    repeats: Annotated[str, Field(pattern=TABLE_ID)] | None = None
+
+    @property
+    def called(self) -> str:
+        """What the paper calls it."""
+        return self.name or f"Table {self.table}"
+
+    @model_validator(mode="after")
+    def _is_not_reserved(self) -> Self:
+        if self.table in RESERVED:
+            raise ValueError(f"a table cannot be called {self.table!r}: ids of checks use that word")
+        return self
+
+
+class TableFile(PrintedTable):
+    """A file that is one table."""
+
+    paper: Slug
 
 
 def _weight_key(text: str) -> str:
@@ -123,6 +234,70 @@ class System(Record):
     label: Sentence
     model: Recipe
     source: Place
+
+
+class EquationEntry(Record):
+    """A statement about functions that another paper makes too: in this paper's words, tested as that one's claim.
+
+    `bound` is the other claim's where none is given.
+    """
+
+    id: Slug
+    same_as: Annotated[str, Field(pattern=EQUATION_ID)]
+    text: Sentence
+    place: Sentence
+    printed: Sentence | None = None
+    corrected: Sentence | None = None
+    nearest: Slug | None = None
+    bound: Sentence | None = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        exactly_one(self, ("printed", "corrected"))
+        return self
+
+
+EvidenceEntry: TypeAlias = Annotated[
+    Annotated[Sentence, Tag(TEXT)] | Annotated[Quote, Tag(MAPPING)], Discriminator(text_or_mapping)
+]
+"""The id of a check, of any verdict, or what a source prints."""
+
+MOST_WORDS = 60  # of a title and its reason together
+
+
+class FindingEntry(Record):
+    """What is wrong or unclear in a paper: the failing checks that it covers (ids or globs), the evidence it rests on.
+
+    An entry with an empty title is a draft, which acknowledges nothing.
+    """
+
+    id: Slug
+    title: str
+    kind: FindingKind
+    why: Sentence
+    checks: Annotated[tuple[str, ...], Field(min_length=1)] = ()
+    evidence: Annotated[tuple[EvidenceEntry, ...], Field(min_length=1)] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_no_severity(cls, written: object) -> object:
+        if isinstance(written, Mapping) and "severity" in written:
+            old = written["severity"]
+            kind = KIND_OF_SEVERITY.get(old) if isinstance(old, str) else None
+            new = f"`kind: {kind}`" if kind else f"`kind:` and one of {', '.join(FindingKind)}"
+            raise ValueError(f"findings have kinds in place of severities: write {new}, not `severity: {old}`")
+        return written
+
+    @model_validator(mode="after")
+    def _rests_on_something(self) -> Self:
+        if not (self.checks or self.evidence):
+            raise ValueError("name the failing checks that it covers (`checks`), or the `evidence` that it rests on")
+        return self
+
+    @property
+    def draft(self) -> bool:
+        """Whether a person still has to give it a title."""
+        return not self.title.strip()
 
 
 Channel = Annotated[float, Field(allow_inf_nan=False)]

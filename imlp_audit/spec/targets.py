@@ -2,31 +2,199 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from imlp_audit.equations.trust import installed_folders
+from imlp_audit.equations.trust import bundled_folder, installed_folders
 from imlp_audit.errors import UsageError, did_you_mean
+from imlp_audit.files import MAX_SPEC_BYTES, FileError, open_regular
 from imlp_audit.numbers.words import list_some
-from imlp_audit.spec.folders import (
-    YAML,
-    Declared,
-    declares,
-    default_roots,
-    display_path,
-    explain_other_kind,
-    is_there,
-    other_yaml,
-    paper_folders,
-    spec_files,
-    target_of,
-)
-from imlp_audit.spec.part import WHOLE, SelectedPart, is_glob
+from imlp_audit.spec.parse_yaml import parse_tree
+from imlp_audit.spec.tree import ListNode, MapNode, Node, Text
 
+YAML = (".yaml", ".yml")
+_TABLES = (".tex", ".csv", ".tsv", ".html", ".htm", ".md", ".pdf", ".gz", ".tgz", ".zip")
+_WEIGHTS = (".pt", ".pth", ".bin", ".ckpt", ".safetensors", ".tar")
+_OF_A_SPEC = re.compile(r"""^\ufeff?(?:\{\s*)?["']?(?:paper|about|tables?|claims)["']?\s*:""", re.MULTILINE)
+_PAPER = re.compile(r"^\ufeff?paper:[ ]+([a-z0-9_\-]+)[ ]*(?:#.*)?$", re.MULTILINE)
+_ABOUT = re.compile(r"^about\s*:", re.MULTILINE)
+_OF_TABLES = ("columns", "marks", "repeats")
+"""The kinds of checks whose ids have a table's after them: `imlp/marks/1/deit_b`."""
 _LISTED = 3  # files that a message names
+
+
+@dataclass(frozen=True)
+class SelectedPart:
+    """The files (as shown) and the ids or globs that were asked for; the whole paper where there are neither."""
+
+    files: frozenset[str] = frozenset()
+    ids: frozenset[str] = frozenset()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing narrows it."""
+        return not (self.files or self.ids)
+
+    def __or__(self, other: SelectedPart) -> SelectedPart:
+        whole = self.is_whole or other.is_whole
+        return WHOLE if whole else SelectedPart(self.files | other.files, self.ids | other.ids)
+
+    def has(self, name: str, file: str) -> bool:
+        """Return whether a check (or a row, or a system) by its id and file belongs to it."""
+        return self.is_whole or file in self.files or any(names(target, name) for target in self.ids)
+
+    def touches_row(self, row: str, file: str) -> bool:
+        """Return whether a row, or a check of one of its cells, belongs to it."""
+        rows = ("/".join(target.split("/")[:3]) for target in self.ids)
+        return self.has(row, file) or any(fnmatchcase(row, glob) for glob in rows)
+
+
+WHOLE = SelectedPart()
+
+
+def names(target: str, name: str) -> bool:
+    """Return whether an id or a glob names a check: the check itself, or the table, row or kind that it belongs to."""
+    paper, _, rest = target.partition("/")
+    # of a table or a row, not of a cell
+    globs = [target, *(f"{paper}/{kind}/{rest}" for kind in _OF_TABLES if rest.count("/") < 2)]
+    return any(fnmatchcase(name, pattern) for glob in globs for pattern in (glob, f"{glob}/*"))
+
+
+def _is_glob(target: str) -> bool:
+    return bool(set(target) & set("*?["))
+
+
+def default_roots() -> list[Path]:
+    """Return the folders of papers to look in: `specs` here, where it holds any, and those of this package."""
+    bundled, here = bundled_folder(), Path("specs")
+    return [here, bundled] if _holds_specs(here) else [bundled]
+
+
+def specs_not_taken() -> tuple[Path, ...]:
+    """Return the spec files in this folder, where a command without targets takes the bundled papers instead."""
+    return spec_files(Path()) if default_roots() == [bundled_folder()] else ()
+
+
+def paper_folders(root: Path) -> list[Path]:
+    """Return the folders in a folder that hold spec files, in order."""
+    return [p for p in sorted(root.iterdir()) if p.is_dir() and _has_spec(p)] if root.is_dir() else []
+
+
+def paper_folder(name: str, beside: Sequence[Path] = ()) -> Path | None:
+    """Return the folder of a paper by id, from beside the given files or from the default folders."""
+    roots = [*dict.fromkeys(path.resolve().parent.parent for path in beside), *default_roots()]
+    folders = [*(root / name for root in (*roots, *installed_folders()))]
+    folders += [folder for folder in installed_folders() if folder.name == name]
+    found = next((folder for folder in folders if _is_folder(folder) and _has_spec(folder)), None)
+    return Path(os.path.relpath(found)) if beside and found is not None else found
+
+
+def display_path(path: Path) -> str:
+    """Return how a spec's path is shown: as it was given, installed specs without their machine's path."""
+    for root, name in ((bundled_folder(), "specs"), *((folder, folder.name) for folder in installed_folders())):
+        if path.is_absolute() and path.is_relative_to(root):
+            return (Path(name) / path.relative_to(root)).as_posix()
+    return path.as_posix()
+
+
+def target_of(folder: Path) -> str:
+    """Return what names a paper's folder on a command line: a paper of this package by its id, others by their path."""
+    return folder.name if folder.parent == bundled_folder() else str(folder)
+
+
+def spec_files(folder: Path) -> tuple[Path, ...]:
+    """Return the spec files of a folder in order; YAML of other kinds is left alone."""
+    return tuple(path for path in _yaml_files(folder) if _is_spec(path))
+
+
+def skipped_yaml(arguments: Sequence[str]) -> list[Path]:
+    """Return the YAML files of the folders that the arguments name, or of ./specs, which are no specs."""
+    folders = [folder for folder in map(Path, arguments or ["specs"]) if _is_folder(folder)]
+    return [path for folder in folders for path in _yaml_files(folder) if not _is_spec(path)]
+
+
+def _yaml_files(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.iterdir() if p.suffix in YAML and not p.name.startswith("."))
+
+
+def _has_spec(folder: Path) -> bool:
+    return any(map(_is_spec, _yaml_files(folder)))
+
+
+def _holds_specs(folder: Path) -> bool:
+    """Return whether a folder holds spec files, or papers' folders."""
+    return folder.is_dir() and (_has_spec(folder) or bool(paper_folders(folder)))
+
+
+def _is_spec(path: Path) -> bool:
+    """Return whether a file has a key that only specs have, also where it is not sound YAML; unreadable ones may."""
+    if path.name == "findings.yaml":
+        return True
+    text = read_start(path)
+    return text is None or _OF_A_SPEC.search(text) is not None
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name too long for a file's, or with a NUL in it
+        return False
+
+
+def _is_folder(path: Path) -> bool:
+    return _is_there(path) and path.is_dir()
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The paper that a file says it is of, and whether it describes it."""
+
+    paper: str | None
+    about: bool
+
+
+def declares(path: Path) -> Declared:
+    """Return what a file's keys `paper` and `about` say, without judging the rest."""
+    text = read_start(path) or ""
+    found = _PAPER.search(text)
+    if found is not None or "paper" not in text:
+        return Declared(found[1] if found is not None else None, _ABOUT.search(text) is not None)
+    tree, _ = parse_tree(text, path.name)  # a mapping in one line, a quoted id
+    return Declared(_text(tree, "paper"), "about" in _entries(tree))
+
+
+def tables_in(path: Path) -> dict[str, tuple[str | None, str | None]]:
+    """Return the ids of a spec file's tables, and the section and file that each is from, without judging the rest."""
+    tree, _ = parse_tree(read_start(path) or "", path.name)
+    tables = _entries(tree).get("tables")
+    nodes = tables.items if isinstance(tables, ListNode) else (tree,)
+    every = [(_text(node, "table"), _entries(node).get("source")) for node in nodes]
+    return {name: (_text(source, "section"), _text(source, "file")) for name, source in every if name is not None}
+
+
+def _entries(node: Node | None) -> dict[str, Node]:
+    return {key.text: value for key, value in node.entries} if isinstance(node, MapNode) else {}
+
+
+def _text(node: Node | None, key: str) -> str | None:
+    value = _entries(node).get(key)
+    return value.text if isinstance(value, Text) else None
+
+
+def read_start(path: Path) -> str | None:
+    """Return the first part of a file, as long as a spec may be; empty where there is no file, None if unreadable."""
+    if not path.is_file():
+        return ""
+    try:
+        with open_regular(path) as file:
+            return file.read(MAX_SPEC_BYTES).decode("utf-8", errors="replace")
+    except (FileError, OSError):
+        return None
 
 
 @dataclass(frozen=True)
@@ -58,6 +226,10 @@ class Wanted:
         """Return what is wanted without some files, as they are shown, that lie beside the one that was named."""
         return replace(self, files=tuple(p for p in self.files if p not in self.beside or display_path(p) not in files))
 
+    def narrowed(self, rest: str) -> Wanted:
+        """Return the part of the paper that is named by what follows its id."""
+        return replace(self, part=SelectedPart(ids=frozenset({f"{self.paper}/{rest}"}))) if rest else self
+
 
 def find(arguments: Sequence[str]) -> list[Wanted]:
     """Return the papers that the arguments name, each once; all papers where there are none. Raises UsageError."""
@@ -72,18 +244,12 @@ def find(arguments: Sequence[str]) -> list[Wanted]:
     return list(merged.values())
 
 
-def skipped_yaml(arguments: Sequence[str]) -> list[Path]:
-    """Return the YAML files of the folders that the arguments name, or of ./specs, which are no specs."""
-    folders = [Path(argument) for argument in arguments or ["specs"]]
-    return [path for folder in folders if is_there(folder) and folder.is_dir() for path in other_yaml(folder)]
-
-
 def split_target(target: str) -> tuple[Path | None, str]:
     """Return the specs' folder or file that a target begins with, and the rest of it: an id, or a part of one."""
     steps = target.split("/")
-    for count in range(len(steps), 0, -1) if Path(target).suffix not in YAML or is_there(Path(target)) else ():
+    for count in range(len(steps), 0, -1) if Path(target).suffix not in YAML or _is_there(Path(target)) else ():
         start = "/".join(steps[:count])
-        if start and is_there(Path(start)) and (not Path(start).is_dir() or _holds_specs(Path(start))):
+        if start and _is_there(Path(start)) and (not Path(start).is_dir() or _holds_specs(Path(start))):
             return Path(start), "/".join(steps[count:]).strip("/")
     return None, target.strip("/")
 
@@ -100,35 +266,46 @@ def id_in(target: str, paper: str) -> str:
     return name if path is None else f"{paper}/{name}"
 
 
-def _holds_specs(folder: Path) -> bool:
-    return bool(folder.is_dir() and (spec_files(folder) or paper_folders(folder)))
-
-
 def _find_target(argument: str) -> Iterator[Wanted]:
     path, rest = split_target(argument)
     if path is None:
-        near = _known_papers(default_roots()[:1]) if is_glob(rest.partition("/")[0]) else {}
+        near = _known_papers(default_roots()[:1]) if _is_glob(rest.partition("/")[0]) else {}
         yield from _find_id(argument, rest, near or _known_papers((*default_roots(), *installed_folders())))
     elif not path.is_dir():  # reading it says so if it is not a regular file
-        if (other := explain_other_kind(path)) is not None:
-            raise UsageError(other)
+        _refuse_other_kind(path)
         _refuse_without_about(path)
-        yield _narrow(_around(path), rest)
+        yield _around(path).narrowed(rest)
     elif (only := _one_paper(path)) is not None:
-        yield _narrow(only, rest)
+        yield only.narrowed(rest)
     elif rest:
         yield from _find_id(argument, rest, {one.paper: one for one in _papers_in(path)})
     else:
         yield from _papers_in(path)
 
 
-def _refuse_folder_without_specs(argument: str) -> None:
-    """Raise UsageError for a folder; it is asked where a target names no paper."""
-    if is_there(Path(argument)) and Path(argument).is_dir():
+def _find_id(argument: str, name: str, pool: Mapping[str, Wanted]) -> Iterator[Wanted]:
+    """Yield the papers of an id, or those that a glob matches, narrowed to what the rest of it names."""
+    paper, _, rest = name.partition("/")
+    found = [one for known, one in pool.items() if fnmatchcase(known, paper)]
+    if not found and _is_folder(Path(argument)):
         raise UsageError(
             f"{argument} is a folder without specs; a spec is a YAML file with the key `paper`, and "
             "`imlp-audit init` writes one from a table"
         )
+    if not found:
+        hint = _file_hint(Path(argument)) or did_you_mean(paper, list(pool), "papers here")
+        raise UsageError(f"{argument}: no spec file, folder or paper of that name; {hint}")
+    for one in found:
+        yield replace(one.narrowed(rest), target=one.paper, by_chance=_is_glob(paper))
+
+
+def _file_hint(path: Path) -> str | None:
+    """Name the YAML file beside one that is not there, whose name is the nearest: ok.yaml for ok.yml."""
+    if path.suffix not in YAML or not _is_folder(path.parent):
+        return None
+    stems = {one.stem: one.name for one in path.parent.iterdir() if one.suffix in YAML}
+    near = get_close_matches(path.stem, stems, n=1)  # the ending aside, which is that of all
+    return f"did you mean {str(path.with_name(stems[near[0]]))!r}?" if near else None
 
 
 def _one_paper(folder: Path) -> Wanted | None:
@@ -136,32 +313,6 @@ def _one_paper(folder: Path) -> Wanted | None:
     files = spec_files(folder)
     described = {found.paper for found in map(declares, files) if found.about}
     return Wanted(files, target_of(folder)) if files and len(described) < 2 else None
-
-
-def _file_hint(path: Path) -> str | None:
-    """Name the YAML file beside one that is not there, whose name is the nearest: ok.yaml for ok.yml."""
-    if path.suffix not in YAML or not is_there(path.parent) or not path.parent.is_dir():
-        return None
-    names = {one.stem: one.name for one in path.parent.iterdir() if one.suffix in YAML}
-    near = get_close_matches(path.stem, names, n=1)  # the ending aside, which is that of all
-    return f"did you mean {str(path.with_name(names[near[0]]))!r}?" if near else None
-
-
-def _find_id(argument: str, name: str, pool: Mapping[str, Wanted]) -> Iterator[Wanted]:
-    """Yield the papers of an id, or those that a glob matches, narrowed to what the rest of it names."""
-    paper, _, rest = name.partition("/")
-    found = [one for known, one in pool.items() if fnmatchcase(known, paper)]
-    if not found:
-        _refuse_folder_without_specs(argument)
-        hint = _file_hint(Path(argument)) or did_you_mean(paper, list(pool), "papers here")
-        raise UsageError(f"{argument}: no spec file, folder or paper of that name; {hint}")
-    for one in found:
-        yield replace(_narrow(one, rest), target=one.paper, by_chance=is_glob(paper))
-
-
-def _narrow(wanted: Wanted, rest: str) -> Wanted:
-    """Return the part of a paper that is named by what follows its id."""
-    return replace(wanted, part=SelectedPart(ids=frozenset({f"{wanted.paper}/{rest}"}))) if rest else wanted
 
 
 def _known_papers(roots: Sequence[Path]) -> dict[str, Wanted]:
@@ -180,7 +331,7 @@ def _papers_in(root: Path) -> Iterator[Wanted]:
     if not folders and not files:
         raise UsageError(f"{display_path(root)}: no paper's folder with .yaml files in it")
     yield from (Wanted(spec_files(folder), target_of(folder)) for folder in folders)
-    yield from (_around(path) for path in files)
+    yield from map(_around, files)
 
 
 def _around(path: Path) -> Wanted:
@@ -188,11 +339,28 @@ def _around(path: Path) -> Wanted:
 
     A file that describes the paper stands for all of it; any other only for its own checks.
     """
-    own = declares(path)
-    beside = [other for other in spec_files(path.parent) if other != path]
-    siblings = [other for other in beside if _belongs(declares(other), own) or _is_unnamed(other)]
+    own, siblings = declares(path), [path]
+    for other in (other for other in spec_files(path.parent) if other != path):
+        theirs = declares(other)  # findings that name no paper belong to any: reading them says so
+        unnamed = other.name == "findings.yaml" and theirs.paper is None
+        siblings += [other] if unnamed or _belongs(theirs, own) else []
     part = WHOLE if own.about else SelectedPart(files=frozenset({display_path(path)}))
-    return Wanted(tuple(sorted([path, *siblings])), str(path), part, path)
+    return Wanted(tuple(sorted(siblings)), str(path), part, path)
+
+
+def _refuse_other_kind(path: Path) -> None:
+    """Raise UsageError for a file that cannot be read as a spec, and say what to do with it."""
+    ending = path.suffix.lower()
+    if ending in YAML or (ending not in _TABLES and _is_spec(path)):
+        return
+    advice = ": a spec is a YAML file (.yaml or .yml) with the key `paper`"
+    if ending in _TABLES:
+        advice = f"; make a spec of it: imlp-audit init {path}"
+    elif ending in _WEIGHTS:
+        advice = f"; if it is a checkpoint: imlp-audit inspect {path}"
+    elif ending == ".json":
+        advice = f"; if it is a result of verify: imlp-audit report --from {path}"
+    raise UsageError(f"{path} is not a spec{advice}")
 
 
 def _refuse_without_about(path: Path) -> None:
@@ -210,8 +378,3 @@ def _refuse_without_about(path: Path) -> None:
 def _belongs(other: Declared, own: Declared) -> bool:
     """Return whether a file is of another's paper; two that describe a paper are two versions of it."""
     return own.paper is not None and other.paper == own.paper and not (other.about and own.about)
-
-
-def _is_unnamed(path: Path) -> bool:
-    """Return whether a file is findings of a paper that it does not name; reading it says so."""
-    return path.name == "findings.yaml" and declares(path).paper is None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.text_file import without_refused
+from imlp_audit.spec.parse_yaml import without_refused
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.counters import NamedCounter, find_counter
 from imlp_audit.transcribe.counting import find_counting

@@ -12,14 +12,14 @@ import timm
 import torch
 from torch import nn
 
-from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.joining import Piece
+from imlp_audit.checkpoint.fitting import Fit, Piece, fit
 from imlp_audit.checkpoint.loading import name_tensors
-from imlp_audit.checkpoint.misfits import MisfitKind, Shapes
+from imlp_audit.checkpoint.misfits import Shapes, describe
 from imlp_audit.models.blocks import ImlpRecipe, Part, Replacement
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AGeLUParameters, ConcatNorm, DepthwiseActivation, Presence, Reading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.records.checkpoint import MisfitKind
 from tests.models.readings import AS_WRITTEN, RELEASED
 
 DEIT = "deit_tiny_patch16_224"
@@ -248,11 +248,11 @@ def test_buffers_are_listed() -> None:
 
 def test_a_problem_in_words() -> None:
     (problem,) = fit(shapes(built(DEIT, num_classes=10)), built(DEIT)).problems
-    assert str(problem) == (
+    assert describe(problem) == (
         "mis-shaped: another number of classes: 10 in the file, 1000 in the model (2 tensors: head.weight, head.bias)"
     )
     names = {"\x1b[2J": (1,), "n_averaged": (), **shapes(built(DEIT))}
-    assert [str(problem) for problem in fit(names, built(DEIT)).problems] == [
+    assert [describe(problem) for problem in fit(names, built(DEIT)).problems] == [
         r"unexpected: tensors of other names (1 tensor: \x1b[2J)",
         "unexpected: the count of an average of weights (torch.optim.swa_utils) (1 tensor: n_averaged)",
     ]

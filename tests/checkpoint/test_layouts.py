@@ -17,13 +17,13 @@ from torch import Tensor, nn
 
 from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.fitting import fit
-from imlp_audit.checkpoint.layouts.authors import POOLFORMER_LAYOUT, SWIN_LAYOUT
+from imlp_audit.checkpoint.layouts import POOLFORMER, SWIN
 from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.evaluate.published import as_published
 from imlp_audit.evaluate.weights import with_weights
 from imlp_audit.inspect.candidates import find_candidates
 from imlp_audit.spec.library import load
-from imlp_audit.spec.references import find_row
+from imlp_audit.spec.paper import find_row
 
 DIMS = (8, 12, 16, 20)
 
@@ -98,7 +98,7 @@ def test_poolformer_computes_what_its_authors_code_does(tmp_path: Path) -> None:
     torch.save({"state_dict": theirs.state_dict()}, tmp_path / "c.pth")
     parsed = parse(tmp_path / "c.pth")
     found = fit(parsed.shapes, ours)
-    assert found.layout is POOLFORMER_LAYOUT
+    assert found.layout is POOLFORMER
     load_into(ours, parsed)
     converted = filter_poolformer(theirs.state_dict(), ours)
     assert all(torch.equal(converted[name], value) for name, value in ours.state_dict().items())
@@ -137,7 +137,7 @@ def test_swins_names_are_mapped_as_timm_does(tmp_path: Path) -> None:
     assert {"layers.0.downsample.reduction.weight", "head.weight", "layers.0.blocks.1.attn_mask"} <= named.keys()
     torch.save({"model": {f"module.{name}": value for name, value in named.items()}}, tmp_path / "c.pth")
     notes = load_into(ours, parse(tmp_path / "c.pth"))
-    assert fit(parse(tmp_path / "c.pth").shapes, ours).layout is SWIN_LAYOUT
+    assert fit(parse(tmp_path / "c.pth").shapes, ours).layout is SWIN
     assert any("of the layout Swin's (microsoft/Swin-Transformer) mapped to ours" in note for note in notes)
     converted = filter_swin(named, ours)
     assert converted.keys() == ours.state_dict().keys()
@@ -184,5 +184,5 @@ tables:
     with with_weights(row, None, tmp_path / "c.pth", None, None) as found, torch.inference_mode():
         torch.testing.assert_close(found.model(x), theirs(x), rtol=1e-5, atol=1e-5)
         function = "PoolFormer's authors' code: the last norm before the pooling"
-        assert found.settings == {"layout": POOLFORMER_LAYOUT.name, "function": function}
+        assert found.settings == {"layout": POOLFORMER.name, "function": function}
         assert any("which --function timm does" in note for note in found.notes)

@@ -15,8 +15,7 @@ from torch import nn
 
 from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.fitting import fit
-from imlp_audit.checkpoint.layouts.dialects import LAYOUTS
-from imlp_audit.checkpoint.layouts.layout import NameLayout
+from imlp_audit.checkpoint.layouts import LAYOUTS, NameLayout
 from imlp_audit.checkpoint.loading import load_into, name_tensors
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.function import Function

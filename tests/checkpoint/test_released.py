@@ -13,8 +13,8 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from imlp_audit.checkpoint.contents import parse
+from imlp_audit.checkpoint.fitting import RELEASED, rename_part, rename_released
 from imlp_audit.checkpoint.loading import load_into
-from imlp_audit.checkpoint.names import RELEASED, rename_part, rename_released
 from imlp_audit.errors import CheckpointError
 from imlp_audit.models.blocks import ImlpRecipe, Replacement
 from imlp_audit.models.build import Builder

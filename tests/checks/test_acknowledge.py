@@ -470,7 +470,7 @@ def test_a_lock_that_cannot_be_used_is_refused_with_its_place(tmp_path: Path, te
     write(tmp_path, Spec((ROW,), end=FINDING))
     (tmp_path / "p" / "paper.lock").write_text(text)
     with pytest.raises(SpecError) as raised:
-        refuse_broken_locks(load([str(tmp_path / "p")]))
+        refuse_broken_locks(load([str(tmp_path / "p")]).papers)
     (problem,) = raised.value.problems
     assert problem.file.endswith("paper.lock")
     assert (problem.line, problem.column) == (line, 1)
@@ -482,6 +482,6 @@ def test_a_lock_that_is_not_text_is_refused(tmp_path: Path) -> None:
     write(tmp_path, Spec((ROW,), end=FINDING))
     (tmp_path / "p" / "paper.lock").write_bytes(b"{\n\xff")
     with pytest.raises(SpecError) as raised:
-        refuse_broken_locks(load([str(tmp_path / "p")]))
+        refuse_broken_locks(load([str(tmp_path / "p")]).papers)
     (problem,) = raised.value.problems
     assert (problem.line, problem.column, problem.message.partition(": ")[0]) == (2, 1, "byte 0xff is not UTF-8")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from imlp_audit.checks.quantities import RowTruth, Truth, all_of, judge_order, judge_relation, judge_share, middle
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import Verdict
-from imlp_audit.spec.conditions import Relation
+from imlp_audit.spec.claim_entries import Relation
 from tests.strategies import intervals, members
 
 RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {

@@ -14,7 +14,7 @@ from imlp_audit.models.hosts.timm import Timm
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
-from imlp_audit.spec.references import rows_of
+from imlp_audit.spec.paper import rows_of
 from tests.bundled import bundled_selection
 
 

@@ -21,8 +21,7 @@ from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.processes import installed
 from imlp_audit.processes.code import load_module
 from imlp_audit.records.check import EquationCheck, Verdict
-from imlp_audit.spec.digest import digest_selection
-from imlp_audit.spec.library import load
+from imlp_audit.spec.library import digest_selection, load
 from tests.bundled import bundled_papers
 from tests.cli.running import MODULE, call, spawn
 

@@ -25,7 +25,7 @@ from torch.utils.data import DataLoader
 
 from imlp_audit.models.build import Builder
 from imlp_audit.spec.library import load
-from imlp_audit.spec.references import RowRef, find_row
+from imlp_audit.spec.paper import RowRef, find_row
 
 WEIGHTS = Path(__file__).parent / "weights"
 SIDE = 32

@@ -10,7 +10,7 @@ from imlp_audit.evaluate.evidence import record_accuracy
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.columns import Metric
 from imlp_audit.spec.library import load
-from imlp_audit.spec.references import CellRef, RowRef, find_cell, find_row
+from imlp_audit.spec.paper import CellRef, RowRef, find_cell, find_row
 
 AXES = {
     "agelu_parameters": "per_channel",

@@ -24,7 +24,7 @@ from imlp_audit.records.evidence import Accuracy
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.columns import Metric
 from imlp_audit.spec.library import load
-from imlp_audit.spec.references import CellRef, find_cell
+from imlp_audit.spec.paper import CellRef, find_cell
 from tests.evaluate.papers import evaluated, write
 
 

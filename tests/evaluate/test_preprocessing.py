@@ -14,8 +14,7 @@ from imlp_audit.evaluate.overrides import Overrides
 from imlp_audit.evaluate.preprocessing import Preparation, prepare_images
 from imlp_audit.spec.interpolation import Interpolation
 from imlp_audit.spec.library import load
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import find_row
+from imlp_audit.spec.paper import Paper, find_row
 from imlp_audit.spec.schema import Preprocessing
 from tests.cli.running import call
 from tests.evaluate.digits import digits

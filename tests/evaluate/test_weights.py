@@ -20,7 +20,7 @@ from imlp_audit.evaluate.weights import _check_same, _count_classes, choose_read
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import Presence
 from imlp_audit.spec.library import load
-from imlp_audit.spec.references import RowRef, find_row
+from imlp_audit.spec.paper import RowRef, find_row
 from tests.evaluate.digits import write_spec
 
 Wrap: TypeAlias = Callable[[dict[str, torch.Tensor]], Mapping[str, object]]

@@ -8,7 +8,7 @@ import pytest
 from torch import nn
 
 from imlp_audit.spec.library import Selection
-from imlp_audit.spec.references import RowRef
+from imlp_audit.spec.paper import RowRef
 
 from .wild import PAGE, WILD, find_fate, prepare
 

@@ -32,7 +32,7 @@ from imlp_audit.evaluate.weights import with_weights
 from imlp_audit.inspect.candidates import choose_candidates
 from imlp_audit.models.build import Builder
 from imlp_audit.spec.library import Selection, load
-from imlp_audit.spec.references import RowRef, find_row
+from imlp_audit.spec.paper import RowRef, find_row
 from tests.evaluate.digits import write_spec
 
 PAGE = Path(__file__).parents[2] / "docs" / "checkpoints.md"

@@ -19,7 +19,7 @@ from imlp_audit.records.explanation import AxisSource, NearestReadings, NearRead
 from imlp_audit.records.solution import SolvedChange
 from imlp_audit.report.document import Paragraph, plain_text
 from imlp_audit.solve.space import readings_of
-from imlp_audit.spec.references import CellRef, find_row
+from imlp_audit.spec.paper import CellRef, find_row
 from tests.explain.papers import DEIT, IMLP, paper, row
 from tests.models import formulas
 from tests.models.readings import AS_WRITTEN, AXES

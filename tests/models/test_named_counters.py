@@ -23,8 +23,7 @@ from imlp_audit.models.nets.lvt_layers import ConvolutionalSelfAttention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.spec.library import load
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import find_row
+from imlp_audit.spec.paper import Paper, find_row
 from tests.models.mmcv_counter import mmcv_count, products
 from tests.models.swin_formulas import SWINS
 from tests.models.test_mask_rcnn import heads_macs, heads_parameters

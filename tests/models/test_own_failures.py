@@ -26,7 +26,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.apart import yield_apart
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec.library import Selection, load
-from imlp_audit.spec.references import find_row
+from imlp_audit.spec.paper import find_row
 
 HERE = Path(__file__).parent
 SPEC = """\

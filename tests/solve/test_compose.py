@@ -14,7 +14,7 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.amounts import amounts
 from imlp_audit.solve.compose import Composition, compose
 from imlp_audit.spec.library import load
-from imlp_audit.spec.references import RowRef, rows_of
+from imlp_audit.spec.paper import RowRef, rows_of
 
 TABLE = """\
 paper: {paper}

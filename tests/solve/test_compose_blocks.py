@@ -13,7 +13,7 @@ from imlp_audit.models.hosts.lvt import Lvt
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.compose_blocks import Hosts
 from imlp_audit.solve.space import readings_of
-from imlp_audit.spec.references import rows_of
+from imlp_audit.spec.paper import rows_of
 from tests.bundled import bundled_paper
 from tests.solve.direct import composed, direct, sample
 

@@ -14,7 +14,7 @@ from imlp_audit.models.hosts.resmlp import Communication, Norm, Pooling, ResMlp
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.solve.compose import Stacks
 from imlp_audit.solve.space import readings_of
-from imlp_audit.spec.references import rows_of
+from imlp_audit.spec.paper import rows_of
 from tests.bundled import bundled_paper
 from tests.solve.direct import composed, direct, sample
 

@@ -21,7 +21,7 @@ from imlp_audit.solve import compose_outside
 from imlp_audit.solve.compose import Composition, compose
 from imlp_audit.solve.search import solve
 from imlp_audit.spec.library import load
-from imlp_audit.spec.references import RowRef
+from imlp_audit.spec.paper import RowRef
 from tests.solve.direct import composed, direct
 
 CODE = Path(__file__).parent.parent / "models" / "own_blocks.py"

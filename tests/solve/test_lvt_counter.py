@@ -11,7 +11,7 @@ from imlp_audit.solve.compose import compose
 from imlp_audit.solve.controls import shift_digits
 from imlp_audit.solve.problem import Cell, SearchProblem
 from imlp_audit.spec.library import load
-from imlp_audit.spec.references import rows_of
+from imlp_audit.spec.paper import rows_of
 
 COPIES = 100
 

@@ -20,7 +20,7 @@ from imlp_audit.solve.search import solve
 from imlp_audit.solve.selection import _LEFT_OUT
 from imlp_audit.solve.variations import stage_of, with_other_sides
 from imlp_audit.spec.library import Selection, load
-from imlp_audit.spec.references import rows_of
+from imlp_audit.spec.paper import rows_of
 from tests.explain.counted import macs, whole
 from tests.explain.papers import AXES, IMLP, RELEASED, paper, row
 

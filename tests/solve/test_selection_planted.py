@@ -16,7 +16,7 @@ from imlp_audit.solve.problem import Cell, SearchProblem
 from imlp_audit.solve.search import solve
 from imlp_audit.solve.selection import _LEFT_OUT
 from imlp_audit.spec.library import load
-from imlp_audit.spec.references import rows_of
+from imlp_audit.spec.paper import rows_of
 from tests.solve.table1 import printed_cell
 
 pytestmark = pytest.mark.slow  # test_planted.py has faster ones

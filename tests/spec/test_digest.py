@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.spec import folders
-from imlp_audit.spec.digest import digest_selection
-from imlp_audit.spec.folders import paper_folder
-from imlp_audit.spec.library import load
+from imlp_audit.spec import targets
+from imlp_audit.spec.library import digest_selection, load
+from imlp_audit.spec.targets import paper_folder
 
 from .papers import TABLE, about, write_paper
 
@@ -49,5 +48,5 @@ def test_an_installed_paper_is_found_by_its_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     installed = {name: write_paper(tmp_path / "site", name) for name in order}
-    monkeypatch.setattr(folders, "installed_folders", lambda: tuple(installed.values()))
+    monkeypatch.setattr(targets, "installed_folders", lambda: tuple(installed.values()))
     assert {name: paper_folder(name) for name in (*order, "nothing")} == {**installed, "nothing": None}

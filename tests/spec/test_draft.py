@@ -7,7 +7,7 @@ import yaml
 
 from imlp_audit.errors import UsageError
 from imlp_audit.records.finding import Finding, FindingKind
-from imlp_audit.spec.draft import draft_ids, with_drafts
+from imlp_audit.spec.edit import draft_ids, with_drafts
 
 DRAFT = Finding(
     id="a",

@@ -10,7 +10,7 @@ import yaml
 from imlp_audit.errors import UsageError
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.edit import read_text, with_convention, with_fit, with_reading, with_rounding
-from imlp_audit.spec.paper import read_spec
+from imlp_audit.spec.reader import read_spec
 from imlp_audit.spec.schema import ConventionFit
 from imlp_audit.spec.targets import find
 

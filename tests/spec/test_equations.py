@@ -9,8 +9,8 @@ import pytest
 
 from imlp_audit.equations.catalogue import BrokenClaim, ClaimText
 from imlp_audit.errors import SpecError, UsageError
-from imlp_audit.spec.equations import claims_of
 from imlp_audit.spec.library import load, select_equations
+from imlp_audit.spec.plan import claims_of
 
 from .papers import about, write_paper
 

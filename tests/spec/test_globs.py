@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from imlp_audit.spec.globs import Names
+from imlp_audit.spec.fields import Names
 
 _NAMES = st.text("ab/*?[]", max_size=5)
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from imlp_audit.spec.json_schema import spec_schema
 from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.tree import plain
+from imlp_audit.spec.validate import spec_schema
 from tests.cli.running import call
 
 SPECS = Path(__file__).parents[2] / "specs"

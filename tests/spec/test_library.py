@@ -9,9 +9,9 @@ import pytest
 from imlp_audit.equations import trust
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.errors import SpecError, UsageError
-from imlp_audit.spec.folders import target_of
 from imlp_audit.spec.library import Selection, load, select_checks
 from imlp_audit.spec.plan import EquationPlan
+from imlp_audit.spec.targets import target_of
 
 from .papers import about, write_paper
 

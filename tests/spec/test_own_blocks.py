@@ -11,8 +11,7 @@ from imlp_audit.models.declared_axes import read_axes
 from imlp_audit.models.own_axes import BlockReading
 from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.reading import Reading
-from imlp_audit.spec.digest import digest_selection
-from imlp_audit.spec.library import load
+from imlp_audit.spec.library import digest_selection, load
 from imlp_audit.spec.paper import paper_head
 
 CODE = """\

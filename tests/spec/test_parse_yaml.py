@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.errors import Problem
 from imlp_audit.files import MAX_SPEC_BYTES
-from imlp_audit.spec.parse_yaml import MAX_DEPTH, MAX_NODES, parse_tree, read_tree
-from imlp_audit.spec.text_file import MAX_PROBLEMS
+from imlp_audit.spec.parse_yaml import MAX_DEPTH, MAX_NODES, MAX_PROBLEMS, parse_tree, read_tree
 from imlp_audit.spec.tree import ListNode, MapNode, Mark, Node, Text, mark_at, plain
 
 Found = tuple[int, int, str]

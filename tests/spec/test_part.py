@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.spec.part import WHOLE, SelectedPart
+from imlp_audit.spec.targets import WHOLE, SelectedPart
 
 
 @pytest.mark.parametrize(

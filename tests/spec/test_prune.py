@@ -6,8 +6,7 @@ import pytest
 
 from imlp_audit.errors import Problem
 from imlp_audit.spec.parse_yaml import parse_tree
-from imlp_audit.spec.prune import follows, prune
-from imlp_audit.spec.tree import Node, Path, plain
+from imlp_audit.spec.tree import Node, Path, follows, plain, prune
 
 ROWS = "[{id: a, model: x, printed: {p: 1, q: 2}, delta: {p: 3}}, {id: b}]"
 WHOLE = f"tables: [{{rows: {ROWS}, title: T}}]\nabout: {{rounding: [up, down], title: S, fitted: {{flops: [x, y]}}}}"

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from imlp_audit.checkpoint.names import rename_part
+from imlp_audit.checkpoint.fitting import rename_part
 from imlp_audit.errors import CheckpointError
 
 Matrix = NDArray[np.float64]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from imlp_audit.spec.tables import PrintedTable
+from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.transcribe.coverage.lines import DocumentLine
 from imlp_audit.transcribe.coverage.quotes import fold
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.numbers.forms import DecimalMark, unsigned_keys
 from imlp_audit.spec.claim_entries import ClaimEntry, MeaningEntry
-from imlp_audit.spec.equations import claims_of
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import find_rows
+from imlp_audit.spec.paper import Paper, find_rows
+from imlp_audit.spec.plan import claims_of
 from imlp_audit.transcribe.coverage.apart import find_quantities
 
 

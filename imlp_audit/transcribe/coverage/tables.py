@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from typing import TypeAlias
 
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.tables import PrintedTable
+from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.spec.tree import Located
 from imlp_audit.transcribe.coverage.captions import TableCaption, windows
 from imlp_audit.transcribe.coverage.numbers import NumberIndex, PlacedNumber

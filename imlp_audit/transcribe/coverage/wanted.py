@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.numbers.forms import DecimalMark, keys_of
-from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.references import RowRef, rows_of_table
-from imlp_audit.spec.tables import PrintedTable
+from imlp_audit.spec.paper import Paper, RowRef, rows_of_table
+from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.spec.tree import Located
 from imlp_audit.transcribe.coverage.apart import find_quantities
 

@@ -12,13 +12,12 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from struct import Struct
 
-from imlp_audit.checkpoint.files.container import OpenFile
-from imlp_audit.checkpoint.files.foreign import refuse_foreign
+from imlp_audit.checkpoint.container import OpenFile, refuse_foreign
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
+from imlp_audit.checkpoint.tensors import ZipMember
 
 MOST_MEMBERS = 50_000
 _LONGEST_NAME = 512
@@ -31,22 +30,6 @@ _LOCAL = Struct("<4s5H3L2H")
 _END = Struct("<4s4H2LH")
 _LOCATOR = Struct("<4sLQL")
 _END64 = Struct("<4sQ2H2L4Q")
-
-
-@dataclass(frozen=True)
-class ZipMember:
-    """A file of the archive: where its header and its bytes are, and their CRC-32, 0 where none was made."""
-
-    name: str
-    header: int
-    start: int
-    size: int
-    crc: int
-
-    @property
-    def end(self) -> int:
-        """Where its bytes end."""
-        return self.start + self.size
 
 
 def read_members(opened: OpenFile) -> dict[str, ZipMember]:
