@@ -25,8 +25,7 @@ from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import Check, RepeatCheck, Verdict
-from imlp_audit.records.hypothesis import FitScore
-from imlp_audit.records.result import AuditResult
+from imlp_audit.records.result import AuditResult, FitScore
 from imlp_audit.spec.findings import refuse_broken_locks
 from imlp_audit.spec.library import Selection, digest_selection, load, select_checks, select_equations
 from imlp_audit.spec.paper import Paper, paper_head

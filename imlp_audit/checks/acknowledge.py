@@ -9,8 +9,17 @@ from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import models_needed, run_check
 from imlp_audit.errors import Problem
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
-from imlp_audit.records.finding import Finding, Quote, StaleEntry, StaleFinding
-from imlp_audit.records.lock import Lock, LockedCheck, LockedEvidence, NewlyAcknowledged, RenewedLock
+from imlp_audit.records.finding import (
+    Finding,
+    Lock,
+    LockedCheck,
+    LockedEvidence,
+    NewlyAcknowledged,
+    Quote,
+    RenewedLock,
+    StaleEntry,
+    StaleFinding,
+)
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.fields import Names
 from imlp_audit.spec.findings import covered_checks

@@ -20,8 +20,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import name_in_library, relatives_of
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.numbers.printed import LIKELY
-from imlp_audit.records.check import Check, Verdict
-from imlp_audit.records.hint import AnotherModel, ModelHint
+from imlp_audit.records.check import AnotherModel, Check, ModelHint, Verdict
 from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.plan import CellPlan, Plan
 

@@ -22,8 +22,7 @@ from imlp_audit.checks.frames import (
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.check import Verdict
-from imlp_audit.records.hint import AnotherModel, AnyHint, OptionHint
+from imlp_audit.records.check import AnotherModel, AnyHint, OptionHint, Verdict
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, Paper
 

@@ -18,7 +18,8 @@ from typing import assert_never
 from imlp_audit.checks.votes import COPIES, OFFSETS, PAPER, Combination, Vote, Votes, VoteSet, follows
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power, add_powers
+from imlp_audit.records.check import Caught, Power, add_powers
+from imlp_audit.records.result import ColumnScore, FitScore, GroupScore, PaperHypothesis
 
 LEAST_VOTES = 4
 MANY_VOTES = 10

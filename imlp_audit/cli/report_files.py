@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.errors import UsageError
 from imlp_audit.files import MAX_DOCUMENT_BYTES, FileError, read_text
-from imlp_audit.records.base import Record
-from imlp_audit.records.values import FileName
+from imlp_audit.records.base import FileName, Record
 from imlp_audit.report.files import check_writable, write_whole
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from imlp_audit.checks.acknowledge import renew_lock
 from imlp_audit.cli.write_found import check_spec
 from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
 from imlp_audit.records.document import to_json
-from imlp_audit.records.finding import Finding
-from imlp_audit.records.lock import RenewedLock
+from imlp_audit.records.finding import Finding, RenewedLock
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.spec.edit import draft_ids, read_text, with_drafts

@@ -11,7 +11,7 @@ from torch import Tensor
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.rounded import Rounded
-from imlp_audit.records.figure import Figure
+from imlp_audit.records.check import Figure
 
 Case = TypeVar("Case")
 

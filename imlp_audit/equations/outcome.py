@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from imlp_audit.records.figure import Figure
+from imlp_audit.records.check import Figure
 
 
 @dataclass(frozen=True)

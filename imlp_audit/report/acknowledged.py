@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.finding import StaleEntry
-from imlp_audit.records.lock import AcknowledgeReport, RenewedLock
+from imlp_audit.records.finding import AcknowledgeReport, RenewedLock, StaleEntry
 from imlp_audit.report.document import Block, Document, Heading, Item, List, Paragraph, code, parse_code
 from imlp_audit.report.findings import stale_findings
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.numbers.interval import readable
+from imlp_audit.records.base import is_number
 from imlp_audit.records.check import PASSES, CellCheck, CountedCheck, DeltaCheck, Verdict
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.records.values import is_number
 from imlp_audit.report.document import Align, Block, Heading, Inline, Item, List, Span, Table, faint
 from imlp_audit.report.judged_under import table_hypothesis
 from imlp_audit.report.verdicts import count_verdicts, describe_verdict, write_verdict

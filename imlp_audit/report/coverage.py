@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from itertools import groupby
 
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.coverage import CoverageReport, CoveredNumber, NumberState
+from imlp_audit.records.listing import CoverageReport, CoveredNumber, NumberState
 from imlp_audit.report.document import Block, Document, Heading, Inline, List, Paragraph, Span, Style, Table
 
 _STYLES = {

@@ -17,7 +17,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:  # most documents have no plot
-    from imlp_audit.records.figure import Figure
+    from imlp_audit.records.check import Figure
     from imlp_audit.report.plots.gaps import Gaps
     from imlp_audit.report.plots.tradeoff import Tradeoff
 

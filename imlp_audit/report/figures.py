@@ -7,7 +7,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, assert_never
 
-from imlp_audit.records.figure import Figure
+from imlp_audit.records.check import Figure
 from imlp_audit.report.document import Block, Document, Fold, Plot
 from imlp_audit.report.plots.curves import draw_curves
 from imlp_audit.report.plots.gaps import Gaps, draw_gaps

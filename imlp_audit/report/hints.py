@@ -9,8 +9,16 @@ from typing import assert_never
 from imlp_audit.numbers.forms import DecimalMark, NumberForm, parse_printed
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.check import PASSES, CellCheck, Check, CountedCheck
-from imlp_audit.records.hint import AnotherModel, AnyHint, ModelHint, OptionHint
+from imlp_audit.records.check import (
+    PASSES,
+    AnotherModel,
+    AnyHint,
+    CellCheck,
+    Check,
+    CountedCheck,
+    ModelHint,
+    OptionHint,
+)
 
 _MARKS: tuple[DecimalMark, ...] = (".", ",")
 _RELATIVES = "are as printed, or nearly, with another form or size of their model; `--all` names it for each"

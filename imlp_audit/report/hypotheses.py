@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
+from imlp_audit.records.check import Caught, Power
+from imlp_audit.records.result import ColumnScore, FitScore, GroupScore, PaperHypothesis
 
 _CHOICES = {
     "only": "the options give the same values",

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import CountedCheck
-from imlp_audit.records.hypothesis import ColumnScore, FitScore, GroupScore, PaperHypothesis
 from imlp_audit.records.paper import ColumnHead, PaperHead, TableHead
-from imlp_audit.records.result import AuditResult
+from imlp_audit.records.result import AuditResult, ColumnScore, FitScore, GroupScore, PaperHypothesis
 from imlp_audit.report.document import Block, Heading, Item, List, Paragraph, Table, code, number_columns
 from imlp_audit.report.hypotheses import describe_column, group_of_column, write_chance
 from imlp_audit.report.own_counters import describe_own_counters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imlp_audit.records.lipschitz import LipschitzBounds
+from imlp_audit.records.listing import LipschitzBounds
 from imlp_audit.report.document import Align, Document, Heading, Paragraph, Table
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import PASSES, Caveat, CellCheck, Check, CheckKind, Verdict
+from imlp_audit.records.check import PASSES, Caveat, CellCheck, Check, CheckKind, Power, Verdict, add_powers
 from imlp_audit.records.finding import FindingKind
-from imlp_audit.records.hypothesis import Power, add_powers
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Block, Heading, Inline, List, Paragraph, Span, code
 from imlp_audit.report.findings import say_that_none_fails

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.transcription import Transcription
+from imlp_audit.records.listing import Transcription
 from imlp_audit.report.document import Block, Code, Document, Heading, List, Paragraph
 
 

@@ -20,8 +20,7 @@ from imlp_audit.records.check import (
     Verdict,
 )
 from imlp_audit.records.document import to_json
-from imlp_audit.records.finding import FindingKind, Quote, StaleEntry, StaleFinding
-from imlp_audit.records.lock import Lock, LockedCheck
+from imlp_audit.records.finding import FindingKind, Lock, LockedCheck, Quote, StaleEntry, StaleFinding
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.findings import refuse_broken_locks
 from imlp_audit.spec.library import Selection, load

@@ -12,7 +12,7 @@ from imlp_audit.errors import SpecError
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import Verdict
-from imlp_audit.records.lock import LockedCheck
+from imlp_audit.records.finding import LockedCheck
 
 from . import papers
 from .papers import Count, Counts, Spec, checked

@@ -15,7 +15,7 @@ from imlp_audit.checks.hypotheses import Chances, Clarity, Hypothesis, Judged, j
 from imlp_audit.checks.votes import FARTHEST, PAPER, DeclaredOptions, Vote, Votes
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.hypothesis import add_powers
+from imlp_audit.records.check import add_powers
 
 READINGS, CONVENTIONS = ("text", "code"), ("macs", "fvcore")
 

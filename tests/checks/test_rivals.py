@@ -12,7 +12,7 @@ from imlp_audit.checks.hypotheses import Judged
 from imlp_audit.checks.votes import DeclaredOptions, Vote, Votes
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.hypothesis import GroupScore
+from imlp_audit.records.result import GroupScore
 
 
 def vote(place: int, printed: str, family: str | None, values: Mapping[tuple[str, str], int]) -> Vote:

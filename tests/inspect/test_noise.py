@@ -16,7 +16,7 @@ from torch import Tensor
 from imlp_audit.inspect.sentences import DRAWS
 from imlp_audit.inspect.untrained import explain_untrained
 from imlp_audit.models.imlp import amlp
-from imlp_audit.records.inspection import Statement
+from imlp_audit.records.checkpoint import Statement
 from tests.evaluate.digits import WEIGHTS
 
 from .judging import judge

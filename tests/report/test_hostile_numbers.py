@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from imlp_audit.records.figure import Curve, Figure
+from imlp_audit.records.check import Curve, Figure
 from imlp_audit.report.cells import write_measured
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.records.check import CheckKind
-from imlp_audit.records.figure import Curve, Figure
+from imlp_audit.records.check import CheckKind, Curve, Figure
 from imlp_audit.report.document import (
     Picture,
     Plot,

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imlp_audit.records.check import Check, CheckKind, Verdict
-from imlp_audit.records.figure import Curve, Figure
+from imlp_audit.records.check import Check, CheckKind, Curve, Figure, Verdict
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import figure_file

@@ -17,7 +17,7 @@ from imlp_audit.equations.lipschitz.certificate import Certificate, Solver, boun
 from imlp_audit.equations.lipschitz.slopes import GELU
 from imlp_audit.errors import SolverError
 from imlp_audit.processes.workers import workers
-from imlp_audit.records.lipschitz import LipschitzBounds
+from imlp_audit.records.listing import LipschitzBounds
 
 _STEPS = (1.0, 0.3, 0.1, 0.03, 0.01)  # of the ascent, in units of the input
 _SMALL = 32  # hidden units; Clarabel solves a branch of this size in about a second

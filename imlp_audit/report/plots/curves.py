@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from imlp_audit.records.figure import Figure
+from imlp_audit.records.check import Figure
 from imlp_audit.report.plots.canvas import clean, draw_panels
 from imlp_audit.report.style import COLOURS
 

@@ -18,7 +18,7 @@ from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Vector, nonzero, numbers, plain, vectors
 from imlp_audit.models.agelu import AGeLU, base_activation
 from imlp_audit.models.blocks import Activation
-from imlp_audit.records.figure import Curve, Figure
+from imlp_audit.records.check import Curve, Figure
 
 from ._agelu import Coefficients, coefficients
 from ._rprelu import RPReLU, rprelus

@@ -11,7 +11,7 @@ from imlp_audit.equations.claim import Proof, Trial, claim
 from imlp_audit.equations.functions import gelu_slope_value
 from imlp_audit.equations.lipschitz import slopes
 from imlp_audit.equations.strategies import nonzero, numbers, plain
-from imlp_audit.records.figure import Curve, Figure
+from imlp_audit.records.check import Curve, Figure
 
 from ._agelu import Coefficients, coefficients
 from ._restricted import judge_chord, judge_eq7
