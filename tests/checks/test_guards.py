@@ -90,11 +90,6 @@ def test_a_guard_need_not_be_selected(tmp_path: Path) -> None:
     assert marks(result) == {"p/1/base/top1": False}
 
 
-def test_a_guard_in_another_paper_counts(tmp_path: Path) -> None:
-    again = Spec(("{id: a, label: A, repeats: p/1/base, printed: {top1: 72.2}}",), id="q")
-    assert set(marks(found(tmp_path, Spec((BASE,)), again)).values()) == {False}
-
-
 def test_the_share_is_in_the_result_and_in_reports(tmp_path: Path) -> None:
     rows = (
         "{id: more, label: More, repeats: p/1/base, printed: {top1: 72.2}}",

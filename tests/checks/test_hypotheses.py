@@ -64,13 +64,6 @@ def test_what_explains_every_cell_is_chosen_and_clear() -> None:
     assert found.readings["block"].choice is found.conventions["1/flops"].choice is Clarity.CLEAR
 
 
-def test_three_cells_are_too_few_for_a_clear_choice() -> None:
-    found = choose(cells(3, ("code", "fvcore")), options())
-    assert found.explained == 3
-    assert found.conventions["1/flops"].choice is Clarity.WEAK
-    assert found.conventions["1/flops"].allowed == CONVENTIONS
-
-
 @pytest.mark.parametrize(("each", "choice"), [(2, Clarity.WEAK), (3, Clarity.MIXED), (4, Clarity.MIXED)])
 def test_a_tie_goes_to_the_option_declared_first_and_is_weak_or_mixed(each: int, choice: Clarity) -> None:
     halves = [*cells(each, ("text", "macs")), *cells(each, ("text", "fvcore"))]
@@ -143,13 +136,6 @@ def test_coarse_digits_that_chance_explains_too_are_no_clear_choice() -> None:
     )
     assert loose.conventions["1/flops"].scores["macs"] == 4
     assert loose.conventions["1/flops"].chance >= 1
-
-
-def test_columns_choose_their_conventions_apart_and_families_one_reading() -> None:
-    votes = [*cells(5, ("code", "macs"), column="1/flops"), *cells(5, ("code", "fvcore"), column="2/flops")]
-    found = choose(votes, options("1/flops", "2/flops"))
-    assert [found.conventions[name].winner for name in ("1/flops", "2/flops")] == ["macs", "fvcore"]
-    assert found.readings["block"].scores == {"text": 0, "code": 10}
 
 
 def test_a_row_with_its_own_counter_votes_on_the_reading_alone() -> None:
@@ -243,11 +229,6 @@ def test_one_vote_changed_is_counted_as_if_all_were_counted_anew(place: int, dig
 def test_a_number_that_only_a_lesser_option_gives_does_not_pass_where_the_choice_is_clear() -> None:
     votes = [*cells(8, ("code", "fvcore")), vote("odd", "7.00", {("text", "macs"): 7, ("code", "fvcore"): 9})]
     assert Judged.of(Votes.of(votes, options())).passing == tuple(one.id for one in votes[:8])
-
-
-def test_where_the_choice_is_weak_any_option_may_give_the_number() -> None:
-    votes = cells(3, ("text", "macs"), wrong=1)
-    assert Judged.of(Votes.of(votes, options())).passing == tuple(one.id for one in votes[:2])
 
 
 def test_where_the_choice_is_clear_no_wrong_number_passes() -> None:

@@ -46,11 +46,6 @@ def test_numbers_that_follow_under_the_rival_alone_are_counted() -> None:
     assert (found.choice, found.winner, found.rival, found.alone) == ("clear", "x", None, {"y": 2})
 
 
-def test_numbers_that_follow_under_both_say_nothing_for_the_rival() -> None:
-    found = counted_by(0, both=8)
-    assert (found.choice, found.scores, found.alone) == ("clear", {"x": 12, "y": 8}, {})
-
-
 def test_each_family_has_its_own_rivals() -> None:
     """Ten numbers a family: reading a gives 9, 8 and 7 of them, and b the others."""
     votes = [
@@ -104,16 +99,6 @@ def test_a_measure_with_rounding_rules_of_its_own_is_recorded_apart() -> None:
     assert [(one.name, one.winner, one.scores, one.alone) for one in record.rounding_of] == [
         ("flops", "half_up", {"half_up": 8, "truncation": 2}, {"truncation": 2})
     ]
-
-
-@pytest.mark.parametrize("columns", [("1/a", "1/b", "1/c", "2/a"), ("2/a", "1/c", "1/b", "1/a")])
-def test_columns_of_one_measure_are_alike(columns: tuple[str, ...]) -> None:
-    measures = {"1/a": "flops", "1/b": "parameters", "1/c": "memory", "2/a": "flops"}
-    options = DeclaredOptions((Rounding.HALF_UP,), (None,), dict.fromkeys(measures, ("x",)), measures)
-    votes = [Vote(name, name, None, parse_printed("1", NumberForm()), {(None, "x"): Fraction(1)}) for name in columns]
-    cast = Votes.of(votes, options)
-    flops = tuple(name for name in columns if name.endswith("a"))
-    assert [cast.columns_like(name) for name in measures] == [flops, ("1/b",), ("1/c",), flops]
 
 
 def test_readings_and_rounding_rules_have_rivals_too() -> None:
