@@ -28,7 +28,6 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 from timm.data import create_dataset, create_loader, resolve_data_config
 
-from imlp_audit.cli.progress import ImagePace
 from imlp_audit.evaluate.request import Data, Request, Running, Weights
 from imlp_audit.evaluate.run import run_evaluation
 from imlp_audit.evaluate.sharding import Group
@@ -116,14 +115,15 @@ class TimeLeft:
     @contextmanager
     def watch(self) -> Iterator[Callable[[int, int], None]]:
         """Yield a callback as the bar's: it takes how many images of how many are done."""
-        pace = ImagePace()
+        begun: list[float] = []
         said: list[tuple[float, float]] = []
 
         def tell(done: int, total: int) -> None:
             now = time.perf_counter()
-            speed = pace.speed(done, now)
-            if not said and 10 * done >= total and speed:
-                said.append((now, (total - done) / speed))
+            if not done:
+                begun[:] = [now]
+            elif begun and not said and 10 * done >= total:
+                said.append((now, (now - begun[0]) / done * (total - done)))
 
         yield tell
         self.ratios += [left / (time.perf_counter() - at) for at, left in said]

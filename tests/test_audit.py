@@ -26,8 +26,8 @@ from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import FAILS, PASSES, CellCheck, CheckKind, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Document
+from imlp_audit.report.first_screen import first_screen
 from imlp_audit.report.formats import Surface
-from imlp_audit.report.overview import first_screen
 from imlp_audit.report.paper import summary_document
 from imlp_audit.report.terminal import render_terminal
 from imlp_audit.spec.library import Selection, load, select_checks

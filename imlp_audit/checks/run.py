@@ -47,7 +47,7 @@ def _check_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> E
         case NotRun():
             return stated
         case Outcome():
-            tried = {"examples": outcome.examples, "counterexample": outcome.counterexample, "figure": outcome.figure}
+            tried = {"examples": outcome.examples, "counterexample": outcome.counterexample}
             tried |= {"proved": outcome.proved, "replay": _join(outcome.replay)}
             return stated.model_copy(update=tried)
         case _:

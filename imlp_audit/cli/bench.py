@@ -92,7 +92,7 @@ def bench(
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.output import emit_result, parse_outputs
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.report.run_screen import run_screen
+    from imlp_audit.report.first_screen import run_screen
 
     outputs = parse_outputs(reporting.printed, reporting.output)
     where, _, name = table.rpartition("/")

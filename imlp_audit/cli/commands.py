@@ -6,12 +6,14 @@ A command is imported and described when it is named: to do that for all takes l
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+import typer.core
+from typer.exceptions import TyperException
 
 from imlp_audit import __version__
-from imlp_audit.cli.strict import StrictCommand
 
 COMMANDS = {  # in the order of the help: the function of each, or the Typer that holds its own commands
     "init": "imlp_audit.cli.init:init",
@@ -26,11 +28,11 @@ COMMANDS = {  # in the order of the help: the function of each, or the Typer tha
     "list": "imlp_audit.cli.listing:list_checks",
     "lint": "imlp_audit.cli.listing:lint",
     "coverage": "imlp_audit.cli.coverage:coverage",
-    "schema": "imlp_audit.cli.schema:schema",
+    "schema": "imlp_audit.cli.listing:schema",
     "report": "imlp_audit.cli.report:report",
     "diff": "imlp_audit.cli.diff:diff",
     "acknowledge": "imlp_audit.cli.acknowledge:acknowledge",
-    "demo": "imlp_audit.cli.demo.command:demo",
+    "demo": "imlp_audit.cli.demo:demo",
     "cache": "imlp_audit.cli.cache:app",
     "doctor": "imlp_audit.cli.doctor:app",
 }
@@ -72,3 +74,29 @@ def _options(
     ] = False,
 ) -> None:
     """Take the options that stand before a command."""
+
+
+class StrictCommand(typer.core.TyperCommand):
+    """Refuses an option's value that begins with a dash: the value was forgotten, and the next option taken for it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Read the arguments; an error says which command they are of."""
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as error:
+            if getattr(error, "ctx", None) is None:
+                vars(error)["ctx"] = ctx
+            raise
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  # typer's own context is not among its public names
+        """Run the command, unless a value is an option's name."""
+        for option in self.params:
+            if isinstance(option, typer.core.TyperOption) and not option.is_flag:
+                given = ctx.params.get(option.name)
+                for value in given if isinstance(given, list | tuple) else (given,):
+                    if isinstance(value, str | Path) and str(value).startswith("-"):
+                        name = option.opts[0]
+                        file = f" (for a file of that name, write ./{value})" if isinstance(value, Path) else ""
+                        message = f"{name} takes a value, and {str(value)!r} looks like an option"
+                        ctx.fail(f"{message}: give the value right after {name}{file}")
+        return super().invoke(ctx)

@@ -39,7 +39,7 @@ def coverage(
     """
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.records.listing import NumberState
-    from imlp_audit.report.coverage import coverage_document
+    from imlp_audit.report.listings import coverage_document
     from imlp_audit.transcribe.coverage.cover import cover
     from imlp_audit.transcribe.coverage.read import read_document
 

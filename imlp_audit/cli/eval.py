@@ -132,7 +132,7 @@ def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Gr
     from imlp_audit.cli.output import emit_result
     from imlp_audit.cli.progress import show_image_progress
     from imlp_audit.evaluate.run import run_evaluation
-    from imlp_audit.report.run_screen import run_screen
+    from imlp_audit.report.first_screen import run_screen
 
     gc.enable()  # it is off for commands that end in seconds
     say = _say if group.leads and not reporting.quiet else _say_nothing
@@ -165,7 +165,7 @@ def _check_predictions(results: PredictionOptions) -> None:
 
     if results.predictions is not None:
         check_ending(results.predictions)
-        check_writable(results.predictions)
+        check_writable(results.predictions, links=True)
     elif results.resume:
         raise UsageError("--resume continues the run that began to write --predictions; name that file")
 

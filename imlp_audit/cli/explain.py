@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imlp_audit.cli.completion import complete_target
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode
 from imlp_audit.cli.output import emit_document
@@ -25,12 +24,7 @@ if TYPE_CHECKING:
 def explain(
     check_id: Annotated[
         str,
-        typer.Argument(
-            metavar="CHECK_ID",
-            help="A check, as `imlp-audit list` prints it.",
-            autocompletion=complete_target,
-            show_default=False,
-        ),
+        typer.Argument(metavar="CHECK_ID", help="A check, as `imlp-audit list` prints it.", show_default=False),
     ],
     specs: Specs = None,
     format_: Formatted = Format.RICH,

@@ -61,7 +61,7 @@ def init(
     format_: Formatted = Format.RICH,
 ) -> int:
     """Write a printed table as a spec, with what was guessed in comments."""
-    from imlp_audit.report.transcription import transcription_document
+    from imlp_audit.report.listings import transcription_document
     from imlp_audit.transcribe.choose import choose_table
     from imlp_audit.transcribe.draft import draft_table
     from imlp_audit.transcribe.write import write_spec
@@ -149,7 +149,7 @@ def _describe(name: str, document: SourceDocument, table: SourceTable, source: P
 
 def _check(text: str, target: Path) -> None:
     """Raise SpecError for a text that is no spec: a bug of ours, which must not reach a file."""
-    from imlp_audit.cli.write_found import check_spec
+    from imlp_audit.cli.write_spec import check_spec
 
     check_spec(text, target.name if target.suffix in (".yaml", ".yml") else "spec.yaml")
 

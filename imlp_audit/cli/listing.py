@@ -1,4 +1,4 @@
-"""`imlp-audit list` and `imlp-audit lint`: they read specs and measure nothing."""
+"""`imlp-audit list`, `lint` and `schema`: they read specs and measure nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import Formatted, NoProgress, Only, Skip, Specs
-from imlp_audit.cli.output import emit_document
+from imlp_audit.cli.output import emit, emit_document
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
@@ -119,3 +119,12 @@ def _lacks_models(paper: Paper) -> bool:
     cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
     counted = [cell for cell in cells if cell.column.measure.totalled]
     return bool(counted) and all(cell.recipe is None for cell in counted)
+
+
+def schema() -> int:
+    """Print the JSON Schema of a spec, with which editors complete keys and mark mistakes."""
+    from imlp_audit.records.document import dump_json
+    from imlp_audit.spec.validate import spec_schema
+
+    emit(dump_json(spec_schema()))
+    return ExitCode.CLEAN

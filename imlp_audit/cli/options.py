@@ -12,7 +12,6 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from imlp_audit.cli.completion import complete_target
 from imlp_audit.errors import BuildError
 from imlp_audit.processes.cores import cores
 from imlp_audit.report.formats import AuditFormat, Format
@@ -31,21 +30,16 @@ Specs = Annotated[
         metavar="TARGET",
         help="Papers by id, folders, files, paper/table, ids of checks or globs of ids; if left out, all of ./specs "
         "or the bundled papers.",
-        autocompletion=complete_target,
         show_default=False,
     ),
 ]
 Only = Annotated[
     list[str] | None,
-    typer.Option(
-        "--only", metavar="GLOB", help="Only checks whose id matches; repeatable.", autocompletion=complete_target
-    ),
+    typer.Option("--only", metavar="GLOB", help="Only checks whose id matches; repeatable."),
 ]
 Skip = Annotated[
     list[str] | None,
-    typer.Option(
-        "--skip", metavar="GLOB", help="Skip checks whose id matches; repeatable.", autocompletion=complete_target
-    ),
+    typer.Option("--skip", metavar="GLOB", help="Skip checks whose id matches; repeatable."),
 ]
 CheckpointFile = Annotated[
     Path, typer.Argument(metavar="CHECKPOINT", help="The file with the weights.", show_default=False)

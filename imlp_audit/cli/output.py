@@ -60,7 +60,7 @@ def _find_summary() -> Path | None:
         return None
     path = Path(os.environ[_SUMMARY])
     try:
-        check_writable(path)
+        check_writable(path, links=True)
     except UsageError as error:
         raise UsageError(f"{_SUMMARY}: {error}; unset it to print annotations alone") from error
     return path
@@ -82,7 +82,7 @@ def _parse_output(text: str) -> tuple[AuditFormat, Path]:
         )
     if str(path) == "-":
         raise UsageError(f"-o {text}: to print on standard output, use --format {form}")
-    check_writable(path)
+    check_writable(path, links=True)
     if path.exists() and path.resolve().suffix.lower() in _SOURCES:
         raise UsageError(f"-o {text}: this would replace a spec or code; name another file")
     return form, path
@@ -155,9 +155,9 @@ def _emit(
 ) -> None:
     """Write a result to all its outputs; `write` makes the document that people read in a format."""
     for form, path in outputs.files:
-        write_whole(path, render_audit(result, partial(write, form), form))
+        write_whole(path, render_audit(result, partial(write, form), form), links=True)
     if outputs.summary is not None:
-        from imlp_audit.report.overview import first_screen
+        from imlp_audit.report.first_screen import first_screen
 
         append(outputs.summary, render_document(screen or first_screen(result), Format.MARKDOWN))
     if outputs.printed is not None:
@@ -172,7 +172,6 @@ def surface() -> Surface:
         width=shutil.get_terminal_size((_WIDTH, 24)).columns if asked else _WIDTH,
         colour=on_terminal and not os.environ.get("NO_COLOR"),
         encoding=getattr(sys.stdout, "encoding", None) or "utf-8",
-        piped=not on_terminal,
     )
 
 

@@ -57,7 +57,7 @@ def properties(
     from imlp_audit.cli.output import emit_result, parse_outputs, surface
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.pipeline import audit_equations
-    from imlp_audit.report.overview import first_screen
+    from imlp_audit.report.first_screen import first_screen
     from imlp_audit.spec.library import select_equations
 
     outputs = parse_outputs(reporting.printed, reporting.output)

@@ -16,11 +16,12 @@ from imlp_audit.files import BOM, MAX_DOCUMENT_BYTES, FileError, read_text
 from imlp_audit.report.formats import AuditFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from imlp_audit.cache.store import Store
     from imlp_audit.cli.output import Outputs
     from imlp_audit.inspect.document import Inspected
+    from imlp_audit.records.check import Check
     from imlp_audit.records.result import AuditResult
     from imlp_audit.records.solution import Solved
     from imlp_audit.spec.library import Selection
@@ -31,7 +32,7 @@ RUN = "`imlp-audit eval`, `bench` or `inspect` with `--format json`"
 
 @dataclass(frozen=True)
 class Destination:
-    """Where reports go: to a folder, as figures alone, or into files and onto standard output."""
+    """Where reports go: to a folder, or into files and onto standard output."""
 
     folder: Annotated[
         Path | None,
@@ -41,10 +42,6 @@ class Destination:
             help="Write each paper's page, markdown and figures, and an index of these papers, into this folder.",
         ),
     ] = None
-    drawings: Annotated[
-        Path | None,
-        typer.Option("--figures", metavar="DIR", help="Write only the figures, as SVG, into this folder."),
-    ] = None
     check: Annotated[
         bool, typer.Option("--check", help="With --dir: write nothing; exit 1 if a report there is stale.")
     ] = False
@@ -53,23 +50,18 @@ class Destination:
     ] = None
     output: Output = None
 
-    def prepare(self, *, with_runs: bool) -> Outputs:
+    def prepare(self) -> Outputs:
         """Make the folder that is written to. Raises UsageError for options that exclude each other."""
         from imlp_audit.cli.output import parse_outputs
         from imlp_audit.cli.report_files import prepare_folder
 
         outputs = parse_outputs(self.format_ or (None if self.output else AuditFormat.MARKDOWN), self.output)
-        elsewhere = self.format_ is not None or bool(self.output)
         if self.check and self.folder is None:
             raise UsageError("--check compares the reports in a folder; name it with --dir")
-        if self.folder is not None and elsewhere:
+        if self.folder is not None and (self.format_ is not None or self.output):
             raise UsageError("--dir writes pages and markdown; leave out --format and -o, or leave out --dir")
-        if self.drawings is not None and (self.folder is not None or elsewhere or with_runs):
-            raise UsageError("--figures writes figures alone; leave out --dir, --format, -o and --with, or --figures")
         if self.folder is not None and not self.check:
-            prepare_folder(self.folder, "--dir")
-        if self.drawings is not None:
-            prepare_folder(self.drawings, "--figures")
+            prepare_folder(self.folder)
         return outputs
 
 
@@ -92,11 +84,10 @@ def report(
 ) -> int:
     """Write the report of each paper."""
     from imlp_audit.cli.cache import open_store
-    from imlp_audit.report.merging import merge_runs
 
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
-    outputs = destination.prepare(with_runs=bool(with_))
+    outputs = destination.prepare()
     inspected, runs = _read_results(with_ or [])
     for form in (outputs.printed, *(form for form, _ in outputs.files)):
         if inspected and form is not None and not form.for_people:
@@ -115,18 +106,10 @@ def _write(
     result: AuditResult, inspected: list[Inspected], destination: Destination, outputs: Outputs, store: Store
 ) -> ExitCode:
     from imlp_audit.cli.output import emit_report
-    from imlp_audit.cli.report_files import (
-        compare_reports,
-        recall_reports,
-        render_figures,
-        render_reports,
-        write_reports,
-    )
+    from imlp_audit.cli.report_files import compare_reports, recall_reports, render_reports, write_reports
 
-    if destination.drawings is not None:
-        return write_reports(render_figures(result, destination.drawings))
-    if destination.folder is not None:
-        folder = destination.folder
+    folder = destination.folder
+    if folder is not None:
         reports = render_reports(result, folder, inspected) if inspected else recall_reports(result, folder, store)
         return compare_reports(reports) if destination.check else write_reports(reports)
     sections = tuple(section for paper in result.papers for one in inspected for section in one.section(paper.id))
@@ -174,6 +157,71 @@ def read_result_text(path: Path, shown_as: str) -> str:
         return read_text(path, MAX_DOCUMENT_BYTES, shown_as).removeprefix(BOM)
     except FileError as error:
         raise UsageError(f"{error}; give a JSON result of imlp-audit, as `-o result.json` writes it") from error
+
+
+def merge_runs(audit: AuditResult, runs: Sequence[tuple[str, AuditResult]]) -> AuditResult:
+    """Return an audit with the checks of runs in their places; each run comes with the name of its file.
+
+    A number that the audit leaves open takes its run's check. A difference over the same images, which only runs can
+    check, follows its number. Raises UsageError for a run without evidence; for a number that the audit doesn't have,
+    has with another printed text, or has a verdict on; and for a number that two runs judge differently.
+    """
+    known = {check.id: check for check in audit.checks}
+    found: dict[str, tuple[str, Check]] = {}
+    for name, run in runs:
+        measured = [check for check in run.checks if check.evidence]
+        if not measured:
+            raise UsageError(f"{name}: none of its checks has evidence; give a JSON result of eval or bench")
+        for check in measured:
+            _refuse_misfits(name, check, known)
+            other, before = found.setdefault(check.id, (name, check))
+            if not _same(before, check):
+                raise UsageError(
+                    f"{other} and {name} both judge {check.id}; a report has one run per number: give one of them"
+                )
+    return audit.model_copy(update={"checks": tuple(_place_runs(audit.checks, found))})
+
+
+def _refuse_misfits(name: str, check: Check, known: Mapping[str, Check]) -> None:
+    """Raise UsageError if the audit has no such number, prints it differently, or already has a verdict on it."""
+    printed = _find_printed(check.id, known)
+    if printed is None:
+        raise UsageError(f"{name}: {check.id} is not in this report; give the specs that the run was made with")
+    if check.printed != printed:
+        raise UsageError(f"{name}: it judges {check.id} as {check.printed!r}, but {printed!r} is printed; run it again")
+    from imlp_audit.records.check import Verdict
+
+    here = known.get(check.id)
+    open_ = here is None or (here.verdict is Verdict.UNVERIFIABLE and not here.evidence)
+    if here is not None and not (open_ or _same(here, check)):
+        raise UsageError(f"{name}: {check.id} already has a verdict ({here.verdict}), which a run does not replace")
+
+
+def _same(one: Check, other: Check) -> bool:
+    """Say whether two checks are equal, apart from their lines in the specs."""
+    return one.model_copy(update={"source": other.source}) == other
+
+
+def _find_printed(name: str, known: Mapping[str, Check]) -> str | None:
+    """Return the printed text for the id of a check that a run can make; None if there is none."""
+    cell = known.get(name.partition(".")[0])
+    if cell is None or cell.kind.value != "cell":
+        return None
+    if name == cell.id:
+        return cell.printed
+    table, _, column = cell.id.rpartition("/")
+    other = known.get(f"{table.rpartition('/')[0]}/{name.removeprefix(cell.id + '.against.')}/{column}")
+    return f"{other.printed} to {cell.printed}" if other else None
+
+
+def _place_runs(checks: Sequence[Check], found: Mapping[str, tuple[str, Check]]) -> Iterator[Check]:
+    """Yield the checks; those of runs replace the open ones or follow their number."""
+    here = {check.id for check in checks}
+    for check in checks:
+        yield found[check.id][1].model_copy(update={"source": check.source}) if check.id in found else check
+        if check.kind.value == "cell":
+            own = (one for name, (_, one) in found.items() if name not in here and name.partition(".")[0] == check.id)
+            yield from own
 
 
 def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:

@@ -26,13 +26,13 @@ class Reports(Record):
     files: dict[FileName, str]
 
 
-def prepare_folder(folder: Path, option: str) -> None:
+def prepare_folder(folder: Path) -> None:
     """Make a folder for reports if it isn't there. Raises UsageError if that can't be done."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"{option} {folder}: this folder cannot be made: {error.strerror or error}; name another"
+            f"--dir {folder}: this folder cannot be made: {error.strerror or error}; name another"
         ) from error
     check_writable(folder / "PAPER.md")
 
@@ -52,19 +52,17 @@ def recall_reports(result: AuditResult, folder: Path, store: Store) -> dict[Path
 
 def render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspected]) -> dict[Path, str]:
     """Return an index, and each paper's page, markdown and figures, by their files."""
-    from imlp_audit.report.figures import figures
-    from imlp_audit.report.index import index_document
+    from imlp_audit.report.figures.files import draw_figures
     from imlp_audit.report.markdown import render_markdown
-    from imlp_audit.report.page import render_page
-    from imlp_audit.report.page_blocks import PagePictures
-    from imlp_audit.report.paper import report_document, short_report
+    from imlp_audit.report.page import PagePictures, render_page
+    from imlp_audit.report.paper import index_document, report_document, short_report
 
     reports = {folder / "index.html": render_page(index_document(result))}
     for paper in result.papers:
         sections = tuple(section for one in inspected for section in one.section(paper.id, folder))
         own = result.of(paper)
         whole = report_document(own)
-        drawn = figures(whole)
+        drawn = draw_figures(whole)
         reports[folder / f"{paper.id}.html"] = render_page((*whole, *sections), PagePictures(folder, drawn))
         reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own, sections))
         reports |= {folder / name: text for name, text in drawn.items()}
@@ -75,17 +73,6 @@ def render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspec
                 f"`imlp-audit inspect CHECKPOINT --draw {folder}` draws there\n"
             )
     return reports
-
-
-def render_figures(result: AuditResult, folder: Path) -> dict[Path, str]:
-    """Return the figures of every paper by their files. Raises UsageError where there are none."""
-    from imlp_audit.report.figures import figures
-    from imlp_audit.report.paper import report_document
-
-    drawn = {folder / name: text for name, text in figures(report_document(result)).items()}
-    if not drawn:
-        raise UsageError("--figures: these papers have no figures: none of their tables or equations can be drawn")
-    return drawn
 
 
 def compare_reports(reports: dict[Path, str]) -> ExitCode:
@@ -99,7 +86,7 @@ def compare_reports(reports: dict[Path, str]) -> ExitCode:
 
 def _same(path: Path, text: str) -> bool:
     """Compare a file with a report; drawings by the data that they show."""
-    from imlp_audit.report.figures import same_figure, same_page
+    from imlp_audit.report.figures.files import same_figure, same_page
 
     try:
         kept = read_text(path, MAX_DOCUMENT_BYTES).replace("\r\n", "\n")

@@ -14,12 +14,8 @@ from imlp_audit.report.formats import Format
 
 def solve(
     targets: Specs = None,
-    tied_norms: Annotated[bool, typer.Option("--tied-norms", help="Give all kinds of norms the same weight.")] = False,
     by_column: Annotated[
         bool, typer.Option("--by-column", help="Allow different rounding rules for parameters and FLOPs.")
-    ] = False,
-    free_widths: Annotated[
-        bool, typer.Option("--free-widths", help="Also search hidden widths that the recipes of text models state.")
     ] = False,
     budget: Annotated[
         int,
@@ -40,7 +36,7 @@ def solve(
     from imlp_audit.cli.cache import open_store
     from imlp_audit.cli.loading import load_specs, refuse_installed
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.cli.write_found import check_name, check_room, refuse_target, write_found
+    from imlp_audit.cli.write_spec import check_name, check_room, refuse_target, write_found
     from imlp_audit.report.solved import solved_document
     from imlp_audit.solve.search import Rules
     from imlp_audit.solve.selection import Search, selected_targets, solve_selection
@@ -58,7 +54,7 @@ def solve(
     if write is not None:
         refuse_installed(selection, targets, "solve")
         check_room(selection.papers[0], write)
-    search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, tied_norms, free_widths, budget)
+    search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, budget)
     with show_progress(shown=not no_progress, doing="solving") as announce:
         store = open_store(no_cache=no_cache)
         solved = solve_selection(selection, selected_targets(selection), search, announce(7), store)

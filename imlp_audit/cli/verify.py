@@ -62,7 +62,7 @@ def verify(
     from imlp_audit.cli.output import emit_result, parse_outputs, surface
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.pipeline import Options, audit
-    from imlp_audit.report.overview import describe_strictness, first_screen
+    from imlp_audit.report.first_screen import describe_strictness, first_screen
 
     outputs = parse_outputs(reporting.printed, reporting.output)
     selection = load_specs(specs, trust_code=trust_code, printed=outputs.printed)

@@ -11,7 +11,6 @@ from torch import Tensor
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.draw import Strategy
 from imlp_audit.equations.rounded import Rounded
-from imlp_audit.records.check import Figure
 
 Case = TypeVar("Case")
 
@@ -49,14 +48,13 @@ class Proof(Generic[Case]):
 class Claim(Generic[Case]):
     """A statement that is tested by running it: `judge` must hold on every example that `cases` can make.
 
-    Where one example takes long, `share` is the part of the examples asked for that are run. `figure` makes what a
-    report draws beside the claim. `proof` says how it is judged on symbols, if it can be.
+    Where one example takes long, `share` is the part of the examples asked for that are run. `proof` says how it is
+    judged on symbols, if it can be.
     """
 
     cases: Strategy[Case]
     judge: Judge[Case]
     share: float = 1.0
-    figure: Callable[[], Figure] | None = None
     proof: Proof[Case] | None = None
 
 
@@ -64,11 +62,10 @@ def claim(
     cases: Strategy[Case],
     *,
     share: float = 1.0,
-    figure: Callable[[], Figure] | None = None,
     proof: Proof[Case] | None = None,
 ) -> Callable[[Judge[Case]], Claim[Case]]:
     """Make a claim of a function that judges one example; its docstring is read without running it (catalogue.py)."""
-    return lambda judge: Claim(cases, judge, share, figure, proof)
+    return lambda judge: Claim(cases, judge, share, proof)
 
 
 Values = Tensor | Rounded | Sequence["Values"]

@@ -5,22 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from imlp_audit.records.check import Figure
-
 
 @dataclass(frozen=True)
 class Outcome:
     """How many examples were run, and the smallest one that the claim is false on, if any.
 
     `counterexample` are texts "symbol = value"; `replay` are the choices that make that example again, or one that
-    could not be judged. `problem` says why a claim could not be tested to the end. `figure` is what a report draws
-    beside the claim. `proved` says for what it was proved, on symbols in place of numbers.
+    could not be judged. `problem` says why a claim could not be tested to the end. `proved` says
+    for what it was proved, on symbols in place of numbers.
     """
 
     examples: int
     counterexample: tuple[str, ...] = ()
     problem: str | None = None
-    figure: Figure | None = None
     replay: tuple[int, ...] | None = None
     proved: str | None = None
 

@@ -33,7 +33,7 @@ def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = la
         found = search(claim, arithmetic, settings.limits, beat)
         if claim.proof is not None and found.holds:
             found = _with_proof(found, claim)
-    return found if claim.figure is None else replace(found, figure=claim.figure())
+    return found
 
 
 def _with_proof(found: Outcome, claim: Claim[object]) -> Outcome:

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from imlp_audit.errors import OutputError, UsageError
 from imlp_audit.evaluate.part_file import BatchAnswers, KeptPart, ResumableRun, read_part, read_plain, write_part
-from imlp_audit.report.files import write_whole
-from imlp_audit.report.unfinished import UNFINISHED
+from imlp_audit.report.files import UNFINISHED, write_whole
 
 _MANIFEST = "manifest.json"
 _PART = re.compile(r"\d{8,}\.part")

@@ -49,7 +49,7 @@ def write_predictions(path: Path, predictions: Sequence[Prediction]) -> None:
     The columns are image, labels, top5, probability (of the first guess) and readable. Raises OutputError.
     """
     check_ending(path)
-    write_whole(path, _csv(predictions) if path.suffix == ".csv" else _parquet(predictions))
+    write_whole(path, _csv(predictions) if path.suffix == ".csv" else _parquet(predictions), links=True)
 
 
 def _csv(predictions: Iterable[Prediction]) -> bytes:

@@ -28,8 +28,8 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import CellCheck, Measurement, Verdict
 from imlp_audit.records.explanation import Breakdown, Fact, MeasuredValue, Measurements, Section
 from imlp_audit.records.result import AuditResult, FitScore
-from imlp_audit.report.hypotheses import describe_fit, describe_group, describe_power, group_of_column
-from imlp_audit.report.places import place_in_specs
+from imlp_audit.report.judging import describe_fit, describe_group, describe_power, group_of_column
+from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, RowRef
 from imlp_audit.spec.plan import CellPlan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
 from imlp_audit.checks.changes import readings_of_change
 from imlp_audit.checks.context import Conventions
@@ -11,7 +12,6 @@ from imlp_audit.explain.printed import (
     every_measurement,
     judged_rounding,
     list_facts,
-    measured_by_hypothesis,
     rests_on,
     stands_for,
 )
@@ -20,7 +20,7 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CellCheck, Check, DeltaCheck, MarkCheck, RepeatCheck
 from imlp_audit.records.explanation import Fact, MeasuredValue, Measurements, Section, TableNumbers
-from imlp_audit.report.places import place_in_specs
+from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.plan import ColumnsPlan, DeltaPlan, MarkPlan, RepeatPlan
 
@@ -62,8 +62,9 @@ def _changes(
 ) -> Iterator[MeasuredValue]:
     def count(cell: CellRef, reading: str | None, convention: str | None) -> str:
         counter = read.counter_of(cell.column, convention)  # which the baseline's row may call otherwise
-        found = measured_by_hypothesis(cells[cell.id]).items()
-        return readable(next(n for (r, c), n in found if r == reading and read.counter_of(cell.column, c) == counter))
+        every = (one for one in every_measurement(cells[cell.id]) if one.reading == reading)
+        found = next(one for one in every if read.counter_of(cell.column, one.convention) == counter)
+        return readable(Fraction(found.measured))
 
     for one in every_measurement(check):
         ours, theirs = readings_of_change(one.reading)

@@ -13,7 +13,7 @@ from imlp_audit.explain.printed import list_facts, rests_on
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import ClaimCheck, EquationCheck
 from imlp_audit.records.explanation import Fact, RowByRow, Section
-from imlp_audit.report.places import place_in_specs
+from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.claim_entries import MeaningEntry, OrderEntry, QuantityEntry
 from imlp_audit.spec.claims import Condition, Conditions, Input, Order, Statement
 from imlp_audit.spec.paper import RowRef

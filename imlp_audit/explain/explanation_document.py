@@ -27,7 +27,6 @@ from imlp_audit.records.explanation import (
     TableNumbers,
 )
 from imlp_audit.records.finding import Finding
-from imlp_audit.report.commands import replay_command
 from imlp_audit.report.document import (
     Align,
     Block,
@@ -44,7 +43,7 @@ from imlp_audit.report.document import (
     parse_code,
     strong,
 )
-from imlp_audit.report.verdicts import write_verdict
+from imlp_audit.report.verdicts import replay_command, write_verdict
 
 _LISTED = 12  # cells; more are not listed one by one
 _WORDS = frozenset({"row", "quantity", "has to be", "outcome"})  # columns that hold no numbers

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from imlp_audit.explain.printed import write_gap
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.explanation import AxisSource, NearestReadings, NearReading, ReadingSearch
 from imlp_audit.records.solution import SolvedChange
-from imlp_audit.solve.posing import posed_id
 from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
 from imlp_audit.spec.columns import image_of
 from imlp_audit.spec.paper import CellRef, own_families
@@ -82,7 +80,7 @@ def nearest(
 
     None if nothing is open about the model. Raises BuildError if it cannot be counted under every reading.
     """
-    from imlp_audit.solve.compose import compose  # torch takes seconds to import
+    from imlp_audit.solve.compose import compose, posed_id  # torch takes seconds to import
 
     composition = compose([cell.row])
     posed = posed_id(cell.row, image_of(cell.column))
@@ -94,45 +92,8 @@ def nearest(
         return None
     printed = next(one for one in problem.cells if one.id == cell.id)
     named = {name: indices[group] for name, indices in problem.named.items() if group in indices}
-    readings = Places(problem.spaces[group], named[first], tuple(named.values()))
     countings = list(_countings(problem, printed, conventions, roundings))
-    return _search(countings, readings, cell.printed)
-
-
-@dataclass(frozen=True)
-class Places:
-    """All readings of a space by their places on its axes; `first` and `named` are indices of readings."""
-
-    space: Space
-    first: int
-    named: tuple[int, ...]
-
-    @cached_property
-    def all(self) -> Integers:
-        """The place of every reading on every axis, (axes, readings)."""
-        return np.indices(self.space.shape).reshape(len(self.space.shape), -1)
-
-    @cached_property
-    def changed(self) -> Integers:
-        """On how many axes each reading differs from the first."""
-        departs: Integers = (self.all != self.all[:, self.first, np.newaxis]).sum(axis=0)
-        return departs
-
-    @cached_property
-    def unheard(self) -> Integers:
-        """On how many axes each reading has a value that no named one has."""
-        known = self.all[:, np.newaxis, list(self.named)]
-        lacking: Integers = (self.all[:, :, np.newaxis] != known).all(axis=2).sum(axis=0)
-        return lacking
-
-    def changes(self, index: int) -> tuple[SolvedChange, ...]:
-        """Return how a reading differs from the first."""
-        pairs = zip(self.space.axes, self.all[:, self.first], self.all[:, index], strict=True)
-        return tuple(
-            SolvedChange(axis=axis, was=values[was], becomes=values[now])
-            for (axis, values), was, now in pairs
-            if was != now
-        )
+    return _search(countings, problem.spaces[group], named[first], list(named.values()), cell.printed)
 
 
 def _countings(
@@ -146,27 +107,28 @@ def _countings(
                 yield Counting(convention, rounding, known[convention], *cell.ranges[rounding])
 
 
-def _search(countings: Sequence[Counting], readings: Places, printed: Printed) -> ReadingSearch:
+def _search(
+    countings: Sequence[Counting], space: Space, first: int, named: list[int], printed: Printed
+) -> ReadingSearch:
+    """Search by the indices of the first reading and of all named ones, whose values come before others."""
     misses = np.stack([counting.miss for counting in countings])
     miss = misses.min(axis=0)
     best = np.flatnonzero(miss == miss.min())
-    ties = best[readings.changed[best] == readings.changed[best].min()]
-    ties = ties[np.argsort(readings.unheard[ties], kind="stable")]
-    found = (_near_reading(countings[int(misses[:, i].argmin())], readings, int(i), printed) for i in ties[:SHOWN])
-    return ReadingSearch(
-        readings=len(miss),
-        fitting=int((miss == 0).sum()),
-        ties=len(ties),
-        found=tuple(found),
-    )
+    changed = space.count_apart(first)[best]
+    ties = best[changed == changed.min()]
+    unheard = (space.places[:, ties, np.newaxis] != space.places[:, np.newaxis, named]).all(axis=2).sum(axis=0)
+    ties = ties[np.argsort(unheard, kind="stable")]
 
+    def near(index: int) -> NearReading:
+        counting = countings[int(misses[:, index].argmin())]
+        value = int(counting.counts[index])
+        return NearReading(
+            value=value,
+            gap=write_gap(printed.gap(value)),
+            convention=counting.convention,
+            rounding=counting.rounding,
+            changes=space.changes(first, index),
+        )
 
-def _near_reading(counting: Counting, readings: Places, index: int, printed: Printed) -> NearReading:
-    value = int(counting.counts[index])
-    return NearReading(
-        value=value,
-        gap=write_gap(printed.gap(value)),
-        convention=counting.convention,
-        rounding=counting.rounding,
-        changes=readings.changes(index),
-    )
+    found = tuple(near(index) for index in ties[:SHOWN].tolist())
+    return ReadingSearch(readings=len(miss), fitting=int((miss == 0).sum()), ties=len(ties), found=found)

@@ -81,11 +81,6 @@ def every_measurement(check: CountedCheck) -> Sequence[Measurement]:
     return deciding, *check.also
 
 
-def measured_by_hypothesis(check: CountedCheck) -> Mapping[tuple[str | None, str | None], Fraction]:
-    """Return the measured numbers by reading and convention."""
-    return {(one.reading, one.convention): Fraction(one.measured) for one in every_measurement(check)}
-
-
 def rests_on(cells: Sequence[CellRef], checks: Mapping[str, Check]) -> Iterator[RestsOn]:
     """Yield the cells that a check of another kind rests on, if any, with their verdicts where those are known."""
     if cells:

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import connection
@@ -22,7 +22,7 @@ from imlp_audit.processes.interrupts import hold_interrupts, on_interrupt
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
-_changing_the_environment = threading.Lock()
+_changing_the_environment = threading.RLock()
 
 
 class Workers(ProcessPoolExecutor):
@@ -32,7 +32,7 @@ class Workers(ProcessPoolExecutor):
         self, function: Callable[Parameters, Returned], /, *args: Parameters.args, **kwargs: Parameters.kwargs
     ) -> Future[Returned]:
         """Schedule a call. This may start a process, which inherits the signals that are blocked meanwhile."""
-        with hold_interrupts(), _blocked_interrupts():
+        with hold_interrupts(), _blocked_interrupts(), _safe_path():
             return super().submit(function, *args, **kwargs)
 
 
@@ -76,8 +76,7 @@ def start_worker(serve: Callable[[connection.Connection], None]) -> Worker:
     fresh = multiprocessing.get_context("spawn")
     ours, theirs = fresh.Pipe()
     process = fresh.Process(target=_serve, args=(serve, theirs), daemon=True)
-    with hold_interrupts(), _blocked_interrupts():  # a process that the parent leaves half started writes a traceback
-        process.start()
+    _start(process)
     theirs.close()
     return Worker(process, ours)
 
@@ -95,8 +94,7 @@ def start_copies(
     fresh = multiprocessing.get_context("spawn")
     ours, theirs = zip(*(fresh.Pipe() for _ in range(count)), strict=True)
     process = fresh.Process(target=_serve_copies, args=(serve, prepare, theirs))  # a daemon could not start copies
-    with hold_interrupts(), _blocked_interrupts():
-        process.start()
+    _start(process)
     for pipe in theirs:
         pipe.close()
     return [Worker(process, pipe) for pipe in ours]
@@ -112,16 +110,37 @@ def _start_quiet_tracker() -> None:
     from multiprocessing import resource_tracker
 
     quiet = "ignore::UserWarning:multiprocessing.resource_tracker"
+    before = os.environ.get("PYTHONWARNINGS")
+    with _safe_path(), _environment("PYTHONWARNINGS", f"{before},{quiet}" if before else quiet):
+        resource_tracker.ensure_running()
+
+
+def _start(process: BaseProcess) -> None:
+    with hold_interrupts(), _blocked_interrupts(), _safe_path():  # one left half started writes a traceback
+        process.start()
+
+
+def _safe_path() -> AbstractContextManager[None]:
+    """Start processes that import nothing from the current folder: they begin as `python -c`, which would.
+
+    Once begun, they get this process' import path.
+    """
+    return _environment("PYTHONSAFEPATH", "1")
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    """Set a variable for processes that are started in the block."""
     with _changing_the_environment:
-        before = os.environ.get("PYTHONWARNINGS")
-        os.environ["PYTHONWARNINGS"] = f"{before},{quiet}" if before else quiet
+        before = os.environ.get(name)
+        os.environ[name] = value
         try:
-            resource_tracker.ensure_running()
+            yield
         finally:
             if before is None:
-                del os.environ["PYTHONWARNINGS"]
+                del os.environ[name]
             else:
-                os.environ["PYTHONWARNINGS"] = before
+                os.environ[name] = before
 
 
 def _serve(serve: Callable[[connection.Connection], None], pipe: connection.Connection) -> None:

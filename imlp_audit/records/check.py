@@ -1,56 +1,17 @@
-"""One verdict, and all that it rests on: hints are data, whose text is made here, and figures have no formulas."""
+"""One verdict, and all that it rests on. Hints are data, whose text is made here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.base import Count, Finite, Number, Record, check_number
+from imlp_audit.records.base import Count, Number, Record, check_number
 from imlp_audit.records.evidence import Evidence
-
-_MOST_PLACES, _MOST_CURVES, _LONGEST = 10_000, 20, 200  # what one drawing can show
-
-
-def _refuse_formulas(text: str) -> str:
-    if text.count("$") > 1:
-        raise ValueError("a figure shows its texts as they are; write the symbols themselves, not a formula in $...$")
-    return text
-
-
-Label: TypeAlias = Annotated[str, Field(max_length=_LONGEST), AfterValidator(_refuse_formulas)]
-"""A text in a figure."""
-
-
-class Curve(Record):
-    """A line of a figure: its label, and its heights over the figure's places."""
-
-    label: Label
-    y: tuple[Finite, ...]
-
-
-class Figure(Record):
-    """Curves over the same places, and heights that are marked across the whole width."""
-
-    title: Label
-    x_label: Label
-    y_label: Label
-    x: Annotated[tuple[Finite, ...], Field(max_length=_MOST_PLACES)]
-    curves: Annotated[tuple[Curve, ...], Field(max_length=_MOST_CURVES)]
-    levels: Annotated[tuple[tuple[Label, Finite], ...], Field(max_length=_MOST_CURVES)] = ()
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        for curve in self.curves:
-            if len(curve.y) != len(self.x):
-                raise ValueError(
-                    f"the curve {curve.label!r} does not have a height for each place: {len(curve.y)} for {len(self.x)}"
-                )
-        return self
 
 
 class OptionHint(Record):
@@ -341,8 +302,7 @@ class EquationCheck(AnyCheck):
 
     `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds, `examples`
     how many it was tried on, `proved` for what it was proved on symbols, `bound` what rounding may make of it,
-    `counterexample` the smallest example it is false on, `replay` the choices that make that example again, and
-    `figure` what a report draws beside it.
+    `counterexample` the smallest example it is false on, and `replay` the choices that make that example again.
     """
 
     kind: Literal[CheckKind.EQUATION] = CheckKind.EQUATION
@@ -353,7 +313,6 @@ class EquationCheck(AnyCheck):
     proved: str | None = None
     replay: str | None = None
     counterexample: tuple[str, ...] = ()
-    figure: Figure | None = None
 
 
 Check: TypeAlias = Annotated[

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.diff import AuditDiff, CheckChange, CheckOfOne, CheckState, VerdictCounts
 from imlp_audit.records.finding import Finding
-from imlp_audit.report.cells import write_measured
 from imlp_audit.report.document import (
     Block,
     Code,
@@ -25,9 +25,10 @@ from imlp_audit.report.document import (
     code,
     join,
 )
-from imlp_audit.report.fitting import lines_of, shorten
-from imlp_audit.report.verdicts import word_of, write_verdict
-from imlp_audit.report.worst import count_more
+from imlp_audit.report.first_screen import COLUMNS, count_more
+from imlp_audit.report.terminal import height
+from imlp_audit.report.text import shorten
+from imlp_audit.report.verdicts import word_of, write_measured, write_verdict
 
 LINES = 40  # on a terminal of 80 columns
 _LONGEST = 120  # characters of a reason or a value on a terminal; longer ones end at a word
@@ -41,10 +42,19 @@ class _Section:
     urgent: bool = False
 
     def blocks(self, kept: int) -> Document:
-        """Return the section with its first entries, and how many more there are."""
+        """Return the section with its first entries, and how many more there are; nothing where it is only counted."""
         more = count_more(len(self.items) - kept, self.noun)
         heading = Heading(f"{self.title} ({count_of(len(self.items), self.noun)})", 3)
         return (heading, List((*self.items[:kept], *more))) if kept else ()
+
+    @cached_property
+    def heights(self) -> list[int]:
+        """How many lines its entries take at 80 columns, as many of them as could fit."""
+        return [height([List((item,))], COLUMNS) - 1 for item in self.items[:LINES]]
+
+    def lines(self, kept: int) -> int:
+        """Return how many lines it takes with its first entries."""
+        return 2 + sum(self.heights[:kept]) + (kept < len(self.items)) if kept else 0
 
 
 def diff_document(diff: AuditDiff, files: Sequence[str], lines: int | None = None) -> Document:
@@ -53,37 +63,27 @@ def diff_document(diff: AuditDiff, files: Sequence[str], lines: int | None = Non
         return (Paragraph("No difference."),)
     head = (Heading(f"What changed: {', '.join(diff.papers)}", 1), *_summary(diff))
     sections = [one for one in _sections(diff, _LONGEST if lines else None) if one.items]
-    everything = [len(one.items) for one in sections]
-    if lines is None:
-        return (*head, *_blocks(sections, everything), *_next(diff))
-    next_ = _next(diff, files)
-    kept = _that_fit(sections, lines - _lines((*head, *next_)))
-    return (*head, *_blocks(sections, kept), *(next_ if kept != everything else _next(diff)))
-
-
-def _blocks(sections: Sequence[_Section], kept: Sequence[int]) -> Document:
-    """Return the sections with so many entries of each; one without entries is only counted."""
-    return tuple(block for section, count in zip(sections, kept, strict=True) for block in section.blocks(count))
+    kept = everything = [len(one.items) for one in sections]
+    if lines is not None:
+        kept = _that_fit(sections, lines - height((*head, *_next(diff, files)), COLUMNS))
+    shown = (block for section, count in zip(sections, kept, strict=True) for block in section.blocks(count))
+    return (*head, *shown, *_next(diff, files if kept != everything else ()))
 
 
 def _that_fit(sections: Sequence[_Section], lines: int) -> list[int]:
     """Return how many entries of each section fit: what fails now first, then one of each section, then the rest."""
     kept = [0] * len(sections)
-    everything = [len(section.items) for section in sections]
-    urgent = [len(section.items) if section.urgent else 0 for section in sections]
+    everything = [min(len(section.items), LINES) for section in sections]
+    urgent = [most if section.urgent else 0 for most, section in zip(everything, sections, strict=True)]
     for wanted, room in ((urgent, 2 * lines // 3), ([1] * len(sections), lines), (everything, lines)):
         for at in range(len(sections)):
             while kept[at] < wanted[at]:
                 kept[at] += 1
-                if sum(kept) > 1 and _lines(_blocks(sections, kept)) > room:
+                taken = sum(section.lines(count) for section, count in zip(sections, kept, strict=True))
+                if sum(kept) > 1 and taken > room:
                     kept[at] -= 1
                     break
     return kept
-
-
-def _lines(blocks: Document) -> int:
-    """Return about how many lines blocks take at 80 columns; small headings stand close to what they head."""
-    return sum(lines_of(block) - (isinstance(block, Heading) and block.level > 1) for block in blocks)
 
 
 def _summary(diff: AuditDiff) -> Iterator[Block]:

@@ -14,14 +14,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:  # most documents have no plot
-    from imlp_audit.records.check import Figure
-    from imlp_audit.report.plots.gaps import Gaps
-    from imlp_audit.report.plots.tradeoff import Tradeoff
-
-    PlotData: TypeAlias = Figure | Tradeoff | Gaps
+from typing import Protocol, TypeAlias
 
 
 class Style(StrEnum):
@@ -127,13 +120,21 @@ class Picture:
     caption: Inline
 
 
+class Drawable(Protocol):
+    """A record of what a figure shows."""
+
+    def draw(self) -> str:
+        """Return the figure as SVG."""
+        ...
+
+
 @dataclass(frozen=True)
 class Plot:
-    """A picture that is drawn from a record (see `report/figures.py`), and the file that it is kept in."""
+    """A picture that is drawn from a record, and the file that it is kept in."""
 
     file: str
     caption: Inline
-    data: PlotData
+    data: Drawable
 
 
 def figure_file(name: str) -> str:

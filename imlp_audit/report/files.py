@@ -3,16 +3,81 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from imlp_audit.errors import OutputError, UsageError
 from imlp_audit.processes.interrupts import hold_interrupts
-from imlp_audit.report.unfinished import unfinished_file
+
+try:
+    import fcntl
+except ImportError:  # on Windows; abandoned files stay there
+    fcntl = None  # type: ignore[assignment]
+
+UNFINISHED = ".imlp-audit."
+"""How the name of a file begins while it is being written."""
+_NAME = re.compile(re.escape(UNFINISHED) + "[0-9a-f]{8}")  # a user's own .imlp-audit.yaml is not ours
 
 
-def check_writable(path: Path) -> None:
-    """Raise UsageError if a file can't be written there, before any work is done for it."""
+@contextmanager
+def unfinished_file(folder: Path, mode: int = 0o666) -> Iterator[Path]:
+    """Yield a new, empty file to write and rename; remove it on an error, and those of killed processes at once.
+
+    Its mode is `mode` without the bits that the user's umask takes from new files. A lock shows that somebody is
+    writing a file. It ends with the process, however that ends.
+    """
+    _remove_abandoned(folder)
+    path, lock = _create(folder, mode)
+    try:
+        yield path
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def _create(folder: Path, mode: int) -> tuple[Path, int | None]:
+    while True:
+        path = folder / f"{UNFINISHED}{os.urandom(4).hex()}"
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+        if fcntl is None:
+            os.close(descriptor)
+            return path, None
+        with suppress(OSError):  # a disk without locks: nobody removes files there
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return path, descriptor
+        os.close(descriptor)  # another process took it for abandoned before it was locked
+
+
+def _remove_abandoned(folder: Path) -> None:
+    if fcntl is None or not os.access(folder, os.R_OK):
+        return
+    for path in folder.iterdir():
+        if _NAME.fullmatch(path.name) is None:
+            continue
+        with suppress(OSError):  # BlockingIOError: somebody is writing it
+            descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+            finally:
+                os.close(descriptor)
+
+
+def check_writable(path: Path, *, links: bool = False) -> None:
+    """Raise UsageError if a file can't be written there, before any work is done for it.
+
+    Only a path that the user typed may be a link. Under a name that we chose, one may lie in a stranger's folder and
+    lead anywhere.
+    """
     folder = path.parent
+    if not links:
+        _refuse_link(path)
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -27,11 +92,14 @@ def check_writable(path: Path) -> None:
         raise UsageError(f"{folder} is not writable; write elsewhere")
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def write_whole(path: Path, content: str | bytes, *, links: bool = False) -> None:
     """Write a file so that a reader finds the old one or the new one, never a part. Raises OutputError.
 
-    Links are followed. A path that isn't a regular file (a pipe, a device) is written to directly.
+    Raises UsageError for a link, or with `links` follows it. A path that isn't a regular file (a pipe, a device) is
+    written to directly.
     """
+    if not links:
+        _refuse_link(path)
     path, data = path.resolve(), content.encode() if isinstance(content, str) else content
     try:
         if path.exists() and not path.is_file():
@@ -41,6 +109,11 @@ def write_whole(path: Path, content: str | bytes) -> None:
             _replace(path, data)
     except OSError as error:
         raise OutputError(f"{path} could not be written: {error.strerror or error}") from error
+
+
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
+        raise UsageError(f"{path} is a link, which is not written through; remove it")
 
 
 def append(path: Path, content: str) -> None:

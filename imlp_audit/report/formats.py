@@ -59,15 +59,11 @@ ENDINGS = {
 
 @dataclass(frozen=True)
 class Surface:
-    """What a text is shown on: its width in characters, whether it shows colours, and the characters it has.
-
-    What is `piped` may be read by a program: a listing keeps a line for each row there.
-    """
+    """What a text is shown on: its width in characters, whether it shows colours, and the characters it has."""
 
     width: int = 120
     colour: bool = False
     encoding: str = "utf-8"
-    piped: bool = False
 
 
 def render_document(

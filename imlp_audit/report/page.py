@@ -1,19 +1,44 @@
-"""Renders a document as a page: one HTML file that needs nothing else and sends nothing anywhere.
-
-Styles, pictures and the script are inside. A content-security policy allows these and no others, so that text which
-got past the escaping could still not run. The page is complete without the script, which only filters and jumps.
-"""
+"""Renders a document as a page: one HTML file that needs nothing else and sends nothing anywhere."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
+from pathlib import Path
+from typing import assert_never
 
-from imlp_audit.report.document import Block, Document, Heading, one_line, plain_text
-from imlp_audit.report.page_blocks import PagePictures, render_block, render_inline, safe_anchor
+from imlp_audit.files import MAX_DOCUMENT_BYTES, FileError, read_bytes
+from imlp_audit.report.document import (
+    Align,
+    Block,
+    Code,
+    Document,
+    Fold,
+    GridCell,
+    Heading,
+    Inline,
+    Item,
+    List,
+    MarkedTable,
+    Paragraph,
+    Picture,
+    Plot,
+    PrintedCell,
+    Span,
+    Stamped,
+    Style,
+    Table,
+    VerdictGrid,
+    make_visible,
+    one_line,
+    plain_text,
+    spans,
+)
 
 
 def render_page(document: Document, pictures: PagePictures | None = None) -> str:
@@ -90,3 +115,232 @@ def _contents(headings: list[Heading]) -> Iterator[str]:
         if heading.anchor and (heading.level == _LISTED or (heading.level == 1 and titles > 1)):
             text = render_inline(plain_text(heading.text))
             yield f'<li class="level{heading.level}"><a href="#{safe_anchor(heading.anchor)}">{text}</a></li>'
+
+
+_TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
+_LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)(?:#[\w/.~\-]+)?", re.IGNORECASE | re.ASCII)
+_COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
+_LONG_WORD = re.compile(r"\S{17,}")
+_LONG_PART = re.compile(r"[^\0]{16}(?=[^\0])")
+_GROUPED = r"-?\d{1,3}(?: \d{3}){1,4}(?:\.\d{1,6})?"  # longer ones may be broken, as they might not fit
+_SHORT = r"-?\d{1,6}(?:\.\d{1,6})?"
+_END = rf"(?:{_GROUPED}|{_SHORT})"
+_INTERVAL = rf"[\[(]{_END}(?:, | ± ){_END}[\])]"
+_WHOLE = re.compile(rf"((?<![\w.])(?:{_INTERVAL}|{_GROUPED})(?![\w.]*\d| \d{{3}}))", re.ASCII)
+_BETWEEN_PARTS = re.compile(r"(?<=[/_.])(?=\w)")
+_MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
+
+
+@dataclass(frozen=True)
+class PagePictures:
+    """Where the pictures are that lie beside a document, if anywhere, and plots that are drawn already, by file."""
+
+    folder: Path | None = None
+    drawn: Mapping[str, str] = field(default_factory=dict)
+
+    def draw(self, plot: Plot) -> bytes:
+        """Return a plot as SVG."""
+        return (self.drawn.get(plot.file) or plot.data.draw()).encode()
+
+    def read(self, file: str) -> bytes | None:
+        """Return a picture, or None if it isn't there; never a file outside the folder."""
+        if self.folder is None or Path(file).name != file:
+            return None
+        try:
+            return read_bytes(self.folder / file, MAX_DOCUMENT_BYTES)
+        except FileError:
+            return None
+
+
+def render_block(block: Block, pictures: PagePictures) -> str:
+    """Return a block as HTML."""
+    match block:
+        case Heading():
+            anchor = f' id="{safe_anchor(block.anchor)}"' if block.anchor else ""
+            return f"<h{block.level}{anchor}>{render_inline(block.text)}</h{block.level}>"
+        case Paragraph():
+            return f"<p>{render_inline(block.text)}</p>"
+        case Table():
+            return "\n".join(_table(block))
+        case List():
+            return "\n".join(_items(block.items))
+        case Picture():
+            drawn = pictures.read(block.file)
+            return _picture(block.caption, Path(block.file).suffix, drawn)
+        case Plot():
+            return _picture(block.caption, ".svg", pictures.draw(block))
+        case Code():
+            return _code(block.text)
+        case MarkedTable():
+            return "\n".join(_printed_table(block, pictures))
+        case VerdictGrid():
+            return "\n".join(_grid(block))
+        case Fold():
+            inner = "\n".join(render_block(one, pictures) for one in block.blocks)
+            return (
+                f'<details class="fold"><summary>{render_inline(block.summary)}</summary>\n<div>{inner}</div></details>'
+            )
+        case _:
+            assert_never(block)
+
+
+def _code(text: str) -> str:
+    lines = "\n".join(make_visible(line, keep="\t") for line in text.split("\n"))
+    inert = _COMMAND.sub(r"\1&#58;", escape(lines))
+    return f"<pre><code>{inert}</code></pre>"
+
+
+def render_inline(text: Inline) -> str:
+    """Return inline text as HTML."""
+    return "".join(map(_span, spans(text)))
+
+
+def _escape(text: str) -> str:
+    """Escape text; words that are too long for a column may be broken, a number or an interval at no space."""
+    parts = re.split(_WHOLE, one_line(text))  # every second part is a number
+    return "".join(
+        f'<span class="whole">{part}</span>' if at % 2 else _escape_words(part) for at, part in enumerate(parts)
+    )
+
+
+def _escape_words(text: str) -> str:
+    return escape(_LONG_WORD.sub(_break_word, text)).replace("\0", "<wbr>")
+
+
+def _break_word(found: re.Match[str]) -> str:
+    """Mark where a long word may be broken: between its parts, and within a part only if that is long too."""
+    return _LONG_PART.sub(lambda part: f"{part[0]}\0", _BETWEEN_PARTS.sub("\0", found[0]))
+
+
+def _escape_code(text: str) -> str:
+    """Escape code; names may be broken between their parts."""
+    return escape(_BETWEEN_PARTS.sub("\0", one_line(text))).replace("\0", "<wbr>")
+
+
+def _span(span: Span) -> str:
+    text = _escape_code(span.text) if span.style is Style.CODE else _escape(span.text)
+    if span.style in _TAGS:
+        text = f"<{_TAGS[span.style]}>{text}</{_TAGS[span.style]}>"
+    elif span.style is not Style.PLAIN:
+        text = f'<span class="{span.style.value}">{text}</span>'
+    if span.anchor:
+        text = f'<span id="{safe_anchor(span.anchor)}">{text}</span>'
+    if not _LINK.fullmatch(span.link):
+        return text
+    target = f"#{safe_anchor(span.link[1:])}" if span.link.startswith("#") else escape(span.link)
+    return f'<a href="{target}" rel="noreferrer">{text}</a>'
+
+
+def safe_anchor(text: str) -> str:
+    """Return text as an id: what may not stand in one, or would have to be escaped in a link, is written as a code."""
+    return re.sub(r"[^A-Za-z0-9/._\-]", lambda found: f"~{ord(found[0]):x}", text)
+
+
+def _table(table: Table) -> Iterator[str]:
+    """Yield a table; on a narrow screen, where each row stands as a list, cells show the names of their columns."""
+    yield '<table role="table" class="listing">' if not table.header else '<table role="table">'
+    if table.caption is not None:
+        yield f"<caption>{render_inline(table.caption)}</caption>"
+    yield from _head(table.header, table.alignments)
+    yield '<tbody role="rowgroup">'
+    for row in table.rows:
+        cells = zip(row, table.header or ("",) * len(row), table.alignments, strict=True)
+        yield f'<tr role="row">{"".join(_cell(*cell) for cell in cells)}</tr>'
+    yield "</tbody></table>"
+
+
+def _head(names: Sequence[Inline], alignments: Sequence[Align]) -> Iterator[str]:
+    if names:
+        cells = (
+            f'<th role="columnheader" scope="col"{_side(align)}>{render_inline(name)}</th>'
+            if plain_text(name).strip()
+            else '<td role="cell"></td>'
+            for name, align in zip(names, alignments, strict=True)
+        )
+        yield f'<thead role="rowgroup"><tr role="row">{"".join(cells)}</tr></thead>'
+
+
+def _cell(text: Inline, column: Inline, align: Align) -> str:
+    return f'<td role="cell"{_side(align)}{_label(column)}>{render_inline(text)}</td>'
+
+
+def _side(align: Align) -> str:
+    return ' class="number"' if align is Align.RIGHT else ""
+
+
+def _label(column: Inline) -> str:
+    name = one_line(plain_text(column)).strip()
+    return f' data-label="{escape(name)}"' if name else ""
+
+
+def _printed_table(table: MarkedTable, pictures: PagePictures) -> Iterator[str]:
+    yield '<div class="printed">'
+    yield '<table role="table" class="printed">'
+    yield from _head(table.header, (Align.LEFT,) * len(table.header))
+    yield '<tbody role="rowgroup">'
+    for label, cells in table.rows:
+        row = [_printed_cell(cell, column, pictures) for cell, column in zip(cells, table.header[1:], strict=True)]
+        yield f'<tr role="row"><th role="rowheader" scope="row">{render_inline(label)}</th>{"".join(row)}</tr>'
+    yield "</tbody></table></div>"
+
+
+def _printed_cell(cell: PrintedCell | None, column: str, pictures: PagePictures) -> str:
+    if cell is None:
+        return '<td role="cell" class="empty"></td>'
+    numbers = " ".join(map(_stamped, cell.numbers))
+    inner = "\n".join(render_block(block, pictures) for block in cell.explanation)
+    return (
+        f'<td role="cell"{_label(column)}><details class="cell" name="cell"><summary>{numbers}</summary>\n'
+        f'<div class="why" id="{safe_anchor(cell.anchor)}">{inner}</div></details></td>'
+    )
+
+
+def _stamped(one: Stamped) -> str:
+    finding = f" {_escape(one.finding[0])}" if one.finding else ""
+    return (
+        f'<span class="stamped">{_escape(one.text)} <span class="sign {one.style.value}">'
+        f'<span aria-hidden="true">{_escape(one.sign)}</span>'
+        f'<span class="spoken">{_escape(one.meaning)}</span>'
+        f"{finding}</span></span>"
+    )
+
+
+def _grid(grid: VerdictGrid) -> Iterator[str]:
+    """Yield a picture of tables: a square in the colour of its verdict for each number, the rows side by side."""
+    yield '<div class="grids">'
+    for name, anchor, rows in grid.tables:
+        yield f'<div class="grid"><a href="#{safe_anchor(anchor)}">{_escape(name)}</a><div class="rows">'
+        for row in rows:
+            squares = "".join(map(_square, row))
+            yield f'<div class="squares">{squares}</div>'
+        yield "</div></div>"
+    yield "</div>"
+
+
+def _square(cell: GridCell | None) -> str:
+    if cell is None:
+        return '<span class="square"></span>'
+    meaning = escape(one_line(cell.meaning))
+    return (
+        f'<a class="square {cell.style.value}" href="#{safe_anchor(cell.anchor)}" title="{meaning}">'
+        f'<span class="spoken">{meaning}</span></a>'
+    )
+
+
+def _items(items: Sequence[Inline | Item]) -> Iterator[str]:
+    yield "<ul>"
+    for item in items:
+        entry = item if isinstance(item, Item) else Item(item)
+        label = f'<strong class="label">{_escape(entry.label)}</strong> ' if entry.label else ""
+        below = "\n".join(_items(entry.items)) if entry.items else ""
+        yield f"<li>{label}{render_inline(entry.text)}{below}</li>"
+    yield "</ul>"
+
+
+def _picture(caption: Inline, ending: str, drawn: bytes | None) -> str:
+    """Return a picture inside the page. As an image it can run nothing, and its ids meet no others."""
+    if drawn is None or ending not in _MEDIA:
+        return f"<p>{render_inline(caption)}</p>"
+    source = f"data:{_MEDIA[ending]};base64,{b64encode(drawn).decode()}"
+    alternative = escape(one_line(plain_text(caption)))
+    return f'<figure><img src="{source}" alt="{alternative}"><figcaption>{render_inline(caption)}</figcaption></figure>'

@@ -1,45 +1,120 @@
-"""The report of an audit: whole, to attach to a paper, and short, for a terminal.
-
-Reports name no versions of the measuring libraries: exact counts do not depend on them, and a report kept under
-version control would go stale with every release of theirs. The JSON result has them.
-"""
+"""The report of an audit: whole, to attach to a paper, and short, for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from imlp_audit.records.check import ClaimCheck, EquationCheck
+from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.records.check import (
+    Check,
+    CheckKind,
+    ClaimCheck,
+    EquationCheck,
+    Verdict,
+)
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.brief import ReportPart, Role, shorten_report
-from imlp_audit.report.cells import counted_cells
 from imlp_audit.report.document import (
     Block,
     Document,
     Fold,
     Heading,
+    Inline,
+    Item,
     List,
     Paragraph,
     Span,
+    Style,
     Table,
     code,
     join,
     parse_code,
+    spans,
     strong,
 )
-from imlp_audit.report.evidence import evidence, where_time_goes, with_evidence
-from imlp_audit.report.finding_sections import explained_at, finding_sections
-from imlp_audit.report.findings import short_findings
-from imlp_audit.report.judged_under import paper_hypothesis
-from imlp_audit.report.linked import link_names
-from imlp_audit.report.numbered import NumberedFinding, by_check, number_findings
-from imlp_audit.report.open_checks import open_checks
-from imlp_audit.report.outcome import count_checked, say_verdict
-from imlp_audit.report.overview import overview
-from imlp_audit.report.printed_tables import printed_tables, verdict_grid
+from imlp_audit.report.findings import (
+    NumberedFinding,
+    by_check,
+    explained_at,
+    finding_sections,
+    number_findings,
+    short_findings,
+)
+from imlp_audit.report.first_screen import count_checked, overview, say_verdict
+from imlp_audit.report.judging import paper_hypothesis
+from imlp_audit.report.markdown import ReportPart, Role, shorten_report
+from imlp_audit.report.page import safe_anchor
+from imlp_audit.report.sections import (
+    HEADINGS,
+    claims,
+    equations,
+    evidence,
+    open_claims,
+    open_equations,
+    others,
+    where_time_goes,
+    with_evidence,
+)
 from imlp_audit.report.solved import solved_document
-from imlp_audit.report.statements import HEADINGS, claims, equations, open_claims, open_equations, others
-from imlp_audit.report.verdicts import count_verdicts, counts_by_kind, describe_unguarded, summarize
+from imlp_audit.report.tables import counted_cells, printed_tables, verdict_grid
+from imlp_audit.report.verdicts import count_verdicts, counts_by_kind, describe_unguarded, name_places_of, summarize
+
+
+def link_names(document: Document, anchors: Mapping[str, str]) -> Document:
+    """Return paragraphs and lists in which code that is a key of `anchors` is a link; other blocks stay as they are."""
+    return tuple(_link_block(block, anchors) for block in document)
+
+
+def _link_block(block: Block, anchors: Mapping[str, str]) -> Block:
+    match block:
+        case Paragraph():
+            return Paragraph(_link_text(block.text, anchors))
+        case List():
+            return List(tuple(_link_item(item, anchors) for item in block.items))
+        case _:
+            return block
+
+
+def _link_item(item: Inline | Item, anchors: Mapping[str, str]) -> Inline | Item:
+    if not isinstance(item, Item):
+        return _link_text(item, anchors)
+    below = tuple(_link_item(inner, anchors) for inner in item.items)
+    return Item(_link_text(item.text, anchors), below, item.label)
+
+
+def _link_text(text: Inline, anchors: Mapping[str, str]) -> Inline:
+    return tuple(
+        replace(span, link=f"#{anchors[span.text]}") if span.style is Style.CODE and span.text in anchors else span
+        for span in spans(text)
+    )
+
+
+_NUMBERS = (CheckKind.CELL, CheckKind.DELTA)
+
+
+def open_checks(result: AuditResult) -> Iterator[Block]:
+    """Yield the unverifiable checks, grouped by what is missing, the largest group first."""
+    missing = [check for check in result.checks if check.verdict is Verdict.UNVERIFIABLE]
+    unverifiable = [check for check in missing if not check.evidence]  # runs have a section of their own
+    unguarded = describe_unguarded(result)
+    if not unverifiable and unguarded is None:
+        return
+    yield Heading("What could not be checked")
+    if unguarded is not None:
+        yield Paragraph(unguarded)
+    groups: dict[str, list[Check]] = {}
+    for check in unverifiable:
+        groups.setdefault(check.reason, []).append(check)
+    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
+    if ordered:
+        yield List(tuple(_group(reason, checks) for reason, checks in ordered))
+
+
+def _group(reason: str, checks: Sequence[Check]) -> Inline | Item:
+    noun = "number" if all(check.kind in _NUMBERS for check in checks) else "check"
+    return Item(f"{reason}: {count_of(len(checks), noun)} ({list_some([check.id for check in checks])})")
+
 
 VERDICTS = (
     "`reproduced`: follows from the model as read by default. `reproduced_under`: follows under another reading, "
@@ -153,3 +228,32 @@ def _summary(result: AuditResult) -> Iterator[Block]:
         yield counts_by_kind(own)
         yield from _unguarded(own)
     yield Paragraph(f"{summarize(result)}. Verdicts: {count_verdicts(result.checks)}.")
+
+
+_WORST = 2  # findings of a paper
+
+
+def index_document(result: AuditResult) -> Document:
+    """Return the index of the papers of a result."""
+    papers = (block for paper in result.papers for block in _paper(result.of(paper), paper))
+    return (Heading("Audited papers", 1), Paragraph(f"All of them: {summarize(result)}."), *papers)
+
+
+def _paper(own: AuditResult, paper: PaperHead) -> Iterator[Block]:
+    page = f"{paper.id}.html"
+    findings = number_findings(own)
+    yield Heading(Span(paper.title, link=page), 2, f"paper/{paper.id}")
+    yield Paragraph(f"{say_verdict(own)} {summarize(own)}.")
+    worst = [_finding(own, one, page) for one in findings[:_WORST]]
+    rest = len(findings) - len(worst)
+    more = f"{count_of(rest, 'more finding')} and every check" if rest else "Every check"
+    if worst:
+        yield List(tuple(worst))
+    yield Paragraph((f"{more}: ", Span("page", link=page), ", ", Span("markdown", link=f"{paper.id}.md"), "."))
+
+
+def _finding(own: AuditResult, one: NumberedFinding, page: str) -> Item:
+    """Write a finding: what is wrong and where, leading to its evidence."""
+    name = replace(one.link, link=f"{page}#{safe_anchor(one.anchor)}")
+    place = name_places_of(one.finding, own.checks_of(one.finding))
+    return Item((name, f" {one.finding.title} [{place}]"))

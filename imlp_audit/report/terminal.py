@@ -1,14 +1,15 @@
-"""Renders a document for a terminal: nothing is wider than the terminal, and no word is cut."""
+"""Renders a document for a terminal with rich: its tables, its wrapping, its colours."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from io import StringIO
-from typing import assert_never
+from typing import TYPE_CHECKING, Literal, assert_never
 
-from imlp_audit.report.characters import to_encoding
-from imlp_audit.report.columns import align, indent, lay_out
 from imlp_audit.report.document import (
+    Align,
     Block,
     Code,
     Document,
@@ -25,13 +26,18 @@ from imlp_audit.report.document import (
     Table,
     VerdictGrid,
     faint,
+    join,
     make_visible,
     one_line,
+    plain_text,
     spans,
 )
 from imlp_audit.report.formats import Surface
-from imlp_audit.report.lines import Line, plain, restyle, styled, width_of
-from imlp_audit.report.wrapping import wrap
+from imlp_audit.report.text import to_encoding
+
+if TYPE_CHECKING:  # `list` and `lint` print without rich, which takes as long to import as they take
+    from rich.console import Console, RenderableType
+    from rich.text import Text
 
 STYLES = {
     Style.PLAIN: "",
@@ -45,103 +51,168 @@ STYLES = {
     Style.BAD: "bold red",
     Style.BROKEN: "bold red reverse",
 }
-_STEP = 2  # columns that a nested list is indented by
 _SPACED = 2  # headings below this level stand close to what they head
+_PROSE = 20  # columns that a text of several words needs to be readable
+_GAP = 2  # spaces between columns
+_GROUPS = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")  # the spaces within 5 717 416, at which no line may break
+_HELD = "\uffff"  # stands for them meanwhile: `one_line` lets no such character through
 
 
 def render_terminal(document: Document, surface: Surface) -> str:
     """Return a document as text for a terminal; prose is wrapped to its width."""
-    close, lines = True, list[Line]()
+    renderer, parts = _Renderer(surface), list[str]()
     for block in document:
-        lines += [] if close else [()]
-        lines += _Renderer(surface).lines(block)
         close = isinstance(block, Heading) and block.level > _SPACED
-    return "".join(f"{line.rstrip()}\n" for line in (_coloured(lines) if surface.colour else map(plain, lines)))
+        parts += [renderer.render(block), "" if close else "\n"]
+    return "".join(parts[:-1])
 
 
-def _coloured(lines: Sequence[Line]) -> list[str]:
-    """Return lines with the codes of their colours."""
-    from rich.console import Console
-    from rich.text import Text
-
-    out = StringIO()
-    console = Console(file=out, force_terminal=True, highlight=False, legacy_windows=False)
-    for line in lines:
-        console.print(Text.assemble(*line), soft_wrap=True)
-    return out.getvalue().split("\n")[:-1]
+def height(blocks: Iterable[Block], columns: int) -> int:
+    """Return how many lines blocks take on a terminal of so many columns, with a blank line behind them."""
+    return sum(text.count("\n") for text in [render_terminal((*blocks, Paragraph("")), Surface(columns))]) - 1
 
 
 class _Renderer:
-    """Turns blocks into lines for one surface."""
+    """Turns blocks into text by way of what rich prints."""
 
     def __init__(self, surface: Surface) -> None:
-        self._surface = surface
-        self._width = surface.width
+        self.width = surface.width
+        self.encoding = surface.encoding
+        self.colour = surface.colour
 
-    def lines(self, block: Block) -> Iterator[Line]:
-        """Yield the lines of a block."""
+    @cached_property
+    def console(self) -> Console:
+        """The console that things are printed on; where nothing needs it, rich is not imported."""
+        from rich.console import Console
+
+        colours: Literal["standard"] | None = "standard" if self.colour else None
+        return Console(
+            file=StringIO(), width=self.width, force_terminal=self.colour, color_system=colours, no_color=False,
+            legacy_windows=False,
+        )  # fmt: skip
+
+    def render(self, block: Block) -> str:
+        """Return a block as text."""
+        match block:
+            case Code():
+                text = make_visible(block.text, keep="\n")
+            case Table(header=()):
+                text = _write_listing([[one_line(plain_text(cell)) for cell in row] for row in block.rows])
+            case _:
+                with self.console.capture() as printed:
+                    for part in self.parts(block):
+                        self.console.print(part)
+                text = printed.get().removesuffix("\n").replace(_HELD, " ")
+        return "".join(f"{line.rstrip()}\n" for line in to_encoding(text, self.encoding).split("\n"))
+
+    def parts(self, block: Block) -> Iterator[RenderableType]:
+        """Yield a block as what rich prints one below the other."""
+        from rich.text import Text
+
         match block:
             case Heading():
-                yield from self._wrap(block.text, style="bold" if block.level <= _SPACED else "italic")
+                yield self.make_text(block.text, "bold" if block.level <= _SPACED else "italic")
             case Paragraph():
-                yield from self._wrap(block.text)
+                yield self.make_text(block.text)
             case Table():
-                yield from self._table(block)
+                yield from [self.make_text(block.caption, "italic")] if block.caption is not None else []
+                yield self.make_table(block)
             case List():
-                yield from self._items(block.items, 0)
+                yield self.make_list(block.items)
             case Picture():
-                yield from self._wrap((*spans(block.caption), faint(f" (picture: {block.file})")))
+                yield self.make_text((*spans(block.caption), faint(f" (picture: {block.file})")))
             case Plot():
-                note = faint(" (plot: drawn by `imlp-audit report --dir DIR`)")
-                yield from self._wrap((*spans(block.caption), note))
-            case Code():
-                yield from (styled(self._encode(make_visible(line))) for line in block.text.split("\n"))
+                yield self.make_text((*spans(block.caption), faint(" (plot: drawn by `imlp-audit report --dir DIR`)")))
             case MarkedTable():
-                yield from self._table(block.summary)
-                if block.listing is not None:
-                    yield ()
-                    yield from self._table(block.listing)
+                yield self.make_table(block.summary)
+                yield from ("", self.make_table(block.listing)) if block.listing is not None else ()
             case VerdictGrid():
-                yield from self._table(block.summary)
+                yield self.make_table(block.summary)
             case Fold():
-                yield from self._wrap(block.summary, style="italic")
-                for inner in block.blocks:
-                    yield ()
-                    yield from self.lines(inner)
+                yield self.make_text(block.summary, "italic")
+                yield from (part for inner in block.blocks for part in ("", *self.parts(inner)))
+            case Code():  # within a fold
+                yield Text(make_visible(block.text, keep="\n"), no_wrap=True, overflow="ignore")
             case _:
                 assert_never(block)
 
-    def _encode(self, text: str) -> str:
-        return to_encoding(text, self._surface.encoding)
+    def make_text(self, text: Inline, style: str = "") -> Text:
+        """Return text in its styles. It is written in the terminal's characters first: these take the room."""
+        from rich.text import Text
 
-    def _line(self, text: Inline) -> Line:
-        if isinstance(text, str):
-            return styled(self._encode(one_line(text)))
-        return tuple((self._encode(one_line(span.text)), STYLES[span.style]) for span in spans(text))
+        shown = Text(style=style)
+        for span in spans(text):
+            shown.append(to_encoding(_GROUPS.sub(_HELD, one_line(span.text)), self.encoding), STYLES[span.style])
+        return shown
 
-    def _wrap(self, text: Inline, style: str = "") -> Iterator[Line]:
-        yield from (restyle(line, style) for line in wrap(self._line(text), self._width))
+    def make_table(self, table: Table) -> RenderableType:
+        """Return a table; a list of its rows where the columns do not fit side by side without cutting words."""
+        from rich import box
+        from rich.table import Table as Columns
 
-    def _table(self, table: Table) -> Iterator[Line]:
-        if table.caption is not None:
-            yield from self._wrap(table.caption, style="italic")
-        rows = [[self._line(cell) for cell in row] for row in table.rows]
-        if table.header:
-            header = [self._line(name) for name in table.header]
-            yield from lay_out(header, rows, table.alignments, self._width, self._encode("─"))
-        elif rows:
-            yield from align(rows, table.alignments, None if self._surface.piped else self._width)
+        rows = [[self.make_text(cell) for cell in row] for row in (table.header, *table.rows)]
+        widths = self._fit(rows, table.alignments)
+        if not widths:
+            return self.make_list(tuple(_row_as_item(table, row) for row in table.rows))
+        columns = Columns(
+            box=box.SIMPLE_HEAD,
+            show_edge=False,
+            pad_edge=False,
+            padding=(0, 1, 0, 0),
+            border_style="dim",
+            header_style="bold",
+        )
+        for name, width, align in zip(rows[0], widths, table.alignments, strict=True):
+            columns.add_column(name, width=width, justify="right" if align is Align.RIGHT else "left")
+        for row in rows[1:]:
+            columns.add_row(*row)
+        return columns
 
-    def _items(self, items: Sequence[Inline | Item], columns: int) -> Iterator[Line]:
-        """Yield the entries of a list: labels in a column of their own, wrapped lines below their text."""
+    def _fit(self, rows: Sequence[Sequence[Text]], alignments: Sequence[Align]) -> list[int]:
+        """Return the widths of columns, of which some are wrapped between words; none if they don't fit."""
+        from rich.measure import measure_renderables
+
+        sizes = [measure_renderables(self.console, self.console.options, column) for column in zip(*rows, strict=True)]
+        least = [
+            one.maximum if align is Align.RIGHT else min(one.maximum, max(_PROSE, one.minimum))
+            for one, align in zip(sizes, alignments, strict=True)
+        ]
+        missing = [one.maximum - some for one, some in zip(sizes, least, strict=True)]
+        spare = self.width - sum(least) - _GAP * (len(least) - 1)
+        if spare < 0:
+            return []
+        share = min(1, spare / sum(missing)) if any(missing) else 0
+        return [some + int(share * more) for some, more in zip(least, missing, strict=True)]
+
+    def make_list(self, items: Sequence[Inline | Item]) -> RenderableType:
+        """Return a list: labels in a column of their own, and what stands below an entry below its text."""
+        from rich.console import Group
+        from rich.table import Table as Columns
+
         entries = [item if isinstance(item, Item) else Item(item) for item in items]
-        labels = [self._encode(make_visible(entry.label)) for entry in entries]
-        widest = max(map(width_of, labels), default=0)
-        lead = widest + 2 if widest else _STEP
-        for label, entry in zip(labels, entries, strict=True):
-            first, *rest = wrap(self._line(entry.text), max(self._width - columns - lead, 1))
-            marker = label if widest else "-"
-            padded = styled(marker + " " * (lead - width_of(marker)))
-            yield from indent([padded + first], columns)
-            yield from indent(rest, columns + lead)
-            yield from self._items(entry.items, columns + (widest or 0) + _STEP)
+        labelled = any(entry.label for entry in entries)
+        columns = Columns.grid(padding=(0, 2 if labelled else 1, 0, 0))
+        columns.add_column(no_wrap=True)
+        columns.add_column()
+        for entry in entries:
+            below = [self.make_list(entry.items)] if entry.items else []
+            columns.add_row(self.make_text(entry.label if labelled else "-"), Group(self.make_text(entry.text), *below))
+        return columns
+
+
+def _write_listing(rows: Sequence[Sequence[str]]) -> str:
+    """Write a listing, which programs may read: a line for each row, however wide the terminal is."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, widths)) for row in rows)
+
+
+def _row_as_item(table: Table, row: Sequence[Inline]) -> Item:
+    """Return a row as an entry of a list: its first text, and below it the other cells after their columns' names."""
+    order = sorted(range(len(row)), key=lambda at: table.alignments[at] is Align.RIGHT)
+    first = next((at for at in order if plain_text(row[at]).strip()), 0)
+    rest = [
+        ((faint(f"{plain_text(name)}: "),) if plain_text(name) else ()) + spans(cell)
+        for at, (name, cell) in enumerate(zip(table.header, row, strict=True))
+        if at != first and plain_text(cell).strip()
+    ]
+    return Item(row[first], (join(rest, "; "),) if rest else ())

@@ -1,18 +1,23 @@
-"""How verdicts are written: their colours, what they hold under, and how many there are of each."""
+"""How a check is written in a line: its verdict in words and colours, its place, and the command that explains it."""
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CheckKind, Verdict
+from imlp_audit.records.base import is_number
+from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CheckKind, EquationCheck, Verdict
 from imlp_audit.records.diff import CheckState
+from imlp_audit.records.finding import Finding, Quote
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Align, Inline, Span, Style, Table
+from imlp_audit.report.text import shorten
 
 STYLES = {
     Verdict.REPRODUCED: Style.GOOD,
@@ -131,3 +136,84 @@ def counts_by_kind(result: AuditResult) -> Table:
             rows.append((kind.value, *(str(found.count(verdict) or "") for verdict in verdicts), str(len(found))))
     header = ("", *(word_of(verdict) for verdict in verdicts), "all")
     return Table(header, tuple(rows), (Align.LEFT, *(Align.RIGHT for _ in header[1:])))
+
+
+_LONGEST = 72  # characters of a place in a line
+
+
+def name_place(check: Check) -> str:
+    """Return a check's place in the paper; that in the specs where a result has no other."""
+    return check.place or f"{check.source.file}:{check.source.line}"
+
+
+def name_places(checks: Sequence[Check]) -> str:
+    """Return the first place of several checks, and how many more there are; a change stands where its cell does."""
+    stems = dict.fromkeys(name_place(check).removesuffix(", change") for check in checks)
+    own = {name_place(check) for check in checks}
+    places = [shorten(stem if stem in own else f"{stem}, change", _LONGEST) for stem in stems]
+    first, *others = places
+    return f"{first}; and {len(others)} more" if others else first
+
+
+def name_places_of(finding: Finding, checks: Sequence[Check]) -> str:
+    """Return where a finding's checks stand; what it quotes where it has none."""
+    if checks:
+        return name_places(checks)
+    first, *others = [shorten(one.source, _LONGEST) for one in finding.evidence if isinstance(one, Quote)]
+    return f"{first}; and {len(others)} more" if others else first
+
+
+def place_in_specs(check: Check) -> str:
+    """Return a check's place in the specs as file:line."""
+    return f"{check.source.file}:{check.source.line}"
+
+
+_BUNDLED = "specs/"  # how the sources of bundled papers begin; these are found by the id alone
+
+
+def explain_command(check: AnyCheck) -> str:
+    """Return the command, as one would type it where the audit ran."""
+    return shlex.join(["imlp-audit", "explain", check.id, *_target(check.source.file)])
+
+
+def replay_command(check: EquationCheck) -> str:
+    """Return the command that tests an equation on the example that a check shows, and on no other."""
+    target = _target(check.source.file)
+    return shlex.join(["imlp-audit", "properties", *target, check.id, f"--replay={check.replay}"])
+
+
+def _target(file: str) -> list[str]:
+    """Return the spec that holds a check: its file, or the folder of a paper's Python and the word to trust it."""
+    path = PurePosixPath(file)
+    if file.startswith(_BUNDLED) or not file:
+        return []
+    if path.suffix != ".py":
+        return [file]
+    folder = path.parent.parent if path.parent.name == "equations" else path.parent
+    return [str(folder), "--trust-code"]
+
+
+def write_measured(text: str | None) -> str:
+    """Write a measured number with its digits in groups; words stay as they are, and numbers of absurd length."""
+    return readable(Fraction(text)) if text and is_number(text) else text or ""
+
+
+def describe_check(check: Check) -> str:
+    """Say in a line what is printed, and why the verdict came out as it did."""
+    printed = f"printed {check.printed}; " if check.printed is not None else ""
+    return f"{printed}{check.reason}"
+
+
+def place_and_id(check: Check) -> str:
+    """Name a check: its place in the paper, if the result has it, and its id."""
+    return f"{check.place} ({check.id})" if check.place else check.id
+
+
+def section_anchor(kind: CheckKind, paper: str) -> str:
+    """Return the anchor of the section of a paper's report that holds the checks of a kind."""
+    return f"section/{kind.value}/{paper}"
+
+
+def paper_of(check: Check) -> str:
+    """Return the id of the paper that a check is of."""
+    return check.id.partition("/")[0]

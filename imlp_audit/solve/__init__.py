@@ -7,12 +7,10 @@ some weights in it and some reading could explain, a box whose bound is below th
 cut in two, until all weights of a box explain the same numbers. So the best score is exact, and all ties are known,
 unless the budget ends the search first, which the answer says.
 
-Counts   `compose` and its parts give every row's counts under all readings (`space`) without building each model:
-         `counting` counts a model, `amounts` is its vector of integers, `additive` adds up what does not interact.
-Problem  `posing` turns rows and counts into a `problem`; `parts` lays it out as arrays, `weights` as bundles and boxes.
-Search   `search` is the door, `branch_and_bound` the loop, `bounds` what a box can explain, `ties` all best solutions,
-         `order` which come first; `answer` holds what was found.
-Meaning  `certainty` says how well it is known, `grounds` which numbers decide it, `controls` and `heldout` what the
-         score is worth, `own` (with `variations`) what a single row would have to change; `describe` makes the record.
+Counts   `space` has the readings and a model's counts under them, `counting` counts models; `compose` makes a problem.
+Search   `problem`, laid out as arrays by `layout`; `search` is the door, `branch_and_bound` the loop, `answer` what it
+         found and which solution comes first.
+Meaning  `evidence` says how well it is known and by which numbers, `controls` what the score is worth, `row_changes`
+         what a single row would have to change.
 Door     `selection` does all of it for some targets and returns records/solution.py's `Solved`.
 """

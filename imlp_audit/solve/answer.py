@@ -1,16 +1,19 @@
-"""The answer of a search: the best solutions, all ties, and what a solution gives for a cell."""
+"""The answer of a search: the best solutions with all ties, which of them comes first, and what it gives for a cell."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import prod
+from typing import TypeAlias
+
+import numpy as np
 
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.solution import SolvedAxis
-from imlp_audit.solve.problem import Cell, Integers, SearchProblem
+from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
 
 
 @dataclass(frozen=True)
@@ -43,11 +46,6 @@ class WeightChoice:
         """The weights of the smallest sum; of several, those with the larger weight on the class listed first."""
         return min((tuple(row) for row in self.options.tolist()), key=lambda row: (sum(row), [-one for one in row]))
 
-    @cached_property
-    def least_sum(self) -> int:
-        """The smallest sum of weights."""
-        return sum(self.first)
-
 
 @dataclass(frozen=True, eq=False)
 class Ties:
@@ -63,31 +61,9 @@ class Ties:
     weights: tuple[WeightChoice, ...]
 
     @property
-    def weightings(self) -> int:
-        """The number of combinations of weights."""
-        return prod(len(choice.options) for choice in self.weights)
-
-    @property
     def count(self) -> int:
         """The number of solutions."""
-        return self.weightings * prod(map(len, self.readings.values()))
-
-
-@dataclass(frozen=True)
-class ClassWeights:
-    """The weights that a class of work has in the best solutions.
-
-    Where it has no work (`works` is False), no number depends on it, and every weight does.
-    """
-
-    name: str
-    values: tuple[int, ...]
-    works: bool
-
-    @property
-    def pinned(self) -> bool:
-        """Whether every best solution has the same weight."""
-        return len(self.values) == 1
+        return prod(len(choice.options) for choice in self.weights) * prod(map(len, self.readings.values()))
 
 
 @dataclass(frozen=True, order=True)
@@ -103,8 +79,7 @@ class Miss:
 class Contradiction:
     """A cell that no best solution explains: the nearest value of any, and its gap in units of the last digit.
 
-    The gap is that to the nearest value that would print so; above zero where the value is too large. Without a
-    value the row knows no such count.
+    The gap is above zero where the value is too large. Without a value the row knows no such count.
     """
 
     cell: str
@@ -116,24 +91,22 @@ class Contradiction:
 class SearchAnswer:
     """What a search found.
 
-    `score` cells of `of` are explained by each of `count` solutions, which `ties` hold all; `solutions` are the first
-    of them in order. `contradicted` cells are explained by none, `disputed` ones by some and not by others. Where
+    `score` cells of `of` are explained by each of `count` solutions, which `ties` hold all; `first` is the first of
+    them by RULE. `contradicted` cells are explained by none, `disputed` ones by some and not by others. Where
     `exhaustive` is False the budget ended the search: no solution explains more than `bound` cells, there may be more
-    and better ones, and what is pinned may be free. `looked` is what it counted against the budget.
+    and better ones, and what is pinned may be free.
     """
 
     score: int
     of: int
     count: int
-    solutions: tuple[Solution, ...]
+    first: Solution
     ties: tuple[Ties, ...]
     axes: tuple[SolvedAxis, ...]
-    weights: tuple[ClassWeights, ...]
     contradicted: tuple[Contradiction, ...]
     disputed: tuple[str, ...]
     exhaustive: bool
     bound: int
-    looked: int
 
 
 def value_of(problem: SearchProblem, cell: Cell, solution: Solution) -> int | None:
@@ -146,6 +119,10 @@ def value_of(problem: SearchProblem, cell: Cell, solution: Solution) -> int | No
         return sum(int(amount) * weight for amount, weight in zip(work, solution.weights, strict=True))
     sizes = row.parameters.get(solution.parameter_convention or "")
     return None if sizes is None else int(sizes[_place(solution.readings, row.group, len(sizes))])
+
+
+def _place(readings: Mapping[str, int], group: str, length: int) -> int:
+    return readings[group] if group and length > 1 else 0
 
 
 def explains(problem: SearchProblem, cell: Cell, solution: Solution) -> bool:
@@ -163,5 +140,88 @@ def find_explained(problem: SearchProblem, solution: Solution, cells: Sequence[C
     return tuple(c.id for c in (problem.cells if cells is None else cells) if explains(problem, c, solution))
 
 
-def _place(readings: Mapping[str, int], group: str, length: int) -> int:
-    return readings[group] if group and length > 1 else 0
+RULE = (
+    "First come solutions whose readings differ from a named reading of the spec on the fewest axes, then those that "
+    "depart from the text on the fewest axes, then those with the paper's default rounding rule, then those with the "
+    "smallest sum of weights; what is still equal is ordered by parameter convention as they are listed, by weights, "
+    "the larger one on the class listed first, and by readings as they are listed."
+)
+
+Departures: TypeAlias = tuple[int, int]
+"""Axes that differ from the nearest named reading, and from the text's."""
+
+Key: TypeAlias = tuple[Departures, tuple[int, int], int, int, tuple[int, ...], tuple[int, ...]]
+"""A place by RULE: departures, rounding rules, sum of weights, convention, negated weights, readings."""
+
+
+class _Order:
+    """The order of RULE among the solutions of a problem."""
+
+    def __init__(self, problem: SearchProblem) -> None:
+        self._roundings = {rule: place for place, rule in enumerate(problem.roundings)}
+        self._conventions = {name: place for place, name in enumerate(problem.conventions)}
+        self._classes = len(problem.classes)
+        self._names: tuple[str | None, ...] = tuple(problem.named) or (None,)
+        self._apart = {
+            (name, group): _count_apart(space, problem.named.get(name or "", {}).get(group))
+            for name in (*self._names, problem.text)
+            for group, space in problem.spaces.items()
+        }
+        self._text = problem.text
+        self._first: dict[tuple[int, ...], tuple[Departures, tuple[int, ...]]] = {}
+
+    def key_of(self, ties: Ties) -> Key:
+        """Return the place of the first solution of some ties."""
+        departures, reading = self._first_reading(ties.readings)
+        sizes, flops = (self._roundings[r] if r else 0 for r in (ties.parameter_rounding, ties.flops_rounding))
+        convention = self._conventions[ties.parameter_convention] if ties.parameter_convention else 0
+        negated = [0] * self._classes
+        for choice in ties.weights:
+            for place, weight in zip(choice.classes, choice.first, strict=True):
+                negated[place] = -weight
+        return departures, (sizes, flops), -sum(negated), convention, tuple(negated), reading
+
+    def nearest(self, reading: Mapping[str, int]) -> tuple[int, str | None]:
+        """Return on how many axes one combination differs from the nearest named reading, and its name."""
+        return min(((self._sum(name, reading), name) for name in self._names), key=lambda found: found[0])
+
+    def _sum(self, name: str | None, reading: Mapping[str, int]) -> int:
+        return sum(int(self._apart[name, group][one]) for group, one in reading.items())
+
+    def _first_reading(self, readings: Mapping[str, Integers]) -> tuple[Departures, tuple[int, ...]]:
+        """Return the combination, one reading for each group, that departs least, and how far.
+
+        The one nearest to a name is made of the readings nearest in each group, as departures add up.
+        """
+        key = tuple(map(id, readings.values()))  # many ties share the arrays
+        if key not in self._first:
+            nearest = [
+                {group: self._first_of(name, group, some) for group, some in readings.items()} for name in self._names
+            ]
+            self._first[key] = min(
+                ((self.nearest(one)[0], self._sum(self._text, one)), tuple(one.values())) for one in nearest
+            )
+        return self._first[key]
+
+    def _first_of(self, name: str | None, group: str, readings: Integers) -> int:
+        order = np.lexsort((readings, self._apart[self._text, group][readings], self._apart[name, group][readings]))
+        return int(readings[order[0]])
+
+
+def _count_apart(space: Space, index: int | None) -> Integers:
+    """Count the axes on which each reading differs from a named one, which may state none of them."""
+    return np.zeros(prod(space.shape), dtype=np.int64) if index is None else space.count_apart(index)
+
+
+def first_solution(problem: SearchProblem, ties: Iterable[Ties]) -> Solution:
+    """Return the first solution of all ties, in the order of RULE."""
+    order = _Order(problem)
+    key, one = min(((order.key_of(one), one) for one in ties), key=lambda found: found[0])
+    *_, negated, reading = key
+    readings = dict(zip(one.readings, reading, strict=True))
+    apart, name = order.nearest(readings)
+    weights = tuple(-weight for weight in negated)
+    bare = Solution(
+        readings, one.parameter_convention, one.parameter_rounding, one.flops_rounding, weights, (), name, apart
+    )
+    return replace(bare, explained=find_explained(problem, bare))

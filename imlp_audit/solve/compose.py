@@ -1,75 +1,29 @@
-"""From rows of tables to a problem: every row's counts under every reading, without building each model.
-
-What a model has adds up: a host without its MLPs and the blocks in their place, or what stands around a stack of
-layers and the layers; and what a block has is the sum of its parts.
-"""
+"""From rows of tables to a problem: cells as ranges of integers, and every row's counts under all readings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from math import ceil, floor
 from typing import assert_never
 
 import numpy as np
 
-from imlp_audit.count.ledger import CallCache
-from imlp_audit.errors import AuditError, BuildError, SolverError
-from imlp_audit.models.build import Builder, describe_failure
-from imlp_audit.models.hosts.host import FeatureMapInput, ImageInput, OwnImageInput, OwnInput, Size, Stack, TokenInput
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
+from imlp_audit.errors import AuditError, BuildError
+from imlp_audit.models.build import describe_failure
+from imlp_audit.models.hosts.host import FeatureMapInput, ImageInput, OwnImageInput, OwnInput, Size, TokenInput
 from imlp_audit.models.own_axes import OwnFamily
-from imlp_audit.models.reading import AnyReading, Family, Reach
+from imlp_audit.models.reading import AnyReading, Family
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.solve.amounts import Amounts
-from imlp_audit.solve.compose_blocks import Hosts
-from imlp_audit.solve.compose_outside import Outside
-from imlp_audit.solve.counting import count_model
-from imlp_audit.solve.posing import Posed, images_of, named_parts, pose, posed_id
-from imlp_audit.solve.problem import SearchProblem
-from imlp_audit.solve.space import Readings, readings_of, structure_of, tabulate
-from imlp_audit.spec.paper import RowRef
-
-
-@dataclass(eq=False)
-class Stacks:
-    """Counts models of one layer and of two; all that differ in nothing but their depth follow from these."""
-
-    _memory: CallCache = field(default_factory=dict)
-    _counted: dict[Recipe, tuple[Amounts, Amounts]] = field(default_factory=dict)
-
-    def with_layers(self, recipe: Recipe, readings: Readings) -> Amounts:
-        """Return the amounts of a model under every reading, (readings, amounts)."""
-        alone = _with_depth(recipe, 1)
-        if alone not in self._counted:
-            self._counted[alone] = self._count(recipe, readings)
-        model, layer = self._counted[alone]
-        return model + (_stack(recipe).layers - 1) * layer
-
-    def _count(self, recipe: Recipe, readings: Readings) -> tuple[Amounts, Amounts]:
-        """Return the amounts of the model with one layer, and of one layer more."""
-        one, two = (self._counter(_with_depth(recipe, depth)) for depth in (1, 2))
-        axes = readings.declared
-        whole = structure_of(axes, moved=(Reach.UNIT, Reach.AROUND))
-        layer = structure_of(axes, moved=(Reach.UNIT,), fixed=(Reach.AROUND,))
-        return tabulate(readings, one, whole), tabulate(readings, lambda reading: two(reading) - one(reading), layer)
-
-    def _counter(self, recipe: Recipe) -> Callable[[AnyReading], Amounts]:
-        @cache
-        def count(reading: AnyReading) -> Amounts:
-            with Builder().variant(recipe, reading) as variant:  # a builder of its own: nothing is built twice
-                return count_model(variant, self._memory).amounts()
-
-        return count
-
-
-def _stack(recipe: Recipe) -> Stack:
-    if not isinstance(recipe.host, Stack):
-        raise SolverError(f"{recipe.name} is not a stack of layers, as a host that readings change must be")
-    return recipe.host
-
-
-def _with_depth(recipe: Recipe, layers: int) -> Recipe:
-    return recipe.model_copy(update={"host": _stack(recipe).with_layers(layers)})
+from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.printed import Rounding
+from imlp_audit.solve.counting import Hosts, Outside, Stacks
+from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
+from imlp_audit.solve.space import CLASSES, Counts, Readings, parameters_in, readings_of, total_in, work_in
+from imlp_audit.spec.columns import Measure, image_of
+from imlp_audit.spec.paper import CellRef, Paper, RowRef
+from imlp_audit.spec.schema import About
 
 
 @dataclass(frozen=True)
@@ -92,10 +46,10 @@ class Composer:
     _hosts: Hosts = field(default_factory=Hosts)
     _stacks: Stacks = field(default_factory=Stacks)
     _outside: Outside = field(default_factory=Outside)
-    _known: dict[Recipe, Amounts] = field(default_factory=dict)
+    _known: dict[Recipe, Counts] = field(default_factory=dict)
 
-    def table(self, recipe: Recipe) -> Amounts:
-        """Return the amounts, (readings, amounts), one row where no reading changes the model. Raises BuildError."""
+    def table(self, recipe: Recipe) -> Counts:
+        """Return the counts, (readings, counts), one row where no reading changes the model. Raises BuildError."""
         if recipe not in self._known:
             self._known[recipe] = self._compose(recipe)
         return self._known[recipe]
@@ -125,7 +79,7 @@ class Composer:
             case other:
                 assert_never(other)
 
-    def _compose(self, recipe: Recipe) -> Amounts:
+    def _compose(self, recipe: Recipe) -> Counts:
         if recipe.runs_code:
             return self._outside.count(recipe, self._readings_of(recipe))
         try:
@@ -144,13 +98,12 @@ class Composer:
             raise BuildError(describe_failure(recipe, error)) from error
 
 
-def compose(rows: Sequence[RowRef], *, free_widths: bool = False) -> Composition:
+def compose(rows: Sequence[RowRef]) -> Composition:
     """Return the problem that the counted numbers of some rows pose.
 
-    With `free_widths`, a D_C that a recipe of gMLP for text says is for the readings to say as well. A row without a
-    model or a counted number, or whose model cannot be built or counted, is refused with the reason.
+    A row without a model or a counted number, or whose model cannot be built or counted, is refused with the reason.
     """
-    asked = [(row, image, _try_recipe(row, image, free_widths)) for row in rows for image in images_of(row) or [None]]
+    asked = [(row, image, _try_recipe(row, image)) for row in rows for image in images_of(row) or [None]]
     recipes = [(row.paper.id, recipe) for row, _, recipe in asked if isinstance(recipe, Recipe)]
     own = _own_families(recipes)
     papers = list({row.paper.id: row.paper for row in rows}.values())
@@ -190,21 +143,156 @@ def _refuse_a_second_block_of_a_name(paper: str, recipe: Recipe, own: Mapping[st
         raise BuildError(f"{own[family.name][0]} has a block {family.name} too; solve one paper at a time")
 
 
-def _try_recipe(row: RowRef, image: Size | None, free_widths: bool) -> Recipe | BuildError:
+def _try_recipe(row: RowRef, image: Size | None) -> Recipe | BuildError:
+    """Return how the model of a row is built, or why the row poses no problem."""
+    recipe = row.row.model
+    if recipe is None:
+        return BuildError("the row has no model")
+    if not images_of(row):
+        return BuildError("the row prints no parameters and no FLOPs")
     try:
-        return _recipe(row, image, free_widths)
+        return recipe if image is None else recipe.with_image(image)
     except BuildError as error:
         return error
 
 
-def _recipe(row: RowRef, image: Size | None, free_widths: bool) -> Recipe:
-    """Return how the model of a row is built; raises BuildError for a row that poses no problem."""
-    recipe = row.row.model
-    if recipe is None:
-        raise BuildError("the row has no model")
-    if not images_of(row):
-        raise BuildError("the row prints no parameters and no FLOPs")
-    if image is not None:
-        recipe = recipe.with_image(image)
-    freed = recipe.host.with_open_width() if free_widths and isinstance(recipe.host, Stack) else None
-    return recipe if freed is None else recipe.model_copy(update={"host": freed})
+KINDS: Mapping[Measure, Kind] = {Measure.PARAMETERS: "parameters", Measure.FLOPS: "flops"}
+TEXT = "as_written"
+"""The name that specs give the reading of only the text."""
+
+
+@dataclass(frozen=True)
+class Posed:
+    """A row, how its model is built, and the model's counts under every reading of its family.
+
+    Of a row with columns on other images there is one for each size; `image` is that of these columns.
+    """
+
+    row: RowRef
+    recipe: Recipe
+    table: Counts
+    image: Size | None = None
+
+    @property
+    def id(self) -> str:
+        """The row's id, with the size of the images where it is a column's own."""
+        return posed_id(self.row, self.image)
+
+
+def posed_id(row: RowRef, image: Size | None) -> str:
+    """Return the id of a row, with the size of the images where it is a column's own."""
+    return row.id if image is None else f"{row.id} on {image[0]} x {image[1]}"
+
+
+def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProblem:
+    """Return the problem; its classes are those in which some row does work."""
+    done = [i for i in range(len(CLASSES)) if any(work_in(one.table)[:, i].any() for one in posed)]
+    families = {one.recipe.family_name for one in posed}
+    open_ = {family: readings for family, readings in spaces.items() if family in families}
+    declared = [rule for one in posed for rule in _declared_rules(one.row.paper.about.value)]
+    rules = tuple(dict.fromkeys((*declared, *Rounding)))
+    named = _find_named(posed, open_)
+    return SearchProblem(
+        rows=tuple(_row(one, done) for one in posed),
+        cells=tuple(cell for index, one in enumerate(posed) for cell in cells_of(one.row, index, one.image, rules)),
+        spaces={family: _space(readings) for family, readings in open_.items()},
+        classes=tuple(CLASSES[i] for i in done),
+        named=named,
+        text=TEXT if TEXT in named else None,
+        families={one.id: one.recipe.host.kin() for one in posed},
+        hosts={one.id: Recipe(host=one.recipe.host).name for one in posed},
+    )
+
+
+def _declared_rules(about: About) -> Iterator[Rounding]:
+    yield from about.rounding
+    for rules in about.rounding_of.values():
+        yield from rules
+
+
+def images_of(row: RowRef) -> list[Size | None]:
+    """Return the images that a row's printed totals are of, None for the row's own."""
+    columns = (CellRef(row, name).column for name in row.row.printed)
+    return list(dict.fromkeys(image_of(column) for column in columns if column.measure in KINDS))
+
+
+def cells_of(
+    row: RowRef, index: int, image: Size | None, rules: Sequence[Rounding] = tuple(Rounding)
+) -> Iterator[Cell]:
+    """Yield the printed totals of a row on some images, which is at an index of the problem's rows.
+
+    The first rule is the default.
+    """
+    for column in row.row.printed:
+        cell = CellRef(row, column)
+        kind = KINDS.get(cell.column.measure)
+        if kind is not None and image_of(cell.column) == image:
+            printed = cell.printed
+            ranges = {rule: _integers(printed.interval(rule)) for rule in rules}
+            yield Cell(cell.id, index, kind, ranges, printed.step * printed.scale)
+
+
+def named_parts(papers: Sequence[Paper], family: Family) -> Iterator[AnyReading]:
+    """Yield what the papers' named readings say about a family."""
+    for paper in papers:
+        for named in paper.about.value.readings.values():
+            part = named.reading().of(family)
+            if part is not None:
+                yield part
+
+
+def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
+    parameters = parameters_in(one.table)
+    own = one.row.row.counted_by.get(Measure.PARAMETERS)
+    if own is not None and own.convention in parameters:  # which counts it whatever counts the others
+        parameters = dict.fromkeys(parameters, parameters[own.convention])
+    return CountedRow(
+        id=one.id,
+        group=one.recipe.family_name or "",
+        parameters=parameters,
+        work=np.ascontiguousarray(work_in(one.table)[:, classes]),
+        totals={
+            c.name: total_in(one.table, c)
+            for c in _conventions(one.row.paper)
+            if not c.needs_classifier or ParameterConvention.NO_HEAD in parameters
+        },
+    )
+
+
+def _conventions(paper: Paper) -> Iterator[Convention]:
+    """Yield the named conventions for FLOPs: the built-in ones and the paper's own."""
+    yield from FLOPS_CONVENTIONS.values()
+    for name, weights in paper.about.value.conventions.items():
+        yield Convention(name, {parse_weight_key(key): weight for key, weight in weights.items()})
+
+
+def _integers(interval: Interval) -> tuple[int, int]:
+    """Return the least and the largest integer of an interval."""
+    least, most = ceil(interval.low), floor(interval.high)
+    return (
+        least + (least == interval.low and not interval.low_closed),
+        most - (most == interval.high and not interval.high_closed),
+    )
+
+
+def _space(readings: Readings) -> Space:
+    return Space(tuple((axis, tuple(map(str, values))) for axis, values in readings.axes.items()))
+
+
+def _find_named(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
+    """Return where the named readings are; a name that papers use for different readings carries the paper's id."""
+    found: dict[str, dict[str, int]] = {}
+    for paper in {one.row.paper.id: one.row.paper for one in posed}.values():
+        own = {one.recipe.family_name for one in posed if one.row.paper is paper}
+        for name, named in paper.about.value.readings.items():
+            reading = named.reading()
+            at = {
+                family: readings.index(part)
+                for family, readings in spaces.items()
+                if not isinstance(readings.family, OwnFamily) or family in own  # another paper's block has no answers
+                if (part := reading.of(readings.family)) is not None
+            }
+            taken = any(found.get(name, {}).get(family, index) != index for family, index in at.items())
+            if at:
+                found.setdefault(f"{paper.id}:{name}" if taken else name, {}).update(at)
+    return found

@@ -5,39 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from imlp_audit.count.operations import Operation
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
+from imlp_audit.records.solution import SolvedChange
 
 Integers: TypeAlias = NDArray[np.int64]
 Kind: TypeAlias = Literal["parameters", "flops"]
 
 WEIGHTS = tuple(range(7))
 """The weights that a class of work may have."""
-
-NORMS: Mapping[str, tuple[str, ...]] = {
-    "norm": (
-        Operation.LAYER_NORM,
-        Operation.GROUP_NORM,
-        Operation.INSTANCE_NORM,
-        Operation.BATCH_NORM,
-        Operation.BATCH_NORM_TRAINING,
-        Operation.RMS_NORM,
-    ),
-    "norm_affine": (
-        Operation.LAYER_NORM_AFFINE,
-        Operation.GROUP_NORM_AFFINE,
-        Operation.INSTANCE_NORM_AFFINE,
-        Operation.BATCH_NORM_AFFINE,
-        Operation.RMS_NORM_AFFINE,
-    ),
-}
-"""The kinds of norm, for a counter that treats them alike."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +70,25 @@ class Space:
         places = np.unravel_index(index, self.shape)
         return {name: values[int(place)] for (name, values), place in zip(self.axes, places, strict=True)}
 
+    @cached_property
+    def places(self) -> Integers:
+        """The place of every reading on every axis, (axes, readings)."""
+        return np.indices(self.shape).reshape(len(self.shape), -1)
+
+    def count_apart(self, index: int) -> Integers:
+        """Return on how many axes each reading differs from the one at an index."""
+        apart: Integers = (self.places != self.places[:, index, np.newaxis]).sum(axis=0)
+        return apart
+
+    def changes(self, was: int, becomes: int) -> tuple[SolvedChange, ...]:
+        """Return how one reading differs from another."""
+        pairs = zip(self.axes, self.places[:, was], self.places[:, becomes], strict=True)
+        return tuple(
+            SolvedChange(axis=axis, was=values[one], becomes=values[other])
+            for (axis, values), one, other in pairs
+            if one != other
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class SearchProblem:
@@ -130,14 +131,6 @@ class SearchProblem:
     def only(self, kind: Kind) -> SearchProblem:
         """Return the problem of the parameters alone, or of the FLOPs alone."""
         return self.where(lambda cell: cell.kind == kind)
-
-    def tie_classes(self, together: Mapping[str, tuple[str, ...]] = NORMS) -> SearchProblem:
-        """Return the problem in which all classes of each list have one weight, under the list's name."""
-        name_of = {name: tied for tied, names in together.items() for name in names}
-        classes = tuple(dict.fromkeys(name_of.get(name, name) for name in self.classes))
-        places = np.array([classes.index(name_of.get(name, name)) for name in self.classes], dtype=np.int64)
-        sums = (places[:, np.newaxis] == np.arange(len(classes))).astype(np.int64)
-        return replace(self, classes=classes, rows=tuple(replace(row, work=row.work @ sums) for row in self.rows))
 
     def under(self, convention: str) -> SearchProblem:
         """Return the problem in which FLOPs are counted by a named convention, and no weight is open.

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
+from fractions import Fraction
 
-from imlp_audit.solve.answer import SearchAnswer
-from imlp_audit.solve.bounds import RoundingSearch, search_of
-from imlp_audit.solve.branch_and_bound import explore
-from imlp_audit.solve.order import first_solutions
-from imlp_audit.solve.parts import Layout, lay_out
-from imlp_audit.solve.problem import SearchProblem
-from imlp_audit.solve.ties import Collected, find_axes, find_contradictions, find_disputed, find_weights
+import numpy as np
+
+from imlp_audit.numbers.printed import Rounding
+from imlp_audit.records.solution import SolvedAxis
+from imlp_audit.solve.answer import Contradiction, Miss, SearchAnswer, Ties, WeightChoice, first_solution
+from imlp_audit.solve.branch_and_bound import (
+    Floats,
+    RoundingSearch,
+    Truths,
+    View,
+    boxes_at_once,
+    explore,
+    find_scope,
+    search_of,
+    tops_of,
+)
+from imlp_audit.solve.layout import Boxes, Layout, corners, lay_out
+from imlp_audit.solve.problem import Cell, Integers, SearchProblem
 
 BUDGET = 50_000_000
 """Pairs of a box of weights and a reading that a search may look at."""
@@ -35,34 +48,30 @@ class Score:
     at_most: int
 
 
-def solve(
-    problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET, most: int = 10
-) -> SearchAnswer:
+def solve(problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET) -> SearchAnswer:
     """Return the best solutions over all readings, parameter conventions, rounding rules and weights.
 
-    The answer is exact, with all ties, unless it says that the budget ended it. `most` is how many solutions are
-    written out in order. Raises SolverError for a problem with nothing to explain, or that does not fit together.
+    The answer is exact, with all ties, unless it says that the budget ended it. Raises SolverError for a problem with
+    nothing to explain, or that does not fit together.
     """
     layout = lay_out(problem)
     explored = explore(_runs(layout, rules), 0, budget, ties=True)
-    collected = Collected(layout)
+    collected = _Collected(layout)
     for run, boxes in explored.found:
         collected.add(run, boxes, explored.score)
-    contradicted = tuple(find_contradictions(problem, collected.ties, collected.near))
+    contradicted = tuple(_find_contradictions(problem, collected.ties, collected.near))
     never = {one.cell for one in contradicted}
     return SearchAnswer(
         score=explored.score,
         of=len(problem.cells),
         count=sum(one.count for one in collected.ties),
-        solutions=first_solutions(problem, collected.ties, most),
+        first=first_solution(problem, collected.ties),
         ties=tuple(collected.ties),
-        axes=tuple(find_axes(problem, collected.ties)),
-        weights=tuple(find_weights(problem, collected.ties)),
+        axes=tuple(_find_axes(problem, collected.ties)),
         contradicted=contradicted,
-        disputed=tuple(cell for cell in find_disputed(problem, collected.ties, collected.missed) if cell not in never),
+        disputed=tuple(cell for cell in _find_disputed(problem, collected.ties, collected.missed) if cell not in never),
         exhaustive=not explored.cut,
         bound=explored.bound,
-        looked=explored.looked,
     )
 
 
@@ -83,3 +92,161 @@ def _runs(layout: Layout, rules: Rules) -> list[RoundingSearch]:
         )
         for rounding in layout.problem.roundings
     ]
+
+
+@dataclass
+class _Collected:
+    """All ties, and how near the best solutions come to each FLOPs cell; some of them miss the `missed` ones."""
+
+    layout: Layout
+    ties: list[Ties] = field(default_factory=list)
+    near: dict[int, Miss] = field(default_factory=dict)
+    missed: set[int] = field(default_factory=set)
+    _choices: dict[tuple[int, int, int], WeightChoice] = field(default_factory=dict)
+    _readings: dict[tuple[str, int, bytes], Integers] = field(default_factory=dict)
+
+    def add(self, run: RoundingSearch, boxes: Boxes, score: int) -> None:
+        """Add the solutions in the boxes of a run that reach the score."""
+        step = boxes_at_once(run)
+        for start in range(0, len(boxes), step):
+            self._add(run, boxes.take(slice(start, start + step)), score)
+
+    def _add(self, run: RoundingSearch, boxes: Boxes, score: int) -> None:
+        """Parts choose independently: with weights and a setting given, each takes any of its best profiles."""
+        low, high = corners(boxes, run.bundles)
+        counts = [find_scope(view, low, high).some.sum(axis=0) for view in run.views]
+        tops = [tops_of(view, count) for view, count in zip(run.views, counts, strict=True)]
+        winning = np.sum(tops, axis=0) == score
+        best = [  # (boxes, settings, profiles)
+            (count[:, np.newaxis] + view.points == top[..., np.newaxis]) & winning[..., np.newaxis]
+            for view, count, top in zip(run.views, counts, tops, strict=True)
+        ]
+        for view, chosen in zip(run.views, best, strict=True):
+            self._approach(view, chosen.any(axis=1), low, high)
+        weights = [tuple(self._weights(*box)) for box in zip(boxes.low.tolist(), boxes.high.tolist(), strict=True)]
+        for box, which in np.argwhere(winning).tolist():
+            readings = {
+                view.part.group: self._readings_of_profiles(view, chosen[box, which], run.settings[which])
+                for view, chosen in zip(run.views, best, strict=True)
+                if view.part.group
+            }
+            setting = self.layout.settings[run.settings[which]]
+            self.ties.append(Ties(setting.convention, setting.rounding, run.rounding, readings, weights[box]))
+
+    def _readings_of_profiles(self, view: View, chosen: Truths, setting: int) -> Integers:
+        """Return the readings of the chosen profiles; equal ones are one array, as ties are many."""
+        key = view.part.group, setting, view.profiles[chosen].tobytes()
+        if key not in self._readings:
+            self._readings[key] = _readings(view, chosen, setting)
+        return self._readings[key]
+
+    def _weights(self, low: list[int], high: list[int]) -> Iterator[WeightChoice]:
+        for axis, ends in enumerate(zip(low, high, strict=True)):
+            key = axis, *ends
+            if key not in self._choices:
+                bundle = self.layout.bundles[axis]
+                self._choices[key] = WeightChoice(bundle.classes, bundle.between(*ends))
+            yield self._choices[key]
+
+    def _approach(self, view: View, chosen: Truths, low: Floats, high: Floats) -> None:
+        """Note how near the chosen profiles, (boxes, profiles), come to each cell.
+
+        A cell is inside or outside throughout a closed box, so the nearest total is that of a corner.
+        """
+        least, most = low @ view.work, high @ view.work
+        for index, place in enumerate(view.part.flops):
+            nearest = np.where(most[index] < view.low[index], most[index], least[index])[chosen]
+            new = _miss_of(nearest.astype(np.int64), int(view.low[index]), int(view.high[index]))
+            self.near[int(place)] = min(self.near.get(int(place), new), new)
+            if np.any((nearest < view.low[index]) | (nearest > view.high[index])):
+                self.missed.add(int(place))
+
+
+def _readings(view: View, chosen: Truths, setting: int) -> Integers:
+    """Return the readings of the chosen profiles that explain the most sizes of their profile."""
+    part = view.part
+    kept = np.zeros(len(part.readings), dtype=np.bool_)
+    kept[view.profiles[chosen]] = True
+    return np.flatnonzero(kept[part.profile_of] & part.are_best[setting])
+
+
+def best_readings(ties: Sequence[Ties]) -> dict[str, Integers]:
+    """Return the readings of each group that some best solution has, ascending."""
+    groups: dict[str, dict[int, Integers]] = {}
+    for one in ties:
+        for group, readings in one.readings.items():
+            groups.setdefault(group, {})[id(readings)] = readings  # many ties share one array
+    return {group: np.unique(np.concatenate(list(some.values()))) for group, some in groups.items()}
+
+
+def _find_axes(problem: SearchProblem, ties: Sequence[Ties]) -> Iterator[SolvedAxis]:
+    """Yield each axis of each group that some cell takes, with its values in the best solutions."""
+    for group, readings in best_readings(ties).items():
+        space = problem.spaces[group]
+        named = {name: space.values_at(at[group]) for name, at in problem.named.items() if group in at}
+        for (axis, tried), places in zip(space.axes, np.unravel_index(readings, space.shape), strict=True):
+            yield SolvedAxis(
+                family=group,
+                axis=axis,
+                values=tuple(tried[place] for place in np.unique(places)),
+                tried=tried,
+                named={name: values[axis] for name, values in named.items()},
+            )
+
+
+def _find_contradictions(
+    problem: SearchProblem, ties: Sequence[Ties], near: Mapping[int, Miss]
+) -> Iterator[Contradiction]:
+    """Yield the cells that no best solution explains; `near` has how near the best come to each cell of FLOPs."""
+    for place, cell in enumerate(problem.cells):
+        miss = near.get(place) if cell.kind == "flops" else _nearest_size(problem, cell, ties)
+        if miss is None:
+            yield Contradiction(cell.id, None, None)
+        elif miss.distance:
+            yield Contradiction(cell.id, miss.value, Fraction(miss.gap) / cell.step)
+
+
+def _find_disputed(problem: SearchProblem, ties: Sequence[Ties], missed: Collection[int]) -> Iterator[str]:
+    """Yield the cells that some best solutions explain and others do not.
+
+    `missed` are the positions of the cells of FLOPs that some solution does not explain.
+    """
+    for place, cell in enumerate(problem.cells):
+        if cell.kind == "flops" and place in missed:
+            yield cell.id
+        if cell.kind == "parameters" and any(
+            _misses(values, least, most) for values, least, most in _counts(problem, cell, ties)
+        ):
+            yield cell.id
+
+
+def _nearest_size(problem: SearchProblem, cell: Cell, ties: Sequence[Ties]) -> Miss | None:
+    """Return how near the best solutions come to a printed size; None where none has a count for it."""
+    found = _counts(problem, cell, ties)
+    return min((_miss_of(sizes, least, most) for sizes, least, most in found if sizes is not None), default=None)
+
+
+def _misses(sizes: Integers | None, least: int, most: int) -> bool:
+    return sizes is None or bool(np.any((sizes < least) | (sizes > most)))
+
+
+def _counts(problem: SearchProblem, cell: Cell, ties: Sequence[Ties]) -> Iterator[tuple[Integers | None, int, int]]:
+    """Yield for each way that the best solutions count and round sizes what they give for one, and its range."""
+    row = problem.rows[cell.row]
+    settings: dict[tuple[str | None, Rounding | None], list[Ties]] = {}
+    for one in ties:
+        settings.setdefault((one.parameter_convention, one.parameter_rounding), []).append(one)
+    for (convention, rounding), some in settings.items():
+        if rounding is not None:
+            yield _sizes(row.parameters.get(convention or ""), row.group, some), *cell.ranges[rounding]
+
+
+def _sizes(sizes: Integers | None, group: str, ties: Sequence[Ties]) -> Integers | None:
+    return sizes if sizes is None or len(sizes) == 1 else sizes[best_readings(ties)[group]]
+
+
+def _miss_of(values: Integers, least: int, most: int) -> Miss:
+    """Return how near some values come to a range."""
+    gaps = np.where(values < least, values - least, np.maximum(values - most, 0))
+    place = int(np.abs(gaps).argmin())
+    return Miss(abs(int(gaps[place])), int(gaps[place]), int(values[place]))

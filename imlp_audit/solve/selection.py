@@ -13,12 +13,11 @@ from imlp_audit.count.operations import Operation
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.processes.workers import Workers, workers
 from imlp_audit.records.solution import Answered, Searched, Solved
-from imlp_audit.solve.answer import SearchAnswer
-from imlp_audit.solve.describe import describe_answer
-from imlp_audit.solve.order import RULE
+from imlp_audit.solve.answer import RULE, SearchAnswer
+from imlp_audit.solve.controls import find_controls, get_ready
+from imlp_audit.solve.evidence import describe_answer
 from imlp_audit.solve.problem import Cell, Kind, SearchProblem
 from imlp_audit.solve.search import BUDGET, Rules, solve
-from imlp_audit.solve.worth import find_worth, get_ready
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.library import Selection, digest_selection
 from imlp_audit.spec.paper import Paper, RowRef, rows_of
@@ -33,11 +32,9 @@ _LEFT_OUT = (Operation.IN_LAYERS, Operation.IN_CLASSIFIER, Operation.FVCORE_EXCE
 
 @dataclass(frozen=True)
 class Search:
-    """How to search: one rounding rule or one per column, one weight for all norms, stated widths left open or not."""
+    """How to search: one rounding rule or one per column, and how many pairs of a box of weights and a reading."""
 
     rules: Rules = Rules.TOGETHER
-    tied_norms: bool = False
-    free_widths: bool = False
     budget: int = BUDGET
 
 
@@ -81,9 +78,11 @@ def _solve(
     selection: Selection, targets: Sequence[str], search: Search, progress: Callable[[str], None], another: Workers
 ) -> Solved:
     """Search for an answer, then for what it is worth in another process and for what else there is to say in this."""
-    from imlp_audit.solve.own import own_changes  # torch takes seconds to import: not before the specs are read
+    from imlp_audit.solve.row_changes import (
+        find_row_changes,  # torch takes seconds to import: not before the specs are read
+    )
 
-    posed = _pose(selection, targets, search, progress)
+    posed = _pose(selection, targets, progress)
     problem = posed.problem
     asked = [kind for kind in _KINDS if any(cell.kind == kind for cell in problem.cells)]
     what: Searched = "both" if len(asked) > 1 else asked[0]
@@ -93,19 +92,19 @@ def _solve(
     by_weights, named = answer.score, _prefer_named(problem, answer, scores, search)
     if named is not None:
         problem, answer = named.problem, named.answer
-    worth = another.submit(find_worth, problem, answer.score, search.rules, search.budget)
+    pending = another.submit(find_controls, problem, answer.score, search.rules, search.budget)
     found = f"{answer.score} of {answer.of} numbers follow; now "
     progress(f"{found}what rows would have to change")
     recipes, composer = posed.composed.recipes, posed.composed.composer
-    rows = tuple(own_changes(problem, answer.solutions[0], recipes=recipes, composer=composer))
+    rows = tuple(find_row_changes(problem, answer.first, recipes=recipes, composer=composer))
     progress(f"{found}how certain that is")
     whole = _describe(what, problem, answer, scores)
     if named is not None:
         whole = whole.model_copy(update={"named_counter": named.counter, "by_weights": by_weights, "counter": None})
     parts = [_solve_part(problem, kind, search) for kind in asked] if len(asked) > 1 else []
     progress(f"{found}what other numbers would score")
-    sure = worth.result()
-    update = {"rows": rows, "null": sure.null, "held": sure.held, "families": sure.families}
+    controls = pending.result()
+    update = {"rows": rows, "null": controls.null, "held": controls.held, "families": controls.families}
     return Solved(
         selection=tuple(targets),
         left_out=posed.left_out(),
@@ -115,7 +114,7 @@ def _solve(
     )
 
 
-def _pose(selection: Selection, targets: Sequence[str], search: Search, progress: Callable[[str], None]) -> _Posed:
+def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str], None]) -> _Posed:
     """Measure the models that the targets are about. Raises UsageError and SolverError, as `solve_selection` does."""
     from imlp_audit.solve.compose import compose
 
@@ -126,7 +125,7 @@ def _pose(selection: Selection, targets: Sequence[str], search: Search, progress
             f"no printed number matches {', '.join(targets)}; give a paper, paper/table or a glob of cells"
         )
     progress("measuring")
-    composed = compose(rows, free_widths=search.free_widths)
+    composed = compose(rows)
     counters = {row.id: row.row.counted_by.get(Measure.FLOPS) for row in rows}
     own = {name: counted.convention for name, counted in counters.items() if counted is not None}
     problem = replace(
@@ -136,7 +135,7 @@ def _pose(selection: Selection, targets: Sequence[str], search: Search, progress
     if not problem.cells:
         why = "; ".join(f"{name}: {reason}" for name, reason in composed.refused.items())
         raise SolverError(f"nothing to solve: no printed parameters or FLOPs of a model that can be measured; {why}")
-    return _Posed(problem.tie_classes() if search.tied_norms else problem, composed, own)
+    return _Posed(problem, composed, own)
 
 
 def _solve_part(problem: SearchProblem, kind: Kind, search: Search) -> Answered:

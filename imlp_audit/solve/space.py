@@ -1,21 +1,27 @@
-"""The readings to search: the axes of each family of models, and the values that a text may mean on each.
+"""The readings to search, and what a model counts under each of them.
 
-A table of all of them follows from measurements of a few, because groups of axes that do not interact add up.
+The axes of each family of models have the values that a text may mean. A table of all readings follows from
+measurements of a few, because groups of axes that do not interact add up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from imlp_audit.errors import SolverError
+from imlp_audit.count.conventions import Convention, ParameterConvention
+from imlp_audit.count.operations import Operation
+from imlp_audit.count.record import Ledger
+from imlp_audit.count.sites import Site
+from imlp_audit.errors import BuildError, SolverError
 from imlp_audit.models.own_axes import OwnFamily
 from imlp_audit.models.reading import (
     AnyFamily,
@@ -28,7 +34,48 @@ from imlp_audit.models.reading import (
     axes_of,
     make_reading,
 )
-from imlp_audit.solve.amounts import Amounts
+
+Counts: TypeAlias = NDArray[np.int64]
+"""(..., conventions of parameters, then sites x classes of work): they add up over the parts of a model."""
+
+CONVENTIONS = tuple(ParameterConvention)
+SITES = tuple(Site)
+CLASSES = tuple(operation for operation in Operation if operation is not Operation.UNKNOWN)
+
+_PLACES: Mapping[Hashable, int] = {key: i for i, key in enumerate((*CONVENTIONS, *product(SITES, CLASSES)))}
+
+
+def count_vector(parameters: Mapping[ParameterConvention, int], ledger: Ledger) -> Counts:
+    """Return the vector; a convention without a count has 0. Raises BuildError for work of an unknown class."""
+    if ledger.unknown:
+        raise BuildError(f"no formula counts {', '.join(sorted(ledger.unknown))}, so not all work is known")
+    vector = np.zeros(len(_PLACES), dtype=np.int64)
+    for key, amount in (*parameters.items(), *ledger.by_site.items()):
+        vector[_PLACES[key]] = amount
+    return vector
+
+
+def parameters_in(table: Counts) -> dict[str, NDArray[np.int64]]:
+    """Return the parameters of each row of a table by convention, without conventions that count nothing."""
+    return {str(convention): table[:, i] for i, convention in enumerate(CONVENTIONS) if table[:, i].any()}
+
+
+def work_in(table: Counts) -> NDArray[np.int64]:
+    """Return the work of each row of a table by class: (rows, classes), in the order of CLASSES."""
+    work: NDArray[np.int64] = _by_site(table).sum(axis=1)
+    return work
+
+
+def total_in(table: Counts, convention: Convention) -> NDArray[np.int64]:
+    """Return the total of each row of a table under a convention, which may weigh sites apart."""
+    weights = [[convention.weight(operation, site) for operation in CLASSES] for site in SITES]
+    total: NDArray[np.int64] = np.einsum("rsc,sc->r", _by_site(table), np.array(weights, dtype=np.int64))
+    return total
+
+
+def _by_site(table: Counts) -> NDArray[np.int64]:
+    return table[:, len(CONVENTIONS) :].reshape(len(table), len(SITES), len(CLASSES))
+
 
 Axes = tuple[str, ...]
 
@@ -71,17 +118,13 @@ class Readings:
         """The reading with the first value on each axis."""
         return self.at((0,) * len(self.axes))
 
-    def where(self, axis: str, value: Value) -> Readings:
-        """Return the readings that have a value on an axis."""
-        return Readings(self.family, {**self.axes, axis: (value,)})
-
     def by(self, axes: Sequence[str]) -> Iterator[Readings]:
         """Yield the readings with each combination of values on some axes, the last of these axes fastest."""
         for values in product(*(self.axes[axis] for axis in axes)):
             yield Readings(self.family, {**self.axes, **{a: (v,) for a, v in zip(axes, values, strict=True)}})
 
-    def join(self, axes: Sequence[str], tables: Sequence[Amounts]) -> Amounts:
-        """Return one table, (readings, amounts), from those of the readings that `by` yields for the same axes."""
+    def join(self, axes: Sequence[str], tables: Sequence[Counts]) -> Counts:
+        """Return one table, (readings, counts), from those of the readings that `by` yields for the same axes."""
         rest = [axis for axis in self.axes if axis not in axes]
         first = [len(self.axes[axis]) for axis in (*axes, *rest)]
         order = [*axes, *rest]
@@ -154,8 +197,8 @@ def _leader(axes: Mapping[str, Axis], name: str) -> str:
     return name if other is None else _leader(axes, other)
 
 
-def tabulate(readings: Readings, measure: Callable[[AnyReading], Amounts], structure: Structure) -> Amounts:
-    """Return the amounts under every reading, (readings, amounts).
+def tabulate(readings: Readings, measure: Callable[[AnyReading], Counts], structure: Structure) -> Counts:
+    """Return the amounts under every reading, (readings, counts).
 
     With all axes but those named at their first value: the sum over `apart` of m(together, axes), less m(together)
     once for every tuple but one. Raises SolverError where an axis with several values has no place in the structure.
@@ -170,7 +213,7 @@ def tabulate(readings: Readings, measure: Callable[[AnyReading], Amounts], struc
     return np.broadcast_to(table, (*readings.shape, table.shape[-1])).reshape(len(readings), -1)
 
 
-def _along(readings: Readings, measure: Callable[[AnyReading], Amounts], axes: Axes) -> Amounts:
+def _along(readings: Readings, measure: Callable[[AnyReading], Counts], axes: Axes) -> Counts:
     """Return the amounts along some axes, each other axis at its first value and of length 1."""
     shape = tuple(len(values) if axis in axes else 1 for axis, values in readings.axes.items())
     measured = [measure(readings.at(places)) for places in np.ndindex(*shape)]

@@ -23,7 +23,7 @@ import torch
 
 from imlp_audit.cli.main import main
 from imlp_audit.count import models  # noqa: F401  # so that no child has to
-from imlp_audit.report.unfinished import _create
+from imlp_audit.report.files import _create
 from tests.cli.running import forked
 
 Instant = tuple[int, int]  # files that were created, and calls since the last one was

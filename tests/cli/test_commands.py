@@ -80,40 +80,6 @@ def test_only_and_skip_choose_by_glob(here: Path, options: list[str], expected: 
     assert [line.split()[0] for line in call("list", "findings", *options).out.splitlines()] == expected
 
 
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [
-        ("verify im", ["imlp"]),
-        ("lint r", ["resmlp"]),
-        ("explain imlp/claims/x m", ["mixer_gmlp_coursework", "mlp_mixer_notes"]),
-        ("verify ./im", [""]),
-        ("verify nosuch/", [""]),
-        ("explain imlp/2/swin_b", [""]),  # a row of Table 1
-        ("verify imlp/", ["imlp/1", "imlp/2"]),
-        ("explain mixer_gmlp_coursework/c", ["mixer_gmlp_coursework/claims"]),
-        ("explain findings/1/b", ["findings/1/b/top1", "findings/1/b/top1.delta", ""]),
-        ("verify --only imlp/claims/no_", ["imlp/claims/no_accuracy_compromised", ""]),
-        (
-            "explain imlp/equations/lemma1",
-            ["imlp/equations/lemma1", "imlp/equations/lemma1_any_function", "imlp/equations/lemma1_at_hidden"],
-        ),
-        (
-            "explain iffn_poster/equations/agelu",
-            ["iffn_poster/equations/agelu", "iffn_poster/equations/agelu_learnable_slope"],
-        ),
-    ],
-)
-def test_a_shell_completes_papers_their_parts_and_ids(
-    here: Path, monkeypatch: pytest.MonkeyPatch, typed: str, offered: list[str]
-) -> None:
-    words = f"imlp-audit {typed}"
-    monkeypatch.setenv("_IMLP_AUDIT_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", words)
-    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
-    done = call()
-    assert (done.code, done.out.split("\n")[: len(offered)], done.err) == (0, offered, "")
-
-
 def test_lint_says_what_a_sound_paper_holds(here: Path) -> None:
     done = call("lint", "findings")
     assert (done.code, done.err) == (0, "")

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from .papers import TOP1, write
-from .running import call
+from .papers import DEIT, PARAMS, TOP1, write
+from .running import call, spawn
 
 PROJECT = Path(__file__).parents[2]
 ROW = (
@@ -126,6 +126,68 @@ def test_python_that_takes_too_long_to_parse_is_a_broken_claim(tmp_path: Path) -
     for at in range(100):
         (folder / f"z{at}.py").touch()
     assert "holds 103 files of claims, and at most 100 are read" in call("lint", str(folder.parent)).err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pipes")
+def test_nothing_runs_that_merely_lies_in_the_current_folder_or_on_pythonpath(tmp_path: Path) -> None:
+    write(tmp_path, "p", PARAMS, f"{{id: a, label: A, model: {DEIT}, printed: {{params: 5.72}}}}")
+    folder = tmp_path / "specs" / "p" / "equations"
+    folder.mkdir()
+    (folder / "sec1.py").write_text(KILLED)
+    evil = f"open({str(tmp_path / 'ran')!r}, 'a').write(__name__)\n"
+    for name in ("multiprocessing", "pickle", "resource"):  # processes of our own import them first
+        (tmp_path / f"{name}.py").write_text(evil)
+    added = tmp_path / "added"
+    for name in ("evil.egg-info", "pipe.egg-info"):
+        (added / name).mkdir(parents=True)
+        (added / name / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n")
+    groups = ("torch.backends", "pydantic", "imlp_audit.models")
+    points = "".join(f"[{group}]\nevil = evil:run\n" for group in groups)
+    (added / "evil.egg-info" / "entry_points.txt").write_text(points)
+    os.mkfifo(added / "pipe.egg-info" / "entry_points.txt")
+    (added / "evil.py").write_text(evil)
+    done = spawn("verify", "specs/p", "--trust-code", "--no-cache", cwd=tmp_path, PYTHONPATH=str(added))
+    assert done.code == 3
+    assert "its process ended (exit code -9)" in done.out  # so it had begun
+    assert "1 holds" in done.out
+    assert not (tmp_path / "ran").exists()
+
+
+WRITTEN = {
+    "findings.lock": ("acknowledge", "specs/p"),
+    "findings.yaml": ("acknowledge", "specs/p", "--draft"),
+    "paper.yaml": ("solve", "p/1", "--write", "found"),
+    "index.html": ("report", "specs/p", "--dir", "specs/p"),
+    "p.md": ("report", "specs/p", "--dir", "specs/p"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links for administrators alone")
+@pytest.mark.parametrize("name", WRITTEN)
+def test_no_file_is_written_through_a_link_that_lies_in_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    rows = (
+        "{id: a, label: A, printed: {top1: 1.0}}",
+        "{id: b, label: B, baseline: a, printed: {top1: 2.0}, delta: {top1: 9%}}",
+    )
+    write(tmp_path, "p", TOP1, *rows)
+    path, target = tmp_path / "specs" / "p" / name, tmp_path / "target"
+    if name == "findings.lock":
+        finding = "{id: f, title: T, kind: ask, why: W, checks: [p/1/b/top1.delta]}"
+        (path.parent / "findings.yaml").write_text(f"paper: p\nfindings:\n- {finding}\n")
+    if path.suffix == ".yaml":
+        path.touch()
+        path.rename(target)
+        target.write_text(target.read_text() or "paper: p\n")
+    path.symlink_to(target)
+    monkeypatch.chdir(tmp_path)
+    before = target.read_bytes() if target.exists() else None
+    done = call(*WRITTEN[name], "--no-progress")
+    assert (done.code, done.err.count("\n")) == (2, 1), done.err
+    assert f"specs/p/{name} is a link, which is not written through" in done.err
+    assert (target.read_bytes() if target.exists() else None) == before
+    assert path.is_symlink()
 
 
 def test_a_kept_record_writes_only_plain_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,7 @@ def test_a_new_report_has_the_permissions_of_a_new_file(here: Path) -> None:
     assert (here / "r.md").stat().st_mode == (here / "plain").stat().st_mode
 
 
-@pytest.mark.parametrize("failing", ["pathlib.Path.replace", "os.fsync", "imlp_audit.report.unfinished._create"])
+@pytest.mark.parametrize("failing", ["pathlib.Path.replace", "os.fsync", "imlp_audit.report.files._create"])
 def test_an_older_report_stays_whole_where_writing_fails(
     here: Path, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.cli.write_found import write_found
+from imlp_audit.cli.write_spec import write_found
 from imlp_audit.errors import UsageError
 from imlp_audit.records.solution import Answered, Solved, SolvedFirst
 from imlp_audit.spec.library import load

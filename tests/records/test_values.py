@@ -15,15 +15,14 @@ from pydantic import ValidationError
 
 from imlp_audit.errors import UsageError
 from imlp_audit.records.base import is_number
-from imlp_audit.records.check import CheckKind, Curve, Figure, Verdict
+from imlp_audit.records.check import CheckKind, Verdict
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import SolvedWeights
 from tests.report.results import check, full, head
 
-FIGURE = Figure(title="T", x_label="x", y_label="y", x=(0, 1), curves=(Curve(label="a", y=(0, 1)),), levels=(("l", 1),))
 RESULT = full()
-CHECKS = (check("equations/a", CheckKind.EQUATION, Verdict.REPRODUCED, figure=FIGURE), *RESULT.checks)
+CHECKS = (check("equations/a", CheckKind.EQUATION, Verdict.REPRODUCED), *RESULT.checks)
 TEXT = to_json(RESULT.model_copy(update={"checks": CHECKS, "papers": (head(),)}))
 CELL = next(at for at, one in enumerate(CHECKS) if getattr(one, "also", ()))
 DELTA = next(at for at, one in enumerate(CHECKS) if one.kind is CheckKind.DELTA)
@@ -96,22 +95,12 @@ def test_other_checks_measure_in_words() -> None:
 @pytest.mark.parametrize(
     ("place", "change"),
     [
-        ("checks.0.figure.x.1", lambda one: one["figure"].update(x=[0, float("nan")])),
-        ("checks.0.figure.x.0", lambda one: one["figure"].update(x=[float("inf"), 1])),
         ("checks.0.source.line", lambda one: one["source"].update(line=10**50)),
         ("checks.0.reason", lambda one: one.update(reason="\ud800")),
         ("checks.0", lambda one: one.update({"\ud800": 1})),
-        ("checks.0.figure", lambda one: one["figure"].update(x=[0])),
-        ("checks.0.figure.x.0", lambda one: one["figure"].update(x=["1/0", 1])),
-        ("checks.0.figure.x.0", lambda one: one["figure"].update(x=["1e400", 1])),
-        ("checks.0.figure.curves.0.y.1", lambda one: one["figure"]["curves"][0].update(y=[0, -1e308])),
-        ("checks.0.figure.levels.0.1", lambda one: one["figure"].update(levels=[["l", "5"]])),
-        ("checks.0.figure.title", lambda one: one["figure"].update(title=r"$\frac{$")),
-        ("checks.0.figure.curves.0.label", lambda one: one["figure"]["curves"][0].update(label="$a$")),
-        ("checks.0.figure.title", lambda one: one["figure"].update(title="t" * 1000)),
     ],
 )
-def test_a_figure_or_a_value_that_cannot_be_shown_is_refused_with_its_place(
+def test_a_value_that_cannot_be_shown_is_refused_with_its_place(
     place: str, change: Callable[[dict[str, Any]], object]
 ) -> None:
     assert read(lambda document: change(document["checks"][0])).startswith(f"a.json: {place}: ")
@@ -127,8 +116,10 @@ def test_weights_are_of_classes() -> None:
         SolvedWeights(classes=("norm", "pool"), factors=(1,), values=(0,), low=0)
 
 
-def test_a_figure_may_name_a_price() -> None:
-    assert read(lambda document: document["checks"][0]["figure"].update(title="cost in $")) == ""
+@pytest.mark.parametrize("low", [float("nan"), float("inf"), -1e308, "1e400", "5"])
+def test_the_ends_of_weights_are_numbers_that_can_be_shown(low: object) -> None:
+    with pytest.raises(ValidationError, match="low"):
+        SolvedWeights.model_validate({"classes": ("norm",), "factors": (1,), "values": (0,), "low": low})
 
 
 def test_keys_cannot_hide_what_they_are() -> None:

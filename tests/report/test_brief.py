@@ -13,9 +13,8 @@ from markdown_it import MarkdownIt
 from imlp_audit.records.check import CheckKind, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.brief import LIMIT, ReportPart, Role, shorten_report
 from imlp_audit.report.document import Block, Fold, Heading, List, MarkedTable, Paragraph, Table
-from imlp_audit.report.markdown import render_markdown
+from imlp_audit.report.markdown import LIMIT, ReportPart, Role, render_markdown, shorten_report
 from imlp_audit.report.paper import report_document, short_report
 
 from .results import check, full, head, result

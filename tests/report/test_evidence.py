@@ -6,10 +6,10 @@ import re
 
 import pytest
 
+from imlp_audit.cli.report import merge_runs
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.evidence import describe_run
-from imlp_audit.report.merging import merge_runs
+from imlp_audit.report.sections import describe_run
 
 from .results import BENIGN, HOSTILE, result
 from .runs import accuracy, against, audited, cell, paired, run, throughput

@@ -20,12 +20,12 @@ from imlp_audit.errors import Problem
 from imlp_audit.records.check import FAILS, PASSES, CellCheck, CheckKind, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.commands import explain_command
 from imlp_audit.report.exports.badge import render_badge
 from imlp_audit.report.exports.github import MOST, render_annotations, render_problems
 from imlp_audit.report.exports.junit import render_junit
 from imlp_audit.report.exports.latex import render_latex
 from imlp_audit.report.exports.sarif import file_uri, render_sarif
+from imlp_audit.report.verdicts import explain_command
 
 from .results import BENIGN, check, everywhere, full, head
 from .test_inert import MARKUP

@@ -16,7 +16,7 @@ from imlp_audit.report.files import write_whole
 HANG = """
 import sys
 from pathlib import Path
-from imlp_audit.report.unfinished import unfinished_file
+from imlp_audit.report.files import unfinished_file
 with unfinished_file(Path(sys.argv[1])):
     print("ready", flush=True)
     sys.stdin.read()

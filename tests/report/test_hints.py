@@ -4,7 +4,7 @@ import pytest
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, MemoryConvention, ParameterConvention
 from imlp_audit.records.check import Check, CheckKind, OptionHint, Verdict
-from imlp_audit.report.hints import _KEYS, choose_hints
+from imlp_audit.report.findings import _KEYS, choose_hints
 from tests.report.results import check
 
 BOUNDS = ("1350000000", "1450000000")  # of 1.4 G, rounded half up

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from pydantic import ValidationError
 
-from imlp_audit.records.check import Curve, Figure
-from imlp_audit.report.cells import write_measured
+from imlp_audit.report.verdicts import write_measured
 
 
 @pytest.mark.parametrize(
@@ -25,8 +23,3 @@ from imlp_audit.report.cells import write_measured
 )
 def test_only_plain_numbers_are_grouped(text: str | None, written: str) -> None:
     assert write_measured(text) == written
-
-
-def test_a_curve_has_a_height_for_each_place() -> None:
-    with pytest.raises(ValidationError, match="a height for each place"):
-        Figure(title="T", x_label="x", y_label="y", x=(0, 1), curves=(Curve(label="a", y=(0,)),))

@@ -7,8 +7,7 @@ import pytest
 from imlp_audit.records.check import Caught, Power
 from imlp_audit.records.result import ColumnScore, FitScore, GroupScore, PaperHypothesis
 from imlp_audit.report.document import Table, plain_text
-from imlp_audit.report.hypotheses import describe_column, describe_group, group_of_column, write_chance
-from imlp_audit.report.judged_under import paper_hypothesis
+from imlp_audit.report.judging import describe_column, describe_group, group_of_column, paper_hypothesis, write_chance
 
 GROUP = GroupScore(
     name="1/flops", winner="macs", votes=9, scores={"fvcore": 2, "macs": 7}, chance=3, choice="clear"

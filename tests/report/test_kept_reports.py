@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from imlp_audit.report.brief import LIMIT
+from imlp_audit.report.markdown import LIMIT
 
 REPORTS = sorted((Path(__file__).parents[2] / "reports").glob("*.md"))
 

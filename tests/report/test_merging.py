@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from imlp_audit.cli.report import merge_runs
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import Check, Source, Verdict
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.merging import merge_runs
 
 from .runs import against, audited, cell, run, throughput
 

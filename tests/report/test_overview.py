@@ -11,11 +11,11 @@ from imlp_audit.records.check import NO_MODEL, Caught, CheckKind, ModelHint, Opt
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Heading
-from imlp_audit.report.fitting import shorten
+from imlp_audit.report.findings import worst_first
+from imlp_audit.report.first_screen import first_screen, overview
 from imlp_audit.report.formats import Surface
-from imlp_audit.report.overview import first_screen, overview
-from imlp_audit.report.ranking import worst_first
 from imlp_audit.report.terminal import render_terminal
+from imlp_audit.report.text import shorten
 
 from .results import check, head, result
 

@@ -9,17 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.records.check import CheckKind, Curve, Figure
+from imlp_audit.records.check import CheckKind
 from imlp_audit.report.document import (
     Picture,
     Plot,
     Table,
 )
-from imlp_audit.report.figures import same_page
-from imlp_audit.report.index import index_document
-from imlp_audit.report.page import render_page
-from imlp_audit.report.page_blocks import PagePictures
-from imlp_audit.report.paper import report_document
+from imlp_audit.report.figures.files import same_page
+from imlp_audit.report.figures.gaps import Column, Gaps
+from imlp_audit.report.page import PagePictures, render_page
+from imlp_audit.report.paper import index_document, report_document
 
 from .inert import Page
 from .results import BENIGN, HOSTILE, full
@@ -121,7 +120,7 @@ def test_an_explanation_has_what_the_verdict_rests_on() -> None:
 
 
 def test_drawings_are_part_of_the_page_and_compared_by_their_data(tmp_path: Path) -> None:
-    figure = Figure(title="T", x_label="x", y_label="y", x=(0, 1), curves=(Curve(label="a", y=(0, 1)),))
+    figure = Gaps(columns=(Column(name="a", passing=(0.1,), others=()),))
     written = render_page((Plot("a.svg", "A caption", figure),))
     (source,) = Page(written).values("src")
     drawn = b64decode(source.partition("base64,")[2])
@@ -129,7 +128,7 @@ def test_drawings_are_part_of_the_page_and_compared_by_their_data(tmp_path: Path
     other = drawn.replace(b"<path", b"<path ")
     assert same_page(written, written.replace(source, source.partition(",")[0] + "," + b64encode(other).decode()))
     assert not same_page(written, written.replace("A caption", "B caption"))
-    changed = render_page((Plot("a.svg", "A caption", figure.model_copy(update={"x": (0, 2)})),))
+    changed = render_page((Plot("a.svg", "A caption", figure.model_copy(update={"columns": ()})),))
     assert not same_page(written, changed)
     (tmp_path / "b.svg").write_bytes(drawn)
     assert source in render_page((Picture("b.svg", "B"),), PagePictures(tmp_path))

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from itertools import combinations
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from imlp_audit.records.check import Check, CheckKind, Curve, Figure, Verdict
+from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import figure_file
-from imlp_audit.report.figures import draw_plot, figures
+from imlp_audit.report.document import Drawable, figure_file
+from imlp_audit.report.figures.files import draw_figures
+from imlp_audit.report.figures.gaps import Column, Gaps, find_gaps
+from imlp_audit.report.figures.tradeoff import Point, Tradeoff, find_tradeoff
 from imlp_audit.report.paper import report_document
-from imlp_audit.report.plots.canvas import clean
-from imlp_audit.report.plots.gaps import Column, Gaps, find_gaps
-from imlp_audit.report.plots.places import Box, boxes_along, place_labels
-from imlp_audit.report.plots.tradeoff import Point, Tradeoff, find_tradeoff
 
 from .results import check, head
-
-if TYPE_CHECKING:
-    from imlp_audit.report.document import PlotData
 
 PARAMETERS = ColumnHead(id="params", heading="Parameters (M)", unit="M", measure="parameters")
 FLOPS = ColumnHead(id="flops", heading="FLOPs", unit="G", measure="flops")
@@ -139,11 +130,8 @@ def test_a_number_that_cannot_be_drawn_is_left_out(measured: str) -> None:
     assert [column.passing for column in found.columns] == [(0.0,) * 4]
 
 
-def every_plot(text: str = "plain words") -> list[PlotData]:
-    name = text.replace("$", "S")  # a record of a figure refuses formulas
+def every_plot(text: str = "plain words") -> list[Drawable]:
     return [
-        Figure(title=name, x_label=name, y_label=name, x=(0, 1), levels=((name, 0.5),),
-               curves=(Curve(label=name, y=(0, 1)),)),
         Tradeoff(title=text, cost=text, score=text, points=tuple(
             Point(row=f"r{at}", label=text, cost=at + 1, score=at, baseline="r0" if at else None, fails=at == 2)
             for at in range(5))),
@@ -162,7 +150,7 @@ TEXTS = (
 @pytest.mark.parametrize("text", TEXTS)
 def test_any_text_is_drawn_as_text_and_the_file_is_xml(text: str) -> None:
     for data in every_plot(text):
-        drawn = draw_plot(data)
+        drawn = data.draw()
         root = ElementTree.fromstring(drawn)
         tags = {element.tag.rpartition("}")[2] for element in root.iter()}
         assert not tags & {"script", "image", "a", "foreignObject"}
@@ -172,7 +160,7 @@ def test_any_text_is_drawn_as_text_and_the_file_is_xml(text: str) -> None:
 @pytest.mark.slow
 def test_the_same_data_is_the_same_file() -> None:
     data = tradeoff()  # has what could differ: labels that look for room
-    assert draw_plot(data) == draw_plot(data)
+    assert data.draw() == data.draw()
 
 
 @pytest.mark.slow  # starts Python anew
@@ -182,29 +170,16 @@ def test_the_same_data_is_the_same_file_in_another_process() -> None:
     assert done.stdout.split() == [hash_of(data) for data in every_plot()]
 
 
-def hash_of(data: PlotData) -> str:
+def hash_of(data: Drawable) -> str:
     import hashlib
 
-    return hashlib.sha256(draw_plot(data).encode()).hexdigest()
+    return hashlib.sha256(data.draw().encode()).hexdigest()
 
 
 def test_the_figures_of_a_report_are_those_of_its_document() -> None:
     table = paper(ROWS)
-    drawn = figures(report_document(audited(table, printed(PAIRS))))
+    drawn = draw_figures(report_document(audited(table, printed(PAIRS))))
     assert list(drawn) == ["p-table-1.svg"]
-
-
-@pytest.mark.parametrize(
-    ("text", "most", "cut"),
-    [
-        ("four words that fit", 19, "four words that fit"),
-        ("four words that do not", 21, "four words that do..."),
-        ("four words that do not", 20, "four words that..."),
-        ("word" * 6, 10, "wordwor..."),
-    ],
-)
-def test_a_text_in_a_figure_is_cut_between_words(text: str, most: int, cut: str) -> None:
-    assert clean(text, most) == cut
 
 
 @pytest.mark.parametrize("name", ["../../etc/x", "a\\b", "/abs", "p/1\0", "x" * 400, "è"])
@@ -213,30 +188,3 @@ def test_the_file_of_a_figure_lies_in_the_folder(name: str) -> None:
     assert not set(file) & set("/\\\0")
     assert len(file) < 200
     assert file.endswith(".svg")
-
-
-points = st.tuples(st.floats(0, 300), st.floats(0, 200))
-
-
-@settings(max_examples=40)
-@given(st.lists(st.tuples(st.text("abc", min_size=1, max_size=20), points), max_size=15), st.lists(points, max_size=9))
-def test_labels_meet_neither_each_other_nor_points(
-    labels: list[tuple[str, tuple[float, float]]], marks: list[tuple[float, float]]
-) -> None:
-    from imlp_audit.report.plots.places import _box
-
-    within = Box(0, 0, 300, 200)
-    taken = [Box(x - 3, y - 3, x + 3, y + 3) for x, y in marks]
-    places = place_labels(labels, taken, within, 7)
-    boxes = [_box(text, at, place, 7) for (text, at), place in zip(labels, places, strict=True) if place]
-    assert not any(one.meets(other) for one, other in combinations(boxes, 2))
-    assert not any(one.meets(other) for one in boxes for other in taken)
-    assert all(box.left >= 0 and box.bottom >= 0 and box.right <= 300 and box.top <= 200 for box in boxes)
-
-
-def test_a_line_is_covered_from_end_to_end() -> None:
-    boxes = boxes_along((0, 0), (30, 40))
-    centres = [((box.left + box.right) / 2, (box.bottom + box.top) / 2) for box in boxes]
-    assert centres[0] == (0, 0)
-    assert centres[-1] == (30, 40)
-    assert len(boxes) == 13  # 50 long, in steps of at most about 4

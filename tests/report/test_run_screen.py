@@ -7,8 +7,8 @@ import re
 import pytest
 
 from imlp_audit.records.check import Verdict
+from imlp_audit.report.first_screen import run_screen
 from imlp_audit.report.formats import Surface
-from imlp_audit.report.run_screen import run_screen
 from imlp_audit.report.terminal import render_terminal
 
 from .results import head

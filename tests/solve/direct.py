@@ -17,8 +17,8 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
-from imlp_audit.solve.amounts import CLASSES, CONVENTIONS, SITES, Amounts
-from imlp_audit.solve.space import Readings
+from imlp_audit.solve.problem import Integers
+from imlp_audit.solve.space import CLASSES, CONVENTIONS, SITES, Readings
 
 Counts = dict[str, int]
 
@@ -37,7 +37,7 @@ def direct(builder: Builder, memory: CallCache, recipe: Recipe, reading: AnyRead
     return {name: count for name, count in counts.items() if count}
 
 
-def composed(table: Amounts, index: int) -> Counts:
+def composed(table: Integers, index: int) -> Counts:
     """Return one reading's counts, in the same form."""
     names = [*CONVENTIONS, *(f"{operation}@{site}" for site, operation in product(SITES, CLASSES))]
     return {str(name): int(count) for name, count in zip(names, table[index], strict=True) if count}

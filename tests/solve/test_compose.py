@@ -11,8 +11,8 @@ from imlp_audit.count.operations import Operation
 from imlp_audit.count.record import Ledger
 from imlp_audit.errors import BuildError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.amounts import amounts
 from imlp_audit.solve.compose import Composition, compose
+from imlp_audit.solve.space import count_vector
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import RowRef, rows_of
 
@@ -159,28 +159,6 @@ def test_rows_know_their_hosts_and_the_families_of_these() -> None:
     assert {row.rpartition("/")[2]: (problem.families[row], problem.hosts[row]) for row in problem.hosts} == CHOSEN
 
 
-@pytest.mark.slow
-def test_equal_rows_give_equal_problems() -> None:
-    rows = of_tables("imlp", "5")
-    one, other = (compose(rows).problem for _ in range(2))
-    assert (one.cells, one.spaces, one.classes, one.named) == (other.cells, other.spaces, other.classes, other.named)
-    for row, twin in zip(one.rows, other.rows, strict=True):
-        assert row.work.tobytes() == twin.work.tobytes()
-        assert {c: v.tobytes() for c, v in row.parameters.items()} == {
-            c: v.tobytes() for c, v in twin.parameters.items()
-        }
-
-
-@pytest.mark.slow
-def test_a_stated_width_is_open_if_asked_for() -> None:
-    rows = [row for row in of_tables("mixer_gmlp_coursework", "6") if row.row.id == "split"]
-    said, free = (compose(rows, free_widths=free).problem.rows[0] for free in (False, True))
-    saved = {int(count) for count in said.parameters["all"] - free.parameters["all"]}
-    # U and its bias, V, and the norm inside the gate: 1024 channels fewer, which the gate halves
-    narrower = 36 * (1024 * 512 + 1024 + 512 * 512)
-    assert saved == {0, narrower, narrower + 36 * 2 * 512}
-
-
 def test_rows_that_pose_no_problem_are_refused_with_the_reason(tmp_path: Path) -> None:
     rows = written(
         tmp_path / "paper",
@@ -207,7 +185,7 @@ def test_rows_that_pose_no_problem_are_refused_with_the_reason(tmp_path: Path) -
 
 def test_work_of_no_known_class_bars_a_model() -> None:
     with pytest.raises(BuildError, match="no formula counts aten::fft, aten::sort"):
-        amounts({}, Ledger({}, {"aten::sort": 1, "aten::fft": 2}))
+        count_vector({}, Ledger({}, {"aten::sort": 1, "aten::fft": 2}))
 
 
 def test_names_that_two_papers_share_are_one_reading_or_carry_the_paper(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def holds(answer: SearchAnswer, reading: int, weights: tuple[int, ...], rounding
 @pytest.mark.daily(8)
 @pytest.mark.parametrize(("reading", "weights", "rounding"), TRUTHS)
 def test_the_truth_is_in_the_best_set(reading: int, weights: tuple[int, ...], rounding: Rounding) -> None:
-    answer = solve(under(planted(reading, weights, rounding), RULES), most=1)
+    answer = solve(under(planted(reading, weights, rounding), RULES))
     assert (answer.score, answer.of) == (44, 44)
     assert answer.exhaustive
     assert answer.contradicted == ()
@@ -50,8 +50,6 @@ def test_the_truth_is_in_the_best_set(reading: int, weights: tuple[int, ...], ro
     values = dict(zip((name for name, _ in SPACE.axes), np.unravel_index(reading, SPACE.shape), strict=True))
     for axis in answer.axes:
         assert axis.tried[int(values[axis.axis])] in axis.values
-    for weight, truth in zip(answer.weights, weights, strict=True):
-        assert truth in weight.values
 
 
 @pytest.mark.daily(1)
@@ -62,7 +60,7 @@ def test_a_cell_moved_out_of_reach_is_named(place: int) -> None:
     problem = under(planted(reading, weights), (Rounding.HALF_UP,))
     moved = moved_by(problem.cells[place], 7)
     cells = (*problem.cells[:place], moved, *problem.cells[place + 1 :])
-    answer = solve(replace(problem, cells=cells), most=1)
+    answer = solve(replace(problem, cells=cells))
     assert (answer.score, [one.cell for one in answer.contradicted]) == (43, [moved.id])
     value, gap = answer.contradicted[0].value, answer.contradicted[0].gap
     assert value is not None

@@ -65,7 +65,7 @@ def test_the_score_alone_is_the_same(problem: SearchProblem, rules: Rules, floor
 @pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(problems(), st.sampled_from(Rules))
-def test_pinned_and_free_axes_and_weights(problem: SearchProblem, rules: Rules) -> None:
+def test_pinned_and_free_axes(problem: SearchProblem, rules: Rules) -> None:
     _, best = best_of(problem, rules)
     answer = solve(problem, rules)
     for axis in answer.axes:
@@ -74,11 +74,6 @@ def test_pinned_and_free_axes_and_weights(problem: SearchProblem, rules: Rules) 
         at = {np.unravel_index(dict(one.readings)[axis.family], space.shape)[place] for one in best}
         assert axis.values == tuple(axis.tried[i] for i in sorted(at))
         assert axis.is_free == (len(at) == len(axis.tried))
-    for index, weight in enumerate(answer.weights):
-        if weight.works:
-            assert weight.values == tuple(sorted({one.weights[index] for one in best}))
-        else:
-            assert weight.values == problem.weights_of(weight.name)
 
 
 @pytest.mark.slow
@@ -118,18 +113,15 @@ def gap_of(one: Candidate, problem: SearchProblem, place: int) -> list[Fraction]
 
 @pytest.mark.slow
 @settings(max_examples=80, deadline=None)
-@given(problems(), st.sampled_from(Rules), st.integers(1, 6))
-def test_the_first_solutions_are_the_first_of_all_in_the_stated_order(
-    problem: SearchProblem, rules: Rules, most: int
-) -> None:
-    answer = solve(problem, rules, most=most)
-    every = sorted(expanded(problem, answer), key=lambda one: place_of(problem, one))
-    assert [bare(one) for one in answer.solutions] == [bare(one) for one in every[:most]]
-    for one in answer.solutions:
-        assert one.explained == find_explained(problem, one)
-        assert len(one.explained) == answer.score
-        assert one.apart == place_of(problem, one)[0]
-        assert one.nearest is None or distance(problem, one, one.nearest) == one.apart
+@given(problems(), st.sampled_from(Rules))
+def test_the_first_solution_is_the_first_of_all_in_the_stated_order(problem: SearchProblem, rules: Rules) -> None:
+    answer = solve(problem, rules)
+    first = min(expanded(problem, answer), key=lambda one: place_of(problem, one))
+    assert bare(answer.first) == bare(first)
+    assert answer.first.explained == find_explained(problem, first)
+    assert len(answer.first.explained) == answer.score
+    assert answer.first.apart == place_of(problem, first)[0]
+    assert answer.first.nearest is None or distance(problem, first, answer.first.nearest) == answer.first.apart
 
 
 def bare(one: Solution) -> tuple[object, ...]:
@@ -204,23 +196,25 @@ def test_a_search_on_numbers_that_fit_nothing_is_cut_and_says_how_much_is_possib
     problem = shift_digits(planted(161, (1, 1, 1, 0, 1, 0, 0, 2, 1)), 0)
     answer = solve(problem, budget=300_000)
     assert not answer.exhaustive
-    assert answer.looked >= 300_000
     assert 0 < answer.score < answer.bound < 30
-    assert len(answer.solutions[0].explained) == answer.score
+    assert len(answer.first.explained) == answer.score
     assert best_score(problem, budget=3_000_000).at_most <= answer.bound
 
 
-def test_named_readings_come_first_then_those_near_the_text() -> None:
-    """Of (bias, norm), released is (no, batch) and the text (yes, layer); all six readings explain the one size."""
-    row = CountedRow("p/1/a", "imlp", {"all": np.array([5])}, np.array([[1]]))
+@pytest.mark.parametrize(
+    ("fitting", "first"),
+    [
+        ((0, 1, 2, 3, 4, 5), (1, "as_written", 0)),
+        ((0, 2, 3, 5), (5, "released", 0)),
+        ((0, 2, 3, 4), (0, "as_written", 1)),
+    ],
+)
+def test_named_readings_come_first_then_those_near_the_text(
+    fitting: tuple[int, ...], first: tuple[int, str, int]
+) -> None:
+    """Of (bias, norm), released is (no, batch) and the text (yes, layer)."""
+    sizes = np.array([5 if reading in fitting else 9 for reading in range(6)])
+    row = CountedRow("p/1/a", "imlp", {"all": sizes}, np.array([[1]]))
     cell = Cell("p/1/a/params", 0, "parameters", {Rounding.HALF_UP: (5, 5)}, Fraction(1))
-    answer = solve(SearchProblem((row,), (cell,), SPACES, ("linear",), NAMED, "as_written"))
-    found = [(one.readings["imlp"], one.nearest, one.apart) for one in answer.solutions]
-    assert found == [
-        (1, "as_written", 0),
-        (5, "released", 0),
-        (0, "as_written", 1),
-        (2, "released", 1),
-        (4, "released", 1),
-        (3, "released", 1),
-    ]
+    one = solve(SearchProblem((row,), (cell,), SPACES, ("linear",), NAMED, "as_written")).first
+    assert (one.readings["imlp"], one.nearest, one.apart) == first

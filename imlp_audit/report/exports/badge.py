@@ -12,7 +12,7 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import PASSES, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import one_line
-from imlp_audit.report.ranking import worst_first
+from imlp_audit.report.findings import worst_first
 
 _LABEL = "paper audit"
 _GREEN, _ORANGE, _RED, _GREY = "#3b7a1a", "#a85a00", "#b5342b", "#5f6368"  # white text on them has a contrast over 4.5

@@ -14,12 +14,10 @@ from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Check, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.commands import explain_command
 from imlp_audit.report.document import one_line
-from imlp_audit.report.exports.words import describe_check, place_and_id
-from imlp_audit.report.fitting import shorten
-from imlp_audit.report.ranking import worst_first
-from imlp_audit.report.verdicts import summarize
+from imlp_audit.report.findings import worst_first
+from imlp_audit.report.text import shorten
+from imlp_audit.report.verdicts import describe_check, explain_command, place_and_id, summarize
 
 MOST = 10  # of a step that GitHub keeps
 _COMMANDS = {FindingKind.ASK: "error", FindingKind.MISPRINT: "warning", FindingKind.NOTE: "notice"}

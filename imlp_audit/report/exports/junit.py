@@ -12,16 +12,14 @@ from xml.etree import ElementTree as ET
 
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.commands import explain_command
 from imlp_audit.report.document import one_line
-from imlp_audit.report.exports.words import describe_check, titles_by_finding
-from imlp_audit.report.verdicts import word_of
+from imlp_audit.report.verdicts import describe_check, explain_command, word_of
 
 
 def render_junit(result: AuditResult) -> str:
     """Return the checks of a result as test cases."""
     root = ET.Element("testsuites", name="imlp-audit")
-    titles = titles_by_finding(result)
+    titles = {finding.id: finding.title for finding in result.findings}
     tables = {f"{paper.id}/{table.id}": table.title for paper in result.papers for table in paper.tables}
     suites: dict[str, list[Check]] = {}
     for check in result.checks:

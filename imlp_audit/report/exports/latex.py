@@ -16,13 +16,11 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import FAILS, Check, CheckKind, Verdict
 from imlp_audit.records.paper import PaperHead, TableHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.cells import CellChecks, find_cells, write_measured
-from imlp_audit.report.characters import to_encoding
 from imlp_audit.report.document import one_line, plain_text
-from imlp_audit.report.fitting import shorten
-from imlp_audit.report.numbered import NumberedFinding, by_check, number_findings
-from imlp_audit.report.places import name_place
-from imlp_audit.report.verdicts import counts_by_kind, name_verdict
+from imlp_audit.report.findings import NumberedFinding, by_check, number_findings
+from imlp_audit.report.tables import CellChecks, find_cells
+from imlp_audit.report.text import shorten, to_encoding
+from imlp_audit.report.verdicts import counts_by_kind, name_place, name_verdict, write_measured
 
 _WORDS = {
     "\\": r"\textbackslash{}",

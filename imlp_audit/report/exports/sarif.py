@@ -17,7 +17,7 @@ from imlp_audit.records.document import dump_json
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import one_line
-from imlp_audit.report.exports.words import describe_check, place_and_id
+from imlp_audit.report.verdicts import describe_check, place_and_id
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {FindingKind.ASK: "error", FindingKind.MISPRINT: "warning", FindingKind.NOTE: "note"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import torch
@@ -13,12 +13,11 @@ from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Proof, Trial, claim, equal
 from imlp_audit.equations.dependence import jacobian
-from imlp_audit.equations.functions import gelu, gelu_slope, gelu_value, prelu, relu, softplus
+from imlp_audit.equations.functions import gelu, gelu_slope, prelu, relu, softplus
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Vector, nonzero, numbers, plain, vectors
 from imlp_audit.models.agelu import AGeLU, base_activation
 from imlp_audit.models.blocks import Activation
-from imlp_audit.records.check import Curve, Figure
 
 from ._agelu import Coefficients, coefficients
 from ._rprelu import RPReLU, rprelus
@@ -103,29 +102,8 @@ def agelus(layouts: st.Strategy[bool] | None = None) -> st.Strategy[OneAgelu]:
 _PROOF = Proof("all numbers and any phi", OneAgelu.sizes, cases=agelus(st.just(False)))
 
 
-def draw_agelus() -> Figure:
-    """Draw Fig. 3 again: GeLU, AGeLUs that switch its shape, and an RPReLU, which moves its turning point alone."""
-    places = [step / 8 for step in range(-32, 33)]
-    rprelu = RPReLU(beta=0.25, gamma=-1.0, zeta=-0.5)
-    curves: dict[str, Callable[[float], float]] = {
-        "GeLU": gelu_value,
-        "AGeLU, alpha = -1": lambda x: gelu_value(-x),
-        "AGeLU, beta = -1": lambda x: -gelu_value(x),
-        "AGeLU, alpha = 0.5, beta = 1.5, gamma = 1, theta = -0.5": lambda x: 1.5 * gelu_value(0.5 * x + 1) - 0.5,
-        "RPReLU, turning at (-1, -0.5)": lambda x: rprelu.at(x, Arithmetic()).value,
-    }
-    return Figure(
-        title="Fig. 3: shapes of GeLU, AGeLU and RPReLU",
-        x_label="x",
-        y_label="output",
-        x=tuple(places),
-        curves=tuple(Curve(label=label, y=tuple(round(of(x), 4) for x in places)) for label, of in curves.items()),
-    )
-
-
 @claim(
     agelus(),
-    figure=draw_agelus,
     proof=Proof(
         "all numbers and any phi",
         lambda case: {**case.sizes(), "layout": "channels first" if case.channels_first else "channels last"},

@@ -8,10 +8,8 @@ from math import sqrt
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Proof, Trial, claim
-from imlp_audit.equations.functions import gelu_slope_value
 from imlp_audit.equations.lipschitz import slopes
 from imlp_audit.equations.strategies import nonzero, numbers, plain
-from imlp_audit.records.check import Curve, Figure
 
 from ._agelu import Coefficients, coefficients
 from ._restricted import judge_chord, judge_eq7
@@ -90,34 +88,7 @@ def _attains(form: Gelu) -> Proof[Coefficients]:
     )
 
 
-def draw_slopes() -> Figure:
-    """Draw the slopes of AGeLUs with alpha beta of both signs, between the ends of their intervals."""
-    places = [step / 8 for step in range(-40, 41)]
-    curves = [
-        Curve(label=f"alpha = {alpha:g}, beta = {beta:g}", y=tuple(_slope_at(alpha, beta, x) for x in places))
-        for alpha, beta in ((1.0, 1.0), (-1.0, 1.0))
-    ]
-    ends = {end for sign in (1, -1) for end in _interval_ends(sign)}
-    return Figure(
-        title="Slope of AGeLU and the interval that holds it",
-        x_label="x",
-        y_label="slope",
-        x=tuple(places),
-        curves=tuple(curves),
-        levels=tuple((f"{end:.5f}", round(end, 5)) for end in sorted(ends)),
-    )
-
-
-def _slope_at(alpha: float, beta: float, x: float) -> float:
-    return round(alpha * beta * gelu_slope_value(alpha * x), 4)
-
-
-def _interval_ends(product: float) -> tuple[float, float]:
-    interval = slopes.GELU.times(product)
-    return interval.low, interval.high
-
-
-@claim(chords(), figure=draw_slopes, proof=_between(EXACT))
+@claim(chords(), proof=_between(EXACT))
 def slope_interval(case: Chord, arithmetic: Arithmetic) -> Trial:
     """AGeLU with the exact GeLU is slope-restricted on [p, q] = alpha beta [-0.12890, 1.12890], turned round where
     alpha beta < 0: no chord of the package's module is flatter than p or steeper than q, nor is its derivative.

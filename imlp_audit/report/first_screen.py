@@ -1,0 +1,443 @@
+"""The first screen of an audit or a run: what to ask the authors, the misprints, and how far to trust the rest.
+
+It is complete in itself and short: the lines that findings may take are counted, and the rest is "n more".
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.records.check import (
+    FAILS,
+    NO_MODEL,
+    PASSES,
+    Caveat,
+    CellCheck,
+    Check,
+    CheckKind,
+    ClaimCheck,
+    CountedCheck,
+    Power,
+    Verdict,
+    add_powers,
+)
+from imlp_audit.records.evidence import Throughput
+from imlp_audit.records.finding import FindingKind
+from imlp_audit.records.paper import PaperHead
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import (
+    Block,
+    Code,
+    Document,
+    Heading,
+    Inline,
+    Item,
+    List,
+    Paragraph,
+    Span,
+    code,
+    parse_code,
+)
+from imlp_audit.report.findings import (
+    NumberedFinding,
+    choose_hints,
+    number_findings,
+    say_that_none_fails,
+    worst_first,
+)
+from imlp_audit.report.sections import SAMPLING, describe_run
+from imlp_audit.report.terminal import height
+from imlp_audit.report.text import shorten
+from imlp_audit.report.verdicts import count_outcomes, name_places_of, place_in_specs, write_verdict
+
+COLUMNS = 80  # of the narrowest terminal that screens are made for
+_SCREEN = 30  # lines of one paper on a terminal
+_SCREENS = 120  # lines of several papers
+_LEAST = 12  # lines of each of several papers
+_FRAME = 3  # lines around a list of findings: a blank one, its heading, and "n more"
+_LONGEST = 120  # characters of a title or a reason; longer ones end at a word
+_OF_REASON, _OF_ERROR = 110, 220  # characters: the end of an error names its cause
+_FEW = 8  # checks that are listed one by one where no more were selected
+_BROKEN = 3  # causes for which checks could not be completed; what is left is counted
+_UNTRUSTED = "where the Python beside the spec was not run (--trust-code runs it)"
+_NO_MODEL = f"where {NO_MODEL}"
+_KINDS = {
+    CheckKind.CELL: "number",
+    CheckKind.DELTA: "printed change",
+    CheckKind.MARK: "footnote mark",
+    CheckKind.REPEAT: "repeated number",
+    CheckKind.COLUMN: "heading",
+    CheckKind.CLAIM: "claim",
+    CheckKind.EQUATION: "mathematical statement",
+}
+
+
+def first_screen(
+    result: AuditResult,
+    targets: Sequence[str] = (),
+    again: Sequence[Sequence[str]] | None = None,
+    notes: Document = (),
+    columns: int = COLUMNS,
+) -> Document:
+    """Return what a terminal shows of an audit: the overview of each paper, and what to try next.
+
+    `targets` are the papers as they were given on the command line; `again` are the commands that show more, where
+    they are not those of `verify`; `notes` stand before both. A terminal of more `columns` has room for more findings.
+    """
+    columns = max(columns, COLUMNS)
+    titles = list(map(_title, result.papers))
+    after = (*notes, Heading("Try next", 3), next_commands(result, targets, again))
+    whole = _SCREEN if len(titles) == 1 else _SCREENS
+    lines = max((whole - height((*titles, *after), columns)) // max(len(titles), 1), _LEAST)
+    papers = (
+        (title, *overview(result.of(paper), lines, columns)) for paper, title in zip(result.papers, titles, strict=True)
+    )
+    return (*(block for blocks in papers for block in blocks), *after)
+
+
+def run_screen(result: AuditResult, targets: list[str], saved: Path | None = None) -> Document:
+    """Return what a terminal shows of a run of a checkpoint or on hardware: about as many lines as of an audit.
+
+    `targets` are the papers as they were given on the command line, `saved` is the JSON file that holds the result.
+    """
+    (paper,) = result.papers
+    sampled = any("sampling" in check.under for check in result.checks)
+    above = (
+        count_checked(result),
+        *_broken_checks(result),
+        *_list_asks(result, number_findings(result), _SCREEN // 2),
+        *((Paragraph(parse_code(SAMPLING)),) if sampled else ()),
+    )
+    items = [_measured(check) for check in result.checks if check.verdict is not Verdict.ERROR]
+    listed = _items_that_fit(items, _SCREEN - height(above, COLUMNS), COLUMNS, at_least=1)
+    more = [f"{one}: `--all` shows every one" for one in count_more(len(items) - len(listed), "number")]
+    if any(isinstance(one, Throughput) and one.spent for check in result.checks for one in check.evidence):
+        more.append("where the time goes: `--all` shows it by kind of module")
+    below = (Heading("What was measured", 3), List((*listed, *map(parse_code, more)))) if items else ()
+    again = shlex.join(["imlp-audit", "report", *targets, "--with", str(saved or "RUN.json"), "--dir", "DIR"])
+    keep = Paragraph(("Once more with ", code("-o RUN.json"), ", which keeps the run; then:"))
+    return (_title(paper), *above, *below, Heading("Try next", 3), *(() if saved else (keep,)), Code(again, "sh"))
+
+
+def _title(paper: PaperHead) -> Heading:
+    return Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1)
+
+
+def _measured(check: Check) -> Item:
+    """Write a number in full: its verdict, what is printed, what was found, and how it was measured."""
+    text = (write_verdict(check), " ", code(check.id), f" printed {check.printed}: {check.reason}")
+    return Item(text, tuple(map(describe_run, check.evidence)))
+
+
+def overview(result: AuditResult, lines: int | None = None, columns: int = COLUMNS) -> Document:
+    """Return the first screen of a result that is about one paper, without its title.
+
+    It takes about so many lines on a terminal of so many columns: what the rest leaves of them is for the findings.
+    Without a number of lines it has all that authors are asked, and all misprints.
+    """
+    findings = number_findings(result)
+    before = _broken_checks(result)
+    misprints = [one for one in findings if one.finding.kind is FindingKind.MISPRINT and one.finding.acknowledged]
+    in_a_line = lines is not None
+    below = (*(_misprints(misprints, columns) if in_a_line else ()), *_trust(result))
+    after = (
+        *(() if in_a_line or not misprints else _list_misprints(misprints)),
+        *_changed_entries(result),
+        *_few(result),
+        *((List(below),) if below else ()),
+        *_for_ci(result, findings),
+    )
+    room = None if lines is None else lines - height((*before, *after), columns)
+    return (*before, *_list_asks(result, findings, room, columns), *after)
+
+
+def _list_misprints(misprints: Sequence[NumberedFinding]) -> Iterator[Block]:
+    yield Heading(f"Misprints ({len(misprints)})", 3)
+    yield List(tuple((one.link, f" {one.finding.title}") for one in misprints))
+
+
+def _misprints(misprints: Sequence[NumberedFinding], columns: int) -> Iterator[Item]:
+    """Yield the misprints in a line: the first by their titles, the others counted."""
+    if misprints:
+        title = shorten(f"{misprints[0].name} {misprints[0].finding.title}", columns)
+        more = f"; {len(misprints) - 1} more" if len(misprints) > 1 else ""
+        yield Item(f"{title}{more}", label="misprints")
+
+
+def _list_asks(
+    result: AuditResult, findings: Sequence[NumberedFinding], lines: int | None, columns: int = COLUMNS
+) -> Iterator[Block]:
+    """Yield what to ask the authors, and before it misprints and notes that fail the run.
+
+    Where they have to fit into so many lines, those that do not fail the run have their titles alone, and the rest is
+    counted. The first one that fails the run is listed however long it is.
+    """
+    asked = [one for one in findings if one.finding.kind is FindingKind.ASK or not one.finding.acknowledged]
+    if not findings:
+        yield Paragraph(say_that_none_fails(result))
+    if not asked:
+        return
+    items = [_ask(one, result) for one in asked]
+    listed = items
+    if lines is not None and height([List(tuple(items))], columns) - 1 > lines - _FRAME:
+        titles = [
+            Item(_name(one)) if one.finding.acknowledged else item for one, item in zip(asked, items, strict=True)
+        ]
+        at_least = 0 if asked[0].finding.acknowledged else 1
+        listed = _items_that_fit(titles, lines - _FRAME, columns, at_least=at_least)
+    more = tuple((f"{one}: ", code("--all")) for one in count_more(len(items) - len(listed), "point"))
+    yield Heading(f"Ask the authors ({len(asked)})", 3)
+    yield List((*listed, *more))
+
+
+def _items_that_fit(items: Sequence[Item], lines: int, columns: int, *, at_least: int) -> list[Item]:
+    """Return the first items that fit into so many lines."""
+    kept: list[Item] = []
+    for item in items:
+        lines -= height([List((item,))], columns) - 1
+        if lines < 0 and len(kept) >= at_least:
+            break
+        kept.append(item)
+    return kept
+
+
+def count_more(count: int, noun: str) -> tuple[str, ...]:
+    """Return an entry that counts what a list leaves out, if it leaves out anything."""
+    return (count_of(count, f"more {noun}"),) if count > 0 else ()
+
+
+def _name(one: NumberedFinding) -> tuple[str | Span, ...]:
+    return one.link, f" {shorten(one.finding.title, _LONGEST)}"
+
+
+def _ask(one: NumberedFinding, result: AuditResult) -> Item:
+    """Write a finding: what is wrong and where in the paper; of one that fails the run, what was found."""
+    finding, own = one.finding, result.checks_of(one.finding)
+    new = [check for check in own if check.id in finding.checks and check.acknowledged is not True]
+    place = name_places_of(finding, own)
+    if finding.acknowledged or not new:
+        return Item((*_name(one), f" [{place}]"))
+    first = new[0] if finding.explained else max(new, key=_how_far)
+    state = f"{'' if finding.explained else 'unexplained: '}{'fails' if len(own) == 1 else 'fail'} the run"
+    if not finding.explained and len(own) == 1:  # its title says less than the check
+        text = (one.link, f" {place}: ", code(first.id), f" {_evidence(first)} ({state})")
+        return Item(text, tuple(f"hint: {hint}" for hint in first.hint_texts[:1]))
+    hints = () if finding.explained else choose_hints(first, own, result.checks)
+    return Item((*_name(one), f" ({state}) [{place}]: ", code(first.id)), (_evidence(first), *hints))
+
+
+def _how_far(check: Check) -> Decimal:
+    """Return how far a measured value is off, in units of the last printed digit."""
+    try:
+        return abs(Decimal((check.gap if isinstance(check, CountedCheck) else None) or 0))
+    except InvalidOperation:  # a result that somebody wrote: its gap may be any text
+        return Decimal(0)
+
+
+def _evidence(check: Check) -> str:
+    printed = f"printed {shorten(check.printed, 40)}; " if check.printed is not None else ""
+    return f"{printed}{shorten(check.reason, _LONGEST)}"
+
+
+def _broken_checks(result: AuditResult) -> Document:
+    """Return what could not be completed, and why."""
+    broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
+    if not broken:
+        return ()
+    causes: dict[str, list[Check]] = {}
+    for check in broken:
+        causes.setdefault(check.reason, []).append(check)
+    listed = list(causes.values())[:_BROKEN]
+    left = len(broken) - sum(map(len, listed))
+    heading = Heading(f"{count_of(len(broken), 'check')} could not be completed", 3)
+    return (heading, List((*map(_one_cause, listed), *count_more(left, "check"))))
+
+
+def _one_cause(checks: Sequence[Check]) -> Inline:
+    """Write the first of the checks that one cause kept from being completed, and count the rest."""
+    more = f"; and {count_of(len(checks) - 1, 'more check')}" if len(checks) > 1 else ""
+    return (*_name_check(checks[0]), f" ({place_in_specs(checks[0])}{more})")
+
+
+def _name_check(check: Check) -> tuple[str | Span, ...]:
+    """Write a check: its verdict, its id, what is printed and what was found."""
+    printed = f" printed {shorten(check.printed, 40)}" if check.printed is not None else ""
+    most = _OF_ERROR if check.verdict is Verdict.ERROR else _OF_REASON
+    return (write_verdict(check), " ", code(check.id), f"{printed}: {shorten(check.reason, most)}")
+
+
+def _few(result: AuditResult) -> Iterator[Block]:
+    """Yield one by one what does not fail the run where few checks were selected."""
+    listed = [check for check in result.checks if check.acknowledged or check.verdict not in (*FAILS, Verdict.ERROR)]
+    if listed and len(result.checks) <= _FEW:
+        yield List(tuple(map(_name_check, listed)))
+
+
+def _changed_entries(result: AuditResult) -> Iterator[Block]:
+    """Yield what is not as it was when it was acknowledged, and findings that cover checks that do not fail."""
+    if result.stale:
+        named = list_some([entry.check for entry in result.stale], 1)
+        have = "has" if len(result.stale) == 1 else "have"
+        changed = f"{count_of(len(result.stale), 'acknowledged check')} {have} changed ({named})"
+        yield Paragraph((f"{changed}; run ", code("imlp-audit acknowledge"), " once you understand why."))
+    if result.stale_findings:
+        named = list_some([f"{found.source.file}:{found.source.line} {found.id}" for found in result.stale_findings], 1)
+        cover = "covers" if len(result.stale_findings) == 1 else "cover"
+        yield Paragraph(f"{count_of(len(result.stale_findings), 'finding')} {cover} checks that do not fail: {named}.")
+
+
+def _trust(result: AuditResult) -> Iterator[Item]:
+    """Say how far to trust the numbers: how many were counted, how many by a fitted counter, how many not at all."""
+    numbers = result.of_kind(CellCheck)
+    counts = Counter(check.verdict for check in numbers)
+    passing = [check for check in numbers if check.verdict in PASSES]
+    counted = len(passing) + sum(counts[verdict] for verdict in FAILS)
+    if counted:
+        of = f" of {count_of(len(numbers), 'number')}" if len(numbers) > counted else ""
+        under = counts[Verdict.REPRODUCED_UNDER]
+        named = f", {under} of them only under another reading, counter or rounding" if under else ""
+        yield Item(f"{counted}{of}; {len(passing)} follow{named}. {_say_caught(result)}".strip(), label="counted")
+    caveats = Counter(caveat for check in passing for caveat in check.caveats)
+    fitted, weak = caveats[Caveat.FITTED], caveats[Caveat.WEAK]
+    doubts = [
+        *([f"{fitted} of these by a counter that was fitted to them, which proves little"] if fitted else []),
+        *([f"{weak} may be luck: too few numbers decide between the options"] if weak else []),
+    ]
+    if doubts:
+        yield Item("; ".join(doubts), label="doubtful")
+    open_ = "; ".join(_unchecked(result))
+    if open_:
+        yield Item(open_, label="unchecked")
+
+
+def _say_caught(result: AuditResult) -> str:
+    """Say how many wrong numbers would have been caught in place of those that were counted and pass."""
+    powers = [check.power for check in result.of_kind(CellCheck) if check.power is not None and not check.fitted]
+    ten = add_powers(powers).ten
+    if not ten.tried:
+        return ""
+    return f"Caught {readable(ten.caught)} of {readable(ten.tried)} wrong digits put into {len(powers)} of them."
+
+
+def _unchecked(result: AuditResult) -> Iterator[str]:
+    """Yield how much cannot be decided here and why, and how many claims hold only in a charitable meaning."""
+    missing = [check for check in result.checks if check.verdict is Verdict.UNVERIFIABLE]
+    reasons = Counter(map(_what_is_missing, missing)).most_common()
+    reasons.sort(key=lambda one: one[0] not in (_UNTRUSTED, _NO_MODEL))  # these are up to the reader
+    if reasons:
+        what, first = reasons[0]
+        noun = "number" if all(check.kind is CheckKind.CELL for check in missing) else "check"
+        yield f"{count_of(len(missing), noun)}{f', {readable(first)}' if len(reasons) > 1 else ''} {what}"
+    alone, of = result.unguarded()
+    if alone:
+        yield f"a typo in {alone} of {count_of(of, 'number')} would go unnoticed"
+    passing = [check for check in result.of_kind(ClaimCheck) if check.verdict in PASSES]
+    charitable = len({check.id.partition(".")[0] for check in passing if check.charitable is not None})
+    if charitable:
+        hold = "holds" if charitable == 1 else "hold"
+        yield f"{count_of(charitable, 'claim')} {hold} only in the most charitable meaning"
+    yield from (paper.lacks.rstrip(".") for paper in result.papers if paper.lacks)
+
+
+def _what_is_missing(check: Check) -> str:
+    """Say what it takes to decide a check: reasons name it after "needs"; other claims need more digits."""
+    _, needs, what = check.reason.rpartition("needs ")
+    if needs:
+        return f"for want of {shorten(what, 80)}"
+    if check.kind is CheckKind.CLAIM:
+        return "because the printed digits leave it open"
+    return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason, 100)}"
+
+
+def _for_ci(result: AuditResult, findings: Sequence[NumberedFinding]) -> Iterator[Block]:
+    """Yield the line for CI: all verdicts, and how many findings are notes."""
+    notes = sum(one.finding.kind is FindingKind.NOTE for one in findings)
+    noted = (f" {count_of(notes, 'note')}: ", code("--all"), ".") if notes else ()
+    yield Paragraph((f"For CI: {count_outcomes(result.checks)}.", *noted))
+
+
+def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) -> Document:
+    """Return which checks fail the run only because of the options `--strict` and `--no-baseline`."""
+    undecided = result.counts()[Verdict.UNVERIFIABLE] if strict else 0
+    known = 0 if baseline else result.acknowledged()
+    return tuple(
+        Paragraph(f"{option}: {count_of(count, noun)} also {'fails' if count == 1 else 'fail'} the run.")
+        for option, count, noun in (
+            ("--no-baseline", known, "acknowledged check"),
+            ("--strict", undecided, "unverifiable check"),
+        )
+        if count
+    )
+
+
+def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[Sequence[str]] | None = None) -> Code:
+    """Return what to try next, as it is typed: first what explains the check that is most worth asking about."""
+    given = [] if all(target in {paper.id for paper in result.papers} for target in targets) else targets
+    acknowledged = {check.id: check.acknowledged for check in result.checks}
+    failing = next((finding.checks for finding in worst_first(result) if finding.checks), ())
+    worst = sorted(failing, key=lambda name: acknowledged[name] is True)[:1]
+    lines = [["explain", check, *given] for check in worst]
+    lines += map(list, again or (["report", *targets, "--dir", "DIR"],))
+    return Code("\n".join(shlex.join(["imlp-audit", *line]) for line in lines), "sh")
+
+
+def say_verdict(result: AuditResult) -> str:
+    """Return the verdict on a paper in a sentence: how many points there are of each kind."""
+    found = Counter(finding.kind for finding in worst_first(result))
+    counts = (
+        (FindingKind.ASK, "point to ask the authors", "points to ask the authors"),
+        (FindingKind.MISPRINT, "misprint", "misprints"),
+        (FindingKind.NOTE, "note", "notes"),
+    )
+    named = [f"{found[kind]} {one if found[kind] == 1 else several}" for kind, one, several in counts if found[kind]]
+    return f"{_join(named)}." if named else say_that_none_fails(result)
+
+
+def count_checked(result: AuditResult) -> Paragraph:
+    """Return what was checked, what the audited text lacks, and how much a pass is worth."""
+    lacking = (paper.lacks for paper in result.papers if paper.lacks)
+    return Paragraph(" ".join((_what_was_checked(result.checks), *lacking, *_say_power(result))))
+
+
+def _what_was_checked(checks: Sequence[Check]) -> str:
+    """Count what was checked: a change or a claim once, although it is also checked on the measured values."""
+    kinds = [(kind, {check.id.partition(".")[0] for check in checks if check.kind is kind}) for kind in CheckKind]
+    named = [count_of(len(found), _KINDS[kind]) for kind, found in kinds if found]
+    several = f" in {count_of(len(checks), 'check')}" if len(checks) > sum(len(found) for _, found in kinds) else ""
+    return f"Checked {_join(named)}{several}: {count_outcomes(checks)}."
+
+
+def _say_power(result: AuditResult) -> Iterator[str]:
+    """Say how much the passes are worth: which wrong numbers would have been caught, and which passes say little."""
+    cells, caveats = result.of_kind(CellCheck), result.caveats()
+    fitted, weak = caveats[Caveat.FITTED], caveats[Caveat.WEAK]
+    passing = [check for check in cells if check.verdict in PASSES]
+    powers = [(check.power, check.fitted) for check in passing if check.power is not None and check.power.ten.tried]
+    if powers:
+        kinds = [(add_powers(p for p, own in powers if own is fit), fit) for fit in (False, True)]
+        caught = "; ".join(_caught(power, fit) for power, fit in kinds if power.ten.tried)
+        covered = f"this covers {readable(len(powers))} of the {count_of(len(cells), 'number')}"
+        yield f"Power: {caught} would have been caught; {covered}."
+    if fitted:
+        proves, them = ("proves", "this very number") if fitted == 1 else ("prove", "these very numbers")
+        anew = "its weights were kept: fitted anew, they may absorb a wrong digit"
+        yield f"{count_of(fitted, 'pass')} {proves} little: the counter was fitted to {them}, and {anew}."
+    if weak:
+        yield f"{count_of(weak, 'pass')} may be luck: the numbers do not decide which option applies."
+
+
+def _caught(power: Power, fitted: bool) -> str:
+    near = f" ({readable(power.one.caught)} of {readable(power.one.tried)} one last digit away)"
+    tried = count_of(power.ten.tried, "wrong number")
+    of = f"{readable(power.ten.caught)} of {tried} in place of {'fitted' if fitted else 'counted'} ones"
+    return f"{of}{near if power.one.tried else ''}"
+
+
+def _join(parts: Sequence[str]) -> str:
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)

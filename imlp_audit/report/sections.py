@@ -1,0 +1,318 @@
+"""Sections of a report in addition to tables and findings: what runs measured, what the text says, what is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import TypeAlias, assert_never
+
+from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.records.check import (
+    FAILS,
+    PASSES,
+    Check,
+    CheckKind,
+    ClaimCheck,
+    EquationCheck,
+    Verdict,
+    printed_form,
+)
+from imlp_audit.records.evidence import Accuracy, Evidence, PairedAccuracy, Throughput
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import (
+    Block,
+    Fold,
+    Heading,
+    Inline,
+    Item,
+    List,
+    Paragraph,
+    Span,
+    Style,
+    Table,
+    code,
+    faint,
+    join,
+    number_columns,
+    parse_code,
+)
+from imlp_audit.report.findings import NumberedFinding
+from imlp_audit.report.verdicts import (
+    describe_unguarded,
+    paper_of,
+    section_anchor,
+    style_of,
+    word_of,
+    write_verdict,
+)
+
+SAMPLING = (
+    "Under `sampling`, a part was measured for the whole: the 95 % interval of the measured number contains a value "
+    "that rounds to the printed one."
+)
+_SHORT = 12  # hexadecimal digits of a SHA-256 that tell files apart for people
+
+
+def with_evidence(result: AuditResult) -> list[Check]:
+    """Return the checks that rest on runs."""
+    return [check for check in result.checks if check.evidence]
+
+
+def evidence(checks: Sequence[Check]) -> Iterator[Block]:
+    """Yield what the numbers that needed a run rest on."""
+    if not checks:
+        return
+    yield Heading("Evidence")
+    if any("sampling" in check.under for check in checks):
+        yield Paragraph(parse_code(SAMPLING))
+    yield List(tuple(map(_run, checks)))
+
+
+def _run(check: Check) -> Item:
+    printed = f" printed {check.printed}"
+    reason = "" if check.verdict in (*FAILS, Verdict.ERROR) else f": {check.reason}"  # these are among the findings
+    return Item((write_verdict(check), " ", code(check.id), printed, reason), tuple(map(describe_run, check.evidence)))
+
+
+def where_time_goes(checks: Sequence[Check]) -> Iterator[Block]:
+    """Yield a table for each timed pair of models: what modules of each kind do and take for one image."""
+    for check in checks:
+        for timed in check.evidence:
+            if isinstance(timed, Throughput) and timed.spent:
+                batch = f", one image of a batch of {timed.batch}:"
+                yield Paragraph(("Where the time goes, ", code(check.id), batch))
+                yield Table(SPENT, tuple(_time_spent(timed)), number_columns(SPENT))
+
+
+def describe_run(run: Evidence) -> str:
+    """Say what a run measured, of what, and how."""
+    match run:
+        case Accuracy():
+            parts = _accuracy(run)
+        case PairedAccuracy():
+            parts = _paired_accuracy(run)
+        case Throughput():
+            parts = _throughput(run)
+        case _:
+            assert_never(run)
+    return "; ".join(parts)
+
+
+def _accuracy(found: Accuracy) -> Iterator[str]:
+    yield f"checkpoint {found.checkpoint[:_SHORT]}"
+    yield f"{readable(found.correct)} of {readable(found.images)} images, 95 % interval [{found.low}, {found.high}]"
+    yield f"images {found.data[:_SHORT]}"
+    yield from _settings(found.settings)
+
+
+def _paired_accuracy(found: PairedAccuracy) -> Iterator[str]:
+    yield f"checkpoints {found.first[:_SHORT]} and {found.second[:_SHORT]}"
+    neither = found.images - found.both - found.first_only - found.second_only
+    yield (
+        f"{readable(found.images)} images: {readable(found.both)} right in both, {readable(found.first_only)} in the "
+        f"first alone, {readable(found.second_only)} in the second alone, {readable(neither)} in neither"
+    )
+    yield f"difference {found.difference} points, 95 % interval [{found.low}, {found.high}]; p = {found.p}"
+
+
+def _throughput(found: Throughput) -> Iterator[str]:
+    yield f"{found.baseline} and {found.variant} images a second, ratio {found.ratio}"
+    yield f"95 % interval [{found.low}, {found.high}], batch {found.batch}, {found.pairs} pairs"
+    yield f"on {found.hardware}; the paper: {found.stated}"
+    yield from _settings(found.settings)
+
+
+def _settings(settings: dict[str, str]) -> Iterator[str]:
+    if settings:
+        yield ", ".join(f"{name} {value}" for name, value in sorted(settings.items()))
+
+
+SPENT = ("modules", "baseline: M MACs", "ms", "G MACs/s", "variant: M MACs", "ms", "G MACs/s")
+
+
+def _time_spent(found: Throughput) -> Iterator[tuple[str, ...]]:
+    """Yield by kind of module what both models do and take for one image, as `SPENT` heads it."""
+    for one in found.spent:
+        yield (
+            one.modules,
+            *_rate(one.baseline_macs, Fraction(one.baseline_seconds)),
+            *_rate(one.variant_macs, Fraction(one.variant_seconds)),
+        )
+
+
+def _rate(macs: int, seconds: Fraction) -> tuple[str, str, str]:
+    rate = readable(macs / seconds / 10**9, 2) if macs and seconds else ""
+    return readable(Fraction(macs, 10**6), 2), readable(1000 * seconds, 3), rate
+
+
+Findings: TypeAlias = Mapping[str, NumberedFinding]  # by the ids of their checks
+HEADINGS = {
+    CheckKind.MARK: "Footnote marks",
+    CheckKind.COLUMN: "Column headings",
+    CheckKind.REPEAT: "Numbers printed in several places",
+}
+
+
+def claims(checks: Sequence[ClaimCheck], findings: Findings) -> Iterator[Block]:
+    """Yield what the text says about the numbers: what does not hold first."""
+    if not checks:
+        return
+    yield Heading("What the text says about the numbers", anchor=section_anchor(CheckKind.CLAIM, paper_of(checks[0])))
+    header = ("claim", "verdict", "checked as", "what was found")
+    failing = [check for check in checks if check.verdict not in PASSES]
+    passing = [check for check in checks if check.verdict in PASSES]
+    if failing:
+        yield Table(header, tuple(_claim(check, findings) for check in failing))
+    if passing:
+        table = Table(header, tuple(_claim(check, findings) for check in passing))
+        yield _fold_passing(len(passing), table)
+
+
+def _claim(check: ClaimCheck, findings: Findings) -> tuple[Inline, ...]:
+    place = (faint(f"({check.place})"), " ") if check.place else ()
+    return (
+        (check.printed or "", " ", *place, _named(check, name_of(check))),
+        _verdict(check, findings),
+        check.statement or "",
+        check.reason,
+    )
+
+
+def _verdict(check: Check, findings: Findings) -> tuple[Span, ...]:
+    """Return a check's verdict and, if it fails, the finding that covers it."""
+    found = findings.get(check.id)
+    caveats = "".join(f", {caveat}" for caveat in check.caveats)
+    return (Span(word_of(check.verdict), style_of(check)), Span(caveats), *((Span(" "), found.link) if found else ()))
+
+
+def equations(checks: Sequence[EquationCheck], findings: Findings) -> Iterator[Block]:
+    """Yield statements about functions: those that are false as printed with their counterexamples, then the others."""
+    if not checks:
+        return
+    yield Heading("What the text says about functions", anchor=section_anchor(CheckKind.EQUATION, paper_of(checks[0])))
+    yield Paragraph(
+        "Each statement is tested by running it on small examples. The effect of rounding is bounded, not guessed. "
+        'Where it says "proved for", the model\'s own code also ran on symbols in place of numbers. The two sides of '
+        "an inequality then differ by a sum of terms that are not negative."
+    )
+    false = [check for check in checks if check.counterexample]
+    if false:
+        yield Heading("False as printed", 3)
+        yield List(tuple(_false_statement(check, findings) for check in false))
+    rest = [check for check in checks if not check.counterexample]
+    if rest:
+        header = ("statement", "place", "form", "verdict", "what was found")
+        table = Table(header, tuple((_with_name(c.statement, c), c.place or "", *_form(c, findings)) for c in rest))
+        yield Fold(f"{count_of(len(rest), 'statement')} not found false", (table,))
+
+
+def _form(check: EquationCheck, findings: Findings) -> tuple[Inline, ...]:
+    return (_formula(check), _verdict(check, findings), check.reason)
+
+
+def _formula(check: EquationCheck) -> Span:
+    return Span(printed_form(check) or "")
+
+
+def _hint(text: str) -> tuple[Span, ...]:
+    """Return a hint; what stands behind its colon may be a formula."""
+    words, colon, form = text.partition(": ")
+    return (Span(f"{words}{colon}"), Span(form))
+
+
+def _false_statement(check: EquationCheck, findings: Findings) -> Item:
+    below = (
+        Item(check.place or "", label="place"),
+        Item(_formula(check), label="as printed"),
+        Item("; ".join(check.counterexample), label="counterexample"),
+        Item(join(map(_hint, check.hint_texts), "; "), label="hint"),
+    )
+    return Item((*_verdict(check, findings), " ", *_with_name(check.statement, check)), below)
+
+
+def others(kind: CheckKind, checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
+    """Yield checks of a kind that has a table and nothing else."""
+    if not checks:
+        return
+    yield Heading(HEADINGS[kind])
+    header = ("check", "printed", "verdict", "what was found")
+    failing = [check for check in checks if check.verdict not in PASSES]
+    passing = [check for check in checks if check.verdict in PASSES]
+    if failing:
+        yield Table(header, tuple(_other(check, findings) for check in failing))
+    if passing:
+        yield _fold_passing(len(passing), Table(header, tuple(_other(check, findings) for check in passing)))
+
+
+def _fold_passing(count: int, table: Table) -> Fold:
+    return Fold(f"{count_of(count, 'check')} that {'passes' if count == 1 else 'pass'}", (table,))
+
+
+def _other(check: Check, findings: Findings) -> tuple[Inline, ...]:
+    return (_named(check, check.id), check.printed or "", _verdict(check, findings), check.reason)
+
+
+def _named(check: Check, name: str) -> Span:
+    """Return a name of a check that links to the check lead to."""
+    return Span(name, Style.CODE, anchor=check.id)
+
+
+def _with_name(text: str | None, check: Check) -> tuple[str | Span, ...]:
+    return (text or "", " ", _named(check, name_of(check)))
+
+
+def name_of(check: Check) -> str:
+    """Return the last part of a check's id."""
+    return check.id.rpartition("/")[2]
+
+
+def open_claims(checks: Sequence[Check]) -> Iterator[Block]:
+    """Yield, for a terminal, the claims that don't pass."""
+    failing = [check for check in checks if check.verdict not in PASSES]
+    if failing:
+        yield Heading("Claims about the numbers that do not pass", 3)
+        yield List(tuple((write_verdict(c), " ", code(name_of(c)), ": ", c.reason) for c in failing))
+
+
+def open_equations(checks: Sequence[EquationCheck], *, all_: bool) -> Iterator[Block]:
+    """Yield, for a terminal, the statements about functions that don't pass, or all of them."""
+    listed = [check for check in checks if all_ or check.verdict not in PASSES]
+    if listed:
+        yield Heading("Statements about functions" if all_ else "Statements about functions that do not pass", 3)
+        yield List(tuple(map(_equation, listed)))
+
+
+def _equation(check: EquationCheck) -> Item:
+    """Return a statement; for an acknowledged one also its words, the printed form, and the form that holds."""
+    known = check.acknowledged is True
+    among_findings = check.verdict in (*FAILS, Verdict.ERROR) and not known
+    reason = "" if among_findings else f": {check.reason}"
+    below = (check.statement or "", f"printed, {check.place}: {check.printed}", *check.hint_texts) if known else ()
+    return Item((write_verdict(check), " ", code(name_of(check)), reason), below)
+
+
+_NUMBERS = (CheckKind.CELL, CheckKind.DELTA)
+
+
+def open_checks(result: AuditResult) -> Iterator[Block]:
+    """Yield the unverifiable checks, grouped by what is missing, the largest group first."""
+    missing = [check for check in result.checks if check.verdict is Verdict.UNVERIFIABLE]
+    unverifiable = [check for check in missing if not check.evidence]  # runs have a section of their own
+    unguarded = describe_unguarded(result)
+    if not unverifiable and unguarded is None:
+        return
+    yield Heading("What could not be checked")
+    if unguarded is not None:
+        yield Paragraph(unguarded)
+    groups: dict[str, list[Check]] = {}
+    for check in unverifiable:
+        groups.setdefault(check.reason, []).append(check)
+    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
+    if ordered:
+        yield List(tuple(_group(reason, checks) for reason, checks in ordered))
+
+
+def _group(reason: str, checks: Sequence[Check]) -> Inline | Item:
+    noun = "number" if all(check.kind in _NUMBERS for check in checks) else "check"
+    return Item(f"{reason}: {count_of(len(checks), noun)} ({list_some([check.id for check in checks])})")

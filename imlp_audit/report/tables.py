@@ -1,0 +1,387 @@
+"""A paper's tables as it prints them: each number with the sign of its verdict, and what explains it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from imlp_audit.numbers.words import count_of
+from imlp_audit.records.check import (
+    FAILS,
+    PASSES,
+    CellCheck,
+    Check,
+    CheckKind,
+    CountedCheck,
+    DeltaCheck,
+    Verdict,
+)
+from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import (
+    Align,
+    Block,
+    GridCell,
+    Heading,
+    Inline,
+    Item,
+    List,
+    MarkedTable,
+    Paragraph,
+    Plot,
+    PrintedCell,
+    Span,
+    Stamped,
+    Table,
+    VerdictGrid,
+    code,
+    faint,
+    figure_file,
+    join,
+    strong,
+)
+from imlp_audit.report.figures.gaps import find_gaps
+from imlp_audit.report.figures.tradeoff import find_tradeoff
+from imlp_audit.report.findings import NumberedFinding
+from imlp_audit.report.judging import table_hypothesis
+from imlp_audit.report.sections import describe_run
+from imlp_audit.report.verdicts import (
+    CAVEATS,
+    count_verdicts,
+    describe_verdict,
+    explain_command,
+    section_anchor,
+    style_of,
+    word_of,
+    write_measured,
+    write_verdict,
+)
+
+_RIGHT, _LEFT = Align.RIGHT, Align.LEFT
+
+
+@dataclass(frozen=True)
+class CellChecks:
+    """The selected checks of one cell: the number itself, and its printed change, from the cells and as measured.
+
+    `against` are checks of its difference from other rows, made by runs on the same images.
+    """
+
+    row: RowHead
+    column: ColumnHead
+    cell: CellCheck | None
+    delta: DeltaCheck | None
+    delta_measured: DeltaCheck | None
+    against: tuple[DeltaCheck, ...] = ()
+
+
+def find_cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[CellChecks]:
+    """Yield the selected cells of a table, row by row."""
+    cells = {check.id: check for check in result.of_kind(CellCheck)}
+    changes = {check.id: check for check in result.of_kind(DeltaCheck)}
+    against: dict[str, tuple[DeltaCheck, ...]] = {}
+    for check in changes.values():
+        name, dot, _ = check.id.partition(".against.")
+        against |= {name: (*against.get(name, ()), check)} if dot else {}
+    for row in table.rows:
+        for column in table.columns:
+            name = f"{paper.id}/{table.id}/{row.id}/{column.id}"
+            delta, measured = (changes.get(name + end) for end in (".delta", ".delta.measured"))
+            found = CellChecks(row, column, cells.get(name), delta, measured, against.get(name, ()))
+            if found.cell or found.delta or found.delta_measured or found.against:
+                yield found
+
+
+def find_hints(cells: Iterable[CellChecks]) -> dict[str, list[str]]:
+    """Return the hints of cells that pass, each with the ids of its rows."""
+    hints: dict[str, list[str]] = {}
+    for one in cells:
+        if one.cell is not None and one.cell.verdict in PASSES:
+            for hint in one.cell.hint_texts:
+                rows = hints.setdefault(hint, [])
+                rows += [] if one.row.id in rows else [one.row.id]
+    return hints
+
+
+def list_cells(cells: Iterable[CellChecks]) -> Table | None:
+    """Return a row for each number and change that was counted or run, or None: what was measured, and by others.
+
+    What is missing for the other numbers is said once for all of them.
+    """
+    header = ("model", "column", "printed", "measured", "gap", "verdict", "also measured")
+    align = (_LEFT, _LEFT, _RIGHT, _RIGHT, _RIGHT, _LEFT, _LEFT)
+    rows = tuple(row for one in cells for row in _rows(one))
+    return Table(header, rows, align) if rows else None
+
+
+def _rows(one: CellChecks) -> Iterator[tuple[Inline, ...]]:
+    label, heading = one.row.label, one.column.heading
+    listed = one.cell is not None and not _lacks(one.cell)
+    if one.cell is not None and listed:
+        yield (label, heading, *_numbers(one.cell))
+    changes = [("change, from the cells", one.delta), ("change, as measured", one.delta_measured)]
+    changes += [(f"against {check.id.rpartition('.')[2]}", check) for check in one.against]
+    for name, check in changes:
+        if check is not None:
+            yield ("" if listed else label, name if listed else f"{heading}, {name}", *_numbers(check))
+
+
+def _lacks(check: CountedCheck) -> bool:
+    """Say whether something is missing to check a number, so that there is nothing to list."""
+    return check.verdict is Verdict.UNVERIFIABLE and check.measured is None and not check.evidence
+
+
+def _numbers(check: CountedCheck) -> tuple[Inline, ...]:
+    return (
+        check.printed or "?",
+        write_measured(check.measured),
+        check.gap or "",
+        describe_verdict(check),
+        list_other_measurements(check),
+    )
+
+
+def list_other_measurements(check: CountedCheck) -> str:
+    """List the measurements other than the deciding one; those that give the same number stand together."""
+    names: dict[str, list[str]] = {}
+    for one in check.also:
+        names.setdefault(one.measured, []).append("/".join(part for part in (one.reading, one.convention) if part))
+    return "; ".join(f"{write_measured(value)} ({', '.join(group)})" for value, group in names.items())
+
+
+def counted_cells(result: AuditResult, paper: PaperHead, head: TableHead) -> Iterator[Block]:
+    """Yield a table's counted cells for a terminal, and a line for what isn't in the table."""
+    cells = list(find_cells(result, paper, head))
+    if not cells:
+        return
+    yield Heading(f"{head.called}: {head.title}", 3)
+    yield from table_hypothesis(result, paper, head)
+    rows, label = [], None
+    for one in cells:
+        if one.cell is not None and (one.cell.measured is not None or one.cell.verdict is Verdict.ERROR):
+            rows.append((one.row.label if one.row is not label else "", *_columns(one, one.cell)))
+            label = one.row
+    if rows:
+        header = ("model", "column", "printed", "measured", "gap", "verdict")
+        yield Table(header, tuple(rows), (_LEFT, _LEFT, _RIGHT, _RIGHT, _RIGHT, _LEFT))
+    notes = (*_notes(cells), *_changes(cells))
+    if notes:
+        yield List(notes)
+
+
+def _columns(one: CellChecks, check: CountedCheck) -> tuple[Inline, ...]:
+    change = f" ({one.delta.printed})" if one.delta else ""
+    printed = f"{check.printed or ''}{change}"
+    verdicts: Inline = (write_verdict(check), *_failing_changes(one))
+    return (one.column.heading, printed, write_measured(check.measured), check.gap or "", verdicts)
+
+
+def _failing_changes(one: CellChecks) -> Iterator[str | Span]:
+    """Yield, for the verdict of a number that stands beside its printed change, what does not pass about the change."""
+    for name, change in (("change", one.delta), ("change as measured", one.delta_measured)):
+        if change is not None and change.verdict not in PASSES:
+            yield from (f"; {name}: ", write_verdict(change))
+
+
+def _changes(cells: Sequence[CellChecks]) -> Iterator[Inline]:
+    """Count the verdicts on printed changes."""
+    deltas = [one.delta for one in cells if one.delta]
+    as_measured = [one.delta_measured for one in cells if one.delta_measured]
+    for name, checks in (("printed cells", deltas), ("measured values", as_measured)):
+        if checks:
+            yield faint(f"printed changes against the {name}: {count_verdicts(checks)}")
+
+
+def explain_check(check: CountedCheck, findings: Mapping[str, NumberedFinding], title: str = "") -> Iterator[Block]:
+    """Yield an explanation of a number's verdict."""
+    if title:
+        yield Paragraph(strong(title))
+    yield List(tuple(Item(text, label=label) for label, text in _facts(check, findings)))
+
+
+def _facts(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Iterator[tuple[str, Inline]]:
+    yield "verdict", (Span(word_of(check.verdict), style_of(check)), *_qualify(check))
+    unit = f" {check.unit}" if check.unit and check.printed and not check.printed.endswith(check.unit) else ""
+    yield "printed", f"{check.printed or '?'}{unit}"
+    if check.measured is not None:
+        gap = f" (gap {check.gap} in the last printed digit)" if check.gap else ""
+        yield "measured", f"{write_measured(check.measured)}{gap}"
+    yield "why", check.reason
+    if check.measured is not None and (check.reading or check.convention):
+        yield "measured under", ", ".join(part for part in (check.reading, check.convention, check.rounding) if part)
+    others = list_other_measurements(check)
+    if others:
+        yield "also measured", others
+    for hint in check.hint_texts:
+        yield "hint", hint
+    for run in check.evidence:
+        yield "evidence", describe_run(run)
+    if isinstance(check, CellCheck) and check.power is not None and check.verdict in PASSES:
+        one, ten = check.power.one, check.power.ten
+        yield (
+            "power",
+            (
+                f"{one.caught} of {count_of(one.tried, 'wrong number')} one last digit away would not have passed, "
+                f"{ten.caught} of {ten.tried} within ten"
+            ),
+        )
+    found = findings.get(check.id)
+    if found is not None:
+        yield "finding", (found.link, f": {found.finding.title}")
+    yield "ask", (code(explain_command(check)), faint(f" ({check.source.file}:{check.source.line})"))
+
+
+def _qualify(check: CountedCheck) -> Iterator[str]:
+    if check.under:
+        yield f" ({', '.join(check.under)})"
+    if check.acknowledged:
+        yield ", known"
+    for caveat in check.caveats:
+        yield f"; {caveat}: {CAVEATS[caveat].meaning}"
+
+
+SIGNS = {
+    Verdict.REPRODUCED: "✓",
+    Verdict.REPRODUCED_UNDER: "✓*",
+    Verdict.DIFFERS: "✗",
+    Verdict.INCONSISTENT: "✗",
+    Verdict.UNVERIFIABLE: "○",
+    Verdict.ERROR: "!",
+}
+_REASONS = 3  # reasons for open numbers of a column that are written below a table
+LEGEND = (
+    "✓ follows from the model as the text describes it; ✓* follows under another reading, convention or rounding rule, "
+    "which is named; ✗ does not follow, and F1, F2, ... is the finding that says why; ○ cannot be checked here; ! the "
+    "check failed to run. After ✓, ƒ marks a number that its counter was fitted on, ‡ one in a column of two counters, "
+    "and ~ a weak pass: too little speaks for this reading or counter and against the others."
+)
+
+
+def printed_tables(result: AuditResult, paper: PaperHead, findings: Mapping[str, NumberedFinding]) -> Iterator[Block]:
+    """Yield a section for each table with its hypothesis; `findings` are by the ids of their checks."""
+    sections = [(table, list(find_cells(result, paper, table))) for table in paper.tables]
+    if not any(cells for _, cells in sections):
+        return
+    yield Heading("The tables as printed", anchor=section_anchor(CheckKind.CELL, paper.id))
+    yield Paragraph(LEGEND)
+    gaps = find_gaps(result, paper)
+    if gaps is not None:
+        yield Plot(figure_file(f"{paper.id}/printed-against-measured"), gaps.summary, gaps)
+    for table, cells in sections:
+        if cells:
+            yield Heading(f"{table.called}: {table.title}", 3, f"table/{paper.id}/{table.id}")
+            yield from table_hypothesis(result, paper, table)
+            yield _lay_out(table, cells, findings)
+            notes = tuple(_notes(cells))
+            if notes:
+                yield List(notes)
+            yield from _figures(result, paper, table)
+
+
+def verdict_grid(result: AuditResult, paper: PaperHead) -> Iterator[VerdictGrid]:
+    """Yield a picture of the paper's tables, each number in the colour of its verdict, if any number is checked."""
+    tables = []
+    for table in paper.tables:
+        cells = {(one.row.id, one.column.id): one.cell for one in find_cells(result, paper, table) if one.cell}
+        columns = [column for column in table.columns if any(id_ == column.id for _, id_ in cells)]
+        rows = tuple(
+            tuple(_square(row.label, column.heading, cells.get((row.id, column.id))) for column in columns)
+            for row in table.rows
+            if any(id_ == row.id for id_, _ in cells)
+        )
+        if rows:
+            tables.append((table.called, f"table/{paper.id}/{table.id}", rows))
+    if tables:
+        yield VerdictGrid(tuple(tables))
+
+
+def _square(row: str, column: str, check: Check | None) -> GridCell | None:
+    if check is None:
+        return None
+    meaning = f"{row}, {column} {check.printed}: {_meaning(check)}"
+    return GridCell(meaning, SIGNS[check.verdict], style_of(check), check.id)
+
+
+def _figures(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[Plot]:
+    """Yield the figure of a table: what its rows cost and score."""
+    tradeoff = find_tradeoff(result, paper, table)
+    if tradeoff is not None:
+        yield Plot(figure_file(f"{paper.id}/table-{table.id}"), tradeoff.summary, tradeoff)
+
+
+def _lay_out(table: TableHead, cells: Sequence[CellChecks], findings: Mapping[str, NumberedFinding]) -> MarkedTable:
+    places = {(one.row.id, one.column.id): one for one in cells}
+    columns = [head for head in table.columns if any(one.column is head for one in cells)]
+    rows = tuple(
+        (
+            row.label,
+            tuple(_print_cell(places.get((row.id, column.id)), findings) for column in columns),
+        )
+        for row in table.rows
+        if any(one.row is row for one in cells)
+    )
+    return MarkedTable(("model", *(head.heading for head in columns)), rows, list_cells(cells))
+
+
+def _print_cell(one: CellChecks | None, findings: Mapping[str, NumberedFinding]) -> PrintedCell | None:
+    """Return a cell with all its checks; a printed change that two checks judge stands once, with the graver sign."""
+    if one is None:
+        return None
+    numbers = [*([_stamp(one.cell, findings)] if one.cell else [])]
+    changes = [check for check in (one.delta, one.delta_measured) if check is not None]
+    if changes:
+        numbers.append(_stamp(max(changes, key=lambda check: _GRAVITY.index(check.verdict)), findings))
+    numbers += [_stamp(check, findings) for check in one.against]
+    named = [
+        ("", one.cell),
+        ("The printed change, from the printed cells", one.delta),
+        ("The printed change, from what was measured", one.delta_measured),
+        *((f"Against {check.id.rpartition('.')[2]}", check) for check in one.against),
+    ]
+    explanation = tuple(
+        block for title, check in named if check is not None for block in explain_check(check, findings, title)
+    )
+    first = next(check for _, check in named if check is not None)
+    return PrintedCell(tuple(numbers), explanation, first.id.partition(".")[0])
+
+
+_GRAVITY = [
+    Verdict.REPRODUCED,
+    Verdict.REPRODUCED_UNDER,
+    Verdict.UNVERIFIABLE,
+    Verdict.DIFFERS,
+    Verdict.INCONSISTENT,
+    Verdict.ERROR,
+]
+
+
+def _stamp(check: Check, findings: Mapping[str, NumberedFinding]) -> Stamped:
+    sign = SIGNS[check.verdict] + "".join(CAVEATS[caveat].sign for caveat in check.caveats)
+    found = findings.get(check.id) if check.verdict in FAILS else None
+    finding = (found.name, found.anchor) if found else None
+    return Stamped(check.printed or "?", sign, _meaning(check), style_of(check), finding)
+
+
+def _meaning(check: Check) -> str:
+    known = ("known",) if check.acknowledged else ()
+    return ", ".join((word_of(check.verdict).replace("_", " "), *check.caveats, *known))
+
+
+def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:
+    """Yield what many cells have in common: what is missing to check them, and hints of those that pass."""
+    missing = Counter(
+        (one.column.heading, one.cell.reason)
+        for one in cells
+        if one.cell is not None and one.cell.verdict is Verdict.UNVERIFIABLE and not one.cell.evidence
+    )
+    for heading in dict.fromkeys(heading for heading, _ in missing):
+        reasons = {reason: count for (of, reason), count in missing.items() if of == heading}
+        listed = reasons if len(reasons) <= _REASONS else dict(list(reasons.items())[:1])
+        for reason, count in listed.items():
+            yield f"{heading}: {count} unverifiable: {reason}"
+        rest = sum(reasons.values()) - sum(listed.values())
+        if rest:
+            yield f"{heading}: {rest} more unverifiable, for {len(reasons) - 1} other reasons: each number says its own"
+    for hint, rows in find_hints(cells).items():
+        yield ("note: ", hint, " (", *join(map(code, rows)), ")")

@@ -1,0 +1,196 @@
+"""Models counted under every reading against models that are built whole."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from imlp_audit.count.ledger import CallCache
+from imlp_audit.errors import BuildError
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement, Sums
+from imlp_audit.models.build import Builder
+from imlp_audit.models.hosts.bert import Bert
+from imlp_audit.models.hosts.gmlp import Gate, GmlpText
+from imlp_audit.models.hosts.lvt import Lvt
+from imlp_audit.models.hosts.resmlp import Communication, Norm, Pooling, ResMlp
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.solve.counting import Hosts, Stacks
+from imlp_audit.solve.space import readings_of
+from imlp_audit.spec.paper import rows_of
+from tests.bundled import bundled_paper
+from tests.solve.direct import composed, direct, sample
+
+READINGS = readings_of("imlp")
+SAMPLED = 2  # readings of each model
+PATCHES = 196 * 192 * 3 * 16 * 16  # multiply-accumulates of DeiT-Ti's patch embedding, a convolution
+
+
+@cache
+def in_the_specs(paper: str, family: str) -> list[Recipe]:
+    """Every model of a family that a paper's tables list, and those that its text describes, each once."""
+    found = bundled_paper(paper)
+    recipes = [*(row.row.model for row in rows_of(found)), *(one.value.model for one in found.systems)]
+    return list(dict.fromkeys(recipe for recipe in recipes if recipe is not None and recipe.family == family))
+
+
+def with_imlp(host: str, activation: Activation | None = None, image: int | None = None, **block: object) -> Recipe:
+    replacement = Replacement(imlp=ImlpRecipe.model_validate(block))
+    return Recipe.of(timm=host, mlp=replacement, activation=activation, image=image)
+
+
+OTHERS = [
+    with_imlp("deit_tiny_patch16_224", plain=True),
+    with_imlp("deit_tiny_patch16_224", Activation.PRELU, kernel=5),
+    with_imlp("deit_tiny_patch16_224", image=384, ratio=1.5),
+    with_imlp("vit_tiny_r_s16_p8_224", part=Part.SPATIAL),
+    with_imlp("poolformer_s12", part=Part.CHANNEL),
+    with_imlp("poolformer_s12", image=160),
+    Recipe.of(lvt=Lvt(recursions=2), mlp=Replacement(imlp=ImlpRecipe(kernel=5), sites=("backbone.[1-3].*",))),
+    Recipe.of(lvt=Lvt(recursions=3), mlp=Replacement(imlp=ImlpRecipe(kernel=3), sites=("post_network.*", "*.0.mlp"))),
+]
+
+
+@pytest.fixture(scope="module")
+def hosts() -> Hosts:
+    return Hosts()
+
+
+@pytest.fixture(scope="module")
+def builder() -> Builder:
+    return Builder()
+
+
+@pytest.fixture(scope="module")
+def memory() -> CallCache:
+    return {}
+
+
+def test_the_tables_list_the_largest_hosts_and_those_that_are_no_classifiers() -> None:
+    named = " ".join(map(str, in_the_specs("imlp", "imlp")))
+    for host in ("swin_base_patch4", "poolformer_m48", "deit_base_patch16", "recursions: 4", "mask_rcnn", "upernet"):
+        assert host in named
+    assert SAMPLED * len(in_the_specs("imlp", "imlp") + OTHERS) >= 60
+
+
+@pytest.mark.daily(2)
+@pytest.mark.parametrize(
+    "recipe",
+    [*OTHERS, *(pytest.param(recipe, marks=pytest.mark.slow) for recipe in in_the_specs("imlp", "imlp"))],
+    ids=str,
+)
+def test_a_composed_model_has_what_a_built_one_has(
+    recipe: Recipe, hosts: Hosts, builder: Builder, memory: CallCache
+) -> None:
+    table = hosts.with_blocks(recipe, READINGS)
+    assert len(table) == len(READINGS) == 2304
+    for index, reading in sample(READINGS, SAMPLED, str(recipe)):
+        assert composed(table, index) == direct(builder, memory, recipe, reading), reading
+
+
+@pytest.mark.daily(1)
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        Recipe.of(timm="deit_tiny_patch16_224"),
+        Recipe.of(timm="deit_tiny_patch16_224", mlp=Replacement(sums=Sums())),
+        Recipe.of(timm="deit_tiny_patch16_224", activation=Activation.RELU, agelu=True),
+        Recipe.of(timm="resnet152"),
+    ],
+    ids=str,
+)
+def test_a_model_that_no_reading_changes_is_counted_as_it_is(
+    recipe: Recipe, hosts: Hosts, builder: Builder, memory: CallCache
+) -> None:
+    assert composed(hosts.as_it_is(recipe)[np.newaxis], 0) == direct(builder, memory, recipe, None)
+
+
+def test_a_host_is_as_it_was_after_its_mlps_were_replaced(hosts: Hosts) -> None:
+    host = Recipe.of(timm="deit_tiny_patch16_224")
+    hosts.with_blocks(with_imlp("deit_tiny_patch16_224"), READINGS)
+    counts = composed(hosts.as_it_is(host)[np.newaxis], 0)
+    assert (counts["all"], counts["conv@stem"], counts["linear@head"]) == (5_717_416, PATCHES, 192_000)
+
+
+def test_a_kernel_larger_than_the_grid_is_refused(hosts: Hosts) -> None:
+    with pytest.raises(BuildError, match="kernel: 9 is larger than the grid of 7 x 7"):
+        hosts.with_blocks(with_imlp("swin_tiny_patch4_window7_224", kernel=9), READINGS)
+
+
+TEXTS = readings_of("text")
+FORMS = readings_of("resmlp")
+
+
+@pytest.fixture(scope="module")
+def stacks() -> Stacks:
+    return Stacks()
+
+
+def test_the_tables_list_the_deepest_models_and_every_gate() -> None:
+    named = " ".join(map(str, in_the_specs("mixer_gmlp_coursework", "text")))
+    for part in ("bert: {layers: 48}", "layers: 144", "attention: 64", *(f"gate: {gate}" for gate in Gate)):
+        assert part in named
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", in_the_specs("mixer_gmlp_coursework", "text"), ids=str)
+def test_a_model_of_language_is_its_layers_and_what_stands_around_them(
+    recipe: Recipe, stacks: Stacks, memory: CallCache
+) -> None:
+    table = stacks.with_layers(recipe, TEXTS)
+    assert len(table) == len(TEXTS) == 640
+    for index, reading in sample(TEXTS, SAMPLED, str(recipe)):
+        assert composed(table, index) == direct(Builder(), memory, recipe, reading), reading
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("classes", [None, 3])
+@pytest.mark.parametrize(
+    "host",
+    [
+        {"gmlp_text": GmlpText(layers=3, width=12)},
+        {"gmlp_text": GmlpText(layers=3, width=12, gate=Gate.PRODUCT, attention=8)},
+        {"bert": Bert(layers=3, width=12, heads=3, hidden=24)},
+    ],
+    ids=str,
+)
+def test_small_models_agree_under_many_readings(
+    host: dict[str, object], classes: int | None, stacks: Stacks, memory: CallCache
+) -> None:
+    recipe = Recipe.model_validate({**host, "classes": classes})
+    table = stacks.with_layers(recipe, TEXTS)
+    for index, reading in sample(TEXTS, 12, str(recipe)):
+        assert composed(table, index) == direct(Builder(), memory, recipe, reading), reading
+
+
+RESMLPS = [
+    ResMlp(layers=3, width=24, norm=Norm.BATCH, pooling=Pooling.CLASS_MLP),
+    ResMlp(layers=3, width=24, communication=Communication.NONE),
+    ResMlp(layers=3, width=24, norm=Norm.L2, communication=Communication.MLP, expansion=0.5),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "recipe", in_the_specs("resmlp", "resmlp") + [Recipe.of(resmlp=host) for host in RESMLPS], ids=str
+)
+def test_a_resmlp_is_its_layers_and_what_stands_around_them(recipe: Recipe, stacks: Stacks, memory: CallCache) -> None:
+    table = stacks.with_layers(recipe, FORMS)
+    assert len(table) == len(FORMS) == 4
+    for index, reading in sample(FORMS, 4, ""):
+        assert composed(table, index) == direct(Builder(), memory, recipe, reading), reading
+
+
+def test_a_width_in_the_recipe_holds_under_every_reading(stacks: Stacks) -> None:
+    said = stacks.with_layers(Recipe.of(gmlp_text=GmlpText(layers=4, width=12, hidden=2048)), TEXTS)
+    open_ = stacks.with_layers(Recipe.of(gmlp_text=GmlpText(layers=4, width=12)), TEXTS)
+    axis = list(TEXTS.axes).index("ffn_width")
+    by_width = np.moveaxis(said.reshape(*TEXTS.shape, -1), axis, 0)
+    np.testing.assert_array_equal(by_width[0], by_width[1])
+    np.testing.assert_array_equal(by_width[0], np.moveaxis(open_.reshape(*TEXTS.shape, -1), axis, 0)[0])
+
+
+def test_texts_longer_than_the_table_of_positions_are_refused(stacks: Stacks) -> None:
+    with pytest.raises(BuildError, match="sequence_length: 512 tokens, but only 256 positions"):
+        stacks.with_layers(Recipe.of(bert=Bert(layers=2, positions=256)), TEXTS)
