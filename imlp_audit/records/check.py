@@ -7,7 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.base import Count, Number, Record, check_number
@@ -313,6 +313,14 @@ class EquationCheck(AnyCheck):
     proved: str | None = None
     replay: str | None = None
     counterexample: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_figure(cls, values: object) -> object:
+        """Leave out the figure that a result of an earlier version may have."""
+        return (
+            {name: value for name, value in values.items() if name != "figure"} if isinstance(values, dict) else values
+        )
 
 
 Check: TypeAlias = Annotated[
