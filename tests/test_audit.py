@@ -28,7 +28,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Document
 from imlp_audit.report.first_screen import first_screen
 from imlp_audit.report.formats import Surface
-from imlp_audit.report.paper import summary_document
+from imlp_audit.report.paper import report_document
 from imlp_audit.report.terminal import render_terminal
 from imlp_audit.spec.library import Selection, load, select_checks
 from imlp_audit.spec.paper import CellRef, Paper, repeated_row, rows_of
@@ -434,7 +434,7 @@ def test_a_bundled_paper_takes_forty_lines_and_all_take_150(bundled: AuditResult
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_everything_about_the_bundled_papers_fits(bundled: AuditResult, width: int) -> None:
-    for document in (first_screen(bundled), summary_document(bundled)):
+    for document in (first_screen(bundled), report_document(bundled)):
         lines = lines_of(document, width)
         # commands are not wrapped, so that they can be copied
         assert [line for line in lines if cell_len(line) > width and not line.startswith("imlp-audit ")] == []

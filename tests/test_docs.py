@@ -33,7 +33,7 @@ from imlp_audit.models.values import TensorInput
 from imlp_audit.processes.code import load_module
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.finding import Quote
-from imlp_audit.spec import claim_entries, columns, fields, readings, schema
+from imlp_audit.spec import claim_entries, columns, fields, schema
 from imlp_audit.spec.library import load
 from imlp_audit.spec.reader import read_spec
 from tests.cli.running import call
@@ -54,7 +54,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     schema.PaperFile: "Files",
     schema.About: "The paper",
     schema.ConventionFit: "Fitted conventions",
-    readings.Choice: "Readings",
+    schema.Choice: "Readings",
     fields.Place: "Sources",
     schema.PrintedTable: "Tables",
     schema.TableFile: "Tables",
@@ -87,7 +87,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     schema.NumbersEntry: "Numbers elsewhere",
 }
 """The section of spec-format.md whose table has the keys of a record."""
-ELSEWHERE = (readings.NamedReading, readings.Choices, *get_args(columns.Column))
+ELSEWHERE = (schema.NamedReading, schema.Choices, *get_args(columns.Column))
 """Records that readings.md documents, or that an entry is turned into."""
 
 
@@ -102,7 +102,7 @@ def test_readme_fits_three_screens() -> None:
 
 
 def test_every_record_of_a_spec_has_a_section() -> None:
-    modules = (schema, columns, readings, claim_entries, blocks, recipe)
+    modules = (schema, columns, claim_entries, blocks, recipe)
     values = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
     records = [one for one in values if issubclass(one, BaseModel) and one.model_fields and not issubclass(one, Host)]
     lacking = {one.__name__ for one in records if one not in SECTIONS and one not in ELSEWHERE}

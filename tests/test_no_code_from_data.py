@@ -24,8 +24,7 @@ DOORS = {
     "cli/commands.py": "the commands of this package, from a table in the file",
     "models/hosts/__init__.py": "the modules of its own folder",
     "processes/compiler.py": "modules of torch's own compiler",
-    "processes/code.py": "a user's model or a paper's Python; who calls it asks first whether its folder is trusted",
-    "processes/installed.py": "the models and papers that installed packages offer: who installs a package trusts it",
+    "processes/code.py": "Python of a folder that is trusted, and of packages that were installed, which is trust",
 }
 # where a library that can open a connection is imported
 NETWORK = {

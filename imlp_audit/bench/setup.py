@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from imlp_audit.processes.cores import cores
+from imlp_audit.processes.limits import cores
 
 FEWEST_PAIRS = 6  # the range of five pairs holds the median with 94 %, so they give no 95 % interval
 

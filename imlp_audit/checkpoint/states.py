@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.checkpoint.pickle_machine import (
@@ -28,12 +28,8 @@ def find_inert(content: object) -> Iterator[Inert]:
     return (value for value in _walk(content) if isinstance(value, Inert) and value is not OTHER_KEYS)
 
 
-Given = Mapping[int | str, Inert]
-"""What objects that were not made were given: tables by their identity, tensors by their storage."""
-
-
-def find_given(content: object) -> Given:
-    """Return what the objects that were not made were given, each with such an object."""
+def find_given(content: object) -> Mapping[int | str, Inert]:
+    """Return what objects that were not made were given: tables by their identity, tensors by their storage."""
     seen: set[int] = set()
     return {_identify(value): one for one in find_inert(content) for value in _walk(one, seen)}
 
@@ -42,7 +38,7 @@ def _identify(value: object) -> int | str:
     return value.view.storage if isinstance(value, TensorInfo) else id(value)
 
 
-def check_apart(state: Mapping[object, object], given: Given) -> None:
+def check_apart(state: Mapping[object, object], given: Mapping[int | str, Inert]) -> None:
     """Raise RefusedError if the weights of a state depend on objects that were not made, so on unknown code.
 
     That is so if one stands where a tensor should, or was `given` the state or a tensor of it.
@@ -55,9 +51,10 @@ def check_apart(state: Mapping[object, object], given: Given) -> None:
             raise explain_code(value.name)
     if any(isinstance(value, TensorInfo) for value in _walk(state.get(OTHER_KEYS))):
         raise RefusedError(_KEYS)
-    for value in (state, *(value for value in state.values() if isinstance(value, TensorInfo))):
-        if _identify(value) in given:
-            raise explain_code(given[_identify(value)].name)
+    keys: list[int | str] = [id(state), *(one.view.storage for one in state.values() if isinstance(one, TensorInfo))]
+    for key in keys:
+        if key in given:
+            raise explain_code(given[key].name)
 
 
 def explain_stateless(content: object) -> RefusedError:
@@ -65,7 +62,11 @@ def explain_stateless(content: object) -> RefusedError:
     values = list(_walk(content))
     for one in values:
         if isinstance(one, Inert) and is_module(one):
-            return explain_module(one)
+            return RefusedError(
+                f"holds a whole model, an object of {one.title}, which only its own code can open (not executed); if "
+                'you trust it, run there `torch.save(torch.load("FILE", weights_only=False).state_dict(), '
+                '"weights.pth")` and give weights.pth'
+            )
     tables = [value for value in values if isinstance(value, dict)]
     for name, value in ((name, value) for table in tables for name, value in table.items()):
         if isinstance(value, Inert) and value.name in ODD_TENSORS:
@@ -83,15 +84,6 @@ def is_module(one: Inert) -> bool:
     return any(isinstance(part, Mapping) and part.keys() >= _OF_MODULES for part in one.parts)
 
 
-def explain_module(one: Inert) -> RefusedError:
-    """Return the refusal of a file with a whole model, and the line that makes it usable."""
-    return RefusedError(
-        f"holds a whole model, an object of {one.title}, which only its own code can open (not executed); if you trust "
-        'it, run there `torch.save(torch.load("FILE", weights_only=False).state_dict(), "weights.pth")` and give '
-        "weights.pth"
-    )
-
-
 def _walk(content: object, seen: set[int] | None = None) -> Iterator[object]:
     """Yield a value and everything in it, each once; what was `seen` is left out."""
     seen = set() if seen is None else seen
@@ -102,18 +94,13 @@ def _walk(content: object, seen: set[int] | None = None) -> Iterator[object]:
             continue
         seen.add(id(value))
         yield value
-        waiting += reversed(list(_list_parts(value)))
-
-
-def _list_parts(value: object) -> Iterable[object]:
-    match value:
-        case list() | tuple():
-            return value
-        case dict():
-            return value.values()
-        case Inert():
-            return value.parts
-    return ()
+        match value:
+            case list() | tuple():
+                waiting += reversed(value)
+            case dict():
+                waiting += reversed(value.values())
+            case Inert():
+                waiting += reversed(value.parts)
 
 
 _FIRST = ("model", "state_dict", "model_state_dict", "model_ema", "state_dict_ema", "ema")

@@ -27,8 +27,8 @@ from imlp_audit.cli.options import (
     group_options,
 )
 from imlp_audit.errors import UsageError, did_you_mean
-from imlp_audit.processes.cores import cores
 from imlp_audit.processes.interrupts import on_interrupt, write_error
+from imlp_audit.processes.limits import cores
 from imlp_audit.report.files import check_writable
 
 if TYPE_CHECKING:

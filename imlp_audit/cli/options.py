@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from imlp_audit.errors import BuildError
-from imlp_audit.processes.cores import cores
+from imlp_audit.processes.limits import cores
 from imlp_audit.report.formats import AuditFormat, Format
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -103,18 +103,27 @@ def emit_result(
 ) -> None:
     """Write the result of an audit to files, and then, where there is a format, to standard output.
 
-    `details` are blocks that a command adds to what people read; `screen` is what a terminal shows in place of them and
-    of every check.
+    People read its whole report, in markdown its short form, which can be a comment. `details` are blocks that a
+    command adds to them; `screen` is what a terminal shows in place of both.
     """
 
     def write(form: AuditFormat) -> Document:
-        if form is not AuditFormat.RICH:
-            return _report_in(form, result, details)
-        return (*_every_check(result), *details) if screen is None else screen
+        from imlp_audit.report.paper import report_document, short_report
+
+        if form is AuditFormat.RICH and screen is not None:
+            return screen
+        return short_report(result, details) if form is AuditFormat.MARKDOWN else (*report_document(result), *details)
 
     if outputs.printed is None:
         _tell_errors(result)
-    _emit(result, outputs, write, screen)
+    for form, path in outputs.files:
+        write_whole(path, render_audit(result, partial(write, form), form), links=True)
+    if outputs.summary is not None:
+        from imlp_audit.report.first_screen import first_screen
+
+        append(outputs.summary, render_document(screen or first_screen(result), Format.MARKDOWN))
+    if outputs.printed is not None:
+        emit(render_audit(result, partial(write, outputs.printed), outputs.printed, surface()))
 
 
 def _tell_errors(result: AuditResult) -> None:
@@ -128,40 +137,6 @@ def _tell_errors(result: AuditResult) -> None:
     if len(errors) > _MOST_ERRORS:
         lines.append(f"imlp-audit: {len(errors) - _MOST_ERRORS} more checks could not be completed")
     sys.stderr.writelines(f"{disarm_commands(make_visible(line))}\n" for line in lines)
-
-
-def emit_report(result: AuditResult, outputs: Outputs, details: Document) -> None:
-    """Write the whole report of an audit to files, and to standard output where there is a format."""
-    _emit(result, outputs, lambda form: _report_in(form, result, details))
-
-
-def _report_in(form: AuditFormat, result: AuditResult, details: Document) -> Document:
-    """Return the report: in markdown its short form, which can be a comment."""
-    from imlp_audit.report.paper import report_document, short_report
-
-    if form is AuditFormat.MARKDOWN:
-        return short_report(result, details)
-    return (*report_document(result), *details)
-
-
-def _every_check(result: AuditResult) -> Document:
-    from imlp_audit.report.paper import summary_document
-
-    return summary_document(result)
-
-
-def _emit(
-    result: AuditResult, outputs: Outputs, write: Callable[[AuditFormat], Document], screen: Document | None = None
-) -> None:
-    """Write a result to all its outputs; `write` makes the document that people read in a format."""
-    for form, path in outputs.files:
-        write_whole(path, render_audit(result, partial(write, form), form), links=True)
-    if outputs.summary is not None:
-        from imlp_audit.report.first_screen import first_screen
-
-        append(outputs.summary, render_document(screen or first_screen(result), Format.MARKDOWN))
-    if outputs.printed is not None:
-        emit(render_audit(result, partial(write, outputs.printed), outputs.printed, surface()))
 
 
 def surface() -> Surface:

@@ -10,7 +10,7 @@ import typer
 from imlp_audit.cli.options import Device, NoCache, ReportOptions, TrustCode, check_device, group_options, trusting
 from imlp_audit.equations.settings import Dtype, Limits, Settings
 from imlp_audit.errors import UsageError
-from imlp_audit.processes.cores import cores
+from imlp_audit.processes.limits import cores
 
 Replay = Annotated[
     str | None,

@@ -105,7 +105,7 @@ def report(
 def _write(
     result: AuditResult, inspected: list[Inspected], destination: Destination, outputs: Outputs, store: Store
 ) -> ExitCode:
-    from imlp_audit.cli.output import emit_report
+    from imlp_audit.cli.output import emit_result
     from imlp_audit.cli.report_files import compare_reports, recall_reports, render_reports, write_reports
 
     folder = destination.folder
@@ -113,7 +113,7 @@ def _write(
         reports = render_reports(result, folder, inspected) if inspected else recall_reports(result, folder, store)
         return compare_reports(reports) if destination.check else write_reports(reports)
     sections = tuple(section for paper in result.papers for one in inspected for section in one.section(paper.id))
-    emit_report(result, outputs, sections)
+    emit_result(result, outputs, details=sections)
     return ExitCode.CLEAN
 
 

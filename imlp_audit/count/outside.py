@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
-from imlp_audit.processes.apart import StoppedError, yield_apart
+from imlp_audit.processes.workers import StoppedError, yield_apart
 
 Asked = TypeVar("Asked")
 Found = TypeVar("Found")

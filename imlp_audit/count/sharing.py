@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from multiprocessing.connection import Connection
-from queue import Empty, SimpleQueue
+from functools import cache
+from typing import TYPE_CHECKING
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.interrupts import on_interrupt
-from imlp_audit.processes.workers import Worker, start_copies, terminate_workers
+from imlp_audit.processes.workers import EndedError, Pool, terminate_workers
+
+if TYPE_CHECKING:
+    from imlp_audit.count.ledger import CallCache
 
 Needed = Mapping[ModelKey, Need]
 Progress = Callable[[str], None]
@@ -61,10 +62,7 @@ class _CountingProcesses:
 
     def __init__(self, processes: int) -> None:
         self._threads = ThreadPoolExecutor(processes)  # as many: each finds an idle process until one has died
-        self._workers = start_copies(_serve, _import_torch, processes)
-        self._idle: SimpleQueue[Worker] = SimpleQueue()
-        for worker in self._workers:
-            self._idle.put(worker)
+        self._pool = Pool(processes, _import_torch)
 
     def measure(self, shares: list[Needed], progress: Progress) -> Iterator[Measured]:
         """Measure models; what a process that dies has left to do is done here."""
@@ -76,20 +74,16 @@ class _CountingProcesses:
 
     def end(self) -> None:
         """End the processes."""
-        for worker in self._workers:
-            worker.kill()
+        self._pool.end()
         self._threads.shutdown(cancel_futures=True)
 
     def _collect(self, share: Needed, progress: Progress) -> dict[ModelKey, ModelFacts | Failure]:
         """Return what a process measures of its share before it ends."""
         found: dict[ModelKey, ModelFacts | Failure] = {}
-        with suppress(Empty, EOFError, OSError):  # no process is left, or this one ended
-            worker = self._idle.get_nowait()
-            worker.pipe.send(share)
-            for key in share:
-                found[key] = worker.pipe.recv()
+        with suppress(EndedError):
+            for facts, key in zip(self._pool.run(_measure, share), share, strict=True):
+                found[key] = facts
                 progress(key.recipe.name)
-            self._idle.put(worker)
         return found
 
 
@@ -113,15 +107,17 @@ def _import_torch() -> None:
     import imlp_audit.count.models  # noqa: F401
 
 
-def _serve(pipe: Connection) -> None:
-    """Measure the models that arrive through a pipe, in their order. What a library prints goes to standard error."""
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    from imlp_audit.count.ledger import CallCache
+def _measure(needed: Needed, send: Callable[[ModelFacts | Failure], None]) -> None:
+    """Measure models in their order."""
     from imlp_audit.count.models import measure_models
 
-    cache = CallCache()
-    with suppress(EOFError, BrokenPipeError):  # nobody reads any more: the parent was interrupted
-        while True:
-            for _, facts in measure_models(pipe.recv(), lambda _: None, cache=cache):
-                pipe.send(facts)
+    for _, facts in measure_models(needed, lambda _: None, cache=_calls()):
+        send(facts)
+
+
+@cache
+def _calls() -> CallCache:
+    """Return the calls of operations that this process has measured."""
+    from imlp_audit.count.ledger import CallCache
+
+    return CallCache()

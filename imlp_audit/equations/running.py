@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from multiprocessing.connection import Connection
-from queue import Empty, SimpleQueue
-from threading import Lock
 
 from imlp_audit.equations.catalogue import ClaimCode, ClaimText
 from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.equations.settings import Settings
 from imlp_audit.equations.trust import explain_distrust, is_bundled, is_trusted
-from imlp_audit.processes.interrupts import on_interrupt
-from imlp_audit.processes.workers import Worker, start_worker, terminate_workers
+from imlp_audit.processes.workers import EndedError, Pool, open_pool
 
 Outcomes = Mapping[str, AnyOutcome]
 Progress = Callable[[str], None]
-_BEGIN = 600.0  # seconds for a process to import torch, on however slow a machine
 
 
 @contextmanager
@@ -40,11 +33,10 @@ def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callabl
         return
     # those that need a solver take longest: they go first, so that no process is left alone with them
     ordered = sorted(_by_code(trusted).values(), key=lambda same: same[0].needs is None)
-    processes, jobs = _Processes(settings), max(1, settings.jobs)
-    threads = ThreadPoolExecutor(jobs)
-    with on_interrupt(terminate_workers):
+    threads = ThreadPoolExecutor(max(1, settings.jobs))
+    with open_pool() as processes:
         try:
-            waiting = {threads.submit(processes.test, same[0]): same for same in ordered}
+            waiting = {threads.submit(_test, processes, settings, same[0]): same for same in ordered}
             yield lambda progress: {**refused, **_gather(waiting, progress)}
         finally:
             processes.end()
@@ -78,71 +70,25 @@ def _by_code(claims: Iterable[ClaimText]) -> Mapping[ClaimCode, list[ClaimText]]
     return found
 
 
-class _Processes:
-    """Processes that test claims, one claim at a time each; a process that hangs or dies takes one claim with it."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._idle: SimpleQueue[Worker] = SimpleQueue()
-        self._all: list[Worker] = []
-        self._lock, self._ended = Lock(), False
-
-    def test(self, claim: ClaimText) -> Outcome:
-        """Test a claim in an idle process, or in a new one."""
-        worker = self._worker()
-        try:
-            outcome = self._ask(worker, claim)
-        except TimeoutError:  # before OSError, of which it is one
-            worker.kill()
-            seconds = self._settings.limits.patience
-            return Outcome(0, problem=f"{_place(claim)}: did not respond for {seconds:g} s and was stopped")
-        except (EOFError, OSError):
-            worker.kill()
-            return Outcome(0, problem=f"{_place(claim)}: its process ended (exit code {worker.exit_code})")
-        self._idle.put(worker)
-        return outcome
-
-    def end(self) -> None:
-        """End all processes."""
-        with self._lock:
-            self._ended = True
-            for worker in self._all:
-                worker.kill()
-
-    def _worker(self) -> Worker:
-        try:
-            return self._idle.get_nowait()
-        except Empty:
-            with self._lock:
-                if self._ended:
-                    raise EOFError from None
-                worker = start_worker(_serve)
-                self._all.append(worker)
-            return worker
-
-    def _ask(self, worker: Worker, claim: ClaimText) -> Outcome:
-        worker.pipe.send((claim.code, self._settings))
-        patience = _BEGIN
-        while worker.pipe.poll(patience):
-            message = worker.pipe.recv()
-            if isinstance(message, Outcome):
-                return message
-            patience = self._settings.limits.patience
-        raise TimeoutError
+def _test(processes: Pool, settings: Settings, claim: ClaimText) -> Outcome:
+    """Test a claim in a process; one that hangs or dies takes one claim with it."""
+    patience = settings.limits.patience
+    try:
+        found = [one for one in processes.run(_run_claim, (claim.code, settings), patience) if one is not None]
+        return found[-1]
+    except TimeoutError:
+        return Outcome(0, problem=f"{_place(claim)}: did not respond for {patience:g} s and was stopped")
+    except EndedError as error:
+        return Outcome(0, problem=f"{_place(claim)}: its process ended ({error})")
 
 
 def _place(claim: ClaimText) -> str:
     return f"{claim.file}:{claim.line}"
 
 
-def _serve(pipe: Connection) -> None:
-    """Test the claims that arrive through a pipe. What their code prints goes to standard error."""
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
+def _run_claim(given: tuple[ClaimCode, Settings], send: Callable[[Outcome | None], None]) -> None:
+    """Test a claim, and send None each time it shows that it goes on."""
     from imlp_audit.equations.testing import run_claim
 
-    while True:
-        code: ClaimCode
-        code, settings = pipe.recv()
-        pipe.send(None)
-        pipe.send(run_claim(code, settings, beat=lambda: pipe.send(None)))
+    send(None)
+    send(run_claim(*given, beat=lambda: send(None)))

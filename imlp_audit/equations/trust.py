@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from imlp_audit.files import FileError, read_bytes
-from imlp_audit.processes.installed import find_package, offered, own_sites
+from imlp_audit.processes.code import find_package, offered, own_sites
 
 ENTRY_POINTS = "imlp_audit.papers"
 PACKAGE = Path(__file__).resolve().parent.parent

@@ -17,7 +17,7 @@ from imlp_audit.records.solution import SolvedChange
 from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
 from imlp_audit.spec.columns import image_of
 from imlp_audit.spec.paper import CellRef, own_families
-from imlp_audit.spec.readings import Choice
+from imlp_audit.spec.schema import Choice
 
 SHOWN = 5  # of equally near readings
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
 from typing import Any, assert_never
 
 from imlp_audit.checkpoint.contents import Checkpoint
@@ -53,16 +52,6 @@ class AllowedReadings:
 
     one: Reading
     values: Mapping[str, tuple[Value, ...]]
-
-    @property
-    def count(self) -> int:
-        """How many readings these are."""
-        return prod(map(len, self.values.values()))
-
-    @property
-    def open(self) -> Mapping[str, tuple[Value, ...]]:
-        """The axes that the shapes do not decide."""
-        return {axis: values for axis, values in self.values.items() if len(values) > 1}
 
     def has(self, reading: AnyReading | None) -> bool:
         """Say whether a reading is among them."""
@@ -337,36 +326,21 @@ def report_checkpoint(
             dtypes=dict(checkpoint.dtypes),
         ),
         models=ModelsCompared(known=found.known, compared=found.compared, untrusted=found.untrusted),
-        exact=tuple(_describe(one, tuple(find_untold(one, found.exact))) for one in found.exact),
+        exact=tuple(map(_describe, found.exact)),
         nearest=tuple(map(_describe, found.nearest)),
         weights=weights,
         pictures=pictures,
     )
 
 
-def find_untold(one: Candidate, exact: Sequence[Candidate]) -> Iterator[str]:
-    """Yield which numbers of a host the weights do not tell: models that differ in them alone fit as well."""
-    own = one.recipe.host.model_dump()
-    alike = [
-        other.recipe.host.model_dump()
-        for other in exact
-        if other.recipe.model_copy(update={"host": one.recipe.host}) == one.recipe
-        and type(other.recipe.host) is type(one.recipe.host)
-    ]
-    for name in own:
-        values = sorted({str(other[name]) for other in alike if {**other, name: own[name]} == own})
-        if len(values) > 1:
-            yield f"the weights do not tell {name}: {', '.join(values)} have the same tensors"
-
-
-def _describe(candidate: Candidate, untold: tuple[str, ...] = ()) -> FittingModel:
+def _describe(candidate: Candidate) -> FittingModel:
     allowed = candidate.allowed
     return FittingModel(
         label=candidate.label,
         model=str(candidate.recipe),
         places=candidate.places,
         readings=candidate.readings,
-        notes=(*candidate.fit.notes, *untold),
+        notes=candidate.fit.notes,
         problems=candidate.fit.problems,
         axes=None if allowed is None else {axis: tuple(map(str, values)) for axis, values in allowed.values.items()},
     )

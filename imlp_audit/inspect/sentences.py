@@ -60,9 +60,8 @@ class Noise(StrEnum):
     NORMAL = "normal numbers"
     UNIFORM = "uniform numbers"
 
-    def draw(self, weights: Matrix, seed: tuple[int, ...]) -> Matrix:
+    def draw(self, weights: Matrix, random: np.random.Generator) -> Matrix:
         """Return noise in the shape of weights."""
-        random = np.random.default_rng((list(Noise).index(self), *seed))
         match self:
             case Noise.SHUFFLED:
                 return random.permutation(weights.ravel()).reshape(weights.shape)
@@ -95,11 +94,20 @@ class Layer:
         """Return a tensor in float64. Raises UndecidedError for one whose numbers cannot be used."""
         name = self.names[letter]
         if self.noise is not None:
-            kind, number = self.noise
-            return kind.draw(_to_array(self.state[name]), (number, crc32(name.encode())))
+            return self.noise[0].draw(_to_array(self.state[name]), self.random(letter))
         if reason := _explain_unusable(self.state[name]):
             raise UndecidedError(f"{escape_name(name)} {reason}")
         return _to_array(self.state[name])
+
+    def count(self, letter: str) -> int:
+        """Return how many numbers a tensor has."""
+        return self.state[self.names[letter]].numel()
+
+    def random(self, letter: str) -> np.random.Generator:
+        """Return what a tensor's noise is drawn from."""
+        assert self.noise is not None
+        kind, number = self.noise
+        return np.random.default_rng((list(Noise).index(kind), number, crc32(self.names[letter].encode())))
 
     def side(self, patches: int) -> int:
         """Return the side of the square grid of an image's patches. Raises UndecidedError if there cannot be one."""

@@ -1,7 +1,8 @@
-"""Limits of what a block of work may take of this process: memory, and seconds of its processor."""
+"""What work may take of this machine: processor cores, memory, and seconds of its processor."""
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import sys
@@ -82,3 +83,8 @@ def _limited_time(seconds: float) -> Iterator[None]:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

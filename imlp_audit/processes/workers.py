@@ -8,21 +8,30 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from multiprocessing import connection
 from multiprocessing.process import BaseProcess
-from typing import ParamSpec, TypeVar
+from queue import Empty, SimpleQueue
+from typing import ParamSpec, TypeAlias, TypeVar
 
 from imlp_audit.processes.compiler import leave_compiler_out
 from imlp_audit.processes.interrupts import hold_interrupts, on_interrupt
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+Work: TypeAlias = Callable[[Given, Callable[[Made], None]], None]
+"""A function of a module that sends what it makes of what it is given."""
+BEGIN = 600.0  # seconds for a process to import torch, on however slow a machine
+_GRACE = 3.0  # seconds for code that took too long to be left by its error
 _changing_the_environment = threading.RLock()
+_fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
 
 
 class Workers(ProcessPoolExecutor):
@@ -39,9 +48,8 @@ class Workers(ProcessPoolExecutor):
 @contextmanager
 def workers(count: int) -> Iterator[Workers]:
     """Yield processes of our own. If the block ends with an error, work that hasn't begun is cancelled."""
-    fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
     _start_quiet_tracker()
-    pool = Workers(count, mp_context=fresh, initializer=_begin)
+    pool = Workers(count, mp_context=_fresh, initializer=_begin)
     with on_interrupt(terminate_workers):
         try:
             yield pool
@@ -70,34 +78,162 @@ class Worker:
         self.process.join()
 
 
-def start_worker(serve: Callable[[connection.Connection], None]) -> Worker:
-    """Start a process that runs a function of a module on its end of a pipe."""
-    _start_quiet_tracker()
-    fresh = multiprocessing.get_context("spawn")
-    ours, theirs = fresh.Pipe()
-    process = fresh.Process(target=_serve, args=(serve, theirs), daemon=True)
-    _start(process)
+class EndedError(Exception):
+    """A process ended before its work; the message gives its exit code."""
+
+
+class StoppedError(Exception):
+    """Code from outside ended its process, or took too long.
+
+    Python that takes too long gets this error where it is, so that its traceback names the line.
+    """
+
+
+class Pool:
+    """Processes that each do one piece of work at a time; a new one is started where none is idle.
+
+    With `prepare` they are, on Linux, copies of one that has called it, and one that ends is not replaced.
+    """
+
+    def __init__(self, copies: int = 0, prepare: Callable[[], None] | None = None) -> None:
+        self._idle: SimpleQueue[Worker] = SimpleQueue()
+        # not elsewhere: copies of a process with libraries of the system in it may not work
+        copied = prepare is not None and sys.platform == "linux"
+        self._workers = _start_copies(prepare, copies) if prepare is not None and copied else []
+        self._lock, self._full = threading.Lock(), copied
+        for worker in self._workers:
+            self._idle.put(worker)
+
+    def run(self, work: Work[Given, Made], given: Given, patience: float | None = None) -> Generator[Made]:
+        """Yield what work sends in a process, where what it prints goes to standard error.
+
+        A process whose work is left unfinished is ended. Raises TimeoutError where something after the first takes
+        longer than `patience` seconds, EndedError where the process ends, or none is left.
+        """
+        worker, done = self._take(), False
+        try:
+            worker.pipe.send((work, given))
+            limit = BEGIN if patience is not None else None
+            while worker.pipe.poll(limit):
+                message: tuple[Made] | None = worker.pipe.recv()
+                if message is None:
+                    done = True
+                    self._idle.put(worker)
+                    return
+                yield message[0]
+                limit = patience
+        except (EOFError, OSError) as error:
+            worker.kill()
+            raise EndedError(f"exit code {worker.exit_code}") from error
+        finally:
+            if not done:
+                worker.kill()
+        raise TimeoutError
+
+    def end(self) -> None:
+        """End all processes."""
+        with self._lock:
+            self._full = True
+            for worker in self._workers:
+                worker.kill()
+
+    def _take(self) -> Worker:
+        with suppress(Empty):
+            return self._idle.get_nowait()
+        with self._lock:
+            if self._full:
+                raise EndedError("no process is left")
+            self._workers.append(_start_worker())
+            return self._workers[-1]
+
+
+@contextmanager
+def open_pool(copies: int = 0, prepare: Callable[[], None] | None = None) -> Iterator[Pool]:
+    """Yield processes that end with this block."""
+    pool = Pool(copies, prepare)
+    with on_interrupt(terminate_workers):
+        try:
+            yield pool
+        finally:
+            pool.end()
+
+
+def yield_apart(work: Callable[[Given], Iterable[Made]], given: Given, patience: float) -> Generator[Made]:
+    """Yield what a function of a module yields in a process of its own, which ends with this iterator.
+
+    Raises StoppedError where something takes longer than `patience` seconds, or where the process ends.
+    """
+    with open_pool() as pool:
+        try:
+            for made in pool.run(partial(_send_each, work, patience), given, patience + _GRACE):
+                yield from made
+        except TimeoutError as error:
+            raise _too_slow(patience) from error
+        except EndedError as error:
+            raise StoppedError(f"its code ended the process ({error})") from error
+
+
+def _send_each(
+    work: Callable[[Given], Iterable[Made]], patience: float, given: Given, send: Callable[[tuple[Made, ...]], None]
+) -> None:
+    everything = iter(work(given))  # a function imports what it needs before it returns an iterator
+    send(())
+    made: tuple[Made, ...] = ()
+    while True:
+        with _alarm(patience):
+            made = tuple(islice(everything, 1))
+        if not made:
+            return
+        send(made)
+
+
+def _too_slow(patience: float) -> StoppedError:
+    return StoppedError(f"its code did not end within {patience:g} s")
+
+
+@contextmanager
+def _alarm(patience: float) -> Iterator[None]:
+    """Raise StoppedError in Python that takes longer; code that holds the interpreter is ended by the parent."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(_number: int, _frame: object) -> None:
+        raise _too_slow(patience)
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, patience)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _start_worker() -> Worker:
+    ours, theirs = _fresh.Pipe()
+    process = _start(_serve, theirs, daemon=True)
     theirs.close()
     return Worker(process, ours)
 
 
-def start_copies(
-    serve: Callable[[connection.Connection], None], prepare: Callable[[], None], count: int
-) -> list[Worker]:
-    """Start so many processes that call `prepare` and run a function, each on its end of a pipe; they end together.
+def _start_copies(prepare: Callable[[], None], count: int) -> list[Worker]:
+    """Start so many processes, of which the first calls `prepare` and the others are copies; they end together.
 
-    On Linux only the first one calls `prepare`, and the others are copies of it: they share what it has imported.
+    They share what it has imported.
     """
-    if sys.platform != "linux":  # where copies of a process with libraries of the system in it may not work
-        return [start_worker(partial(_serve_prepared, serve, prepare)) for _ in range(count)]
-    _start_quiet_tracker()
-    fresh = multiprocessing.get_context("spawn")
-    ours, theirs = zip(*(fresh.Pipe() for _ in range(count)), strict=True)
-    process = fresh.Process(target=_serve_copies, args=(serve, prepare, theirs))  # a daemon could not start copies
-    _start(process)
+    ours, theirs = zip(*(_fresh.Pipe() for _ in range(count)), strict=True)
+    process = _start(_serve_copies, prepare, theirs, daemon=False)  # a daemon could not start copies
     for pipe in theirs:
         pipe.close()
     return [Worker(process, pipe) for pipe in ours]
+
+
+def _start(target: Callable[..., None], *given: object, daemon: bool) -> BaseProcess:
+    _start_quiet_tracker()
+    process = _fresh.Process(target=target, args=given, daemon=daemon)
+    with hold_interrupts(), _blocked_interrupts(), _safe_path():  # one left half started writes a traceback
+        process.start()
+    return process
 
 
 def _start_quiet_tracker() -> None:
@@ -113,11 +249,6 @@ def _start_quiet_tracker() -> None:
     before = os.environ.get("PYTHONWARNINGS")
     with _safe_path(), _environment("PYTHONWARNINGS", f"{before},{quiet}" if before else quiet):
         resource_tracker.ensure_running()
-
-
-def _start(process: BaseProcess) -> None:
-    with hold_interrupts(), _blocked_interrupts(), _safe_path():  # one left half started writes a traceback
-        process.start()
 
 
 def _safe_path() -> AbstractContextManager[None]:
@@ -143,45 +274,42 @@ def _environment(name: str, value: str) -> Iterator[None]:
                 os.environ[name] = before
 
 
-def _serve(serve: Callable[[connection.Connection], None], pipe: connection.Connection) -> None:
+def _serve(pipe: connection.Connection) -> None:
     _begin()
-    serve(pipe)
+    _work(pipe)
 
 
-def _serve_prepared(
-    serve: Callable[[connection.Connection], None], prepare: Callable[[], None], pipe: connection.Connection
-) -> None:
-    prepare()
-    serve(pipe)
+def _work(pipe: connection.Connection) -> None:
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    with suppress(EOFError, BrokenPipeError):  # nobody reads any more: the parent was interrupted
+        while True:
+            work, given = pipe.recv()
+            work(given, lambda made: pipe.send((made,)))
+            pipe.send(None)
 
 
-def _serve_copies(
-    serve: Callable[[connection.Connection], None],
-    prepare: Callable[[], None],
-    pipes: Sequence[connection.Connection],
-) -> None:
+def _serve_copies(prepare: Callable[[], None], pipes: Sequence[connection.Connection]) -> None:
     _settle()
     prepare()
     gc.freeze()  # a collection would write to the memory that is shared
     context = multiprocessing.get_context("fork")
-    copies = [context.Process(target=_serve_copy, args=(serve, pipes, at), daemon=True) for at in range(1, len(pipes))]
+    copies = [context.Process(target=_serve_copy, args=(pipes, at), daemon=True) for at in range(1, len(pipes))]
     for copy in copies:
         copy.start()
     _watch_the_parent()  # not before: a process with threads should not be copied
     for pipe in pipes[1:]:
         pipe.close()
-    serve(pipes[0])
+    _work(pipes[0])
     for copy in copies:
         copy.join()
 
 
-def _serve_copy(
-    serve: Callable[[connection.Connection], None], pipes: Sequence[connection.Connection], at: int
-) -> None:
+def _serve_copy(pipes: Sequence[connection.Connection], at: int) -> None:
     for number, pipe in enumerate(pipes):
         if number != at:
             pipe.close()  # so that it is closed once the process that uses it has ended
-    _serve(serve, pipes[at])
+    _serve(pipes[at])
 
 
 def terminate_workers() -> None:

@@ -10,7 +10,7 @@ from typing import assert_never
 from imlp_audit.numbers.forms import DecimalMark, NumberForm, parse_printed
 from imlp_audit.numbers.interval import EXACT, decimal_text, readable
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import (
     FAILS,
     NO_MODEL,
@@ -45,7 +45,6 @@ from imlp_audit.report.document import (
 )
 from imlp_audit.report.verdicts import (
     name_place,
-    name_places_of,
     place_in_specs,
     style_of,
     write_measured,
@@ -130,13 +129,7 @@ def by_check(findings: tuple[NumberedFinding, ...]) -> dict[str, NumberedFinding
     return {name: one for one in findings for name in one.finding.checks}
 
 
-KNOWN = "in findings.yaml, so they do not fail the run"
-_LISTED = 8  # failing checks of a finding that a terminal lists one by one
 _STALE_LISTED = 20
-_NEXT = (
-    "`imlp-audit explain ID` explains a check. Once you understand these, describe their cause in the paper's "
-    "`findings.yaml` and run `imlp-audit acknowledge`: then they do not fail the run."
-)
 
 
 def nothing_was_checked(result: AuditResult) -> bool:
@@ -154,41 +147,6 @@ def say_that_none_fails(result: AuditResult) -> str:
     if not broken:
         return "No check fails."
     return "No check was completed." if broken == len(result.checks) else "No check that was completed fails."
-
-
-def summarize_findings(result: AuditResult) -> str:
-    """Count the findings in a sentence, and say how many are known and how many fail the run."""
-    findings = worst_first(result)
-    if not findings:
-        return say_that_none_fails(result)
-    new = sum(not finding.acknowledged for finding in findings)
-    count = count_of(sum(len(finding.checks) for finding in findings), "failing check")
-    known = f"; {len(findings) - new} are known" if new < len(findings) else ""
-    state = f"{new} fail{'s' if new == 1 else ''} the run{known}" if new else f"all known: {KNOWN}"
-    return f"{count_of(len(findings), 'finding')} with {count}; {state}."
-
-
-def short_findings(result: AuditResult) -> Iterator[Block]:
-    """Yield the findings for a terminal: a line each, and for those that fail the run what was found."""
-    yield Paragraph(summarize_findings(result))
-    findings = number_findings(result)
-    if findings:
-        yield List(tuple(_short(one, result.checks_of(one.finding)) for one in findings))
-    if not all(one.finding.acknowledged for one in findings):
-        yield Paragraph(parse_code(_NEXT))
-    yield from errors(result)
-    yield from stale_entries(result.stale)
-    yield from stale_findings(result.stale_findings)
-
-
-def _short(one: NumberedFinding, checks: Sequence[Check]) -> Item:
-    named = list_some([check.id for check in checks])
-    if one.finding.acknowledged:
-        rests = faint(f"{count_of(len(checks), 'check')}: {named}") if checks else faint("rests on quotes")
-        return Item(one.title, (name_places_of(one.finding, checks), rests))
-    below = tuple(_open_check(check) for check in checks if not check.acknowledged)
-    more = (f"and {len(below) - _LISTED} more",) if len(below) > _LISTED else ()
-    return Item(one.title, (*below[:_LISTED], *more))
 
 
 def _open_check(check: Check) -> Item:

@@ -23,7 +23,6 @@ from imlp_audit.records.check import (
     CheckKind,
     ClaimCheck,
     CountedCheck,
-    Power,
     Verdict,
     add_powers,
 )
@@ -54,7 +53,7 @@ from imlp_audit.report.findings import (
 from imlp_audit.report.sections import SAMPLING, describe_run
 from imlp_audit.report.terminal import height
 from imlp_audit.report.text import shorten
-from imlp_audit.report.verdicts import count_outcomes, name_places_of, place_in_specs, write_verdict
+from imlp_audit.report.verdicts import count_outcomes, name_places_of, place_in_specs, summarize, write_verdict
 
 COLUMNS = 80  # of the narrowest terminal that screens are made for
 _SCREEN = 30  # lines of one paper on a terminal
@@ -67,15 +66,6 @@ _FEW = 8  # checks that are listed one by one where no more were selected
 _BROKEN = 3  # causes for which checks could not be completed; what is left is counted
 _UNTRUSTED = "where the Python beside the spec was not run (--trust-code runs it)"
 _NO_MODEL = f"where {NO_MODEL}"
-_KINDS = {
-    CheckKind.CELL: "number",
-    CheckKind.DELTA: "printed change",
-    CheckKind.MARK: "footnote mark",
-    CheckKind.REPEAT: "repeated number",
-    CheckKind.COLUMN: "heading",
-    CheckKind.CLAIM: "claim",
-    CheckKind.EQUATION: "mathematical statement",
-}
 
 
 def first_screen(
@@ -109,7 +99,7 @@ def run_screen(result: AuditResult, targets: list[str], saved: Path | None = Non
     (paper,) = result.papers
     sampled = any("sampling" in check.under for check in result.checks)
     above = (
-        count_checked(result),
+        Paragraph(f"{summarize(result)}."),
         *_broken_checks(result),
         *_list_asks(result, number_findings(result), _SCREEN // 2),
         *((Paragraph(parse_code(SAMPLING)),) if sampled else ()),
@@ -397,46 +387,6 @@ def say_verdict(result: AuditResult) -> str:
     )
     named = [f"{found[kind]} {one if found[kind] == 1 else several}" for kind, one, several in counts if found[kind]]
     return f"{_join(named)}." if named else say_that_none_fails(result)
-
-
-def count_checked(result: AuditResult) -> Paragraph:
-    """Return what was checked, what the audited text lacks, and how much a pass is worth."""
-    lacking = (paper.lacks for paper in result.papers if paper.lacks)
-    return Paragraph(" ".join((_what_was_checked(result.checks), *lacking, *_say_power(result))))
-
-
-def _what_was_checked(checks: Sequence[Check]) -> str:
-    """Count what was checked: a change or a claim once, although it is also checked on the measured values."""
-    kinds = [(kind, {check.id.partition(".")[0] for check in checks if check.kind is kind}) for kind in CheckKind]
-    named = [count_of(len(found), _KINDS[kind]) for kind, found in kinds if found]
-    several = f" in {count_of(len(checks), 'check')}" if len(checks) > sum(len(found) for _, found in kinds) else ""
-    return f"Checked {_join(named)}{several}: {count_outcomes(checks)}."
-
-
-def _say_power(result: AuditResult) -> Iterator[str]:
-    """Say how much the passes are worth: which wrong numbers would have been caught, and which passes say little."""
-    cells, caveats = result.of_kind(CellCheck), result.caveats()
-    fitted, weak = caveats[Caveat.FITTED], caveats[Caveat.WEAK]
-    passing = [check for check in cells if check.verdict in PASSES]
-    powers = [(check.power, check.fitted) for check in passing if check.power is not None and check.power.ten.tried]
-    if powers:
-        kinds = [(add_powers(p for p, own in powers if own is fit), fit) for fit in (False, True)]
-        caught = "; ".join(_caught(power, fit) for power, fit in kinds if power.ten.tried)
-        covered = f"this covers {readable(len(powers))} of the {count_of(len(cells), 'number')}"
-        yield f"Power: {caught} would have been caught; {covered}."
-    if fitted:
-        proves, them = ("proves", "this very number") if fitted == 1 else ("prove", "these very numbers")
-        anew = "its weights were kept: fitted anew, they may absorb a wrong digit"
-        yield f"{count_of(fitted, 'pass')} {proves} little: the counter was fitted to {them}, and {anew}."
-    if weak:
-        yield f"{count_of(weak, 'pass')} may be luck: the numbers do not decide which option applies."
-
-
-def _caught(power: Power, fitted: bool) -> str:
-    near = f" ({readable(power.one.caught)} of {readable(power.one.tried)} one last digit away)"
-    tried = count_of(power.ten.tried, "wrong number")
-    of = f"{readable(power.ten.caught)} of {tried} in place of {'fitted' if fitted else 'counted'} ones"
-    return f"{of}{near if power.one.tried else ''}"
 
 
 def _join(parts: Sequence[str]) -> str:

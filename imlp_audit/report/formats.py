@@ -34,7 +34,6 @@ class AuditFormat(StrEnum):
     JUNIT = "junit"
     SARIF = "sarif"
     GITHUB = "github"
-    BADGE = "badge"
 
     @property
     def for_people(self) -> bool:
@@ -53,7 +52,6 @@ ENDINGS = {
     ".tex": AuditFormat.LATEX,
     ".xml": AuditFormat.JUNIT,
     ".sarif": AuditFormat.SARIF,
-    ".svg": AuditFormat.BADGE,
 }  # what a file is written as if its format isn't named
 
 
@@ -113,10 +111,6 @@ def render_audit(
             from imlp_audit.report.exports.github import render_annotations
 
             return render_annotations(result)
-        case AuditFormat.BADGE:
-            from imlp_audit.report.exports.badge import render_badge
-
-            return render_badge(result)
         case AuditFormat.JSON:
             from imlp_audit.records.document import to_json
 

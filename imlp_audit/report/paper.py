@@ -39,9 +39,8 @@ from imlp_audit.report.findings import (
     explained_at,
     finding_sections,
     number_findings,
-    short_findings,
 )
-from imlp_audit.report.first_screen import count_checked, overview, say_verdict
+from imlp_audit.report.first_screen import overview, say_verdict
 from imlp_audit.report.judging import paper_hypothesis
 from imlp_audit.report.markdown import ReportPart, Role, shorten_report
 from imlp_audit.report.page import safe_anchor
@@ -50,15 +49,13 @@ from imlp_audit.report.sections import (
     claims,
     equations,
     evidence,
-    open_claims,
-    open_equations,
     others,
     where_time_goes,
     with_evidence,
 )
 from imlp_audit.report.solved import solved_document
-from imlp_audit.report.tables import counted_cells, printed_tables, verdict_grid
-from imlp_audit.report.verdicts import count_verdicts, counts_by_kind, describe_unguarded, name_places_of, summarize
+from imlp_audit.report.tables import printed_tables, verdict_grid
+from imlp_audit.report.verdicts import counts_by_kind, describe_unguarded, name_places_of, summarize
 
 
 def link_names(document: Document, anchors: Mapping[str, str]) -> Document:
@@ -186,12 +183,6 @@ def _provenance(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     yield from _readings(paper)
 
 
-def _unguarded(result: AuditResult) -> Iterator[Block]:
-    text = describe_unguarded(result)
-    if text is not None:
-        yield Paragraph(text)
-
-
 def _readings(paper: PaperHead) -> Iterator[Block]:
     """Yield how the numbers are read: rounding, conventions, and each reading's answers with their reasons."""
     yield Heading("How the paper is read", 3)
@@ -206,28 +197,6 @@ def _readings(paper: PaperHead) -> Iterator[Block]:
     for reading in paper.readings:
         rows = ((code(axis.axis), code(axis.value), axis.because) for axis in reading.axes)
         yield Fold(("Reading ", code(reading.name)), (Table(("question", "answer", "because"), tuple(rows)),))
-
-
-def summary_document(result: AuditResult) -> Document:
-    """Return the short report for a terminal: counted cells, what does not pass, and counts."""
-    return tuple(_summary(result))
-
-
-def _summary(result: AuditResult) -> Iterator[Block]:
-    for paper in result.papers:
-        own = result.of(paper)
-        yield Heading(f"{paper.id} {paper.title}", 1)
-        yield count_checked(own)
-        yield from short_findings(own)
-        for table in paper.tables:
-            yield from counted_cells(own, paper, table)
-        yield from evidence(with_evidence(own))
-        yield from open_claims(own.of_kind(ClaimCheck))
-        statements = own.of_kind(EquationCheck)
-        yield from open_equations(statements, all_=len(statements) == len(own.checks))
-        yield counts_by_kind(own)
-        yield from _unguarded(own)
-    yield Paragraph(f"{summarize(result)}. Verdicts: {count_verdicts(result.checks)}.")
 
 
 _WORST = 2  # findings of a paper

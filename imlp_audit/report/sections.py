@@ -267,31 +267,6 @@ def name_of(check: Check) -> str:
     return check.id.rpartition("/")[2]
 
 
-def open_claims(checks: Sequence[Check]) -> Iterator[Block]:
-    """Yield, for a terminal, the claims that don't pass."""
-    failing = [check for check in checks if check.verdict not in PASSES]
-    if failing:
-        yield Heading("Claims about the numbers that do not pass", 3)
-        yield List(tuple((write_verdict(c), " ", code(name_of(c)), ": ", c.reason) for c in failing))
-
-
-def open_equations(checks: Sequence[EquationCheck], *, all_: bool) -> Iterator[Block]:
-    """Yield, for a terminal, the statements about functions that don't pass, or all of them."""
-    listed = [check for check in checks if all_ or check.verdict not in PASSES]
-    if listed:
-        yield Heading("Statements about functions" if all_ else "Statements about functions that do not pass", 3)
-        yield List(tuple(map(_equation, listed)))
-
-
-def _equation(check: EquationCheck) -> Item:
-    """Return a statement; for an acknowledged one also its words, the printed form, and the form that holds."""
-    known = check.acknowledged is True
-    among_findings = check.verdict in (*FAILS, Verdict.ERROR) and not known
-    reason = "" if among_findings else f": {check.reason}"
-    below = (check.statement or "", f"printed, {check.place}: {check.printed}", *check.hint_texts) if known else ()
-    return Item((write_verdict(check), " ", code(name_of(check)), reason), below)
-
-
 _NUMBERS = (CheckKind.CELL, CheckKind.DELTA)
 
 

@@ -48,14 +48,12 @@ from imlp_audit.report.judging import table_hypothesis
 from imlp_audit.report.sections import describe_run
 from imlp_audit.report.verdicts import (
     CAVEATS,
-    count_verdicts,
     describe_verdict,
     explain_command,
     section_anchor,
     style_of,
     word_of,
     write_measured,
-    write_verdict,
 )
 
 _RIGHT, _LEFT = Align.RIGHT, Align.LEFT
@@ -148,49 +146,6 @@ def list_other_measurements(check: CountedCheck) -> str:
     for one in check.also:
         names.setdefault(one.measured, []).append("/".join(part for part in (one.reading, one.convention) if part))
     return "; ".join(f"{write_measured(value)} ({', '.join(group)})" for value, group in names.items())
-
-
-def counted_cells(result: AuditResult, paper: PaperHead, head: TableHead) -> Iterator[Block]:
-    """Yield a table's counted cells for a terminal, and a line for what isn't in the table."""
-    cells = list(find_cells(result, paper, head))
-    if not cells:
-        return
-    yield Heading(f"{head.called}: {head.title}", 3)
-    yield from table_hypothesis(result, paper, head)
-    rows, label = [], None
-    for one in cells:
-        if one.cell is not None and (one.cell.measured is not None or one.cell.verdict is Verdict.ERROR):
-            rows.append((one.row.label if one.row is not label else "", *_columns(one, one.cell)))
-            label = one.row
-    if rows:
-        header = ("model", "column", "printed", "measured", "gap", "verdict")
-        yield Table(header, tuple(rows), (_LEFT, _LEFT, _RIGHT, _RIGHT, _RIGHT, _LEFT))
-    notes = (*_notes(cells), *_changes(cells))
-    if notes:
-        yield List(notes)
-
-
-def _columns(one: CellChecks, check: CountedCheck) -> tuple[Inline, ...]:
-    change = f" ({one.delta.printed})" if one.delta else ""
-    printed = f"{check.printed or ''}{change}"
-    verdicts: Inline = (write_verdict(check), *_failing_changes(one))
-    return (one.column.heading, printed, write_measured(check.measured), check.gap or "", verdicts)
-
-
-def _failing_changes(one: CellChecks) -> Iterator[str | Span]:
-    """Yield, for the verdict of a number that stands beside its printed change, what does not pass about the change."""
-    for name, change in (("change", one.delta), ("change as measured", one.delta_measured)):
-        if change is not None and change.verdict not in PASSES:
-            yield from (f"; {name}: ", write_verdict(change))
-
-
-def _changes(cells: Sequence[CellChecks]) -> Iterator[Inline]:
-    """Count the verdicts on printed changes."""
-    deltas = [one.delta for one in cells if one.delta]
-    as_measured = [one.delta_measured for one in cells if one.delta_measured]
-    for name, checks in (("printed cells", deltas), ("measured values", as_measured)):
-        if checks:
-            yield faint(f"printed changes against the {name}: {count_verdicts(checks)}")
 
 
 def explain_check(check: CountedCheck, findings: Mapping[str, NumberedFinding], title: str = "") -> Iterator[Block]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -78,20 +78,6 @@ def describe_verdict(check: AnyCheck) -> Inline:
     caveats = "".join(f", {caveat}" for caveat in check.caveats)
     undecided = check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) and not check.evidence
     return (verdict_span(check.verdict), f"{under}{caveats}", f": {check.reason}" if undecided else "")
-
-
-def count_verdicts(checks: Iterable[Check]) -> str:
-    """Count the verdicts of checks: "3 reproduced (1 weak), 1 differs"."""
-    found: dict[Verdict, list[Check]] = {}
-    for check in checks:
-        found.setdefault(check.verdict, []).append(check)
-    return ", ".join(f"{len(found[one])} {word_of(one)}{_count_caveats(found[one])}" for one in Verdict if one in found)
-
-
-def _count_caveats(checks: Sequence[Check]) -> str:
-    """Count the caveats of passes: " (2 fitted, 1 weak)"."""
-    caveats = Counter(caveat for check in checks for caveat in check.caveats)
-    return f" ({', '.join(f'{count} {caveat}' for caveat, count in sorted(caveats.items()))})" if caveats else ""
 
 
 def summarize(result: AuditResult) -> str:

@@ -111,41 +111,20 @@ class Shape:
 
 
 @dataclass(eq=False)
-class Blocks:
-    """Counts the blocks of each recipe, kind and reading once, in the first host that has them."""
-
-    builder: Builder
-    memory: CallCache
-    _counted: dict[Hashable, Counts] = field(default_factory=dict)
-
-    def count(self, recipe: Recipe, shapes: Sequence[Shape], reading: AnyReading) -> Counts:
-        """Return the counts of all blocks of some shapes in the host of a recipe."""
-        keys = [(_block_of(recipe), shape.kind, reading) for shape in shapes]
-        new = {key: shape for key, shape in zip(keys, shapes, strict=True) if key not in self._counted}
-        if new:
-            one_each = recipe.with_change({"mlp": {"sites": [shape.path for shape in new.values()]}})
-            with self.builder.variant(one_each, reading) as variant:
-                for key, shape in new.items():
-                    block = variant.model.get_submodule(shape.path)
-                    self._counted[key] = count_block(block, shape.inputs, shape.path, self.memory)
-        counts = [shape.number * self._counted[key] for key, shape in zip(keys, shapes, strict=True)]
-        total: Counts = np.sum(counts, axis=0, dtype=np.int64)
-        return total
-
-
-@dataclass(eq=False)
 class Hosts:
-    """Counts each host once, whatever replaces its MLPs."""
+    """Counts each host once, whatever replaces its MLPs, and the blocks of each recipe, kind and reading once."""
 
-    _blocks: Blocks = field(default_factory=lambda: Blocks(Builder(), {}))
-    _counted: dict[nn.Module, Counted] = field(default_factory=dict)
+    _builder: Builder = field(default_factory=Builder)
+    _memory: CallCache = field(default_factory=dict)
+    _hosts: dict[nn.Module, Counted] = field(default_factory=dict)
+    _blocks: dict[Hashable, Counts] = field(default_factory=dict)
 
     def as_it_is(self, recipe: Recipe) -> Counts:
         """Return the counts of a model that no reading changes."""
         if not recipe.changes_mlps:
             return self._host(recipe, None).counts()
-        with self._blocks.builder.variant(recipe, None) as variant:
-            return count_model(variant, self._blocks.memory).counts()
+        with self._builder.variant(recipe, None) as variant:
+            return count_model(variant, self._memory).counts()
 
     def mlps(self, recipe: Recipe) -> tuple[str, ...]:
         """Return the paths of the host's MLPs."""
@@ -171,22 +150,31 @@ class Hosts:
 
     def _host(self, recipe: Recipe, reading: AnyReading | None) -> Counted:
         """Return the host alone, counted; without its class token where it has one and the reading removes it."""
-        with self._blocks.builder.variant(recipe.with_own_mlps(), reading) as variant:
-            if variant.model not in self._counted:
-                self._counted[variant.model] = count_model(variant, self._blocks.memory)
-            return self._counted[variant.model]
+        with self._builder.variant(recipe.with_own_mlps(), reading) as variant:
+            if variant.model not in self._hosts:
+                self._hosts[variant.model] = count_model(variant, self._memory)
+            return self._hosts[variant.model]
 
     def _tabulate(self, host: Counted, recipe: Recipe, readings: Readings) -> Counts:
         """Return the counts of one host under the readings that ask for it."""
         replaced = list(changed_mlps(host.model, mlps_of(host.model, recipe), recipe))
         shapes = _shapes(host, replaced)
-        blocks = tabulate(readings, lambda reading: self._blocks.count(recipe, shapes, reading), BLOCK)
+        blocks = tabulate(readings, lambda reading: self._count_blocks(recipe, shapes, reading), BLOCK)
         return host.without(replaced) + blocks
 
-
-def _block_of(recipe: Recipe) -> Hashable:
-    """Return what a recipe says about the blocks only."""
-    return recipe.imlp, recipe.activation
+    def _count_blocks(self, recipe: Recipe, shapes: Sequence[Shape], reading: AnyReading) -> Counts:
+        """Return the counts of all blocks of some shapes in the host of a recipe."""
+        keys = [(recipe.imlp, recipe.activation, shape.kind, reading) for shape in shapes]
+        new = {key: shape for key, shape in zip(keys, shapes, strict=True) if key not in self._blocks}
+        if new:
+            one_each = recipe.with_change({"mlp": {"sites": [shape.path for shape in new.values()]}})
+            with self._builder.variant(one_each, reading) as variant:
+                for key, shape in new.items():
+                    block = variant.model.get_submodule(shape.path)
+                    self._blocks[key] = count_block(block, shape.inputs, shape.path, self._memory)
+        counts = [shape.number * self._blocks[key] for key, shape in zip(keys, shapes, strict=True)]
+        total: Counts = np.sum(counts, axis=0, dtype=np.int64)
+        return total
 
 
 def _shapes(host: Counted, paths: Sequence[str]) -> list[Shape]:

@@ -25,8 +25,10 @@ FEW = 12
 _SYSTEMS = 12  # linear programs are solved for so many combinations of a reading and the cells it explains
 
 
-def describe_answer(what: Searched, problem: SearchProblem, answer: SearchAnswer) -> Answered:
-    """Return the answer to a problem; `what` is the kind of its numbers."""
+def describe_answer(
+    what: Searched, problem: SearchProblem, answer: SearchAnswer, conventions: Mapping[str, int] | None = None
+) -> Answered:
+    """Return the answer to a problem; `what` is the kind of its numbers, `conventions` the scores of named ones."""
     readings = {group: len(readings) for group, readings in best_readings(answer.ties).items()}
     whole = answer.score == answer.of and answer.exhaustive
     flops = tuple(cell.id for cell in problem.cells if cell.kind == "flops")
@@ -49,6 +51,7 @@ def describe_answer(what: Searched, problem: SearchProblem, answer: SearchAnswer
         weights=weights,
         contradicted=tuple(map(_describe_contradiction, answer.contradicted)),
         disputed=answer.disputed,
+        conventions=dict(conventions or {}),
     )
 
 

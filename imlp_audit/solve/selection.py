@@ -98,7 +98,7 @@ def _solve(
     recipes, composer = posed.composed.recipes, posed.composed.composer
     rows = tuple(find_row_changes(problem, answer.first, recipes=recipes, composer=composer))
     progress(f"{found}how certain that is")
-    whole = _describe(what, problem, answer, scores)
+    whole = describe_answer(what, problem, answer, scores)
     if named is not None:
         whole = whole.model_copy(update={"named_counter": named.counter, "by_weights": by_weights, "counter": None})
     parts = [_solve_part(problem, kind, search) for kind in asked] if len(asked) > 1 else []
@@ -142,7 +142,7 @@ def _solve_part(problem: SearchProblem, kind: Kind, search: Search) -> Answered:
     """Return the answer to the numbers of one kind alone."""
     part = problem.only(kind)
     scores = _score_conventions(part, search) if kind == "flops" else {}
-    return _describe(kind, part, solve(part, search.rules, budget=search.budget), scores)
+    return describe_answer(kind, part, solve(part, search.rules, budget=search.budget), scores)
 
 
 def default_targets(paper: Paper) -> tuple[str, ...]:
@@ -178,11 +178,6 @@ def _rows(paper: Paper, globs: Sequence[str]) -> Iterator[RowRef]:
 def _is_wanted(cell: Cell, globs: Sequence[str], own: Mapping[str, object]) -> bool:
     elsewhere = cell.kind == "flops" and cell.id.rpartition("/")[0] in own
     return not elsewhere and any(fnmatchcase(cell.id, glob) for glob in globs)
-
-
-def _describe(what: Searched, problem: SearchProblem, answer: SearchAnswer, scores: Mapping[str, int]) -> Answered:
-    """Return the answer to one problem, with the scores under named conventions where it has FLOPs."""
-    return describe_answer(what, problem, answer).model_copy(update={"conventions": dict(scores)})
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from imlp_audit.models.own_axes import OwnFamily, axis_of
 from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.paper import Paper, RowRef, models_of, own_block, own_families
-from imlp_audit.spec.readings import Choice
+from imlp_audit.spec.schema import Choice
 from imlp_audit.spec.tree import Located
 
 _SIZES = ("in_features", "hidden_features", "out_features", "use_conv")

@@ -24,9 +24,10 @@ from imlp_audit.records.paper import AxisHead, ColumnHead, CounterHead, PaperHea
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.columns import Column, form_of, image_of
 from imlp_audit.spec.fields import Names
-from imlp_audit.spec.readings import NOT_STATED, Choice
 from imlp_audit.spec.schema import (
+    NOT_STATED,
     About,
+    Choice,
     Coverage,
     EquationEntry,
     FindingEntry,

@@ -16,7 +16,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from imlp_audit.inspect.sentences import Layer, Matrix, UndecidedError, scale, share_of_means, shifts
+from imlp_audit.inspect.sentences import Layer, Matrix, Noise, UndecidedError, scale, share_of_means, shifts
 
 _MOST_PATCHES = 4096
 _SMALL = 20  # 5 % is a twentieth
@@ -183,10 +183,24 @@ class Sparsity:
         return erf(largest / _SMALL / sqrt(2))
 
 
-def measure_sparsity(weights: Matrix) -> Sparsity:
-    """Count a matrix's small numbers."""
-    size = np.abs(weights)
+def measure_sparsity(layer: Layer, letter: str) -> Sparsity:
+    """Count a matrix's small numbers; those of fresh noise are drawn without the numbers, which takes no time."""
+    if layer.noise is not None and layer.noise[0] is not Noise.SHUFFLED:
+        return draw_sparsity(layer.count(letter), layer.noise[0], layer.random(letter))
+    size = np.abs(layer[letter])
     return Sparsity(int(np.count_nonzero(size < size.max() / _SMALL)), int(np.count_nonzero(size == 0)), size.size)
+
+
+def draw_sparsity(of: int, kind: Noise, random: np.random.Generator) -> Sparsity:
+    """Draw the counts of so many normal or uniform numbers.
+
+    The largest of n absolute values is below m with the probability F(m)^n; the others are independent below it.
+    """
+    small, highest = 1 / _SMALL, random.uniform() ** (1 / of)  # F of the largest
+    if kind is Noise.NORMAL:
+        largest = NormalDist().inv_cdf(min((1 + highest) / 2, 1 - 2**-53))
+        small = min(1.0, erf(largest / _SMALL / sqrt(2)) / highest)
+    return Sparsity(int(random.binomial(of - 1, small)), 0, of)
 
 
 def mosaic(matrix: Matrix, side: int, most: int = 6) -> Matrix:

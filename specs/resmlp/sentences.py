@@ -237,7 +237,7 @@ def _find_patterns(layers: Layers) -> list[Pattern]:
 def _measure_sparsity(layers: Layers) -> list[dict[str, Sparsity]]:
     """Return how sparse the matrices of each layer are, by letter."""
     _check_depth(layers)
-    return [{letter: measure_sparsity(layer[letter]) for letter in layer.names if letter != "b1"} for layer in layers]
+    return [{letter: measure_sparsity(layer, letter) for letter in layer.names if letter != "b1"} for layer in layers]
 
 
 def _check_depth(layers: Layers) -> None:

@@ -8,8 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from multiprocessing.connection import Connection
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -154,14 +153,14 @@ def _blocked(_: int) -> bool:
     return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
-def serve_mask(pipe: Connection) -> None:
-    pipe.send(_blocked(0))
+def send_mask(_given: None, send: Callable[[bool], None]) -> None:
+    send(_blocked(0))
 
 
 FIRST_WORKER = """
-from imlp_audit.processes.workers import start_worker
-from tests.cli.test_interrupts import serve_mask
-print(start_worker(serve_mask).pipe.recv())
+from imlp_audit.processes.workers import Pool
+from tests.cli.test_interrupts import send_mask
+print(*Pool().run(send_mask, None))
 """
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cache
-from multiprocessing.connection import Connection
 
 import pytest
 import torch
@@ -18,7 +17,7 @@ from imlp_audit.count.models import measure_models
 from imlp_audit.count.sharing import WORTH_A_PROCESS, Needed, counting
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.processes.workers import start_copies
+from imlp_audit.processes.workers import Pool
 from tests.models.readings import RELEASED
 
 NAMES = ("test_vit", "test_resnet", "test_convnext", "test_efficientnet")
@@ -30,19 +29,20 @@ NEEDED = {
 ALL = list(NEEDED)
 
 
-def _die(pipe: Connection) -> None:
+Send = Callable[[ModelFacts | Failure], None]
+
+
+def _die(_needed: Needed, _send: Send) -> None:
     """Take models and end."""
-    pipe.recv()
+    os._exit(1)
 
 
-def _die_with_resnet(pipe: Connection) -> None:
+def _die_with_resnet(needed: Needed, send: Send) -> None:
     """Measure models; end if there is a certain one among them."""
-    while True:
-        needed: Needed = pipe.recv()
-        if any(key.recipe.host.kin() == "resnet" for key in needed):
-            os._exit(1)
-        for _, facts in measure_models(needed, lambda _: None):
-            pipe.send(facts)
+    if any(key.recipe.host.kin() == "resnet" for key in needed):
+        os._exit(1)
+    for _, facts in measure_models(needed, lambda _: None):
+        send(facts)
 
 
 @pytest.fixture
@@ -65,11 +65,11 @@ def test_facts_are_those_of_one_process_in_order_and_each_model_is_told_once(job
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_few_are_many")
-@pytest.mark.parametrize("serve", [_die, _die_with_resnet])
+@pytest.mark.parametrize("work", [_die, _die_with_resnet])
 def test_what_a_process_that_dies_leaves_is_done_here(
-    monkeypatch: pytest.MonkeyPatch, serve: Callable[[Connection], None]
+    monkeypatch: pytest.MonkeyPatch, work: Callable[[Needed, Send], None]
 ) -> None:
-    monkeypatch.setattr(sharing, "_serve", serve)
+    monkeypatch.setattr(sharing, "_measure", work)
     with counting(2) as counter:
         assert dict(counter.measure(NEEDED, lambda _: None)) == _in_one_process()
 
@@ -86,12 +86,12 @@ def _with_their_hosts() -> list[ModelKey]:
 
 @pytest.mark.slow
 def test_a_process_that_nobody_reads_ends_quietly(capfd: pytest.CaptureFixture[str]) -> None:
-    started = start_copies(sharing._serve, sharing._import_torch, 2)
-    for worker in started:
-        worker.pipe.send(NEEDED)
+    pool = Pool(2, sharing._import_torch)
+    for worker in pool._workers:
+        worker.pipe.send((sharing._measure, NEEDED))
         worker.pipe.close()
-    started[0].process.join(100)
-    assert started[0].exit_code == 0
+    pool._workers[0].process.join(100)
+    assert pool._workers[0].exit_code == 0
     assert "Traceback" not in capfd.readouterr().err
 
 

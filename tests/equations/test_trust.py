@@ -18,7 +18,7 @@ from imlp_audit.cli.loading import load_specs
 from imlp_audit.equations import trust
 from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.pipeline import Options, audit, audit_equations
-from imlp_audit.processes import installed
+from imlp_audit.processes import code as installed
 from imlp_audit.processes.code import load_module
 from imlp_audit.records.check import EquationCheck, Verdict
 from imlp_audit.spec.library import digest_selection, load

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file
 from torch import Tensor
 
-from imlp_audit.inspect.sentences import DRAWS
+from imlp_audit.equations.trust import bundled_folder
+from imlp_audit.inspect.sentences import DRAWS, Noise
 from imlp_audit.inspect.untrained import explain_untrained
 from imlp_audit.models.imlp import amlp
+from imlp_audit.processes.code import load_module
 from imlp_audit.records.checkpoint import Statement
 from tests.evaluate.digits import WEIGHTS
 
@@ -118,6 +120,18 @@ def test_one_large_weight_far_away_supports_nothing() -> None:
     noisy = [spike(9, own=0, seed=at) for at in range(4)]
     noisy[1][0, -1] = 6.0
     assert judged(resmlp(noisy))["long_range_in_the_second_layer"].verdict == "differs"
+
+
+@pytest.mark.parametrize("kind", [Noise.NORMAL, Noise.UNIFORM])
+def test_counts_are_drawn_as_if_the_numbers_had_been(kind: Noise) -> None:
+    """The mean and the spread of 400 drawn rates, against those of 400 matrices of numbers."""
+    generator, of = np.random.default_rng(0), 3000
+    patterns = load_module(bundled_folder() / "resmlp", "patterns")
+    ours = [patterns.draw_sparsity(of, kind, generator).rate for _ in range(400)]
+    plain = [np.mean(np.abs(one) < np.abs(one).max() / 20) for one in kind.draw(np.zeros((400, of)), generator)]
+    error = np.hypot(np.std(ours), np.std(plain)) / 20
+    assert abs(np.mean(ours) - np.mean(plain)) < 4 * error
+    assert 0.8 < np.std(ours) / np.std(plain) < 1.25
 
 
 @pytest.mark.parametrize("row", ["mixer", "resmlp"])

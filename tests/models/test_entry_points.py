@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.processes import installed as installed_packages
+from imlp_audit.processes import code as installed_packages
 from tests.cli.running import spawn
 from tests.models.test_python import MACS, PARAMETERS, SPEC, WIDTH
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from imlp_audit.models.reading import PaperReading, Presence, Reading, ResMlpReading, TextReading
-from imlp_audit.spec.readings import NamedReading
+from imlp_audit.spec.schema import NamedReading
 from tests.models.readings import AXES
 
 

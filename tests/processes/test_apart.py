@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-from imlp_audit.processes import apart
-from imlp_audit.processes.apart import StoppedError, yield_apart
+from imlp_audit.processes import workers
+from imlp_audit.processes.workers import StoppedError, yield_apart
 from tests.processes.apart_work import work
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no signal ends what takes too long here")
@@ -22,7 +22,7 @@ def test_each_thing_that_is_yielded_has_its_own_time() -> None:
 
 
 def test_code_that_goes_on_after_the_error_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "_GRACE", 0.5)
+    monkeypatch.setattr(workers, "_GRACE", 0.5)
     found = yield_apart(work, "stubborn", 0.5)
     assert next(found) == "first"
     with pytest.raises(StoppedError, match=r"^its code did not end within 0\.5 s$"):

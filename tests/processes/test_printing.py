@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from imlp_audit.processes.printing import print_to_stderr
+from imlp_audit.processes.streams import print_to_stderr
 
 
 def test_the_last_of_overlapping_threads_puts_standard_output_back(capfd: pytest.CaptureFixture[str]) -> None:

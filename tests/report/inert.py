@@ -186,5 +186,4 @@ CHECKS: dict[AuditFormat, Callable[[str, str], None]] = {
     AuditFormat.JUNIT: check_xml,
     AuditFormat.SARIF: check_sarif,
     AuditFormat.GITHUB: check_github,
-    AuditFormat.BADGE: check_xml,
 }

@@ -20,7 +20,6 @@ from imlp_audit.errors import Problem
 from imlp_audit.records.check import FAILS, PASSES, CellCheck, CheckKind, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.exports.badge import render_badge
 from imlp_audit.report.exports.github import MOST, render_annotations, render_problems
 from imlp_audit.report.exports.junit import render_junit
 from imlp_audit.report.exports.latex import render_latex
@@ -193,33 +192,6 @@ def test_github_says_what_is_acknowledged_and_what_no_longer_is_once() -> None:
     assert [line for line in render_annotations(full()).splitlines() if line.startswith("::warning ")] == [
         "::warning file=p.lock,line=3,title=p/1/gone/params is known%2C and has changed::plain words"
     ]
-
-
-@pytest.mark.parametrize(
-    ("checks", "text", "colour"),
-    [
-        ((Verdict.REPRODUCED, Verdict.UNVERIFIABLE), "1 of 2 checks hold, no findings", "#3b7a1a"),
-        ((Verdict.UNVERIFIABLE,), "0 of 1 checks hold, no findings", "#5f6368"),
-        ((Verdict.REPRODUCED_UNDER, Verdict.DIFFERS), "1 of 2 checks hold, 1 finding", "#b5342b"),
-        ((Verdict.REPRODUCED, Verdict.ERROR), "not completed", "#5f6368"),
-        ((), "0 of 0 checks hold, no findings", "#5f6368"),
-    ],
-)
-def test_a_badge_says_what_was_found(checks: tuple[Verdict, ...], text: str, colour: str) -> None:
-    found = tuple(check(f"claims/c{at}", CheckKind.CLAIM, verdict) for at, verdict in enumerate(checks))
-    root = ET.fromstring(render_badge(EMPTY.model_copy(update={"checks": found})))
-    assert root.attrib["aria-label"] == f"paper audit: {text} (p)"
-    shown = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert shown == ["paper audit", "paper audit", text, text]
-    assert [one.attrib["fill"] for one in root.iter("{http://www.w3.org/2000/svg}rect")] == [colour]
-    assert not any("id" in one.attrib for one in root.iter())  # pages may hold several badges
-
-
-def test_acknowledging_a_finding_does_not_take_it_off_the_badge() -> None:
-    badge = render_badge(of_kind(FindingKind.ASK, acknowledged=True))
-    assert "0 of 1 checks hold, 1 finding" in badge
-    assert "#a85a00" in badge
-    assert "#b5342b" not in badge
 
 
 def test_latex_has_every_number_that_was_decided_and_every_finding() -> None:

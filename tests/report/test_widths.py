@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from imlp_audit.report.document import Align, Heading, Item, List, Paragraph, Table
 from imlp_audit.report.formats import Surface
-from imlp_audit.report.paper import summary_document
+from imlp_audit.report.paper import report_document
 from imlp_audit.report.terminal import STYLES, render_terminal
 from imlp_audit.report.text import to_encoding
 
@@ -60,7 +60,7 @@ def test_prose_and_lists_fit_and_keep_their_words(width: int, texts: list[str], 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("text", [text for text in HOSTILE if "\n" not in text])
 def test_every_check_of_a_hostile_paper_fits(width: int, text: str) -> None:
-    shown = render_terminal(summary_document(result(text)), Surface(width))
+    shown = render_terminal(report_document(result(text)), Surface(width))
     assert all(cell_len(line) <= width for line in shown.splitlines())
     assert set(text.split()) <= {word.strip(",;:") for word in shown.split()} | set(shown.split())
 

@@ -65,14 +65,6 @@ def test_the_released_block_comes_first_and_the_text_alone_is_out(table1: Solved
 
 
 @pytest.mark.slow
-def test_flops_pin_the_output_norm_and_parameters_do_not(table1: Solved) -> None:
-    parameters, flops, _ = map(values, table1.answers)
-    assert parameters["output_norm"] == ("none", "layer")
-    assert flops["output_norm"] == ("layer",)
-    assert parameters["class_token"] == flops["class_token"] == ("removed",)
-
-
-@pytest.mark.slow
 def test_a_counter_that_explains_all_is_not_thereby_identified(table1: Solved) -> None:
     both = table1.last
     assert both.counter == both.reading == "not determined"
@@ -153,17 +145,6 @@ def test_the_split_row_contradicts_the_others_at_the_width_the_text_gives(papers
 
 
 @pytest.mark.slow
-def test_bert_rows_leave_the_same_readings_open(papers: Selection) -> None:
-    """A vocabulary of 30 522 and 512 positions: BERT's own; the printed millions leave several heads open."""
-    answer = search(papers, f"{COURSEWORK}/7/bert_*").last
-    assert (answer.score, answer.of, answer.reading) == (4, 4, "not determined")
-    found = {axis.axis: axis for axis in answer.axes}
-    assert found["pooler"].is_free
-    assert len(found["vocabulary"].values) > 1
-    assert len(found["output_layer"].values) > 1
-
-
-@pytest.mark.slow
 def test_mixer_sizes_are_without_the_head(papers: Selection) -> None:
     answer = search(papers, f"{COURSEWORK}/1").last
     assert (answer.score, answer.of, answer.contradicted) == (6, 6, ())
@@ -220,14 +201,6 @@ def test_an_empty_selection_says_what_to_give(papers: Selection) -> None:
 def test_a_table_with_nothing_measurable_says_why(papers: Selection) -> None:
     with pytest.raises(SolverError, match=r"nothing to solve: .*halonet: the row has no model"):
         search(papers, f"{COURSEWORK}/2")
-
-
-@pytest.mark.slow
-def test_an_answer_cut_short_says_so(papers: Selection) -> None:
-    """Two classes of work more than any number tells apart: a box is looked at, and the rest of them is not."""
-    solved = solve_selection(papers, ["imlp/2"], Search(budget=200), lambda _: None)
-    assert not solved.last.exhaustive
-    assert solved.last.score <= solved.last.bound
 
 
 def test_papers_that_leave_something_open_are_solved_for_their_reports(papers: Selection) -> None:

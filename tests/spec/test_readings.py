@@ -21,7 +21,7 @@ from imlp_audit.models.reading import (
     TextReading,
     axes_of,
 )
-from imlp_audit.spec.readings import NOT_STATED, NamedReading
+from imlp_audit.spec.schema import NOT_STATED, NamedReading
 from tests.models.readings import AS_WRITTEN, RELEASED, readings
 
 TEXT = TextReading(

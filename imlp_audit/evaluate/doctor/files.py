@@ -16,7 +16,7 @@ from imlp_audit.evaluate.data.folder import Listing
 from imlp_audit.evaluate.doctor.problems import FolderProblem, ProblemKind
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.processes.cores import cores
+from imlp_audit.processes.limits import cores
 from imlp_audit.processes.workers import workers
 
 _ENOUGH = 100  # decoded images, from which their sizes mean something

@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from imlp_audit.models.hosts.host import BuildRequest, ClassCount, Count, FirstLayer, Host, OwnInput, Traits
 from imlp_audit.models.values import FrozenMap, Inputs, Name, Values
-from imlp_audit.processes.installed import find_package, offered
+from imlp_audit.processes.code import find_package, offered
 
 if TYPE_CHECKING:
     from torch import nn

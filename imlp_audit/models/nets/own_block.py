@@ -16,7 +16,7 @@ from imlp_audit.models.nets.python import describe_error, find_maker
 from imlp_audit.models.own_axes import BlockReading
 from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.reading import AnyReading
-from imlp_audit.processes.printing import print_to_stderr
+from imlp_audit.processes.streams import print_to_stderr
 
 _USE_CONV = "use_conv"
 

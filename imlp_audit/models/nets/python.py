@@ -13,10 +13,9 @@ from imlp_audit.models.hosts.python import ENTRY_POINTS, PythonModule
 from imlp_audit.models.nets.inputs import make_module, set_input, set_inputs, tensors_in
 from imlp_audit.models.own_block import OwnBlock
 from imlp_audit.models.values import TensorInput
-from imlp_audit.processes.apart import StoppedError
-from imlp_audit.processes.code import load_module, locate_error
-from imlp_audit.processes.installed import load, offered
-from imlp_audit.processes.printing import print_to_stderr
+from imlp_audit.processes.code import load, load_module, locate_error, offered
+from imlp_audit.processes.streams import print_to_stderr
+from imlp_audit.processes.workers import StoppedError
 
 _LONGEST = 300  # characters of an error's message
 _WITHOUT_VALUES = ("called on meta tensors", "register_meta function", "out of meta tensor", "convert meta device type")
