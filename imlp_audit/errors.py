@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import islice
 
 _MOST_NAMES = 8  # names that a message lists where none is similar
+_MOST_COMPARED = 2000  # names that are looked at for a similar one
+_LONGEST = 200  # characters of a name that may be a misspelling
+_MOST_WRITTEN = 1000  # characters of a problem, which may quote what is in a spec
 
 
 class AuditError(Exception):
@@ -30,7 +34,8 @@ class Problem:
     other: Problem | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.message}"
+        message = self.message if len(self.message) <= _MOST_WRITTEN else f"{self.message[:_MOST_WRITTEN]}..."
+        return f"{self.file}:{self.line}:{self.column}: {message}"
 
 
 class SpecError(AuditError):
@@ -87,8 +92,8 @@ class SolverError(AuditError):
 
 def did_you_mean(name: str, known: Collection[str], nouns: str = "known") -> str:
     """Suggest the known name that is most like an unknown one, or list some of the known names."""
-    folded = {one.casefold(): one for one in known}
-    near = get_close_matches(name.casefold(), folded, n=1)
+    folded = {one.casefold(): one for one in islice(known, _MOST_COMPARED)}
+    near = get_close_matches(name.casefold(), folded, n=1) if len(name) <= _LONGEST else []
     if near:
         return f"did you mean {str(folded[near[0]])!r}?"
     more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""

@@ -10,19 +10,22 @@ import stat
 from contextlib import suppress
 from functools import lru_cache
 from io import BufferedReader
-from itertools import islice
 from pathlib import Path
 
 from imlp_audit.errors import Problem, UsageError
 
 MAX_SPEC_BYTES = 2**20  # of a spec, a lock or a file of Python
-MAX_DOCUMENT_BYTES = 64 * 2**20  # of a result (over 50 000 checks), a report or a PDF
+MAX_DOCUMENT_BYTES = 64 * 2**20  # of a report or a PDF
+MAX_RESULT_BYTES = 16 * 2**20  # the papers of this package have 1 700 checks and 2 MB
 BOM = "\ufeff"
 
 _MAX_TOKENS = 60_000  # of Python: timm's vision_transformer.py has 56 000; as many take 0.3 s and 120 MB at worst
+_LONGEST_TOKEN = 10_000  # characters
 _TOKEN = re.compile(r"\w+|[^\w\s]|[\r\n]")
 _NAME = r"[^\s!-/:-@\[-^`{-~]+"
-_LONG_IMPORT = re.compile(rf"{_NAME}(?:[\s\\]*\.[\s\\]*{_NAME}){{100}}")  # Python reads one in quadratic time
+_LONG_IMPORT = re.compile(
+    rf"(?<!{_NAME[:-1]}){_NAME}(?:[\s\\]*\.[\s\\]*{_NAME}){{100}}"
+)  # Python reads one in quadratic time
 _MISSING = (errno.ENOENT, errno.ENOTDIR)
 _KINDS = {
     stat.S_IFLNK: "a link",
@@ -104,8 +107,12 @@ def parse_python(path: Path, shown_as: str) -> ast.Module:
 @lru_cache(maxsize=1)  # a file is asked for its names, its arguments and its axes in turn
 def _parse(text: str) -> ast.Module | tuple[str, tuple[int, int] | None]:
     """Return the syntax tree, or why there is none, and where."""
-    if next(islice(_TOKEN.finditer(text), _MAX_TOKENS, None), None) is not None:
-        return f"has more than {_MAX_TOKENS} words and signs: split it", None
+    for count, token in enumerate(_TOKEN.finditer(text)):
+        if count == _MAX_TOKENS:
+            return f"has more than {_MAX_TOKENS} words and signs: split it", None
+        if token.end() - token.start() > _LONGEST_TOKEN:
+            place = text.count("\n", 0, token.start()) + 1, 1
+            return f"has a word or number of more than {_LONGEST_TOKEN} characters", place
     if (found := _LONG_IMPORT.search(text)) is not None:
         return "is not read: a name of more than 100 parts begins here", (text.count("\n", 0, found.start()) + 1, 1)
     try:

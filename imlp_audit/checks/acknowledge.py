@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.run import models_needed, run_check
+from imlp_audit.checks.run import needs_models, run_check
 from imlp_audit.errors import Problem
 from imlp_audit.records.check import FAILS, PASSES, Check, CheckKind, Verdict
 from imlp_audit.records.finding import (
@@ -263,5 +263,5 @@ def _decided(paper: Paper, known: tuple[Paper, ...]) -> Mapping[str, Check]:
     """Return the checks that pass or fail by printed numbers alone."""
     context = Context({})
     plans = [one for one in plan(paper, known) if isinstance(one, ClaimPlan | DeltaPlan | RepeatPlan)]
-    checks = (run_check(one, context) for one in plans if not models_needed([one], context))
+    checks = (run_check(one, context) for one in plans if not needs_models(one))
     return {check.id: check for check in checks if check.verdict in (*PASSES, *FAILS)}

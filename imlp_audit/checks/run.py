@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import assert_never
 
@@ -164,17 +165,24 @@ def _totals(row: RowRef) -> Iterator[tuple[Paper, Recipe, Need]]:
             yield row.paper, recipe, Need(work=column.measure is Measure.FLOPS)
 
 
-def _voters(row: RowRef) -> Iterator[tuple[Paper, Recipe, Need]]:
-    """Yield the models whose counted numbers have a vote on the paper's hypothesis."""
-    for one in totalled_cells(row):
-        yield row.paper, one.recipe, Need(work=one.cell.column.measure is Measure.FLOPS)
+@lru_cache(maxsize=32)
+def _voters(paper: Paper) -> Sequence[tuple[Paper, Recipe, Need]]:
+    """Return the models whose counted numbers have a vote on the paper's hypothesis."""
+    cells = (one for row in rows_of(paper) for one in totalled_cells(row))
+    return [(paper, one.recipe, Need(work=one.cell.column.measure is Measure.FLOPS)) for one in cells]
+
+
+def needs_models(plan: Plan) -> bool:
+    """Return whether a check needs any model."""
+    needs = needs_of(plan)
+    return bool(needs.models) or any(map(_voters, needs.judged))
 
 
 def models_needed(plans: Iterable[Plan], context: Context) -> Mapping[ModelKey, Need]:
     """Return the models that the checks need, in order, and what is needed of each."""
     needs = [needs_of(plan) for plan in plans]
     papers = {paper.id: paper for one in needs for paper in one.judged}
-    voters = (one for paper in papers.values() for row in rows_of(paper) for one in _voters(row))
+    voters = chain.from_iterable(map(_voters, papers.values()))
     needed: dict[ModelKey, Need] = {}
     for paper, recipe, need in chain(*(one.models for one in needs), voters):
         for reading in context.conventions(paper).readings.values():

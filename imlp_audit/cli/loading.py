@@ -53,8 +53,9 @@ def load_specs(
             print(f"imlp-audit: {explain_distrust(folder, display_path(folder))}", file=sys.stderr)
     for point in broken_entry_points():
         print(f"imlp-audit: left out the installed papers of {point}: no folder of a package", file=sys.stderr)
-    if selection.skipped:
-        print(f"imlp-audit: skipped {list_some(selection.skipped, 5)}: no key of a spec", file=sys.stderr)
+    for why in dict.fromkeys(why for _, why in selection.skipped):
+        skipped = [name for name, one in selection.skipped if one == why]
+        print(f"imlp-audit: skipped {list_some(skipped, 5)}: {why}", file=sys.stderr)
     return selection
 
 

@@ -12,7 +12,7 @@ import typer
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import NoCache, NoProgress, Output, Specs, TrustCode, group_options, helpers
 from imlp_audit.errors import SolverError, UsageError
-from imlp_audit.files import BOM, MAX_DOCUMENT_BYTES, FileError, read_text
+from imlp_audit.files import BOM, MAX_RESULT_BYTES, FileError, read_text
 from imlp_audit.report.formats import AuditFormat
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def read_audit(path: Path) -> AuditResult:
 def read_result_text(path: Path, shown_as: str) -> str:
     """Return the text of a result of limited size. Raises UsageError."""
     try:
-        return read_text(path, MAX_DOCUMENT_BYTES, shown_as).removeprefix(BOM)
+        return read_text(path, MAX_RESULT_BYTES, shown_as).removeprefix(BOM)
     except FileError as error:
         raise UsageError(f"{error}; give a JSON result of imlp-audit, as `-o result.json` writes it") from error
 

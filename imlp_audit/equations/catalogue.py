@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from imlp_audit.files import FileError, parse_python
+from imlp_audit.files import MAX_SPEC_BYTES, FileError, parse_python
 
 FOLDER = "equations"
 FIELDS = ("Place", "Printed", "Corrected", "Nearest", "Bound", "Needs")
@@ -93,10 +93,18 @@ def read_claims(paper: str, folder: Path, shown_as: str) -> tuple[AnyClaim, ...]
     """Return the claims in a paper's folder, by name. A name that two functions have is broken."""
     files = sorted((folder / FOLDER).glob("[!_]*.py"))
     read = files[:_MOST_FILES]
-    found = [claim for path in read for claim in _read_module(paper, path, folder.resolve(), shown_as)]
+    found: list[AnyClaim] = []
     if len(files) > _MOST_FILES:
         problem = f"holds {len(files)} files of claims, and at most {_MOST_FILES} are read: join some"
         found.append(BrokenClaim(paper, FOLDER, f"{shown_as}/{FOLDER}", 1, problem))
+    elif (
+        sum(size for path in read if path.is_file() and (size := path.stat().st_size) <= MAX_SPEC_BYTES)
+        > MAX_SPEC_BYTES
+    ):
+        problem = f"holds files of claims of more than {MAX_SPEC_BYTES // 2**20} MiB together, which are not read"
+        found.append(BrokenClaim(paper, FOLDER, f"{shown_as}/{FOLDER}", 1, problem))
+        read = []
+    found += [claim for path in read for claim in _read_module(paper, path, folder.resolve(), shown_as)]
     by_name: dict[str, list[AnyClaim]] = defaultdict(list)
     for claim in found:
         by_name[claim.name].append(claim)

@@ -107,6 +107,7 @@ class JsonDocument(Record):
         return self.model_dump(mode="json", exclude_none=True)
 
 
+_MOST_VALUES = 400_000  # the papers of this package have 1 700 checks and 65 000 values
 _MOST_DIGITS = 40  # of a whole number
 _SHOWN = 200  # characters of a name in a message
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -147,11 +148,14 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
     """
     writer = written_by or f"`{kind.WRITTEN_BY} --format json`"
     advice = f"give a file written by {writer}"
+    if sum(map(text.count, "[{,")) > _MOST_VALUES:
+        raise DocumentError(f"{shown_as}: more than {_MOST_VALUES} values; {advice}")
     try:
         document = json.loads(text, parse_int=_parse_int)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise DocumentError(f"{shown_as}: not JSON ({error}); {advice}", line=line) from error
+        why = "nested too deeply" if isinstance(error, RecursionError) else error
+        raise DocumentError(f"{shown_as}: not JSON ({why}); {advice}", line=line) from error
     for place, problem in _unusable_values(document):
         raise DocumentError(f"{shown_as}: {_at(place)}{problem}; {advice}", place)
     other = document.pop("format", None) if isinstance(document, dict) else None

@@ -10,6 +10,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from imlp_audit.errors import UsageError
 from imlp_audit.models.hosts.python import PYTHON_FILE
 from imlp_audit.models.hosts.timm import ARCHITECTURE
 from imlp_audit.models.hosts.torchvision import CLASSIFIER
@@ -72,6 +73,8 @@ def exactly_one(record: BaseModel, names: tuple[str, ...]) -> str:
 
 
 _SPECIAL = re.compile(r"[*?\[]")
+_MOST_COMPARED = 200_000  # by all globs of a paper for one kind; no paper of ours comes to 3000
+_SHOWN = 100  # characters of a glob
 
 
 class Names(Collection[str]):
@@ -80,6 +83,7 @@ class Names(Collection[str]):
     def __init__(self, names: Iterable[str]) -> None:
         self._ranks = {name: rank for rank, name in enumerate(dict.fromkeys(names))}
         self._sorted = sorted(self._ranks)
+        self._compared = 0
 
     def __contains__(self, name: object) -> bool:
         return name in self._ranks
@@ -101,6 +105,12 @@ class Names(Collection[str]):
             return [glob] if glob in self._ranks else []
         prefix, suffix = glob[: special.start()], glob[special.end() :]
         near = self._beginning(prefix)
+        self._compared += len(near)
+        if self._compared > _MOST_COMPARED:
+            raise UsageError(
+                f"globs of {near[0].partition('/')[0]!r} are compared with more than {_MOST_COMPARED} ids in all, "
+                f"up to {glob[:_SHOWN]!r}: name rows and checks by their ids, or by globs that begin with more of them"
+            )
         if special[0] != "*" or _SPECIAL.search(suffix) is not None:
             return [name for name in near if fnmatchcase(name, glob)]
         shortest = len(prefix) + len(suffix)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,6 +17,7 @@ from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_bytes
 from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.findings import broken_check_ids
 from imlp_audit.spec.paper import Paper, models_of, rows_of
+from imlp_audit.spec.parse_yaml import MAX_PROBLEMS
 from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats
 from imlp_audit.spec.reader import PaperReader
 from imlp_audit.spec.rules import broken_rules
@@ -33,6 +35,7 @@ from imlp_audit.spec.targets import (
     skipped_yaml,
     spec_files,
     target_of,
+    why_skipped,
 )
 from imlp_audit.spec.tree import follows
 
@@ -44,7 +47,7 @@ class Selection:
     """The papers that were asked for, those they refer to, and which parts of them were asked for, if not all.
 
     `referring` are papers of the same folder that print numbers of those that were asked for again. `left_out` are the
-    problems of files that lie beside one that was named, and are not judged with it; `skipped` is YAML of other kinds.
+    problems of files that lie beside one that was named, and are not judged with it; `skipped` is other YAML, and why.
     """
 
     papers: tuple[Paper, ...]
@@ -52,7 +55,7 @@ class Selection:
     parts: dict[str, SelectedPart] = field(default_factory=dict)
     referring: tuple[Paper, ...] = ()
     left_out: tuple[Problem, ...] = ()
-    skipped: tuple[str, ...] = ()
+    skipped: tuple[tuple[str, str], ...] = ()
 
     def part(self, paper: str) -> SelectedPart:
         """Return which part of a paper was asked for."""
@@ -96,7 +99,7 @@ def load(arguments: Sequence[str] = (), *, trust_code: bool = False, also: Rule 
             more = [problem for paper in selection.papers if also is not None for problem in also(paper)]
             raise SpecError([*(one for one in problems if one not in theirs), *more, *(left_out if missed else ())])
         else:
-            skipped = tuple(map(display_path, skipped_yaml(arguments)))
+            skipped = tuple((display_path(path), why_skipped(path)) for path in skipped_yaml(arguments))
             return replace(selection, left_out=tuple(left_out), skipped=skipped)
 
 
@@ -125,7 +128,7 @@ def _load_once(wanted: Sequence[Wanted], *, trust_code: bool) -> tuple[Selection
 
 
 def _broken(rules: Callable[[Paper, tuple[Paper, ...]], Iterable[Problem]], selection: Selection) -> list[Problem]:
-    return [problem for paper in selection.known for problem in rules(paper, selection.known)]
+    return [one for paper in selection.known for one in islice(rules(paper, selection.known), MAX_PROBLEMS)]
 
 
 def _select(wanted: Sequence[Wanted], reader: PaperReader) -> Selection:

@@ -15,7 +15,7 @@ from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CheckKind, Source
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.claims import Meanings, ParsedClaim, parse_claims
-from imlp_audit.spec.columns import Column, details_of, hold_the_same, measure_the_same
+from imlp_audit.spec.columns import Column, details_of, hold_the_same, is_specified, measure_the_same
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_rows, repeated_row, rows_of, rows_of_table
 from imlp_audit.spec.schema import EquationEntry, Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
@@ -265,18 +265,15 @@ def _alike(paper: Paper, known: Sequence[Paper]) -> Iterator[RepeatPlan]:
         repeated = repeated_row(row, known)
         said = {cell.column_id for cell, _ in _find_twins(row, repeated)} if repeated else set()
         for cell in _printed(row):
+            if cell.column.measure.counted or not is_specified(cell.column):
+                continue  # sizes and settings follow from the model itself
             others = (one for one, repeats in earlier if repeats != row.id)
-            twin = next((theirs for one in others for theirs in _measured_alike(one, cell.column)), None)
+            alike = (c for one in others for c in _printed(one) if measure_the_same(cell.column, c.column))
+            twin = next(alike, None)
             if twin is not None and cell.column_id not in said:
                 how = f"they are of one model, no row says it was trained differently, and {_describe(cell.column)}"
                 yield _repeat(cell, twin, how, said=False)
         earlier.append((row, repeated.id if repeated is not None else None))
-
-
-def _measured_alike(row: RowRef, column: Column) -> Iterator[CellRef]:
-    """Yield the cells of a row that measure what a column does; sizes and settings follow from the model itself."""
-    if not column.measure.counted:
-        yield from (cell for cell in _printed(row) if measure_the_same(column, cell.column))
 
 
 def _printed(row: RowRef) -> list[CellRef]:

@@ -118,6 +118,15 @@ def skipped_yaml(arguments: Sequence[str]) -> list[Path]:
     return [path for folder in folders for path in _yaml_files(folder) if not _is_spec(path)]
 
 
+def why_skipped(path: Path) -> str:
+    """Say what a file is that is no spec."""
+    try:
+        open_regular(path).close()
+    except FileError as error:
+        return error.reason
+    return "no key of a spec"
+
+
 def _yaml_files(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if p.suffix in YAML and not p.name.startswith("."))
 

@@ -116,6 +116,8 @@ def test_python_that_takes_too_long_to_parse_is_a_broken_claim(tmp_path: Path) -
         "calls": ("f" + "()" * 14_000, "is nested too deeply to be parsed"),
         "dots": ("import a" + ".a" * 5000, "a name of more than 100 parts begins here"),
         "lines": ("x\n" * 40_000, "has more than 60000 words and signs"),
+        "digits": ("x = " + "9" * 100_000, "has a word or number of more than 10000 characters"),
+        "hexadecimal": ("x = 0x" + "f" * 100_000, "has a word or number of more than 10000 characters"),
     }
     for name, (text, _) in texts.items():
         (folder / f"{name}.py").write_text(text)
@@ -125,7 +127,50 @@ def test_python_that_takes_too_long_to_parse_is_a_broken_claim(tmp_path: Path) -
         assert f"/{name}.py:1:1: {message}" in done.err.replace("is not read: ", "")
     for at in range(100):
         (folder / f"z{at}.py").touch()
-    assert "holds 103 files of claims, and at most 100 are read" in call("lint", str(folder.parent)).err
+    assert "holds 105 files of claims, and at most 100 are read" in call("lint", str(folder.parent)).err
+    for at in range(90):
+        (folder / f"z{at}.py").unlink()
+    for at in range(90, 100):
+        (folder / f"z{at}.py").write_text("x = 1\n" * 10_000 + "# " * 25_000)
+    assert "holds files of claims of more than 1 MiB together" in call("lint", str(folder.parent)).err
+
+
+@pytest.mark.parametrize("door", [one for one in DOORS if one.endswith(".json")])
+def test_a_result_of_endless_values_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, door: str) -> None:
+    write(tmp_path, "p", TOP1, "{id: a, label: A, printed: {top1: 1}}")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / door).write_text('{"format": "imlp-audit/3", "checks": [' + "{}," * 300_000 + "{}]}")
+    done = call(*DOORS[door])
+    assert (done.code, done.out) == (2, "")
+    assert f"{door}: more than 400000 values" in done.err
+
+
+CLAIM = "{id: c%s, text: t, source: {section: '1'}, conditions: [{value: top1, above: 1}], rows: [%s]}"
+ENTRY = "{id: f%s, title: T, kind: note, why: W, checks: [%s]}"
+GLOBS = {
+    "claims.yaml": ("claims", [CLAIM % (at, "p/1/*") for at in range(410)]),
+    "one claim": ("claims", [CLAIM % (0, ", ".join(["p/1/*"] * 410))]),
+    "findings.yaml": ("findings", [ENTRY % (0, ", ".join(f"'*{at % 10}*'" for at in range(410)))]),
+}
+
+
+@pytest.mark.parametrize("kind", GLOBS)
+def test_globs_of_endless_work_are_refused(tmp_path: Path, kind: str) -> None:
+    write(tmp_path, "p", TOP1, *(f"{{id: r{at}, label: A, printed: {{top1: 1}}}}" for at in range(500)))
+    key, entries = GLOBS[kind]
+    (tmp_path / "specs" / "p" / "more.yaml").write_text("\n- ".join([f"paper: p\n{key}:", *entries]))
+    done = call("lint", str(tmp_path / "specs" / "p"))
+    assert (done.code, done.out) == (2, "")
+    assert "globs of 'p' are compared with more than 200000 ids in all" in done.err
+    assert len(done.err) < 500
+
+
+def test_a_name_of_endless_length_is_not_written_out(tmp_path: Path) -> None:
+    write(tmp_path, "p", TOP1, "{id: a, label: A, printed: {top1: 1}}")
+    (tmp_path / "specs" / "p" / "findings.yaml").write_text(f"paper: p\nfindings:\n- {ENTRY % (0, 'x' * 50_000)}\n")
+    done = call("lint", str(tmp_path / "specs" / "p"))
+    assert done.code == 2
+    assert len(done.err) < 2000
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pipes")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,15 @@ def test_specs_that_are_not_taken_without_a_target_are_named(own: Path) -> None:
 def test_yaml_of_other_kinds_is_skipped_and_listed_once(own: Path) -> None:
     assert call("lint", ".").err == "imlp-audit: skipped compose.yml: no key of a spec\n"
     assert call("list", "mine.yaml").err == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no links")
+def test_what_is_no_file_is_skipped_and_said_to_be_none(own: Path) -> None:
+    (own / "a.yaml").mkdir()
+    (own / "l.yaml").symlink_to("l.yaml")
+    lines = call("list", ".").err.splitlines()
+    assert "imlp-audit: skipped a.yaml: is a folder, not a regular file" in lines
+    assert "imlp-audit: skipped l.yaml: is a link, not a regular file" in lines
 
 
 @pytest.mark.parametrize("given", [(A,), ("mine.yaml/1/a/params",), (A, "mine.yaml"), (A, ".")])

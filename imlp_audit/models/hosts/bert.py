@@ -71,9 +71,6 @@ class Bert(Stack):
         """Return the axes of models of language."""
         return Family.TEXT
 
-    def with_open_width(self) -> None:
-        """Return None: no reading gives one of its widths."""
-
     def patch_side(self) -> None:
         """Return None: it reads no images."""
 

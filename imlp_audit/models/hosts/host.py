@@ -202,10 +202,6 @@ class Stack(Host):
 
     layers: Layers
 
-    @abstractmethod
-    def with_open_width(self) -> Self | None:
-        """Return the host with a width that a reading may give left to it; None where no reading gives one."""
-
     def with_layers(self, layers: int) -> Self:
         """Return the host with another number of layers."""
         return self.model_copy(update={"layers": layers})

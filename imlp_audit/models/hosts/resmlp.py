@@ -112,9 +112,6 @@ class ResMlp(Stack):
         """Return the axis of its form, None where the recipe gives the form."""
         return Family.RESMLP if self.form is None else None
 
-    def with_open_width(self) -> None:
-        """Return None: no reading gives one of its widths."""
-
     def patch_side(self) -> int:
         """Return the side of a patch."""
         return self.patch
