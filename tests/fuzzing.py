@@ -25,12 +25,10 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.part_file import ResumableRun
-from imlp_audit.evaluate.parts import open_parts
-from imlp_audit.evaluate.predictions import ModelAnswer
+from imlp_audit.evaluate.predictions import ModelAnswer, ResumableRun, open_journal
 from tests.cli.papers import write_all
 from tests.cli.running import Outcome, call
-from tests.evaluate.tampering import sealed
+from tests.evaluate.test_predictions import sealed
 
 ROOT = Path(__file__).parents[1]
 SECONDS, MEGABYTES = 1.0, 200
@@ -112,31 +110,27 @@ def checkpoint_reader(folder: Path) -> Reader:
 
 
 def resume_reader(folder: Path) -> Reader:
-    """Parts of an unfinished evaluation and its manifest, as `eval --resume` reads them before it loads a model.
+    """The journal of an unfinished evaluation, as `eval` reads it before the first batch.
 
-    A part is sealed again after it was damaged: its checksum would keep all damage from what reads its fields.
+    Its lines are sealed again after they were damaged: checksums would keep all damage from what reads the fields.
     """
-    run = ResumableRun({"checkpoint": "abc", "batch size": "4"}, images=10, classes=10)
+    run = ResumableRun({"checkpoint": "abc", "batch size": "4"}, size=4, images=10, classes=10)
     answer = ModelAnswer((0, 3, 5, 7, 9), 0.5)
-    parts = open_parts(folder / "p.csv.parts", run, 4, resume=False)
-    for number, images in enumerate((4, 4, 2)):
-        parts.write({number: (None, *(answer,) * (images - 1))})
-    whole = {path.name: path.read_bytes() for path in parts.folder.iterdir()}
+    with open_journal(folder / "p.csv.unfinished", run) as journal:
+        for number, images in enumerate((4, 4, 2)):
+            journal.add(4, number, (None, *(answer,) * (images - 1)))
+    sample = b"\n".join(line.partition(b" ")[2] for line in journal.path.read_bytes().splitlines())
 
     def resume(_: str, damaged: str) -> Outcome:
-        for name, data in whole.items():
-            (parts.folder / name).write_bytes(data)
-        changed, path = Path(damaged).read_bytes(), parts.folder / Path(damaged).name
-        path.write_bytes(sealed(changed) if path.suffix == ".part" else changed)
+        path = Path(damaged)
+        path.write_bytes(b"".join(map(sealed, path.read_bytes().split(b"\n"))))
         try:
-            open_parts(parts.folder, run, 4, resume=True)
+            with open_journal(path, run):
+                return Outcome(0, "", "")
         except UsageError as error:
-            of_the_folder = str(error).startswith(f"{parts.folder} holds another evaluation")
-            return Outcome(2, "", f"{path.name}: {error}" if of_the_folder else str(error))
-        return Outcome(0, "", "")
+            return Outcome(2, "", str(error))
 
-    samples = {name: data.partition(b"\n")[2] if name.endswith(".part") else data for name, data in whole.items()}
-    return Reader(samples, lambda path: iter([("resume", str(path))]), resume)
+    return Reader({"p.csv.unfinished": sample}, lambda path: iter([("resume", str(path))]), resume)
 
 
 def damage(data: bytes, others: list[bytes], chance: Random) -> bytes:

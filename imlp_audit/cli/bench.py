@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.bench.setup import FEWEST_PAIRS, ModelDtype, Setup
+from imlp_audit.bench.planning import FEWEST_PAIRS, ModelDtype, Setup
 from imlp_audit.cli.options import ChannelsLast, Device, Reading, ReportOptions, TrustCode, check_device, group_options
 from imlp_audit.errors import UsageError
 
@@ -102,11 +102,11 @@ def bench(
     paper, found = papers[0], find_table(papers[0], name)
     wanted = plan_comparisons(paper, found, find_column(found.value, column, timing.device.value), rows or (), against)
     check_device(timing.device)
-    from imlp_audit.bench.operations import operations_document
     from imlp_audit.bench.run import bench as run
+    from imlp_audit.report.sections import where_time_goes
 
     with show_progress(shown=reporting.progress, doing="timing") as announce:
         result = run(paper, wanted, timing.setup(), announce)
     screen = None if reporting.all_ else run_screen(result, [where], outputs.saved)
-    emit_result(result, outputs, details=operations_document(result), screen=screen)
+    emit_result(result, outputs, details=tuple(where_time_goes(result.checks)), screen=screen)
     return exit_code(result)

@@ -34,7 +34,6 @@ COMMANDS = {  # in the order of the help: the function of each, or the Typer tha
     "acknowledge": "imlp_audit.cli.acknowledge:acknowledge",
     "demo": "imlp_audit.cli.demo:demo",
     "cache": "imlp_audit.cli.cache:app",
-    "doctor": "imlp_audit.cli.doctor:app",
 }
 
 

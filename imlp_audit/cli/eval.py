@@ -6,17 +6,17 @@ import gc
 import os
 import sys
 from collections.abc import Callable
-from fractions import Fraction
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imlp_audit.cli.eval_options import ComputeOptions, ImageOptions, PipelineOptions, PredictionOptions
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import (
     CheckpointFile,
+    Device,
     Prefix,
     Reading,
     ReportOptions,
@@ -33,36 +33,147 @@ from imlp_audit.report.files import check_writable
 
 if TYPE_CHECKING:
     from imlp_audit.cli.output import Outputs
-    from imlp_audit.evaluate.request import Data, Request
-    from imlp_audit.evaluate.sharding import Group
+    from imlp_audit.evaluate.run import Group
+    from imlp_audit.evaluate.task import Request, Running
     from imlp_audit.records.result import AuditResult
     from imlp_audit.spec.paper import RowRef
+    from imlp_audit.spec.schema import Preprocessing
 
 
-_IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".parquet", ".tar")
+_IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".parquet")
 _SPECS = (".yaml", ".yml", ".py", ".lock")
+_SETTINGS = ("size", "crop_pct", "interpolation", "mean", "std")
+_LARGEST = 4096  # pixels of a side
+_WORKERS = 8  # more rarely read faster
 
 RowId = Annotated[
     str,
     typer.Option("--row", metavar="ID", help="The checkpoint's row, such as imlp/1/deit_s_imlp.", show_default=False),
 ]
-Images = Annotated[
+ImageFolder = Annotated[
     str,
     typer.Option(
         "--data",
         metavar="DIR",
-        help="The images: a folder of CLASS/IMAGE, of parquet or of shards, a .parquet or .tar file, or a name such as "
-        "torch/cifar10:DIR.",
+        help="The images: a folder of CLASS/IMAGE or of parquet, a .parquet file, or a name such as torch/cifar10:DIR.",
         show_default=False,
     ),
 ]
+
+
+@dataclass(frozen=True)
+class ImageOptions:
+    """Which images, and how they are prepared."""
+
+    split: Annotated[str, typer.Option(metavar="NAME", help="Which split of the images.")] = "validation"
+    class_map: Annotated[
+        Path | None,
+        typer.Option("--class-map", metavar="FILE", help="A file that gives the class of each class folder."),
+    ] = None
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--labels",
+            metavar="FILE",
+            help="The class of each image: the devkit's ground truth, Kaggle's CSV, a list; `real` or real.json for "
+            "ReaL labels.",
+        ),
+    ] = None
+    on: Annotated[
+        str | None,
+        typer.Option("--on", metavar="NAME", help="Which of the row's data sets the images are, e.g. imagenet-v2."),
+    ] = None
+    allow_download: Annotated[
+        bool, typer.Option("--allow-download", help="Fetch the named data set if it is not on this machine.")
+    ] = False
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Use only N images, each class in proportion.")
+    ] = None
+    preprocessing: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--preprocessing",
+            metavar="NAME=VALUE",
+            help="Prepare images other than the spec or the model says: size, crop_pct, interpolation, mean=R,G,B or "
+            "std=R,G,B. Repeatable.",
+        ),
+    ] = None
+
+    def stated(self) -> Preprocessing | None:
+        """Return how the user wants images prepared. Raises UsageError."""
+        if not self.preprocessing:
+            return None
+        from pydantic import ValidationError
+
+        from imlp_audit.spec.schema import Preprocessing
+
+        given = dict(one.partition("=")[::2] for one in self.preprocessing)
+        strange = next((name for name in given if name not in _SETTINGS), None)
+        if strange is not None:
+            raise UsageError(f"--preprocessing {strange}: {did_you_mean(strange, _SETTINGS)}")
+        values = {name: text.split(",") if name in ("mean", "std") else text for name, text in given.items()}
+        try:
+            stated = Preprocessing.model_validate({"rows": ("any/row/*",), "because": "you", **values})
+            if stated.size is not None and stated.size > _LARGEST:
+                raise UsageError(f"--preprocessing size={stated.size}: give a side of at most {_LARGEST} pixels")
+            return stated
+        except ValidationError as error:
+            (name, *_), why = error.errors()[0]["loc"], error.errors()[0]["msg"].removeprefix("Value error, ")
+            form = " (three numbers with commas between them)" if name in ("mean", "std") else ""
+            raise UsageError(f"--preprocessing {name}={given[str(name)]}{form}: {why}") from error
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How the model is computed, and what is kept of it."""
+
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against", metavar="FILE", help="A JSON result of eval: also test the printed difference from it."
+        ),
+    ] = None
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            "--predictions",
+            metavar="FILE",
+            help="Write the prediction for each image, .parquet or .csv; an interrupted run continues from it.",
+        ),
+    ] = None
+    batch_size: Annotated[
+        int | None,
+        typer.Option(
+            "--batch-size", min=1, help="Images per pass; halved when memory runs out. [default: 32, on a GPU 256]"
+        ),
+    ] = None
+    device: Annotated[Device, typer.Option(help="Where the model runs.")] = Device.CPU
+    amp: Annotated[bool, typer.Option("--amp", help="Compute in 16 bits where torch's autocast does.")] = False
+    workers: Annotated[
+        int | None, typer.Option(min=0, help="Processes that read images; one per core, at most 8, if left out.")
+    ] = None
+
+    def running(self, share: int, *, outside: bool) -> Running:
+        """Return them as the evaluation takes them; `share` is how many cores this process may use.
+
+        A model whose code comes from `outside` may keep what it computes in itself, where threads would mix batches up.
+        """
+        from imlp_audit.evaluate.task import Running
+
+        return Running(
+            device=self.device.value,
+            batch_size=self.batch_size or (256 if self.device is Device.CUDA else 32),
+            amp=self.amp,
+            workers=min(share, _WORKERS) if self.workers is None else self.workers,
+            threads=1 if outside else share,
+        )
 
 
 @group_options
 def evaluate(
     checkpoint: CheckpointFile,
     row: RowId,
-    data: Images,
+    data: ImageFolder,
     specs: Specs = None,
     reading: Reading = None,
     state: State = None,
@@ -70,62 +181,50 @@ def evaluate(
     trust_code: TrustCode = False,
     *,
     images: ImageOptions,
-    results: PredictionOptions,
-    computing: ComputeOptions,
-    pipeline: PipelineOptions,
+    running: RunOptions,
     reporting: ReportOptions,
 ) -> int:
     """Evaluate a checkpoint on images, and judge the accuracies that its row prints."""
     from imlp_audit.checkpoint.contents import check_kind
-    from imlp_audit.evaluate.launch import command_again, end_with_launcher, is_launched, launch
-    from imlp_audit.evaluate.sharding import ElsewhereError, group, processes_here
+    from imlp_audit.evaluate.run import ElsewhereError, open_group, processes_here
     from imlp_audit.spec.targets import whole_paper
 
-    if computing.processes > 1 and not is_launched():
-        check_kind(checkpoint)
-        return launch(computing.processes, command_again(sys.argv[1:]))
-    end_with_launcher()
     share = max(1, cores() // processes_here())
 
     def parse() -> tuple[Request, Outputs]:
         from imlp_audit.cli.output import parse_outputs
-        from imlp_audit.evaluate.request import Request, Weights
+        from imlp_audit.evaluate.datasets import Labelling
+        from imlp_audit.evaluate.predictions import check_ending
+        from imlp_audit.evaluate.task import Data, Request, Weights
 
         check_kind(checkpoint)
-        _check_predictions(results)
-        outputs, overrides = parse_outputs(reporting.printed, reporting.output), pipeline.overrides()
-        model, earlier = _find_row(row, specs, trust_code=trust_code), _read_earlier(results.against)
-        check_device(computing.device)
-        read = {"checkpoint": checkpoint, "--data": Path(data), "--against": results.against, **images.label_files()}
-        _check_distinct(results.predictions, outputs, read)
-        _check_outside(results.predictions, outputs, data, specs or [])
+        if running.predictions is not None:
+            check_ending(running.predictions)
+            check_writable(running.predictions, links=True)
+        outputs, preprocessing = parse_outputs(reporting.printed, reporting.output), images.stated()
+        model, earlier = _find_row(row, specs, trust_code=trust_code), _read_earlier(running.against)
+        check_device(running.device)
+        read = {"--against": running.against, "--class-map": images.class_map, "--labels": images.labels}
+        _check_distinct(running.predictions, outputs, {"checkpoint": checkpoint, "--data": Path(data), **read})
+        _check_outside(running.predictions, outputs, data, specs or [])
+        labelling = Labelling(images.class_map, images.labels)
         request = Request(
-            weights=Weights(model, checkpoint, reading, state, prefix, computing.function),
-            data=_data_of(data, images),
-            overrides=overrides,
-            running=computing.running(share, outside=model.row.model is not None and model.row.model.code is not None),
-            predictions=results.predictions,
-            resume=results.resume,
+            weights=Weights(model, checkpoint, reading, state, prefix),
+            data=Data(data, images.split, labelling, images.allow_download, images.limit, images.on),
+            preprocessing=preprocessing,
+            running=running.running(share, outside=model.row.model is not None and model.row.model.code is not None),
+            predictions=running.predictions,
             against=earlier,
-            most_unreadable=Fraction(str(images.max_unreadable)),
         )
         return request, outputs
 
     try:
-        with on_interrupt(_say_how_to_resume(results.predictions)), group(computing.device.value) as ours:
+        with on_interrupt(_say_how_to_continue(running.predictions)), open_group(running.device.value) as ours:
             request, outputs = ours.agree_on(parse)
             given = [*(specs or [whole_paper(row)]), *(["--trust-code"] if trust_code else [])]
             return _run(request, outputs, reporting, ours, given)
     except ElsewhereError:
         return ExitCode.CLEAN
-
-
-def _data_of(data: str, images: ImageOptions) -> Data:
-    from imlp_audit.evaluate.data.open import Labelling
-    from imlp_audit.evaluate.request import Data
-
-    labelling = Labelling(images.class_map, images.labels, images.real_labels)
-    return Data(data, images.split, labelling, images.allow_download, images.limit, images.on)
 
 
 def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Group, specs: list[str]) -> int:
@@ -154,20 +253,10 @@ def _say_nothing(text: str) -> None:
     del text
 
 
-def _say_how_to_resume(predictions: Path | None) -> Callable[[], None]:
-    resumable = "imlp-audit: interrupted; run the same command with --resume to continue\n"
+def _say_how_to_continue(predictions: Path | None) -> Callable[[], None]:
+    said = "imlp-audit: interrupted; run the same command to continue\n"
     leads = os.environ.get("RANK", "0") == "0"  # of several processes one says it
-    return lambda: write_error(resumable if predictions is not None and leads else "")
-
-
-def _check_predictions(results: PredictionOptions) -> None:
-    from imlp_audit.evaluate.predictions import check_ending
-
-    if results.predictions is not None:
-        check_ending(results.predictions)
-        check_writable(results.predictions, links=True)
-    elif results.resume:
-        raise UsageError("--resume continues the run that began to write --predictions; name that file")
+    return lambda: write_error(said if predictions is not None and leads else "")
 
 
 def _check_distinct(predictions: Path | None, outputs: Outputs, inputs: dict[str, Path | None]) -> None:

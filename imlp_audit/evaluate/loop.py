@@ -1,11 +1,11 @@
-"""From images to a model's answers: timm's preprocessing, loading in batches, and prediction."""
+"""From images to a model's answers: how images are prepared and why so, loading in batches, and prediction."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -13,13 +13,15 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import CheckpointError
-from imlp_audit.evaluate.data.images import Guarded, Images
-from imlp_audit.evaluate.overrides import Overrides
+from imlp_audit.evaluate.images import Guarded, Images
 from imlp_audit.evaluate.predictions import GUESSES, ModelAnswer
+from imlp_audit.spec.schema import Preprocessing
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
+_FIELDS = {"size": "input size", "crop_pct": "crop_pct", "interpolation": "interpolation", "mean": "mean", "std": "std"}
+"""The names of the settings that a source may state, and what a pipeline calls them."""
 
 
 class OutOfMemoryError(Exception):
@@ -50,6 +52,81 @@ class Pipeline:
 
 
 @dataclass(frozen=True)
+class Preparation:
+    """How a row's images are prepared: as the user asks, over what each source in the spec states, the first first."""
+
+    asked: Preprocessing | None
+    stated: tuple[Preprocessing, ...]
+
+    @property
+    def side(self) -> int | None:
+        """The side of the images in pixels, if the user or the first source states it."""
+        return next((one.size for one in self._over(*self.stated[:1]) if one.size is not None), None)
+
+    def pipeline(self, model: nn.Module, size: tuple[int, int]) -> Pipeline:
+        """Return the settings for a model whose own images are of a size."""
+        return resolve_pipeline(model, size, *self._over(*self.stated[:1]))
+
+    def notes(self, model: nn.Module, size: tuple[int, int]) -> Iterator[str]:
+        """Yield which source was followed, and what others say that differs."""
+        used = self.pipeline(model, size)
+        configured = bool(getattr(model, "pretrained_cfg", None))
+        if not self.stated:
+            values = used.settings()
+            left = [name for name in ("crop_pct", "interpolation", "mean") if name not in _said(self.asked)]
+            if left:
+                source = "configuration of the model" if configured else "default"
+                yield (
+                    "the spec does not say how images are prepared, so timm's "
+                    f"{source} decides ({'; '.join(f'{name} {values[name]}' for name in left)}); "
+                    "whoever published the weights may prepare them otherwise"
+                )
+            return
+        first, *others = self.stated
+        changed = _differences(resolve_pipeline(model, size, first), used, _said(first))
+        followed = f"images prepared as {first.because} says ({', '.join(_FIELDS[name] for name in _said(first))})"
+        yield f"{followed}; you set {changed}" if changed else followed
+        offered = [(one.because, self._over(one), _said(one)) for one in others]
+        if configured:
+            offered.append(("timm's configuration of the model", self._over(), tuple(_FIELDS)))
+        for because, sources, said in offered:
+            differences = _differences(used, resolve_pipeline(model, size, *sources), said)
+            if differences:
+                yield f"{because} says otherwise: pass {differences} to evaluate with that"
+
+    def _over(self, *stated: Preprocessing) -> tuple[Preprocessing, ...]:
+        return stated if self.asked is None else (self.asked, *stated)
+
+
+def _said(source: Preprocessing | None) -> tuple[str, ...]:
+    """Return the settings that a source states."""
+    return tuple(name for name in _FIELDS if getattr(source, name, None) is not None)
+
+
+def _differences(used: Pipeline, other: Pipeline, names: Sequence[str]) -> str:
+    """Return the options that turn some settings of one pipeline into another's."""
+    ours, theirs = used.settings(), other.settings()
+    changed = {name: theirs[_FIELDS[name]] for name in names if ours[_FIELDS[name]] != theirs[_FIELDS[name]]}
+    values = {name: value.partition(" x ")[0].replace(" ", "") for name, value in changed.items()}
+    return " ".join(f"--preprocessing {name}={value}" for name, value in values.items())
+
+
+def resolve_pipeline(model: nn.Module, size: tuple[int, int], *sources: Preprocessing) -> Pipeline:
+    """Return the settings of the first source that states each, or else timm's for a model with images of a size."""
+    from timm.data import resolve_data_config
+
+    stated = {name: getattr(one, name) for one in reversed(sources) for name in _said(one)}
+    side = stated.pop("size", None)
+    height, width = size if side is None else (side, side)
+    if "interpolation" in stated:
+        stated["interpolation"] = str(stated["interpolation"])
+    config = resolve_data_config({**stated, "input_size": (3, height, width)}, model=model)
+    return Pipeline(
+        (height, width), config["crop_pct"], config["crop_mode"], config["interpolation"], config["mean"], config["std"]
+    )
+
+
+@dataclass(frozen=True)
 class Computing:
     """How a model is run: on a CPU, `threads` batches at a time, each in one thread; on a GPU one at a time.
 
@@ -59,35 +136,11 @@ class Computing:
     device: torch.device
     threads: int = 1
     amp: bool = False
-    channels_last: bool = False
 
     @property
     def low_precision(self) -> torch.dtype:
         """The type that `amp` computes in."""
         return torch.float16 if self.device.type == "cuda" else torch.bfloat16
-
-    @property
-    def memory_format(self) -> torch.memory_format:
-        """The layout of images in memory."""
-        return torch.channels_last if self.channels_last else torch.contiguous_format
-
-
-def resolve_pipeline(model: nn.Module, size: tuple[int, int], overrides: Overrides) -> Pipeline:
-    """Return timm's settings for a model whose own images are `size` (height, width), with the user's overrides."""
-    from timm.data import resolve_data_config
-
-    height, width = overrides.size or size
-    wanted = {
-        "input_size": (3, height, width),
-        "crop_pct": overrides.crop_pct,
-        "interpolation": overrides.interpolation and str(overrides.interpolation),
-        "mean": overrides.mean,
-        "std": overrides.std,
-    }
-    config = resolve_data_config(wanted, model=model)
-    return Pipeline(
-        (height, width), config["crop_pct"], config["crop_mode"], config["interpolation"], config["mean"], config["std"]
-    )
 
 
 def load_batches(
@@ -129,7 +182,7 @@ def predict_batches(
 
 def _predict(model: nn.Module, images: Tensor, numbers: Tensor, computing: Computing) -> tuple[ModelAnswer | None, ...]:
     with torch.inference_mode(), _autocast(computing):
-        logits = model(images.contiguous(memory_format=computing.memory_format)).float()
+        logits = model(images.contiguous()).float()
     # sorted, not top-k: among equal logits the first class comes first, as in argmax, on every device
     ordered = logits.argsort(dim=1, descending=True, stable=True)[:, :GUESSES]
     first = logits.softmax(dim=1).gather(1, ordered[:, :1])[:, 0]
@@ -173,11 +226,12 @@ def _in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: in
 def deterministic() -> Iterator[None]:
     """Make a batch give the same numbers each time on one machine: one thread adds up, with a fixed cuDNN algorithm."""
     threads = torch.get_num_threads()
-    with ExitStack() as stack:
-        stack.callback(torch.set_num_threads, threads)
-        torch.set_num_threads(1)
-        stack.enter_context(torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True))
-        yield
+    torch.set_num_threads(1)
+    try:
+        with torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True):
+            yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 @contextmanager

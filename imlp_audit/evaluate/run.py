@@ -1,31 +1,40 @@
-"""Run an evaluation from its request to a result.
+"""Run an evaluation from its request to a result, alone or in one of several processes that torchrun started.
 
-The result is the same to the last bit whether the run was resumed, shared among processes, or done in one go.
+The result is the same to the last bit whether the run was resumed, shared among processes, or done in one go. Each of N
+processes takes every N-th batch.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, distributed, nn
 
-from imlp_audit.errors import BuildError, ClosedPipeError
-from imlp_audit.evaluate.claim import claim_folder
-from imlp_audit.evaluate.data.images import Images
-from imlp_audit.evaluate.evidence import judge_cells
+from imlp_audit.errors import AuditError, BuildError, ClosedPipeError, UsageError
+from imlp_audit.evaluate.images import Images, why_unreadable
 from imlp_audit.evaluate.loop import Computing, OutOfMemoryError, Pipeline, load_batches, predict_batches
-from imlp_audit.evaluate.part_file import BatchAnswers, ResumableRun
-from imlp_audit.evaluate.parts import EVERY, Journal, Parts, open_parts
-from imlp_audit.evaluate.predictions import ModelAnswer, Prediction, write_predictions
-from imlp_audit.evaluate.request import Request
-from imlp_audit.evaluate.sharding import Group
-from imlp_audit.evaluate.task import Task, list_versions, prepare
-from imlp_audit.processes.interrupts import on_interrupt
+from imlp_audit.evaluate.paired import EvaluatedCell, judge_difference
+from imlp_audit.evaluate.predictions import (
+    BatchAnswers,
+    Journal,
+    ModelAnswer,
+    Prediction,
+    ResumableRun,
+    open_journal,
+    write_predictions,
+)
+from imlp_audit.evaluate.task import Request, Task, list_versions, prepare
+from imlp_audit.evaluate.verdict import ScoreCell, judge, record_accuracy
+from imlp_audit.numbers.words import count_of
+from imlp_audit.records.check import Check
+from imlp_audit.records.evidence import Accuracy
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.paper import paper_head
 
@@ -33,6 +42,10 @@ Say: TypeAlias = Callable[[str], None]
 Tell: TypeAlias = Callable[[int, int], None]
 Progress: TypeAlias = Callable[[], AbstractContextManager[Tell]]
 Loaded: TypeAlias = Iterable[tuple[Tensor, Tensor]]
+Value = TypeVar("Value")
+_NAMED = 10  # unreadable images named in a hint; the file of predictions names all
+_START = "start the processes with torchrun, or unset WORLD_SIZE and the like for one process"
+_PATIENCE = timedelta(days=7)  # for the slowest process; if one dies, torchrun ends the others
 
 
 @dataclass(frozen=True)
@@ -40,10 +53,9 @@ class Steps:
     """The steps of an evaluation. A test may replace one, to watch it or to break it off."""
 
     prepare: Callable[[Request, torch.device, ExitStack], Task] = prepare
-    open_parts: Callable[[Path, ResumableRun, int, bool], Parts] = open_parts
+    open_journal: Callable[[Path, ResumableRun, bool], AbstractContextManager[Journal]] = open_journal
     load: Callable[[Images, Sequence[int], Pipeline, int, int, torch.device], Loaded] = load_batches
     predict: Callable[[nn.Module, Loaded, Computing], Iterator[tuple[ModelAnswer | None, ...]]] = predict_batches
-    seconds_between_parts: float = EVERY
 
 
 STEPS = Steps()
@@ -55,50 +67,49 @@ def run_evaluation(
 ) -> Iterator[AuditResult | None]:
     """Evaluate, and yield the result to the leading process, None to the others.
 
-    The files that a later run could resume from are removed once the caller has finished with the result. `say` takes
-    notes for the user; `progress` opens a callback that takes how many images this process has done, and of how many; a
-    count that comes twice begins the pace anew.
+    The journal that a later run could continue from is removed once the caller has finished with the result. `say`
+    takes notes for the user; `progress` opens a callback that takes how many images this process has done, and of how
+    many; a count that comes twice begins the pace anew.
     """
     steps = steps or STEPS
     with ExitStack() as stack:
         task = group.agree_on(lambda: steps.prepare(request, _device(request, group), stack))
-        parts = _open(task, group, steps, stack)
+        journal = _open(task, group, steps, stack)
         for note in (*task.images.notes, *task.notes):
             say(note)
         with progress() as tell:
-            batch_size, answers = _Predicting(task, parts, group, steps, tell).run(say)
+            batch_size, answers = _Predicting(task, journal, group, steps, tell).run(say)
         try:
             yield _result(task, batch_size, answers) if group.leads else None
         except ClosedPipeError:
-            _remove(parts, group)
+            _remove(journal, group)
             raise
-        _remove(parts, group)
+        _remove(journal, group)
 
 
 def _device(request: Request, group: Group) -> torch.device:
     return torch.device("cuda", group.local) if request.running.device == "cuda" else torch.device("cpu")
 
 
-def _open(task: Task, group: Group, steps: Steps, stack: ExitStack) -> Parts | None:
-    """Open the folder of parts beside the predictions, in the leading process first; None without predictions.
-
-    The leading process claims it, for as long as `stack` is open.
-    """
-    path, resume = task.request.predictions, task.request.resume
+def _open(task: Task, group: Group, steps: Steps, stack: ExitStack) -> Journal | None:
+    """Open the journal beside the predictions, in the leading process first; None without predictions."""
+    path = task.request.predictions
     if path is None:
         return None
-    folder, size = path.with_name(f"{path.name}.parts"), task.request.running.batch_size
-    run = ResumableRun(task.fingerprint(), len(task.chosen), task.classes)
-    group.agree_on(lambda: stack.enter_context(claim_folder(folder)) if group.leads else None)
-    first = group.agree_on(lambda: steps.open_parts(folder, run, size, resume) if group.leads else None)
-    return group.agree_on(lambda: first or steps.open_parts(folder, run, size, True))
+    run = ResumableRun(task.fingerprint(), task.request.running.batch_size, len(task.chosen), task.classes)
+
+    def opened() -> Journal:
+        return stack.enter_context(steps.open_journal(path.with_name(f"{path.name}.unfinished"), run, group.leads))
+
+    first = group.agree_on(lambda: opened() if group.leads else None)
+    return group.agree_on(lambda: first or opened())
 
 
-def _remove(parts: Parts | None, group: Group) -> None:
-    """Remove the parts on every machine, once the leading process has all it needs."""
+def _remove(journal: Journal | None, group: Group) -> None:
+    """Remove the journal on every machine, once the leading process has all it needs."""
     group.exchange(None)
-    if parts is not None:
-        parts.remove()
+    if journal is not None:
+        journal.path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -106,18 +117,16 @@ class _Predicting:
     """The predictions of one process, and their exchange with the others."""
 
     task: Task
-    parts: Parts | None
+    journal: Journal | None
     group: Group
     steps: Steps
     tell: Tell
 
     def run(self, say: Say) -> tuple[int, Mapping[int, BatchAnswers]]:
         """Return the batch size, halved until batches fit into memory in every process, and the answers by batch."""
-        asked = self.parts.batch_size if self.parts is not None else self.task.request.running.batch_size
-        batch_size = min(self.group.exchange(asked))
+        begun = [size for size, _ in self.journal.finished] if self.journal is not None else []
+        batch_size = min(self.group.exchange(min([self.task.request.running.batch_size, *begun])))
         while True:
-            if self.parts is not None and self.parts.batch_size != batch_size:
-                self.parts.restart(batch_size)
             answers: dict[int, BatchAnswers] = {}
             fits = batch_size
             try:
@@ -135,11 +144,11 @@ class _Predicting:
             batch_size = smallest
 
     def _share(self, batch_size: int) -> dict[int, BatchAnswers]:
-        """Return the answers to this process's batches, read from an earlier run's parts or computed."""
+        """Return the answers to this process's batches, of the journal or computed."""
         chosen = self.task.chosen
         slices = [chosen[start : start + batch_size] for start in range(0, len(chosen), batch_size)]
         mine = self.group.share(len(slices))
-        earlier = self.parts.read_finished() if self.parts is not None else {}
+        earlier = self.journal.of_size(batch_size) if self.journal is not None else {}
         answers = {number: earlier[number] for number in mine if number in earlier}
         total, done = sum(len(slices[number]) for number in mine), sum(map(len, answers.values()))
         self.tell(done, total)
@@ -148,17 +157,17 @@ class _Predicting:
         if not missing:
             return answers
         loaded = self._load([index for number in missing for index in slices[number]], batch_size)
-        with closing(Journal(self.parts, self.steps.seconds_between_parts)) as journal, on_interrupt(journal.close):
-            begun = _tell_at_first(loaded, lambda: self.tell(done, total))
-            computed = self.steps.predict(self.task.model, begun, self.task.computing)
-            for at, (number, answer) in enumerate(zip(missing, computed, strict=True), 1):
-                journal.add(number, answer)
-                answers[number] = answer
-                done += len(answer)
-                if not at % threads:  # the threads' batches are done at about the same time
-                    self.tell(done, total)
-                if at == threads:  # the first are slow, beside workers that load ahead: the pace begins behind them
-                    self.tell(done, total)
+        begun = _tell_at_first(loaded, lambda: self.tell(done, total))
+        computed = self.steps.predict(self.task.model, begun, self.task.computing)
+        for at, (number, answer) in enumerate(zip(missing, computed, strict=True), 1):
+            if self.journal is not None:
+                self.journal.add(batch_size, number, answer)
+            answers[number] = answer
+            done += len(answer)
+            if not at % threads:  # the threads' batches are done at about the same time
+                self.tell(done, total)
+            if at == threads:  # the first are slow, beside workers that load ahead: the pace begins behind them
+                self.tell(done, total)
         return answers
 
     def _load(self, indices: Sequence[int], batch_size: int) -> Loaded:
@@ -179,7 +188,7 @@ def _result(task: Task, batch_size: int, answers: Mapping[int, BatchAnswers]) ->
     predictions, path = _predictions(task, answers), task.request.predictions
     if path is not None:
         write_predictions(path, predictions)
-    checks = judge_cells(task, predictions, task.settings(batch_size))
+    checks = _judge_cells(task, predictions, task.settings(batch_size))
     return AuditResult(papers=(paper_head(task.request.weights.row.paper),), versions=list_versions(), checks=checks)
 
 
@@ -187,3 +196,137 @@ def _predictions(task: Task, answers: Mapping[int, BatchAnswers]) -> Sequence[Pr
     ids, labels = task.images.ids, task.images.labels
     in_order = (answer for number in sorted(answers) for answer in answers[number])
     return [Prediction(ids[index], labels[index], answer) for index, answer in zip(task.chosen, in_order, strict=True)]
+
+
+def _judge_cells(task: Task, predictions: Sequence[Prediction], settings: Mapping[str, str]) -> tuple[Check, ...]:
+    """Judge each cell and, if an earlier run was given, the printed difference from it."""
+    hints = (*task.images.notes, *task.notes, *_unreadable(task, predictions))
+    return tuple(
+        check.model_copy(update={"hints": (*check.hints, *hints)})
+        for score, other in task.cells
+        for check in _judge(task, score, other, _accuracy(task, score, predictions, settings))
+    )
+
+
+def _judge(task: Task, score: ScoreCell, other: EvaluatedCell | None, accuracy: Accuracy) -> Iterator[Check]:
+    yield judge(score.cell, accuracy, task.reading)
+    if other is not None:
+        yield judge_difference(EvaluatedCell(score.cell, accuracy, task.reading), other)
+
+
+def _accuracy(task: Task, score: ScoreCell, predictions: Sequence[Prediction], settings: Mapping[str, str]) -> Accuracy:
+    answered = [one for one in predictions if one.answer is not None]
+    return record_accuracy(
+        score.metric,
+        [one.right(score.metric.guesses) for one in answered],
+        [(one.image, one.labels) for one in answered],
+        available=len(task.images.ids),
+        unreadable=len(predictions) - len(answered),
+        unlabelled=sum(not accepted for accepted in task.images.labels),
+        checkpoint=task.checkpoint,
+        settings=settings,
+        contents=task.contents,
+    )
+
+
+def _unreadable(task: Task, predictions: Sequence[Prediction]) -> Iterator[str]:
+    """Name the images that could not be read, with the reason for each."""
+    lost = [index for index, one in zip(task.chosen, predictions, strict=True) if one.answer is None]
+    for index in lost[:_NAMED]:
+        yield f"not read: {why_unreadable(task.images, index)}"
+    if len(lost) > _NAMED:
+        yield f"not read: {count_of(len(lost) - _NAMED, 'more image')}; the file of predictions names them"
+
+
+class ElsewhereError(Exception):
+    """Another process has failed, and reports the reason."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """The `size` processes of an evaluation; this one is number `rank`, and number `local` on its machine."""
+
+    rank: int = 0
+    size: int = 1
+    local: int = 0
+
+    @property
+    def leads(self) -> bool:
+        """Whether this is the process that prints and writes."""
+        return self.rank == 0
+
+    def share(self, batches: int) -> range:
+        """Return the numbers of this process's batches; together the processes take each batch once."""
+        return range(self.rank, batches, self.size)
+
+    def exchange(self, mine: Value) -> list[Value]:
+        """Return the values of all processes, in order, once each has given its own."""
+        if self.size == 1:
+            return [mine]
+        values: list[Value] = [mine] * self.size
+        distributed.all_gather_object(values, mine)
+        return values
+
+    def agree_on(self, work: Callable[[], Value]) -> Value:
+        """Do work in every process. If it fails, the first to fail raises its error, the others ElsewhereError."""
+        error: AuditError | None = None
+        try:
+            done = work()
+        except AuditError as raised:
+            error = raised
+        failed = [rank for rank, fails in enumerate(self.exchange(error is not None)) if fails]
+        if not failed:
+            return done
+        if error is None or self.rank != failed[0]:
+            raise ElsewhereError
+        raise error
+
+
+@contextmanager
+def open_group(device: str) -> Iterator[Group]:
+    """Yield the group that torchrun started this process in, or a group of this process alone.
+
+    CPU processes communicate by gloo, GPU processes by NCCL, each on its own GPU. Raises BuildError, and UsageError for
+    variables of the environment that do not fit.
+    """
+    size = _read_number("WORLD_SIZE", 1, default="1")
+    if size == 1:
+        yield Group()
+        return
+    found = Group(_read_number("RANK", 0, size - 1), size, _read_number("LOCAL_RANK", 0, size - 1))
+    _read("MASTER_ADDR")
+    _read_number("MASTER_PORT", 1, 65535)
+    if device == "cuda":
+        _take_gpu(found)
+    distributed.init_process_group("nccl" if device == "cuda" else "gloo", timeout=_PATIENCE)
+    yield found
+    distributed.destroy_process_group()  # not after an error: another process may be waiting for this one
+
+
+def processes_here() -> int:
+    """Return how many processes torchrun started on this machine."""
+    return _read_number("LOCAL_WORLD_SIZE", 1, default="1")
+
+
+def _read_number(name: str, least: int, most: int | None = None, default: str | None = None) -> int:
+    text = _read(name, default)
+    if not (text.isascii() and text.isdecimal()) or int(text) < least or (most is not None and int(text) > most):
+        wanted = f"a whole number from {least} on" if most is None else f"a whole number from {least} to {most}"
+        raise UsageError(f"the environment variable {name} is {text[:40]!r}, which is not {wanted}; {_START}")
+    return int(text)
+
+
+def _read(name: str, default: str | None = None) -> str:
+    text = os.environ.get(name, default)
+    if text is None:
+        raise UsageError(f"WORLD_SIZE says that there are several processes, but {name} is not set; {_START}")
+    return text
+
+
+def _take_gpu(found: Group) -> None:
+    there = torch.cuda.device_count()
+    if found.local >= there:
+        raise BuildError(
+            f"{processes_here()} processes share {count_of(there, 'GPU')} on this machine; start one process per GPU"
+        )
+    torch.cuda.set_device(found.local)

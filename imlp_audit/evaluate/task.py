@@ -1,11 +1,12 @@
-"""Everything that is settled, and can fail, before the first batch."""
+"""What is to be evaluated, and everything that is settled, and can fail, before the first batch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 
 import torch
 from torch import nn
@@ -14,18 +15,82 @@ from imlp_audit import __version__
 from imlp_audit.cache.store import fingerprint_folder
 from imlp_audit.checkpoint.contents import hash_sources
 from imlp_audit.errors import BuildError, DatasetError, UsageError
-from imlp_audit.evaluate.against import EvaluatedCell, other_run
-from imlp_audit.evaluate.data.agreement import bytes_digest, chosen_ends, find_repeats, whole_digest
-from imlp_audit.evaluate.data.images import choose_stratified, data_digest
-from imlp_audit.evaluate.data.open import Images, check_classes, open_images
-from imlp_audit.evaluate.loop import Computing, Pipeline
-from imlp_audit.evaluate.preprocessing import prepare_images
-from imlp_audit.evaluate.request import Data, Request
-from imlp_audit.evaluate.verdict import ScoreCell, score_cells, size_of_data
+from imlp_audit.evaluate.datasets import Labelling, check_classes, open_images
+from imlp_audit.evaluate.images import (
+    Images,
+    bytes_digest,
+    choose_stratified,
+    chosen_ends,
+    data_digest,
+    find_repeats,
+    whole_digest,
+)
+from imlp_audit.evaluate.loop import Computing, Pipeline, Preparation
+from imlp_audit.evaluate.paired import EvaluatedCell, other_run
+from imlp_audit.evaluate.verdict import MOST_UNREADABLE, ScoreCell, score_cells, size_of_data
 from imlp_audit.evaluate.weights import choose_reading, with_weights
 from imlp_audit.numbers.interval import readable
+from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.columns import SIZES, AccuracyColumn
-from imlp_audit.spec.paper import CellRef, RowRef
+from imlp_audit.spec.paper import CellRef, RowRef, preprocessing_of
+from imlp_audit.spec.schema import Preprocessing
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A row's model under a reading (None: the paper's default), and the file with its weights.
+
+    `state` chooses among several states in the file; only names that begin with `prefix` are used, without it.
+    """
+
+    row: RowRef
+    checkpoint: Path
+    reading: str | None = None
+    state: str | None = None
+    prefix: str = ""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Images and their labels, as `open_images` takes them.
+
+    `limit` is how many images are used (None: all); `on` names the data set of the table's columns that they are, for
+    images that do not show it themselves.
+    """
+
+    source: str
+    split: str = "validation"
+    labelling: Labelling = field(default_factory=Labelling)
+    allow_download: bool = False
+    limit: int | None = None
+    on: str | None = None
+
+
+@dataclass(frozen=True)
+class Running:
+    """How the model is run; `workers` processes read the images, `threads` batches are computed at a time on a CPU."""
+
+    device: str = "cpu"
+    batch_size: int = 32
+    amp: bool = False
+    workers: int = 0
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class Request:
+    """An evaluation.
+
+    `preprocessing` is how the user wants images prepared. `predictions` is the file for the model's answers; an
+    unfinished run is continued from the journal beside it. `against` is the result of an earlier run and its name.
+    """
+
+    weights: Weights
+    data: Data
+    preprocessing: Preprocessing | None = None
+    running: Running = field(default_factory=Running)
+    predictions: Path | None = None
+    against: tuple[AuditResult, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +126,6 @@ class Task:
             "batch size": str(batch_size),
             "device": torch.cuda.get_device_name() if running.device == "cuda" else "cpu",
             "precision": f"autocast to {_name(self.computing.low_precision)}" if running.amp else _name(torch.float32),
-            "memory layout": "channels last" if running.channels_last else "contiguous",
             **self.pipeline.settings(),
             **self.weights,
         }
@@ -97,12 +161,9 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         allow_download=request.data.allow_download,
     )
     cells, assumed = _cells(weights.row, request.data, images)
-    preparation = prepare_images(weights.row, request.overrides)
-    size = preparation.overrides.size
+    preparation = Preparation(request.preprocessing, preprocessing_of(weights.row))
     loaded = stack.enter_context(
-        with_weights(
-            weights.row, weights.reading, weights.checkpoint, weights.state, size, weights.prefix, weights.function
-        )
+        with_weights(weights.row, weights.reading, weights.checkpoint, weights.state, preparation.side, weights.prefix)
     )
     check_classes(images, loaded.classes)
     chosen = choose_stratified(images.labels, request.data.limit or len(images.ids), images.ids)
@@ -113,8 +174,8 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     contents = bytes_digest(images, ends)
     others = tuple(other_run(one.cell, *request.against) if request.against is not None else None for one in cells)
     _check_same_images(others, _ids_and_labels(images, chosen), contents, request)
-    computing = Computing(device, running.threads if device.type == "cpu" else 1, running.amp, running.channels_last)
-    model = loaded.model.to(device).to(memory_format=computing.memory_format)
+    computing = Computing(device, running.threads if device.type == "cpu" else 1, running.amp)
+    model = loaded.model.to(device)
     return Task(
         model=model,
         reading=loaded.reading,
@@ -177,7 +238,7 @@ def _check_count(cells: Sequence[ScoreCell], images: Images, chosen: Sequence[in
     labelled = sum(map(bool, images.labels))
     sizes = {one.data: size for one in cells if (size := size_of_data(one.cell)) is not None}
     for data, size in sizes.items():
-        if labelled - request.most_unreadable * len(chosen) > size:
+        if labelled - MOST_UNREADABLE * len(chosen) > size:
             raise DatasetError(
                 f"{request.data.source} has {readable(labelled)} images with a label, but {data} has {readable(size)}; "
                 "give its images alone, or say with --on which data set they are"

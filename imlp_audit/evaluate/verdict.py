@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from imlp_audit.checks.frames import interval_ends
 from imlp_audit.errors import UsageError, did_you_mean
-from imlp_audit.evaluate.deciding import Sample, Stake, describe_need, find_stake
-from imlp_audit.evaluate.statistics import wilson
+from imlp_audit.evaluate.images import data_digest
+from imlp_audit.evaluate.sampling import DIGITS, Sample, Stake, describe_need, find_stake, wilson
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import PASSES, CellCheck, Verdict
@@ -17,7 +17,7 @@ from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.columns import AccuracyColumn, Metric
 from imlp_audit.spec.paper import CellRef, RowRef
 
-MOST_UNREADABLE = Fraction(1, 1000)  # of the images: above it nothing is judged, unless the user allows more
+MOST_UNREADABLE = Fraction(1, 1000)  # of the images: above it nothing is judged
 SAMPLING = "sampling"
 UNPROVEN = (
     "an evaluation shows what the given file does, not that it is the file behind the printed number; "
@@ -25,7 +25,7 @@ UNPROVEN = (
 )
 SETTINGS = (
     "the evidence lists the preprocessing and the precision of this run; if the paper states others, evaluate with "
-    "them (--input-size, --crop-pct, --interpolation, --mean, --std)"
+    "them (--preprocessing)"
 )
 PART = "only a part of the data set was given; it is taken as drawn at random"
 PERCENT = Interval(Fraction(0), Fraction(100))
@@ -76,9 +76,7 @@ def _score_cell(cell: CellRef) -> ScoreCell | None:
     return ScoreCell(cell, column.metric, column.data) if isinstance(column, AccuracyColumn) else None
 
 
-def judge(
-    cell: CellRef, accuracy: Accuracy, reading: str | None = None, most_unreadable: Fraction = MOST_UNREADABLE
-) -> CellCheck:
+def judge(cell: CellRef, accuracy: Accuracy, reading: str | None = None) -> CellCheck:
     """Judge a printed accuracy by an evaluation of its row's model, built under a reading of the paper.
 
     `reproduced` means that all images of the data set were evaluated and the share prints as in the paper, however the
@@ -89,7 +87,7 @@ def judge(
     check = CellCheck(
         id=cell.id,
         verdict=Verdict.ERROR,
-        reason=why_not_judged(accuracy, size_of_data(cell), most_unreadable) or "",
+        reason=why_not_judged(accuracy, size_of_data(cell)) or "",
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
         place=cell.place,
         printed=cell.printed.text,
@@ -135,14 +133,53 @@ def judge(
     )
 
 
-def why_not_judged(accuracy: Accuracy, size: int | None, most_unreadable: Fraction = MOST_UNREADABLE) -> str | None:
-    """Return why nothing can be judged by an evaluation, if that is so.
+def record_accuracy(
+    metric: Metric,
+    right: Sequence[bool],
+    images: Sequence[tuple[str, tuple[int, ...]]],
+    *,
+    available: int,
+    unreadable: int,
+    unlabelled: int,
+    checkpoint: str,
+    settings: Mapping[str, str],
+    contents: str | None = None,
+) -> Accuracy:
+    """Return the record of an evaluation.
 
-    `size` is how many images with a label the data set has, `most_unreadable` a share of the images.
+    `images` are the ids and accepted classes of the images that could be read and have a label, in the data set's
+    order; `right` says for each whether it was classified correctly. `checkpoint` and `contents` are SHA-256.
     """
+    evaluated = len(right) + unreadable
+    return Accuracy(
+        metric=metric,
+        correct=sum(right),
+        images=len(right),
+        available=available,
+        unreadable=unreadable,
+        unlabelled=unlabelled,
+        low=decimal_text(wilson(sum(right), evaluated).low, DIGITS),
+        high=decimal_text(wilson(sum(right) + unreadable, evaluated).high, DIGITS),
+        outcomes="".join(_hexadecimal(right)),
+        checkpoint=checkpoint,
+        data=data_digest(images),
+        contents=contents,
+        settings=dict(settings),
+    )
+
+
+def _hexadecimal(right: Sequence[bool]) -> Iterator[str]:
+    """Yield a digit for each four images, the first image in the highest bit."""
+    for start in range(0, len(right), 4):
+        bits = "".join("1" if one else "0" for one in right[start : start + 4])
+        yield f"{int(bits.ljust(4, '0'), 2):x}"
+
+
+def why_not_judged(accuracy: Accuracy, size: int | None) -> str | None:
+    """Return why nothing can be judged by an evaluation; `size` is how many images with a label the data set has."""
     evaluated = accuracy.images + accuracy.unreadable
-    if accuracy.unreadable > most_unreadable * evaluated:
-        most = decimal_text(100 * most_unreadable, 2)
+    if accuracy.unreadable > MOST_UNREADABLE * evaluated:
+        most = decimal_text(100 * MOST_UNREADABLE, 2)
         return (
             f"{readable(accuracy.unreadable)} of {readable(evaluated)} images could not be read, more than the {most} "
             "% up to which an accuracy is judged; repair the data set"

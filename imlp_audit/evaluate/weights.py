@@ -1,26 +1,30 @@
-"""A row's model with the weights of a checkpoint."""
+"""A row's model with the weights of a checkpoint.
+
+Where timm and the publisher's code compute different functions of the same weights, the names in the file decide.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.nn.functional import adaptive_avg_pool2d
 
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
-from imlp_audit.checkpoint.fitting import UNUSED, Fit, fit
-from imlp_audit.checkpoint.loading import describe_misfit, load_fitted, name_tensors, read_tensors
+from imlp_audit.checkpoint.fitting import Fit, fit
+from imlp_audit.checkpoint.layouts import HUGGING_FACE_SWIN_V2, MIXERS, POOLFORMERS, TORCHVISION, VGG, NameLayout
+from imlp_audit.checkpoint.loading import describe_misfit, load_fitted
 from imlp_audit.checkpoint.refusal import escape_name, list_names
 from imlp_audit.checkpoint.tensors import ParsedFile
 from imlp_audit.count.facts import ModelKey
 from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError, CheckpointError, UsageError, did_you_mean
-from imlp_audit.evaluate.function import Function
 from imlp_audit.evaluate.loop import deterministic
-from imlp_audit.evaluate.published import as_published
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
@@ -62,18 +66,16 @@ def with_weights(
     given: str | None,
     path: Path,
     state: str | None,
-    size: tuple[int, int] | None,
+    side: int | None,
     prefix: str = "",
-    function: Function | None = None,
 ) -> Iterator[Weighted]:
     """Yield a row's model, on the CPU and in evaluation mode, with a checkpoint's weights.
 
     `state` names one of several states in the file, of which otherwise only one may fit; `prefix` is what the names
-    begin with. `function` says whose function is computed where timm's and the publisher's code differ. `size` (height,
-    width) replaces the model's own image size. `given` is the reading that the user names; without one the paper's
-    default is used, if no other fits as well, or else the only one that fits. Shapes are compared before any number is
-    read. Raises UsageError for a row whose model does not classify images, BuildError if the model cannot be built, and
-    CheckpointError, naming the readings that fit, if the weights do not.
+    begin with. `side`, in pixels, replaces the model's own image size. `given` is the reading that the user names;
+    without one the paper's default is used, if no other fits as well, or else the only one that fits. Shapes are
+    compared before any number is read. Raises UsageError for a row whose model does not classify images, BuildError if
+    the model cannot be built, and CheckpointError, naming the readings that fit, if the weights do not.
     """
     recipe, reading = row.row.model, choose_reading(row, given)
     if recipe is None:
@@ -82,18 +84,18 @@ def with_weights(
     for failure in rehearse(ModelKey(recipe, _part(row, recipe, name)) for name in readings).values():
         raise BuildError(failure.message)
     with Builder().variant(recipe, _part(row, recipe, reading)) as variant:
-        own = _own_size(row, variant.model)
+        size = _own_size(row, variant.model) if side is None else (side, side)
     found = parse_states(path, state, prefix)
     checkpoint, reading, ambiguous = _choose_state(row, recipe, reading, found, stated=given is not None)
     with Builder("cpu").variant(recipe, _part(row, recipe, reading)) as variant:
         fitted = fit(checkpoint.shapes, variant.model)
         notes = load_fitted(variant.model, checkpoint, fitted)
         model = variant.model.requires_grad_(False).eval()
-        with as_published(model, fitted.layout, function) as computed:
+        with as_published(model, fitted.layout) as computed:
             yield Weighted(
                 model,
-                size or own,
-                _count_classes(row, model, size or own),
+                size,
+                _count_classes(row, model, size),
                 (*ambiguous, *notes, *computed.notes),
                 {**_describe_weights(checkpoint, fitted, prefix), **computed.settings},
                 checkpoint.sources,
@@ -152,7 +154,7 @@ def _choose_state(
 ) -> tuple[Checkpoint, str | None, tuple[str, ...]]:
     """Return the state of a file that fits, the reading that it fits under, and notes on what shapes leave open.
 
-    Raise CheckpointError if none fits, naming the readings that do, or if several fit that hold other weights. A
+    Raise CheckpointError if none fits, naming the readings that do, or if several fit. A
     reading that the user did not state must be the only declared one that fits, since others compute differently.
     """
     fits: list[dict[str | None, Fit]] = [{} for _ in found]
@@ -165,25 +167,26 @@ def _choose_state(
     if not exact:
         number = min(range(len(found)), key=lambda number: min(one.misfits for one in fits[number].values()))
         raise CheckpointError(_describe_misfit(row, found[number], reading, fits[number]))
-    same = _check_same([(found[number], fits[number][reading]) for number in exact])
+    if len(exact) > 1:
+        names = " or ".join(f"--state {escape_name(found[number].state.name) or repr('')}" for number in exact)
+        raise CheckpointError(f"{found[0].path} holds several states that fit; pass {names}")
+    notes: tuple[str, ...] = ()
     chosen, own = found[exact[0]], _part(row, recipe, reading)
     passed_over = [one.state.name for number, one in enumerate(found) if number not in exact and one.state.is_common]
     if passed_over and not chosen.state.is_common:
         name = escape_name(chosen.state.name) or "the top level"
-        same = (*same, f"{name} is used, because {list_names(passed_over)} does not fit {row.id}")
+        notes = (f"{name} is used, because {list_names(passed_over)} does not fit {row.id}",)
     alike = [name for name, one in fits[exact[0]].items() if one.exact and _part(row, recipe, name) != own]
     if reading != default:
-        same = (
-            *same,
-            f"its shapes fit the reading {reading} alone, so that is used, not the paper's default {default}",
-        )
+        why = f"its shapes fit the reading {reading} alone, so that is used, not the paper's default {default}"
+        notes = (*notes, why)
     if not alike:
-        return chosen, reading, same
+        return chosen, reading, notes
     others = " and ".join(f"--reading {name}" for name in alike)
     note = f"its shapes also fit {others}, which computes something else than the reading {reading}"
     if not stated:
         raise CheckpointError(f"{chosen.path}: {note}; pass --reading with the one that it was trained as")
-    return chosen, reading, (*same, note)
+    return chosen, reading, (*notes, note)
 
 
 def _choose_fitting(
@@ -196,31 +199,6 @@ def _choose_fitting(
     return names[0] if len({_part(row, recipe, name) for name in names}) == 1 else default
 
 
-def _check_same(found: Sequence[tuple[Checkpoint, Fit]]) -> tuple[str, ...]:
-    """Return a note if several states hold the same weights. Raise CheckpointError if they hold others."""
-    if len(found) == 1:
-        return ()
-    first, *others = (_read_as(*one) for one in found)
-    states = [escape_name(one.state.name) or '""' for one, _ in found]
-    layouts = {one.layout for _, one in found}  # under two, the same weights may compute different functions
-    differ = (not torch.equal(first[name], other[name]) for other in others for name in first.keys() | other.keys())
-    if len(layouts) > 1 or any(differ):
-        names = " or ".join(f"--state {name}" for name in states)
-        raise CheckpointError(f"{found[0][0].path} holds several states that fit, with different weights; pass {names}")
-    return (f"{list_names(states)} hold the same weights",)
-
-
-def _read_as(checkpoint: Checkpoint, found: Fit) -> Mapping[str, torch.Tensor]:
-    """Return a state's tensors by the model's names, in a form that can be compared."""
-    tensors = name_tensors(found, read_tensors(checkpoint))
-    idle = {name for name in tensors if name.rpartition(".")[2] == UNUSED} | {*found.computed}
-    return {name: _widen(tensor.flatten()) for name, tensor in tensors.items() if name not in idle}
-
-
-def _widen(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.to(torch.complex128) if tensor.is_complex() else tensor.double()
-
-
 def _describe_misfit(row: RowRef, checkpoint: Checkpoint, reading: str | None, fits: Mapping[str | None, Fit]) -> str:
     path = checkpoint.path
     model = row.id if reading is None else f"{row.id} under the reading {reading}"
@@ -229,3 +207,201 @@ def _describe_misfit(row: RowRef, checkpoint: Checkpoint, reading: str | None, f
         return f"{path} does not fit {model}, but it fits with {' or '.join(under)}"
     other = [name for name in fits if name not in (reading, None)]
     return describe_misfit(path, fits[reading], f"{model}, nor under {', '.join(map(str, other))}" if other else model)
+
+
+@dataclass(frozen=True)
+class FunctionDeparture:
+    """A difference between timm's function of weights and that of the code whose files have one of the `layouts`.
+
+    `concerns` says whether a model is one that both have, and `change` lets it compute what `publisher` does.
+    """
+
+    layouts: tuple[NameLayout, ...]
+    publisher: str
+    published: str
+    timm: str
+    concerns: Callable[[nn.Module], bool]
+    change: Callable[[nn.Module], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True)
+class ComputedFunction:
+    """What is said of the function that a model computes: notes, and a setting of the evidence; often nothing."""
+
+    notes: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+@contextmanager
+def as_published(model: nn.Module, layout: NameLayout | None) -> Iterator[ComputedFunction]:
+    """Let a model with its weights compute what the code does whose layout they have; it is changed back in the end."""
+    departure = next((one for one in DEPARTURES if layout in one.layouts or one.concerns(model)), None)
+    if layout is not None:
+        departure = departure or _find_eps(model, layout)
+        _check_padding(model, layout)
+    if departure is None:
+        yield ComputedFunction()
+    elif layout not in departure.layouts:
+        other = f"{departure.publisher} computes {departure.published}"
+        text = f"timm's function, as the names in the file are: {departure.timm}; {other}"
+        yield ComputedFunction((text,), {"function": f"timm: {departure.timm}"})
+    else:
+        with departure.change(model):
+            text = f"the function of {departure.publisher}, as the names in the file are: {departure.published}"
+            yield ComputedFunction(
+                (f"{text}; timm computes {departure.timm}",),
+                {"function": f"{departure.publisher}: {departure.published}"},
+            )
+
+
+def _check_padding(model: nn.Module, layout: NameLayout) -> None:
+    """Raise UsageError for weights of torchvision in a model that pads as TensorFlow does."""
+    from timm.layers import Conv2dSame
+
+    if layout in TORCHVISION and any(isinstance(one, Conv2dSame) for one in model.modules()):
+        raise UsageError(
+            f"the names in the file are {layout.name}, which pads images on all sides; the row's model pads as "
+            "TensorFlow does, so choose a row of timm's model without `tf_`"
+        )
+
+
+def _is_poolformer(model: nn.Module) -> bool:
+    from timm.models.metaformer import MetaFormer, MetaFormerBlock, Pooling
+
+    blocks = [one for one in model.modules() if isinstance(one, MetaFormerBlock)]
+    scaled = (isinstance(one.token_mixer, Pooling) and not isinstance(one.layer_scale1, nn.Identity) for one in blocks)
+    return isinstance(model, MetaFormer) and all(scaled)
+
+
+def _is_mixer(model: nn.Module) -> bool:
+    from timm.models.mlp_mixer import MixerBlock
+
+    return any(isinstance(one, MixerBlock) for one in model.modules()) and bool(_exact_gelus(model))
+
+
+def _exact_gelus(model: nn.Module) -> list[nn.GELU]:
+    return [module for module in model.modules() if isinstance(module, nn.GELU) and module.approximate == "none"]
+
+
+@contextmanager
+def _approximate_gelu(model: nn.Module) -> Iterator[None]:
+    exact = _exact_gelus(model)
+    for module in exact:
+        module.approximate = "tanh"
+    try:
+        yield
+    finally:
+        for module in exact:
+            module.approximate = "none"
+
+
+@contextmanager
+def _norm_before_pooling(model: nn.Module) -> Iterator[None]:
+    head, norm, pool = (model.get_submodule(name) for name in ("head", "head.norm", "head.global_pool"))
+    weight = norm.get_parameter("weight")
+    first = nn.GroupNorm(1, len(weight)).to(weight).requires_grad_(False)
+    first.load_state_dict(norm.state_dict())
+    head.global_pool, head.norm = nn.Sequential(OrderedDict(norm=first, pool=pool)), nn.Identity()
+    head.train(model.training)
+    try:
+        yield
+    finally:
+        head.global_pool, head.norm = pool, norm
+
+
+@contextmanager
+def _change_input(
+    modules: Sequence[nn.Module], change: Callable[..., tuple[object, dict[str, object]]]
+) -> Iterator[None]:
+    hooks = [one.register_forward_pre_hook(lambda _, *given: change(*given), with_kwargs=True) for one in modules]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _pool_to_seven(model: nn.Module) -> AbstractContextManager[None]:
+    return _change_input([model.get_submodule("pre_logits")], lambda args, _: ((adaptive_avg_pool2d(args[0], 7),), {}))
+
+
+def _mask_twice(model: nn.Module) -> AbstractContextManager[None]:
+    from timm.models.swin_transformer_v2 import WindowAttention
+
+    def double(args: object, named: dict[str, Tensor | None]) -> tuple[object, dict[str, object]]:
+        mask = named["mask"]
+        return args, {"mask": None if mask is None else 2 * mask}
+
+    return _change_input([one for one in model.modules() if isinstance(one, WindowAttention)], double)
+
+
+def _by_names_only(model: nn.Module) -> bool:
+    del model
+    return False
+
+
+DEPARTURES = (
+    FunctionDeparture(
+        POOLFORMERS,
+        "PoolFormer's authors' code",
+        "the last norm before the pooling",
+        "the pooling before the last norm",
+        _is_poolformer,
+        _norm_before_pooling,
+    ),
+    FunctionDeparture(
+        MIXERS,
+        "Mixer's authors' code",
+        "GELU by its tanh approximation, Flax's default",
+        "GELU itself",
+        _is_mixer,
+        _approximate_gelu,
+    ),
+    FunctionDeparture(
+        (VGG,),
+        "torchvision's code",
+        "features averaged to 7 x 7 before the classifier",
+        "scores averaged over images larger than 224",
+        _by_names_only,
+        _pool_to_seven,
+    ),
+    FunctionDeparture(
+        (HUGGING_FACE_SWIN_V2,),
+        "Hugging Face's code",
+        "the mask of shifted windows added twice",
+        "the mask added once",
+        _by_names_only,
+        _mask_twice,
+    ),
+)
+
+
+def _find_eps(model: nn.Module, layout: NameLayout) -> FunctionDeparture | None:
+    """Return the departure of a layout whose norms add something else to the variance than the model's do."""
+    path, eps = layout.eps or ("", 0)
+    modules = model.get_submodule(path).modules()
+    norms = {one: added for one in modules if isinstance(added := getattr(one, "eps", None), float)}
+    if layout.eps is None or {*norms.values()} <= {eps}:
+        return None
+
+    @contextmanager
+    def change(_: nn.Module) -> Iterator[None]:
+        _set_eps(dict.fromkeys(norms, eps))
+        try:
+            yield
+        finally:
+            _set_eps(norms)
+
+    what = f"norms in {path} that add" if path else "norms that add"
+    theirs, timms = (
+        " or ".join(f"{one:g}".replace("e-0", "e-") for one in sorted({*values})) for values in ([eps], norms.values())
+    )
+    ours = f"{what} {timms}"
+    return FunctionDeparture(
+        (layout,), f"{layout.name} code", f"{what} {theirs} to the variance", ours, _by_names_only, change
+    )
+
+
+def _set_eps(norms: Mapping[nn.Module, float]) -> None:
+    for norm, eps in norms.items():
+        norm.eps = eps  # type: ignore[assignment]

@@ -82,28 +82,6 @@ class CacheReport(JsonDocument):
     bytes: Count
 
 
-class FolderFinding(Record):
-    """One problem, what to do next, and the files or folders that show it."""
-
-    kind: str
-    what: str
-    next: str
-    names: tuple[str, ...]
-
-
-class ImageFolderReport(JsonDocument):
-    """A folder, relative to the given one, how many images and class folders it has, and what is wrong with it."""
-
-    FORMAT: ClassVar = "imlp-audit/doctor/1"
-    WRITTEN_BY: ClassVar = "imlp-audit doctor"
-
-    folder: str
-    images: Count
-    classes: Count
-    findings: tuple[FolderFinding, ...]
-    notes: tuple[str, ...]
-
-
 class NumberState(StrEnum):
     """What became of a number; those that are `apart` are not quantities, and count in no share."""
 

@@ -11,7 +11,6 @@ from imlp_audit.records.listing import (
     CacheReport,
     CoverageReport,
     CoveredNumber,
-    ImageFolderReport,
     LintReport,
     NumberState,
     Transcription,
@@ -62,24 +61,6 @@ def cache_document(report: CacheReport) -> Document:
         )
     size = f"{report.bytes / 2**20:.1f} MiB"
     return (Paragraph(f"{report.folder}: {count_of(report.measurements, 'measurement')}, {size}"),)
-
-
-def folder_document(report: ImageFolderReport) -> Document:
-    """Return what is wrong with a folder of images, and what to do about it."""
-    return tuple(_folder(report))
-
-
-def _folder(report: ImageFolderReport) -> Iterator[Block]:
-    images, classes = count_of(report.images, "image"), count_of(report.classes, "class folder")
-    yield Paragraph(f"{report.folder}: {images} in {classes}")
-    if report.findings:
-        yield List(
-            tuple(Item((Span(one.kind, Style.BAD), f": {one.what}"), (f"next: {one.next}",)) for one in report.findings)
-        )
-    if report.notes:
-        yield List(tuple(f"note: {note}" for note in report.notes))
-    if not report.findings:
-        yield Paragraph("nothing wrong found")
 
 
 _STYLES = {

@@ -80,7 +80,9 @@ def where_time_goes(checks: Sequence[Check]) -> Iterator[Block]:
     for check in checks:
         for timed in check.evidence:
             if isinstance(timed, Throughput) and timed.spent:
-                batch = f", one image of a batch of {timed.batch}:"
+                compiled = timed.settings.get("compiled") == "yes"
+                eager = ", timed module by module and therefore not compiled" if compiled else ""
+                batch = f", one image of a batch of {timed.batch}{eager}:"
                 yield Paragraph(("Where the time goes, ", code(check.id), batch))
                 yield Table(SPENT, tuple(_time_spent(timed)), number_columns(SPENT))
 

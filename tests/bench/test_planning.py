@@ -1,12 +1,15 @@
-"""Which cells are measured, and against what."""
+"""Which cells are measured, and against what; and what this machine calls itself."""
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 
 import pytest
+import torch
 
-from imlp_audit.bench.planning import RowComparison, find_column, find_table, plan_comparisons
+from imlp_audit.bench import planning as module
+from imlp_audit.bench.planning import RowComparison, find_column, find_table, hardware, plan_comparisons, processor
 from imlp_audit.errors import UsageError
 from imlp_audit.spec.library import load
 
@@ -34,11 +37,6 @@ def test_every_row_can_be_timed_against_one(tmp_path: Path) -> None:
     found = paper(tmp_path, *ROWS)
     assert shown(plan_comparisons(found, found.tables[0], "cpu", against="b")) == [("a", "b"), ("b", None), ("c", "b")]
     assert shown(plan_comparisons(found, found.tables[0], "cpu", against="d")) == [("a", "d"), ("b", "d"), ("c", "d")]
-
-
-def test_a_row_whose_baseline_has_no_model_is_timed_alone(tmp_path: Path) -> None:
-    found = paper(tmp_path, row("a", None, "10"), row("b", LARGE, "20", "a"))
-    assert shown(plan_comparisons(found, found.tables[0], "cpu")) == [("a", None), ("b", None)]
 
 
 @pytest.mark.parametrize(
@@ -85,3 +83,27 @@ def test_table_9_of_imlp() -> None:
     names = ["deit_ti", "deit_s", "deit_b"]
     expected = [pair for name in names for pair in ((name, None), (f"{name}_imlp", name))]
     assert shown(plan_comparisons(imlp, find_table(imlp, "9"), "gpu")) == expected
+
+
+def test_the_processor_is_the_first_that_linux_lists(tmp_path: Path) -> None:
+    file = tmp_path / "cpuinfo"
+    lines = ["processor\t: 0", "model\t\t: 85", "model name\t: Intel(R) Xeon(R) Gold 6136 CPU @ 3.00GHz"]
+    file.write_text("\n".join([*lines, "model name\t: another"]), encoding="utf-8")
+    assert processor(file) == "Intel(R) Xeon(R) Gold 6136 CPU @ 3.00GHz"
+
+
+def test_elsewhere_python_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "processor", lambda: "")
+    monkeypatch.setattr(platform, "machine", lambda: "arm64")
+    assert processor(tmp_path / "none") == "arm64"
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, "1 core"), (2, "2 cores")])
+def test_cores_are_those_that_may_be_used(count: int, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "cores", lambda: count)
+    assert hardware("cpu").endswith(f", {told}")
+
+
+def test_a_gpu_is_named_before_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Tesla V100")
+    assert hardware("cuda") == f"Tesla V100 ({hardware('cpu')})"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from imlp_audit.bench import compare, timing
-from imlp_audit.bench.planning import plan_comparisons
+from imlp_audit.bench import run as running
+from imlp_audit.bench import timing
+from imlp_audit.bench.planning import Setup, plan_comparisons
 from imlp_audit.bench.run import bench
-from imlp_audit.bench.setup import Setup
 from imlp_audit.bench.timing import Forward
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import CellCheck, Verdict
@@ -83,7 +83,7 @@ def test_on_the_papers_hardware_that_differs(tmp_path: Path) -> None:
 def test_every_measurement_is_announced_and_nothing_else(tmp_path: Path, pairs: int) -> None:
     told: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compare, "seconds", lambda forward, threads: 0.5)
+        patch.setattr(running, "seconds", lambda forward, threads: 0.5)
         rows = (row("a", SMALL, "10.0"), row("b", LARGE, "20.0", "a"), row("c", SMALL, "1.0"), row("d", None, "2.0"))
         result = made(tmp_path, *rows, setup=Setup(batches=(1, 2), pairs=pairs), told=told)
     assert told[0] == str(2 * 2 * pairs)  # b against a, and c alone
@@ -101,7 +101,7 @@ def test_ratio_is_of_throughputs_baseline_seconds_over_variant_seconds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken = iter([0.5, 0.25, 0.25, 0.5] * 3)  # base, variant; variant, base; ...
-    monkeypatch.setattr(compare, "seconds", lambda forward, threads: next(taken))
+    monkeypatch.setattr(running, "seconds", lambda forward, threads: next(taken))
     found = throughput(check(made(tmp_path, row("a", SMALL, "1.0"), row("b", LARGE, "2.0", "a")), "b"))
     assert (found.baseline, found.variant, found.ratio, found.low, found.high) == ("4", "8", "2", "2", "2")
 
@@ -109,14 +109,14 @@ def test_ratio_is_of_throughputs_baseline_seconds_over_variant_seconds(
 def test_time_and_work_are_of_one_image_each_under_its_own_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)
+    monkeypatch.setattr(running, "seconds", lambda forward, threads: 0.5)
 
     def spent(model: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> dict[str, float]:
         assert len(inputs[0]) == 2
         layers = len(list(model.modules()))
         return {"Linear": 3.0 if layers > 50 else 1.0, "LayerNorm" if layers > 50 else "GELU": 8.0}
 
-    monkeypatch.setattr(compare, "seconds_by_kind", spent)
+    monkeypatch.setattr(running, "seconds_by_kind", spent)
     found = throughput(check(made(tmp_path, row("a", SMALL, "1.0"), row("b", LARGE, "2.0", "a")), "b"))
     assert [(one.modules, one.baseline_seconds, one.variant_seconds) for one in found.spent] == [
         ("GELU", "4.000000000000", "0.000000000000"),
@@ -134,7 +134,7 @@ def test_a_model_that_fails_is_an_error_and_the_others_go_on(tmp_path: Path) -> 
         row("e", LARGE, "20.0", "a"),
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compare, "seconds", lambda forward, threads: 0.5)
+        patch.setattr(running, "seconds", lambda forward, threads: 0.5)
         result = made(tmp_path, *rows)
     verdicts = [one.verdict for one in result.checks]
     assert verdicts == [Verdict.UNVERIFIABLE, Verdict.ERROR, Verdict.ERROR, Verdict.UNVERIFIABLE]
@@ -146,7 +146,7 @@ def test_a_model_that_fails_is_an_error_and_the_others_go_on(tmp_path: Path) -> 
 def test_a_baseline_whose_contests_all_fail_is_timed_alone(tmp_path: Path) -> None:
     rows = (row("a", SMALL, "10.0"), row("c", "{timm: no_such_model}", "20.0", "a"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compare, "seconds", lambda forward, threads: 0.5)
+        patch.setattr(running, "seconds", lambda forward, threads: 0.5)
         result = made(tmp_path, *rows)
     assert [one.measured for one in result.of_kind(CellCheck)] == ["4", None]
 
@@ -167,7 +167,7 @@ def test_failures_are_reported_with_advice(tmp_path: Path, error: Exception, tol
         raise error
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compare, "seconds", fails)
+        patch.setattr(running, "seconds", fails)
         found = made(tmp_path, row("a", SMALL, "10.0")).of_kind(CellCheck)[0]
     assert (found.verdict, found.measured) == (Verdict.ERROR, None)
     assert found.reason.startswith(told)
@@ -190,14 +190,14 @@ def test_an_interrupt_is_not_recorded_as_a_failure_of_a_model(tmp_path: Path, mo
     def stop(forward: Forward, threads: int) -> float:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(compare, "seconds", stop)
+    monkeypatch.setattr(running, "seconds", stop)
     with pytest.raises(KeyboardInterrupt):
         made(tmp_path, row("a", SMALL, "10.0"))
 
 
 @pytest.mark.slow
 def test_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)
+    monkeypatch.setattr(running, "seconds", lambda forward, threads: 0.5)
     rows = (row("a", VIT, "10.0"), row("b", BLOCK, "20.0", "a"))
     found = check(made(tmp_path, *rows), "b")
     assert (found.reading, throughput(found).settings["reading"]) == ("plain", "plain")
@@ -209,7 +209,7 @@ def test_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_settings_are_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)
+    monkeypatch.setattr(running, "seconds", lambda forward, threads: 0.5)
     setup = Setup(batches=(2,), pairs=6, threads=torch.get_num_threads() + 1, channels_last=True)
     rows = (row("a", SMALL, "10.0"), row("b", LARGE, "20.0", "a"))
     settings = throughput(check(made(tmp_path, *rows, setup=setup), "b")).settings

@@ -1,25 +1,29 @@
-"""What timings say of a printed ratio and a printed throughput."""
+"""What timings say of a printed ratio and a printed throughput: medians with their intervals, and verdicts."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
-from imlp_audit.bench.planning import RowComparison, find_table, plan_comparisons
-from imlp_audit.bench.statistics import MedianEstimate
+from imlp_audit.bench.planning import FEWEST_PAIRS, RowComparison, find_table, plan_comparisons
 from imlp_audit.bench.verdict import (
+    PLACES,
     BenchConditions,
+    MedianEstimate,
     RatioFinding,
     SpeedDirection,
     Timed,
     compare_ratios,
     direction,
+    estimate_median,
     judge,
-    make_check,
     printed_ratio,
 )
 from imlp_audit.numbers.interval import Interval
@@ -83,6 +87,8 @@ def test_findings(measured: tuple[str, str], expected: RatioFinding) -> None:
 
 
 ends = st.fractions(Fraction(1, 4), 4)
+
+
 intervals = st.tuples(ends, ends).map(lambda pair: Interval(min(pair), max(pair)))
 
 
@@ -203,14 +209,67 @@ def test_a_reading_that_is_not_the_default_is_named(tmp_path: Path, reading: str
     assert (check.under, check.reading) == (("sampling",), None)
 
 
-def test_what_is_not_measured(tmp_path: Path) -> None:
-    check = make_check(comparison(tmp_path, "20.0", "22.0"), Verdict.ERROR, "it broke")
-    assert (check.verdict, check.reason, check.measured, check.evidence) == (Verdict.ERROR, "it broke", None, ())
-
-
 def test_without_a_printed_ratio_only_the_direction_is_reported(tmp_path: Path) -> None:
     found = paper(tmp_path, row("a", SMALL), row("b", SMALL, "20.0"))
     one = plan_comparisons(found, found.tables[0], "cpu", against="a")[0]
     check = judge(one, [Timed(32, about("19", "21"), about("0.7", "0.8"))], THERE)
     assert check.verdict is Verdict.REPRODUCED_UNDER
     assert check.reason.endswith("0.75 (95 % [0.7, 0.8]) times a, slower; no ratio is printed")
+
+
+STEP = Fraction(1, PLACES)
+
+
+ratios = st.lists(st.floats(0.1, 10), min_size=FEWEST_PAIRS, max_size=15)
+
+
+@given(st.floats(0.01, 1000), st.integers(FEWEST_PAIRS, 20))
+def test_the_estimate_of_equal_ratios_is_that_ratio(ratio: float, pairs: int) -> None:
+    found = estimate_median([ratio] * pairs)
+    assert abs(found.value - Fraction(ratio)) <= STEP
+    assert found.low <= Fraction(ratio) * (1 + Fraction(1, 10**12))
+    assert found.high >= Fraction(ratio) * (1 - Fraction(1, 10**12))
+    assert found.high - found.low <= 2 * STEP
+
+
+def quantile(position: int, pairs: int) -> float:
+    """Probability that the median of an odd number of draws is at most the value at a position (from 1)."""
+    return float(binom.sf((pairs - 1) // 2, pairs, position / pairs))
+
+
+@pytest.mark.parametrize("pairs", [7, 9, 11, 21])
+def test_ends_are_those_of_the_exact_bootstrap(pairs: int) -> None:
+    values = [1.01**k for k in range(pairs)]
+    low = next(k for k in range(1, pairs + 1) if quantile(k, pairs) >= 0.025)
+    high = next(k for k in range(1, pairs + 1) if quantile(k, pairs) >= 0.975)
+    assert min(abs(quantile(k, pairs) - q) for k in range(1, pairs) for q in (0.025, 0.975)) > 0.0045  # 3 deviations
+    found = estimate_median(list(reversed(values)))
+    assert float(found.low) == pytest.approx(values[low - 1], abs=float(STEP))
+    assert float(found.high) == pytest.approx(values[high - 1], abs=float(STEP))
+    assert float(found.value) == pytest.approx(values[pairs // 2], abs=float(STEP))
+
+
+@pytest.mark.daily(1)
+@pytest.mark.parametrize("pairs", [6, 10])
+def test_the_interval_covers_the_true_ratio_of_noisy_timings(pairs: int) -> None:
+    source, true, trials = np.random.default_rng(7), 1.1, 200
+    covered = 0
+    for _ in range(trials):
+        found = estimate_median([true * math.exp(noise) for noise in source.normal(0, 0.05, pairs)])
+        covered += found.low <= Fraction(true) <= found.high
+    assert covered / trials >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / trials) - 0.02
+
+
+@given(ratios)
+def test_the_estimate_of_reciprocals_is_the_reciprocal(values: list[float]) -> None:
+    one, other = estimate_median(values), estimate_median([1 / value for value in values])
+    for here, there in ((one.low, other.high), (one.high, other.low), (one.value, other.value)):
+        assert float(here) == pytest.approx(1 / float(there), rel=0.003)  # both are rounded
+
+
+@given(ratios)
+def test_the_median_lies_in_its_interval_within_what_was_measured(values: list[float]) -> None:
+    found = estimate_median(values)
+    assert min(values) - 2 * STEP <= found.low <= found.value + STEP
+    assert found.value - STEP <= found.high <= max(values) + 2 * STEP
+    assert abs(math.log(found.value) - float(np.median(np.log(values)))) <= float(STEP) * 10

@@ -37,7 +37,7 @@ from torchvision.models import vision_transformer as tv_vit
 from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.fitting import fit
 from imlp_audit.checkpoint.loading import load_into
-from imlp_audit.evaluate.published import as_published
+from imlp_audit.evaluate.weights import as_published
 
 Build: TypeAlias = Callable[[], nn.Module]
 CLASSES = 20

@@ -19,8 +19,7 @@ from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.fitting import fit
 from imlp_audit.checkpoint.layouts import POOLFORMER, SWIN
 from imlp_audit.checkpoint.loading import load_into
-from imlp_audit.evaluate.published import as_published
-from imlp_audit.evaluate.weights import with_weights
+from imlp_audit.evaluate.weights import as_published, with_weights
 from imlp_audit.inspect.candidates import find_candidates
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import find_row
@@ -185,4 +184,4 @@ tables:
         torch.testing.assert_close(found.model(x), theirs(x), rtol=1e-5, atol=1e-5)
         function = "PoolFormer's authors' code: the last norm before the pooling"
         assert found.settings == {"layout": POOLFORMER.name, "function": function}
-        assert any("which --function timm does" in note for note in found.notes)
+        assert any("; timm computes" in note for note in found.notes)

@@ -16,7 +16,7 @@ from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.fitting import fit
 from imlp_audit.checkpoint.loading import load_into, read_state
 from imlp_audit.errors import CheckpointError
-from imlp_audit.evaluate.published import as_published
+from imlp_audit.evaluate.weights import as_published
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
 

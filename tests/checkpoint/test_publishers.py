@@ -18,13 +18,11 @@ from imlp_audit.checkpoint.fitting import fit
 from imlp_audit.checkpoint.layouts import LAYOUTS, NameLayout
 from imlp_audit.checkpoint.loading import load_into, name_tensors
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.function import Function
-from imlp_audit.evaluate.published import as_published
+from imlp_audit.evaluate.weights import as_published
 from tests.checkpoint.publishers import (
     CLASSES,
     PAIRS,
     compute,
-    convnext,
     hugging_face_swin_v2,
     poolformer,
     randomise,
@@ -121,13 +119,11 @@ def test_a_poolformer_names_whose_function_it_computes() -> None:
         with as_published(model, None) as found:
             assert torch.equal(model(x), plain)
             assert found.settings == {"function": "timm: the pooling before the last norm"}
-            assert "which --function published does" in found.notes[0]
-        with as_published(model, None, Function.PUBLISHED) as found:
+        (layout,) = (one for one in LAYOUTS if one.name == "Hugging Face's PoolFormer")
+        with as_published(model, layout) as found:
             assert not torch.allclose(model(x), plain, atol=0.1)
             assert found.settings == {"function": "PoolFormer's authors' code: the last norm before the pooling"}
-        (layout,) = (one for one in LAYOUTS if one.name == "Hugging Face's PoolFormer")
-        with as_published(model, layout, Function.TIMM):
-            assert torch.equal(model(x), plain)
+        assert torch.equal(model(x), plain)
 
 
 def load_pair(theirs: nn.Module, ours: nn.Module, folder: Path) -> NameLayout | None:
@@ -179,8 +175,6 @@ def test_weights_of_torchvision_are_refused_where_timm_pads_as_tensorflow(tmp_pa
     layout = load_pair(theirs, ours, tmp_path)
     with pytest.raises(UsageError, match="pads as TensorFlow does, so choose"), as_published(ours, layout):
         pass
-    with as_published(ours, layout, Function.TIMM) as found:
-        assert found.settings["function"].startswith("timm: norms that add 0.001")
 
 
 def test_what_only_training_needs_is_left_out(tmp_path: Path) -> None:
@@ -212,12 +206,6 @@ def test_the_authors_resmlp_is_timms(tmp_path: Path) -> None:
     x = torch.randn(4, 3, 32, 32)
     with torch.inference_mode():
         assert torch.equal(ours(x), theirs(x))
-
-
-def test_a_function_that_does_not_differ_cannot_be_asked_for() -> None:
-    words = "--function published: timm and the publisher's code compute the same here"
-    with pytest.raises(UsageError, match=words), as_published(convnext(), None, Function.PUBLISHED):
-        pass
 
 
 def test_no_names_are_of_two_layouts() -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from imlp_audit.bench import compare, timing
+from imlp_audit.bench import run as running
+from imlp_audit.bench import timing
 from tests.bench.papers import LARGE, SMALL, VIT, row, write
 
 from .running import call
@@ -43,8 +44,7 @@ def test_a_table(paper: Path) -> None:
     assert "needs an abacus; measured on " in done.out
     words = " ".join(done.out.split())  # where a line ends depends on the digits of what was measured
     assert "(+100%): slower, but printed as faster" in words
-    assert "p/1/b/cpu and p/1/a" in done.out
-    assert "For one image of a batch of 2:" in done.out
+    assert "Where the time goes, p/1/b/cpu, one image of a batch of 2:" in words
     found = json.loads((paper / "r.json").read_text(encoding="utf-8"))
     assert found["summary"]["unverifiable"] == 2
     (evidence,) = next(check for check in found["checks"] if check["id"] == "p/1/b/cpu")["evidence"]
@@ -77,7 +77,7 @@ def test_on_the_papers_hardware_a_wrong_direction_is_a_finding() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("paper")
 def test_a_model_that_fails_is_exit_3_and_the_others_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)
+    monkeypatch.setattr(running, "seconds", lambda forward, threads: 0.5)
     done = call("bench", "--table", "p/1", "--batch-size", "2", "-f", "json")
     assert done.code == 3
     verdicts = [check["verdict"] for check in json.loads(done.out)["checks"]]
@@ -87,7 +87,7 @@ def test_a_model_that_fails_is_exit_3_and_the_others_are_measured(monkeypatch: p
 @pytest.mark.slow
 @pytest.mark.usefixtures("paper")
 def test_options_reach_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)
+    monkeypatch.setattr(running, "seconds", lambda forward, threads: 0.5)
     threads = str(torch.get_num_threads() + 1)
     done = call(
         "bench", "--table", "p/1", "--column", "cpu", "--rows", "same", "--against", "a", "--batch-size", "3",
@@ -109,7 +109,7 @@ def test_options_reach_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("paper")
 def test_quiet_prints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare, "seconds", lambda forward, threads: 0.5)
+    monkeypatch.setattr(running, "seconds", lambda forward, threads: 0.5)
     done = call("bench", "--table", "p/1", "--rows", "a", "-q")
     assert (done.code, done.out, done.err) == (0, "", "")
 
@@ -120,7 +120,7 @@ def test_ctrl_c_is_exit_130(monkeypatch: pytest.MonkeyPatch) -> None:
         signal.raise_signal(signal.SIGINT)
         return 0.5
 
-    monkeypatch.setattr(compare, "seconds", stop)
+    monkeypatch.setattr(running, "seconds", stop)
     done = call("bench", "--table", "p/1", "--rows", "a", "-o", "json:r.json")
     assert (done.code, done.out) == (130, "")
     assert not Path("r.json").exists()

@@ -54,7 +54,7 @@ def test_a_listing_keeps_its_lines_for_programs(papers: Path) -> None:
         (("--nosuch",), "imlp-audit"),
         (("verify", "--nosuch"), "imlp-audit verify"),
         (("explain",), "imlp-audit explain"),
-        (("doctor", "imagenet", "--nosuch"), "imlp-audit doctor imagenet"),
+        (("cache", "info", "--nosuch"), "imlp-audit cache info"),
     ],
 )
 def test_a_usage_error_names_the_command_whose_help_answers(arguments: tuple[str, ...], command: str) -> None:
@@ -63,7 +63,7 @@ def test_a_usage_error_names_the_command_whose_help_answers(arguments: tuple[str
     assert done.err.endswith(f"Try `{command} --help`.\n")
 
 
-@pytest.mark.parametrize("command", ["verify", "list", "solve", "doctor imagenet"])
+@pytest.mark.parametrize("command", ["verify", "list", "solve", "cache info"])
 def test_h_is_help(command: str) -> None:
     assert call(*command.split(), "-h") == call(*command.split(), "--help")
 

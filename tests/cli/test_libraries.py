@@ -84,7 +84,6 @@ def test_a_result_is_reported_without_them_except_as_a_page_with_figures(light: 
         ("list --systems", "torch"),
         ("demo paper", "torch"),
         ("solve imlp", "numpy"),
-        ("doctor imagenet .", "pillow"),
     ],
 )
 def test_each_command_names_what_is_missing(light: Path, tmp_path: Path, command: str, library: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from imlp_audit.evaluate.data.imagenet import SHIPPED, read_real_labels
+from imlp_audit.evaluate.imagenet import real_labels
 
 
 def picture(seed: int, size: tuple[int, int] = (40, 32)) -> Image.Image:
@@ -45,7 +45,7 @@ def sorted_like_imagenet() -> dict[int, int]:
     room = Counter(dict.fromkeys(range(1000), 50))
     places: dict[int, int] = {}
     rest = []
-    for number, accepted in enumerate(read_real_labels(SHIPPED), 1):
+    for number, accepted in enumerate(real_labels(), 1):
         label = next((label for label in accepted if room[label]), None)
         if label is None:
             rest.append(number)

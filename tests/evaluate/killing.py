@@ -3,9 +3,9 @@
     python -m tests.evaluate.killing FOLDER COUNT SEED ARGUMENTS...
 
 ARGUMENTS are those of `imlp-audit eval` without its outputs; FOLDER is the folder to write to. An instant is a number
-of function calls since the parts were opened, so it may lie anywhere, even in the middle of writing a file. Weights and
-images are read once, before that, since reading leaves nothing behind. Prints as JSON what the undisturbed run wrote,
-and for each killed run how it ended, what it left and what its resumption wrote.
+of function calls since the journal was opened, so it may lie anywhere, even in the middle of writing a file. Weights
+and images are read once, before that, since reading leaves nothing behind. Prints as JSON what the undisturbed run
+wrote, and for each killed run how it ended, what it left and what its resumption wrote.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from __future__ import annotations
 import json
 import os
 import random
-import shutil
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -26,10 +25,9 @@ import torch
 
 from imlp_audit.cli.main import main
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate import parts, run, task
-from imlp_audit.evaluate.part_file import ResumableRun
-from imlp_audit.evaluate.request import Request
-from imlp_audit.evaluate.task import Task
+from imlp_audit.evaluate import run, task
+from imlp_audit.evaluate.predictions import Journal, ResumableRun, open_journal
+from imlp_audit.evaluate.task import Request, Task
 from tests.cli.running import call, forked
 
 OUTPUTS = ("predictions.csv", "result.json")
@@ -38,7 +36,7 @@ OUTPUTS = ("predictions.csv", "result.json")
 def observed(folder: Path, count: int, seed: int, arguments: Sequence[str]) -> dict[str, object]:
     """Run once undisturbed, then kill and resume so many times."""
     outputs = [f"--predictions={folder / OUTPUTS[0]}", f"-ojson:{folder / OUTPUTS[1]}"]
-    command = ["eval", *arguments, *outputs, "--workers=0", "--threads=1", "--quiet"]
+    command = ["eval", *arguments, *outputs, "--workers=0", "--quiet"]
     _prepare_once(command)
     call(*command)  # imports what a run needs, so that no child does
     ended = forked(lambda: _run(command, on_end=lambda calls: _note(folder, calls)))
@@ -60,20 +58,18 @@ def _prepare_once(command: Sequence[str]) -> None:
 
     run.STEPS = run.Steps(prepare=capture)
     call(*command)
-    at_hand = run.Steps(
-        prepare=lambda request, device, stack: replace(held[0][0], request=request),
-        seconds_between_parts=0,  # a part a batch
-    )
-    run.STEPS = at_hand
+    alone = replace(held[0][0].computing, threads=1)
+    run.STEPS = run.Steps(prepare=lambda request, device, stack: replace(held[0][0], request=request, computing=alone))
 
 
 def _killed(folder: Path, command: Sequence[str], instant: int) -> dict[str, object]:
     for name in OUTPUTS:
         (folder / name).unlink(missing_ok=True)
-    shutil.rmtree(folder / f"{OUTPUTS[0]}.parts", ignore_errors=True)
+    journal = folder / f"{OUTPUTS[0]}.unfinished"
+    journal.unlink(missing_ok=True)
     ended = forked(lambda: _run(command, instant))
-    left = sorted(path.name for path in folder.glob("*.parts/*"))
-    resumed = forked(lambda: _run([*command, "--resume"]))
+    left = journal.read_bytes().count(b"\n") if journal.exists() else 0
+    resumed = forked(lambda: _run(command))
     return {"ended": ended, "left": left, "resumed": resumed, "wrote": _written(folder)}
 
 
@@ -86,7 +82,7 @@ def _note(folder: Path, calls: int) -> None:
 
 
 def _run(command: Sequence[str], instant: int | None = None, on_end: Callable[[int], None] | None = None) -> None:
-    """Run the command line; after so many calls since it opened its parts, it is killed as by `kill -9`."""
+    """Run the command line; after so many calls since it opened its journal, it is killed as by `kill -9`."""
     calls = 0
 
     def count(frame: FrameType, event: str, argument: object) -> None:
@@ -97,9 +93,9 @@ def _run(command: Sequence[str], instant: int | None = None, on_end: Callable[[i
 
     end = os._exit
 
-    def open_parts(folder: Path, resumable: ResumableRun, batch_size: int, resume: bool) -> parts.Parts:
+    def opening(path: Path, resumable: ResumableRun, leads: bool) -> AbstractContextManager[Journal]:
         sys.setprofile(count)
-        return parts.open_parts(folder, resumable, batch_size, resume)
+        return open_journal(path, resumable, leads)
 
     def leave(code: int) -> None:
         sys.setprofile(None)
@@ -107,7 +103,7 @@ def _run(command: Sequence[str], instant: int | None = None, on_end: Callable[[i
             on_end(calls)
         end(code)
 
-    run.STEPS = replace(run.STEPS, open_parts=open_parts)  # in this child only
+    run.STEPS = replace(run.STEPS, open_journal=opening)  # in this child only
     setattr(os, "_exit", leave)  # noqa: B010
     sys.argv = ["imlp-audit", *command]
     main()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from imlp_audit.evaluate.evidence import record_accuracy
+from imlp_audit.evaluate.verdict import record_accuracy
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.columns import Metric
 from imlp_audit.spec.library import load

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from imlp_audit.errors import CheckpointError, UsageError
-from imlp_audit.evaluate.sharding import ElsewhereError, Group, group, processes_here
+from imlp_audit.evaluate.run import ElsewhereError, Group, open_group, processes_here
 
 
 def failing(ours: Group, ranks: tuple[int, ...]) -> str:
@@ -26,7 +26,7 @@ def failing(ours: Group, ranks: tuple[int, ...]) -> str:
 
 def main(folder: Path) -> None:
     """Write what this process sees."""
-    with group("cpu") as ours:
+    with open_group("cpu") as ours:
         told = {
             "who": [ours.rank, ours.size, ours.local, processes_here()],
             "leads": ours.leads,

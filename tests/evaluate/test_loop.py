@@ -1,16 +1,34 @@
-"""The loop: answers as argmax and softmax give them, however many threads, and what goes wrong by its name."""
+"""From images to answers: how they are prepared and who says so, and the loop, however many threads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
+import timm
 import torch
+from PIL import Image
+from timm.data import create_transform
 from torch import Tensor, nn
 
 from imlp_audit.errors import CheckpointError
-from imlp_audit.evaluate.loop import Computing, OutOfMemoryError, predict_batches
+from imlp_audit.evaluate.datasets import Labelling, open_images
+from imlp_audit.evaluate.loop import (
+    Computing,
+    OutOfMemoryError,
+    Preparation,
+    load_batches,
+    predict_batches,
+    resolve_pipeline,
+)
 from imlp_audit.evaluate.predictions import ModelAnswer
+from imlp_audit.spec.library import load
+from imlp_audit.spec.paper import Paper, find_row, preprocessing_of
+from imlp_audit.spec.schema import Preprocessing
+from tests.cli.running import call
+from tests.evaluate.digits import digits
 
 CPU = torch.device("cpu")
 
@@ -116,11 +134,6 @@ def test_memory_that_runs_out(error: Exception, threads: int) -> None:
         next(running)
 
 
-def test_another_error_stays_itself() -> None:
-    with pytest.raises(RuntimeError, match="sizes differ"):
-        list(predict_batches(Scores(RuntimeError("sizes differ"), at=0), batches(), Computing(CPU)))
-
-
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_outputs_that_are_not_finite_are_refused(value: float) -> None:
     model = Scores()
@@ -129,13 +142,6 @@ def test_outputs_that_are_not_finite_are_refused(value: float) -> None:
         list(predict_batches(model, batches(1), Computing(CPU)))
     unreadable = [(images, numbers - 3) for images, numbers in batches(1)]
     assert flat(predict_batches(model, unreadable, Computing(CPU))) == [None, None, None]
-
-
-def test_autocast_is_named_when_it_may_be_to_blame() -> None:
-    model = Scores()
-    nn.init.constant_(model.head.bias, float("nan"))
-    with pytest.raises(CheckpointError, match="try without --amp"):
-        list(predict_batches(model, batches(1), Computing(CPU, amp=True)))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -155,28 +161,6 @@ def test_autocast_computes_in_sixteen_bits(threads: int) -> None:
         assert one.probability == pytest.approx(other.probability, rel=0.02)
 
 
-def test_channels_last_is_how_the_images_lie() -> None:
-    class Seen(Scores):
-        def forward(self, images: Tensor) -> Tensor:
-            assert images.is_contiguous(memory_format=torch.channels_last)
-            return super().forward(images)
-
-    list(predict_batches(Seen(), batches(), Computing(CPU, channels_last=True)))
-
-
-def test_images_are_not_read_far_ahead() -> None:
-    read = []
-
-    def reading() -> Iterator[tuple[Tensor, Tensor]]:
-        for number, batch in enumerate(batches(20)):
-            read.append(number)
-            yield batch
-
-    running = predict_batches(Scores(), reading(), Computing(CPU, threads=2))
-    next(running)
-    assert len(read) <= 3
-
-
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
 def test_on_a_gpu_the_first_guesses_are_the_same() -> None:
     device = torch.device("cuda")
@@ -184,3 +168,170 @@ def test_on_a_gpu_the_first_guesses_are_the_same() -> None:
     moved = [(images.to(device), numbers.to(device)) for images, numbers in batches()]
     on_gpu = flat(predict_batches(Scores().to(device), moved, Computing(device)))
     assert [one and one.top5[0] for one in on_gpu] == [one and one.top5[0] for one in on_cpu]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for number in range(7):
+        (tmp_path / str(number % 2)).mkdir(exist_ok=True)
+        image = Image.radial_gradient("L").rotate(10 * number).convert("RGB").resize((60 + number, 50))
+        image.save(tmp_path / str(number % 2) / f"{number}.png")
+    (tmp_path / "1" / "3.png").write_bytes(b"no image")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "name", ["deit_small_patch16_224", "swin_tiny_patch4_window7_224", "resmlp_12_224", "test_vit"]
+)
+def test_a_model_brings_its_own_settings(name: str) -> None:
+    with torch.device("meta"):
+        model = timm.create_model(name)
+    own = timm.models.get_pretrained_cfg(name)
+    assert own is not None
+    found = resolve_pipeline(model, own.input_size[1:])
+    assert (found.size, found.crop_pct, found.crop_mode) == (
+        own.input_size[1:],
+        own.crop_pct,
+        own.crop_mode or "center",
+    )
+    assert (found.interpolation, found.mean, found.std) == (own.interpolation, own.mean, own.std)
+
+
+def test_a_model_without_settings_has_those_of_imagenet() -> None:
+    found = resolve_pipeline(torch.nn.Linear(1, 1), (64, 48))
+    assert found.size == (64, 48)
+    assert (found.crop_pct, found.interpolation) == (0.875, "bicubic")
+    assert (found.mean, found.std) == ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")  # of the loader's processes
+@pytest.mark.parametrize("workers", [0, 1])
+def test_batches_are_the_images_in_their_order_as_timm_transforms_them(folder: Path, workers: int) -> None:
+    images = open_images(str(folder), split="", labelling=Labelling(), allow_download=False)
+    chosen = resolve_pipeline(torch.nn.Linear(1, 1), (32, 24))
+    indices = [0, 1, 2, 4, 5, 6]
+    found = list(load_batches(images, indices, chosen, 4, workers, CPU))
+    assert [len(one) for one, _ in found] == [4, 2]
+    assert [(numbers >= 0).tolist() for _, numbers in found] == [
+        [images.ids[index] != "1/3.png" for index in part] for part in (indices[:4], indices[4:])
+    ]
+    transform = create_transform(
+        (3, 32, 24), interpolation="bicubic", mean=chosen.mean, std=chosen.std, crop_pct=0.875, crop_mode="center"
+    )
+    for index, one in zip(indices, torch.cat([one for one, _ in found]), strict=True):
+        if images.ids[index] != "1/3.png":
+            expected = transform(Image.open(folder / images.ids[index]))
+            assert one.shape == expected.shape
+            assert torch.allclose(one, expected, atol=1e-6)
+
+
+SIZE = (48, 48)
+
+
+@pytest.fixture(scope="module")
+def vit() -> nn.Module:
+    model: nn.Module = timm.create_model("test_vit")  # whose own crop is 0.95, in timm's configuration
+    return model
+
+
+@pytest.fixture(scope="module")
+def bundled() -> Sequence[Paper]:
+    return load(["imlp", "resmlp"]).papers
+
+
+def stated(because: str, **settings: object) -> Preprocessing:
+    return Preprocessing.model_validate({"rows": ["a/1/*"], "because": because, **settings})
+
+
+def test_the_first_source_is_followed_and_the_others_are_offered(vit: nn.Module) -> None:
+    sources = (stated("Their code", crop_pct="0.875", std=["1", "1", "1"]), stated("A blog", interpolation="bilinear"))
+    found = Preparation(None, sources)
+    pipeline = found.pipeline(vit, SIZE)
+    assert (pipeline.crop_pct, pipeline.interpolation, pipeline.std) == (0.875, "bicubic", (1, 1, 1))
+    assert list(found.notes(vit, SIZE)) == [
+        "images prepared as Their code says (crop_pct, std)",
+        "A blog says otherwise: pass --preprocessing interpolation=bilinear to evaluate with that",
+        "timm's configuration of the model says otherwise: pass --preprocessing crop_pct=0.95 "
+        "--preprocessing std=0.5,0.5,0.5 to evaluate with that",
+    ]
+
+
+def test_the_user_has_the_last_word(vit: nn.Module) -> None:
+    asked = stated("you", crop_pct="1", interpolation="nearest")
+    found = Preparation(asked, (stated("Their code", crop_pct="0.875", interpolation="box", size="32"),))
+    pipeline = found.pipeline(vit, SIZE)
+    assert (pipeline.crop_pct, pipeline.interpolation, pipeline.size) == (1.0, "nearest", (32, 32))
+    followed = "images prepared as Their code says (input size, crop_pct, interpolation)"
+    assert next(found.notes(vit, SIZE)) == (
+        f"{followed}; you set --preprocessing crop_pct=1.0 --preprocessing interpolation=nearest"
+    )
+
+
+def test_without_a_source_nothing_changes(vit: nn.Module) -> None:
+    found = Preparation(None, ())
+    assert found.pipeline(vit, SIZE).crop_pct == 0.95
+    assert [*found.notes(vit, SIZE)] == [
+        "the spec does not say how images are prepared, so timm's configuration of the model decides (crop_pct 0.95; "
+        "interpolation bicubic; mean 0.5, 0.5, 0.5); whoever published the weights may prepare them otherwise"
+    ]
+    asked = stated("you", crop_pct="0.9", interpolation="bilinear", mean=["0", "0", "0"])
+    assert [*Preparation(asked, ()).notes(vit, SIZE)] == []
+
+
+@pytest.mark.parametrize(
+    ("row", "crop"),
+    [
+        ("imlp/1/deit_ti", 0.875),
+        ("imlp/1/swin_s_imlp", 0.875),
+        ("imlp/1/poolformer_s36", 0.9),
+        ("imlp/1/poolformer_m48_imlp", 0.95),
+        ("imlp/1/lvt_r1", 0.96),
+        ("imlp/5/n7", 0.875),
+        ("resmlp/1/b24", 0.875),
+    ],
+)
+def test_rows_have_their_authors_crop(bundled: Sequence[Paper], row: str, crop: float) -> None:
+    """As the code of each model's authors has it."""
+    found = find_row(bundled, row)
+    assert found is not None
+    first = preprocessing_of(found)[0]
+    assert (first.size, first.crop_pct, first.interpolation, first.mean, first.std) == (
+        None,
+        crop,
+        "bicubic",
+        None,
+        None,
+    )
+
+
+def test_the_verdict_names_the_source(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
+    made = digits(tmp_path_factory)
+    entry = "preprocessing: [{rows: [digits/1/res*], crop_pct: 0.5, because: A note}]\n"
+    (tmp_path / "spec.yaml").write_text(made.spec.read_text(encoding="utf-8") + entry, encoding="utf-8")
+    files = [str(made.checkpoint("resmlp")), str(tmp_path / "spec.yaml"), "--data", str(made.images)]
+    run = [*files, "--row", "digits/1/resmlp", "--reading", "released", "--workers", "0", "--limit", "20", "-f", "json"]
+    (check,) = json.loads(call("eval", *run).out)["checks"]
+    assert check["evidence"][0]["settings"]["crop_pct"] == "0.5"
+    assert any(hint.startswith("images prepared as A note says (") for hint in check["hints"])
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("{rows: [digits/1/nobody], crop_pct: 0.5, because: x}", "no row 'digits/1/nobody' in this paper"),
+        ("{rows: [digits/1/mixer], because: x}", "say how the images are prepared"),
+        ("{rows: [digits/1/mixer], crop_pct: 1.5, because: x}", "crop_pct"),
+        ("{rows: [digits/1/mixer], std: [0.5, 0, 0.5], because: x}", "std"),
+        ("{rows: [digits/1/mixer], mean: [nan, 0, 0.5], because: x}", "mean"),
+        ("{rows: [digits/1/mixer], interpolation: cubic, because: x}", "did you mean 'bicubic'?"),
+        ("{rows: [digits/1/mixer], crop_pct: 0.5}", "because"),
+    ],
+)
+def test_entries_that_are_wrong(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, entry: str, words: str
+) -> None:
+    text = digits(tmp_path_factory).spec.read_text(encoding="utf-8") + f"preprocessing: [{entry}]\n"
+    (tmp_path / "spec.yaml").write_text(text, encoding="utf-8")
+    done = call("lint", str(tmp_path / "spec.yaml"))
+    assert done.code == 2
+    assert words in done.out + done.err

@@ -1,14 +1,30 @@
-"""Files of predictions: their columns, equal bytes for equal predictions, and never half a file."""
+"""Files of predictions, and the journal of an unfinished run: what is read back, dropped and refused."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from imlp_audit.errors import OutputError, UsageError
-from imlp_audit.evaluate.predictions import ModelAnswer, Prediction, check_ending, write_predictions
+from imlp_audit.evaluate import predictions as module
+from imlp_audit.evaluate.predictions import (
+    BatchAnswers,
+    ModelAnswer,
+    Prediction,
+    ResumableRun,
+    check_ending,
+    open_journal,
+    write_predictions,
+)
 from imlp_audit.spec.columns import Metric
 
 PREDICTIONS = (
@@ -92,3 +108,183 @@ def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
 def test_another_ending_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match=r"end the file name in \.parquet or \.csv"):
         check_ending(Path(name))
+
+
+PINNED = {"checkpoint": "abc", "batch size": "4"}
+RUN = ResumableRun(PINNED, 4, images=10, classes=10)
+BATCH: BatchAnswers = (None, *(ModelAnswer((0, 3, 5, 7, 9), 1 / number) for number in (1, 2, 3)))
+FIVE = [1, 2, 3, 4, 5]
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    """The journal of a run of which two batches are finished."""
+    with open_journal(tmp_path / "p.csv.unfinished", RUN) as found:
+        found.add(4, 0, BATCH)
+        found.add(4, 2, BATCH[:2])
+    return found.path
+
+
+def sealed(body: bytes) -> bytes:
+    return hashlib.sha256(body).hexdigest().encode() + b" " + body + b"\n"
+
+
+def changed(path: Path, line: int, change: Callable[[dict[str, object]], None]) -> None:
+    """Change a line, and seal it again, as somebody would who knows how it is made."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    content = json.loads(lines[line - 1].partition(b" ")[2])
+    change(content)
+    lines[line - 1] = sealed(json.dumps(content).encode())
+    path.write_bytes(b"".join(lines))
+
+
+def test_what_is_written_is_read_back(journal: Path) -> None:
+    with open_journal(journal, RUN) as found:
+        assert found.of_size(4) == {0: BATCH, 2: BATCH[:2]}  # to the last bit
+        found.add(2, 0, BATCH[:2])  # batches were halved
+    with open_journal(journal, RUN) as found:
+        assert (found.of_size(2), min(size for size, _ in found.finished)) == ({0: BATCH[:2]}, 2)
+
+
+def test_a_torn_last_line_is_dropped_wherever_it_was_torn(journal: Path) -> None:
+    whole = journal.read_bytes()
+    ends = [at + 1 for at, byte in enumerate(whole) if byte == ord("\n")]
+    for length in (*range(0, len(whole), 7), *ends, *(end - 1 for end in ends)):
+        journal.write_bytes(whole[:length])
+        with open_journal(journal, RUN) as found:
+            assert len(found.finished) == max(0, sum(end <= length for end in ends) - 1)
+            found.add(4, 1, BATCH)
+        with open_journal(journal, RUN) as found:
+            assert found.of_size(4)[1] == BATCH
+
+
+def test_no_changed_byte_is_read(journal: Path) -> None:
+    whole = journal.read_bytes()
+    for place in range(0, len(whole) - 1, 3):
+        journal.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(UsageError, match=r"line \d is damaged.*remove"), open_journal(journal, RUN):
+            pass
+
+
+def changing(**change: object) -> Callable[[dict[str, object]], None]:
+    return lambda content: content.update(change)
+
+
+def answered(answer: object) -> Callable[[dict[str, object]], None]:
+    return lambda content: content.update(answers=[answer, None, None, None])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        *(
+            (answered(answer), "as an answer in batch 0")
+            for answer in (
+                [float("nan"), *FIVE],
+                [1.5, *FIVE],
+                [0.5, 10**12, *FIVE[1:]],
+                [0.5, -1, *FIVE[1:]],
+                [0.5, 1, 1, 2, 3, 4],
+                [0.5, *map(str, FIVE)],
+                [0.5, *map(float, FIVE)],
+                [0.5, *FIVE[1:]],
+                "none",
+            )
+        ),
+        *(
+            (changing(**change), "is not a batch that this evaluation can have written")
+            for change in (
+                {"answers": [None]},
+                {"batch": 3},
+                {"batch": -1},
+                {"batch": "0"},
+                {"size": 3},
+                {"size": 0},
+                {"size": 8, "answers": [None] * 8},
+                {"more": 1},
+            )
+        ),
+        (changing(batch=2, answers=[None, None]), "holds batch 2, which an earlier line holds"),
+    ],
+)
+def test_what_the_run_cannot_have_written_is_refused_by_line(
+    journal: Path, change: Callable[[dict[str, object]], None], words: str
+) -> None:
+    changed(journal, 2, change)
+    before = journal.read_bytes()
+    with pytest.raises(UsageError) as refused, open_journal(journal, RUN):
+        pass
+    line = "3" if "earlier" in words else "2"
+    assert str(refused.value).startswith(f"{journal}: line {line} ")
+    assert words in str(refused.value)
+    assert "remove that line, and only its batch is computed again" in str(refused.value)
+    assert journal.read_bytes() == before
+
+
+@pytest.mark.parametrize("body", [b"{", b"[" * 100_000, b'"\xff"', b"[]"])
+def test_lines_that_are_not_json_objects(journal: Path, body: bytes) -> None:
+    with journal.open("ab") as file:
+        file.write(sealed(body))
+    with pytest.raises(UsageError, match="line 4 is not"), open_journal(journal, RUN):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"mine", "was not written by imlp-audit; move it elsewhere"),
+        (b"mine\n", "line 1 is damaged"),
+        (sealed(b'{"format": "imlp-audit/answers/0"}'), "was written by another version"),
+        (sealed(b'{"format": "imlp-audit/answers/1", "evaluation": 3}'), "does not say of which evaluation it is"),
+    ],
+)
+def test_other_files_are_left_alone(tmp_path: Path, text: bytes, words: str) -> None:
+    path = tmp_path / "p.csv.unfinished"
+    path.write_bytes(text)
+    with pytest.raises(UsageError, match=words), open_journal(path, RUN):
+        pass
+    assert path.read_bytes() == text
+
+
+@pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
+def test_what_is_no_regular_file(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "p.csv.unfinished"
+    make: dict[str, Callable[[], None]] = {"link": lambda: path.symlink_to("x"), "pipe": lambda: os.mkfifo(path)}
+    make.get(kind, path.mkdir)()
+    with pytest.raises(UsageError, match=f"is a {kind}, not a regular file; remove it"), open_journal(path, RUN):
+        pass
+
+
+def test_another_evaluation_is_refused_by_what_differs(journal: Path) -> None:
+    other = ResumableRun({"checkpoint": "\x1b[2J", "batch size": "4", "limit": "10"}, 4, 10, 10)
+    with pytest.raises(UsageError, match=r"checkpoint was abc, is .*; limit was not given, is 10\. Repeat"):  # noqa: SIM117
+        with open_journal(journal, other):
+            pass
+    changed(journal, 1, lambda content: content.update(evaluation={**PINNED, "checkpoint": "\x1b[2J"}))
+    with pytest.raises(UsageError, match=r"checkpoint was '\\x1b\[2J', is abc"), open_journal(journal, RUN):
+        pass
+
+
+def test_a_file_that_cannot_be_made(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="could not be created or read"), open_journal(tmp_path / "no" / "p", RUN):
+        pass
+
+
+def test_one_run_at_a_time_even_after_one_was_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (
+        "import sys; from pathlib import Path; from imlp_audit.evaluate.predictions import *\n"
+        "with open_journal(Path(sys.argv[1]), ResumableRun({}, 4, 10, 10)): print(flush=True); sys.stdin.read()"
+    )
+    monkeypatch.setattr(module, "_PATIENCE", 0)
+    path, run = tmp_path / "p", ResumableRun({}, 4, 10, 10)
+    command = [sys.executable, "-c", code, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(UsageError, match=r"another run is writing to .*p; wait for it"), open_journal(path, run):
+            pass
+        with open_journal(path, run, leads=False) as found:  # another process of the same run
+            found.add(4, 0, BATCH)
+        os.kill(other.pid, signal.SIGKILL)
+    with open_journal(path, run) as found:
+        assert found.of_size(4) == {0: BATCH}

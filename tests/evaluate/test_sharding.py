@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.sharding import Group, group, processes_here
+from imlp_audit.evaluate.run import Group, open_group, processes_here
 
 TORCHRUN = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2")
 
@@ -64,7 +64,7 @@ def test_each_batch_is_taken_once(size: int, batches: int) -> None:
 def test_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WORLD_SIZE", raising=False)
     monkeypatch.delenv("LOCAL_WORLD_SIZE", raising=False)
-    with group("cpu") as ours:
+    with open_group("cpu") as ours:
         assert ours == Group()
         assert ours.leads
         assert ours.exchange(3) == [3]
@@ -93,7 +93,7 @@ def test_a_variable_that_is_wrong_is_named(monkeypatch: pytest.MonkeyPatch, give
         monkeypatch.delenv(name, raising=False)
     for name, value in given.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(UsageError, match=words), group("cpu"):
+    with pytest.raises(UsageError, match=words), open_group("cpu"):
         pass
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "0")
     with pytest.raises(UsageError, match="LOCAL_WORLD_SIZE is '0'"):

@@ -1,4 +1,4 @@
-"""The verdict on a printed accuracy: equal as printed, within sampling error, different, or not to be judged."""
+"""Verdicts on printed accuracies, and the evidence that they rest on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.statistics import wilson
+from imlp_audit.evaluate.sampling import wilson
 from imlp_audit.evaluate.verdict import (
     MOST_UNREADABLE,
     PART,
@@ -20,10 +20,13 @@ from imlp_audit.evaluate.verdict import (
     UNPROVEN,
     ScoreCell,
     judge,
+    record_accuracy,
     score_cells,
     why_not_judged,
 )
+from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import CellCheck, Check, Verdict
+from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.columns import Metric
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import CellRef, find_cell
@@ -131,15 +134,6 @@ def test_verdicts(
     base: CellRef, correct: int, images: int, changes: dict[str, Any], verdict: str, under: tuple[str, ...]
 ) -> None:
     assert outcome(judge(base, evaluated((correct, images), **changes))) == (Verdict(verdict), under)
-
-
-def test_the_limit_of_unreadable_images_can_be_set(base: CellRef) -> None:
-    found = evaluated((39_909, 49_949), unreadable=51)
-    assert judge(base, found, None, Fraction(51, 50_000)).verdict is Verdict.UNVERIFIABLE
-    assert "more than the 0.05 % up to" in judge(base, found, None, Fraction(1, 2000)).reason
-    # 70 to 80 of 100: too low if the 10 unreadable ones were wrong, but not if they were right
-    assert judge(base, evaluated((70, 90), unreadable=10), None, Fraction(1)).verdict is Verdict.UNVERIFIABLE
-    assert "depends on the images that could not be read" in judge(base, found, None, Fraction(1)).reason
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 5), st.integers(0, 2), st.integers(0, 5))
@@ -377,3 +371,43 @@ def test_one_run_neither_meets_nor_misses_a_mean_of_several(tmp_path: Path, righ
     check = judge(found, evaluated((right, 50_000)))
     assert (check.verdict, check.interval, check.printed) == (Verdict.UNVERIFIABLE, ("79.6", "80.2"), "79.9 ± 0.3")
     assert f"{place} [79.6, 80.2]; one run cannot settle a mean of several, 79.9 ± 0.3: it takes" in check.reason
+
+
+IMAGES = (("a/1.png", (0,)), ("a/2.png", (0, 3)), ("b/1.png", (1,)))
+
+
+def digest(*images: tuple[str, tuple[int, ...]]) -> str:
+    right, sha256 = [True] * len(images), "0" * 64
+    return record_accuracy(
+        Metric.TOP1, right, images, available=9, unreadable=0, unlabelled=0, checkpoint=sha256, settings={}
+    ).data
+
+
+@given(st.lists(st.booleans(), max_size=40))
+def test_the_outcome_of_every_image_is_read_back(right: list[bool]) -> None:
+    found = evaluated(right)
+    assert list(found.right()) == right
+    assert (found.correct, found.images) == (sum(right), len(right))
+    assert Interval(Fraction(found.low), Fraction(found.high)) == wilson(sum(right), len(right))
+    assert Accuracy.model_validate_json(found.model_dump_json()) == found
+
+
+def test_unreadable_images_widen_the_interval_by_whatever_they_would_give() -> None:
+    found = evaluated((70, 90), unreadable=10)
+    assert (Fraction(found.low), Fraction(found.high)) == (wilson(70, 100).low, wilson(80, 100).high)
+
+
+def test_other_images_labels_or_orders_have_another_digest() -> None:
+    one, two, three = IMAGES
+    others = [
+        digest(),
+        digest(one, two),
+        digest(one, three, two),
+        digest(one, two, ("b/1.png", (2,))),
+        digest(one, ("a/2.png", (0,)), three),
+        digest(one, two, ("b/1.pn", (1,))),
+        digest(("a/1.png", ()), two, three),
+        digest(one, two, three, three),
+    ]
+    assert len({digest(*IMAGES), *others}) == len(others) + 1
+    assert digest(*IMAGES) == digest(*IMAGES)

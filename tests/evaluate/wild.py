@@ -229,7 +229,6 @@ WILD: dict[str, Make] = {
     "weights beside another average (`state_dict`, `state_dict_ema`)": saved(
         lambda model: {"state_dict": model.state_dict(), "state_dict_ema": average(model)}
     ),
-    "weights beside an equal average": saved(lambda model: {"model": model.state_dict(), "ema": prefixed("", model)}),
     "a state of any name (`net`)": saved(lambda model: {"net": model.state_dict(), "epoch": 1}),
     "a state in a state in a state": saved(lambda model: {"a": {"b": {"c": model.state_dict()}}}),
     "the state beside another model's": saved(

@@ -1,1 +1,0 @@
-"""Images and their labels, from wherever they lie: folders, .tar files, the hub, torchvision."""

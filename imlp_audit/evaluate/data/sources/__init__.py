@@ -1,1 +1,0 @@
-"""Where images come from when they are not in class folders: archives, parquet, the hub, torchvision."""

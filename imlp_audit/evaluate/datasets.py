@@ -1,0 +1,285 @@
+"""Opening a data set: its images and the classes accepted for each, in the same order on every machine."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from imlp_audit.errors import DatasetError
+from imlp_audit.evaluate.imagenet import check_order, imagenet_classes, is_real, is_validation_image, match_real_labels
+from imlp_audit.evaluate.images import ENDINGS, FileImages, Images, in_order, readable_id
+from imlp_audit.evaluate.labels import ClassMap, assign_classes, class_folders, read_class_map, read_labels
+from imlp_audit.evaluate.parquet import list_tables, read_parquet
+from imlp_audit.evaluate.sources import (
+    SPLIT_SYNONYMS,
+    check_undivided,
+    choose_files,
+    is_named,
+    open_torchvision,
+    pinned_snapshot,
+    whole_split,
+)
+from imlp_audit.numbers.words import count_of
+
+
+@dataclass(frozen=True)
+class Labelling:
+    """The user's files of labels: the class of each name, and the name or class of each image, or ReaL labels."""
+
+    class_map: Path | None = None
+    labels: Path | None = None
+
+    def read_map(self) -> ClassMap | None:
+        """Read the class map, if there is one. Raises DatasetError."""
+        return read_class_map(self.class_map) if self.class_map is not None else None
+
+
+@dataclass(frozen=True)
+class _Unlabelled:
+    """Images before they have labels."""
+
+    name: str
+    ids: tuple[str, ...]
+    folders: tuple[str, ...]
+    skipped: Mapping[str, int]
+    files: FileImages
+
+
+def open_images(source: str, *, split: str, labelling: Labelling, allow_download: bool) -> Images:
+    """Open the images of a data set with their labels. Raises DatasetError.
+
+    `source` is a folder that holds CLASS/IMAGE or SPLIT/CLASS/IMAGE or parquet files, a .parquet file, or a name:
+    `torch/NAME:DIR`, `hfds/OWNER/NAME@COMMIT`. Nothing is downloaded unless `allow_download` is set. ReaL labels and
+    files of labels go by file names, and need no class folders.
+    """
+    if is_named(source):
+        return _open_named(source, split, labelling, allow_download=allow_download)
+    images = _open_path(source, split, labelling)
+    more = (*_note_unknown_count(images), *check_order(images, source, mapped=labelling.class_map is not None))
+    return replace(images, notes=(*images.notes, *more))
+
+
+def check_classes(images: Images, model_classes: int) -> None:
+    """Raise DatasetError if the labels do not belong to the classes that a model distinguishes."""
+    used = {label for accepted in images.labels for label in accepted}
+    start = f"{images.name}: the model has {count_of(model_classes, 'output')}"
+    remedy = "if the images are the model's own data, give --class-map with its classes in the order of its outputs"
+    if images.classes is not None and images.classes != model_classes:
+        here = "" if len(used) == images.classes else f" ({len(used)} of them are here)"
+        raise DatasetError(f"{start}, but there are {images.classes} classes{here}; {remedy}")
+    if used and max(used) >= model_classes:
+        raise DatasetError(
+            f"{start}, for classes 0 to {model_classes - 1}, but the labels go up to {max(used)}; {remedy}"
+        )
+
+
+def _open_path(source: str, split: str, labelling: Labelling) -> Images:
+    place = chosen_folder(Path(source), split)
+    if place.is_dir():
+        return _of_folder(place, list_images(place), source, split, labelling)
+    if place.is_file() and place.suffix.lower() == ".parquet":
+        return _of_parquet(place.parent, choose_files([place.name], split, str(place.parent)), labelling)
+    raise DatasetError(
+        f"{source} is neither a folder nor a .parquet file; give a folder of images (unpack archives), or a name such "
+        "as torch/cifar10:DIR or hfds/OWNER/NAME@COMMIT"
+    )
+
+
+def _of_folder(place: Path, below: Listing, source: str, split: str, labelling: Labelling) -> Images:
+    """Open the images of a folder; if it has none, its parquet files."""
+    tables = list_tables(place) if not below.ids else ()
+    if tables:
+        return _of_parquet(place, whole_split(tables, split, source), labelling)
+    if place == Path(source) and below.ids:
+        check_undivided(place, below.folders, split)
+    name = Path(source).resolve().name
+    files = FileImages([str(place / file) for file in below.files])
+    return _of_files(_Unlabelled(name, below.ids, below.folders, below.skipped, files), source, labelling)
+
+
+def _open_named(source: str, split: str, labelling: Labelling, *, allow_download: bool) -> Images:
+    prefix, _, rest = source.partition("/")
+    if prefix == "torch":
+        if labelling != Labelling():
+            raise DatasetError(f"{source} has its own classes; leave out --class-map and --labels")
+        return open_torchvision(rest, split, allow_download=allow_download)
+    name, _, revision = rest.partition("@")
+    folder = pinned_snapshot(name, revision, allow_download=allow_download)
+    return replace(
+        open_images(str(folder), split=split, labelling=labelling, allow_download=False), name=source.partition("@")[0]
+    )
+
+
+def _of_parquet(root: Path, tables: Sequence[str], labelling: Labelling) -> Images:
+    if labelling.labels is not None:
+        raise DatasetError(f"{root}: parquet files have their own labels; leave out --labels")
+    return read_parquet(root, tables, labelling.read_map())
+
+
+def _of_files(found: _Unlabelled, source: str, labelling: Labelling) -> Images:
+    if not found.ids:
+        skipped = "".join(f"; {note}" for note in _note_skipped(found.skipped))
+        raise DatasetError(
+            f"{source} holds no image ({', '.join(ENDINGS)}){skipped}; unpack archives, and write other forms as "
+            "DIR/CLASS/IMAGE or as parquet with the columns image and label"
+        )
+    notes = tuple(_note_skipped(found.skipped))
+    if labelling.labels is not None and is_real(labelling.labels):
+        if labelling.class_map is not None:
+            raise DatasetError("ReaL labels are found by file names alone; leave out --class-map")
+        return _by_real_labels(found, labelling.labels, notes)
+    given = labelling.read_map()
+    if labelling.labels is None:
+        order = "the class map" if given is not None else "the names of the class folders"
+        names = class_folders(found.ids, source)
+        return _by_names(found, names, found.folders, given, notes, order)
+    held = read_labels(labelling.labels)
+    names = held.of(found.ids, str(labelling.labels))
+    more = len(held.by_name) - len(found.ids)
+    left = (f"{count_of(more, 'line')} of {labelling.labels.name} without an image here",) if more > 0 else ()
+    order = f"the labels in {labelling.labels.name}{' and the class map' if given is not None else ''}"
+    return _by_names(found, names, held.known, given, (*notes, *left), order)
+
+
+def _by_real_labels(found: _Unlabelled, path: Path, notes: tuple[str, ...]) -> Images:
+    labels = match_real_labels(path, found.ids)
+    unjudged = f"images not judged because they have no ReaL label: {sum(not accepted for accepted in labels)}"
+    count = len(imagenet_classes())
+    return Images("imagenet-real", found.files, found.ids, labels, count, (*notes, unjudged), "ReaL labels")
+
+
+def _by_names(
+    found: _Unlabelled,
+    names: Sequence[str],
+    every: Collection[str],
+    given: ClassMap | None,
+    notes: tuple[str, ...],
+    order: str,
+) -> Images:
+    """Label images by a name for each, of all the names that there are."""
+    classes = assign_classes(set(names), every, given)
+    label = tuple(classes.index[name] for name in names)
+    return Images(
+        _slug(found, classes.index, names),
+        found.files,
+        found.ids,
+        tuple((one,) for one in label),
+        classes.count,
+        (*notes, *classes.notes),
+        order,
+    )
+
+
+def _slug(found: _Unlabelled, classes: Mapping[str, int], names: Sequence[str]) -> str:
+    """Return the data set's name in specs if images and labels show it; its folder's name otherwise."""
+    published = dict(zip(imagenet_classes(), range(len(imagenet_classes())), strict=True))
+    if classes.items() <= published.items() and all(map(is_validation_image, found.ids)):
+        return "imagenet-1k"
+    tens = Counter(str(number) for number in range(1000) for _ in range(10))
+    other = any(word in found.name for word in ("threshold", "top-images"))  # ImageNet-V2's other two samples
+    numbers = all(str(number) == name for name, number in classes.items())
+    return "imagenet-v2" if numbers and not other and Counter(names) == tens else found.name
+
+
+def _note_unknown_count(images: Images) -> Iterator[str]:
+    if images.classes is None:
+        low, high = min(map(min, images.labels)), max(map(max, images.labels))
+        first = "" if low == 0 else ", and none is 0: if yours count from 1, the accuracy will be wrong"
+        yield f"the labels go from {low} to {high}; the number of classes is not known{first}"
+
+
+def _note_skipped(skipped: Mapping[str, int]) -> Iterator[str]:
+    if skipped:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in skipped.items())
+        yield f"skipped files that are not images by name: {kinds}"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The contents of a folder.
+
+    `files` are the images' paths as the disk spells them, in the order of `ids`: the same paths with "/" and in
+    composed Unicode. `folders` are the ids of the direct subfolders. `skipped` counts the other files by kind.
+    """
+
+    files: tuple[str, ...]
+    ids: tuple[str, ...]
+    folders: tuple[str, ...]
+    skipped: Mapping[str, int]
+
+
+@dataclass
+class _Walk:
+    root: Path
+    files: list[str] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+    seen: dict[tuple[int, int], str] = field(default_factory=dict)
+
+
+def list_images(root: Path) -> Listing:
+    """List the images below a folder, following links. Raises DatasetError for a folder that is reached twice."""
+    walk = _Walk(root)
+    pending = [""]
+    while pending:
+        pending.extend(_enter(walk, pending.pop()))
+    identified = in_order(walk.files)
+    return Listing(
+        tuple(identified.values()),
+        tuple(identified),
+        tuple(in_order(folder for folder in walk.folders if "/" not in folder)),
+        dict(sorted(walk.skipped.items())),
+    )
+
+
+def chosen_folder(root: Path, split: str) -> Path:
+    """Return the subfolder of a split, by timm's synonyms too; the folder itself if there is none."""
+    alike = next((names for names in SPLIT_SYNONYMS if split in names), ())
+    return next((root / name for name in (split, *alike) if name and (root / name).is_dir()), root)
+
+
+def _enter(walk: _Walk, here: str) -> Iterator[str]:
+    """Sort one folder's contents into the walk, and yield its subfolders."""
+    folder = walk.root / here
+    try:
+        status = folder.stat()
+        with os.scandir(folder) as entries:
+            held = sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        raise DatasetError(f"{folder} cannot be listed: {error.strerror}") from error
+    before = walk.seen.setdefault((status.st_dev, status.st_ino), here)
+    if before != here:
+        raise DatasetError(
+            f"{folder} is a link to {walk.root / before}, so its images would count twice or without end; "
+            "remove the link"
+        )
+    for entry in held:
+        name = f"{here}/{entry.name}" if here else entry.name
+        if entry.name.startswith("."):
+            walk.skipped["hidden"] += 1
+        elif _is_folder(entry):
+            walk.folders.append(name)
+            yield name
+        else:
+            _sort_file(walk, entry, name)
+
+
+def _sort_file(walk: _Walk, entry: os.DirEntry[str], name: str) -> None:
+    _, dot, last = entry.name.rpartition(".")
+    ending = readable_id(f".{last}".lower()) if dot else ""
+    if not (entry.is_symlink() or entry.is_file()):
+        walk.skipped["neither files nor folders"] += 1
+    elif ending in ENDINGS:  # a dangling link counts as an image that cannot be read
+        walk.files.append(name)
+    else:
+        walk.skipped[ending or "without an ending"] += 1
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself
+        return False

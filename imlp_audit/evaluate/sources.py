@@ -1,0 +1,285 @@
+"""Which files belong to a split, and data sets by name: of the Hugging Face hub, and of torchvision."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
+
+from PIL import Image
+
+from imlp_audit.errors import DatasetError, did_you_mean
+from imlp_audit.evaluate.images import FileImages, Images, PictureSource, natural_key, readable_id
+from imlp_audit.numbers.words import list_some
+
+SPLIT_SYNONYMS = (("validation", "val", "valid", "eval", "evaluation"), ("train", "training"))
+_NUMBERED = re.compile(r"(?P<name>.*)-[0-9]+-of-(?P<of>[0-9]{1,9})(-[0-9a-f]+)?\.\w+")
+_SPLITS = {word: words[0] for words in (*SPLIT_SYNONYMS, ("test", "testing")) for word in words}
+
+
+def whole_split(files: Sequence[str], split: str, source: str) -> tuple[str, ...]:
+    """Return the files of a split. Raises DatasetError if they lie in several folders, or if one is missing.
+
+    Several folders are several forms of a data set on the hub, often of the same images.
+    """
+    chosen = choose_files(files, split, source)
+    folders = sorted({PurePosixPath(file).parent.as_posix() for file in chosen})
+    if len(folders) > 1:
+        raise DatasetError(
+            f"{source} has files in {list_some(folders)}, which may hold the same images; give one of them"
+        )
+    numbered = [match for file in chosen if (match := _NUMBERED.fullmatch(PurePosixPath(file).name))]
+    for name, of in sorted({(match["name"], match["of"]) for match in numbered}):
+        here = sum((match["name"], match["of"]) == (name, of) for match in numbered)
+        if here < int(of):
+            raise DatasetError(
+                f"{source} has {here} of the {int(of)} files {name}-NNNNN-of-{of}, so images are missing; download the "
+                "others, or give one file to evaluate a part"
+            )
+    return chosen
+
+
+def choose_files(files: Sequence[str], split: str, source: str) -> tuple[str, ...]:
+    """Return the files, given relative to `source`, whose names name a split; all if none names any.
+
+    Raises DatasetError if the files name other splits only, or none where another than the usual one is asked for.
+    """
+    splits = {file: _splits_of(file) for file in files}
+    if not any(splits.values()):
+        _refuse_unnamed(split, source)
+        return tuple(files)
+    wanted = _SPLITS.get(split, split)
+    chosen = tuple(file for file, named in splits.items() if wanted in named)
+    if not chosen:
+        there = sorted(set().union(*splits.values()))
+        raise DatasetError(f"{source} has no files of the split {split!r}; pass --split with {list_some(there)}")
+    return chosen
+
+
+def check_undivided(root: Path, folders: Collection[str], split: str) -> None:
+    """Raise DatasetError for a folder without a folder of the split if it looks as if it should have one."""
+    if folders and all(name.lower() in _SPLITS for name in folders):
+        raise DatasetError(
+            f"{root} holds {list_some(sorted(folders))}, which are splits, not classes; pass --split with one of them"
+        )
+    if _SPLITS.get(split, split) not in _splits_of(root.resolve().name):
+        _refuse_unnamed(split, str(root))
+
+
+def _refuse_unnamed(split: str, source: str) -> None:
+    if split not in ("", *SPLIT_SYNONYMS[0]):
+        raise DatasetError(
+            f"{source}: nothing here is named after the split {split!r}; leave out --split if these are its images"
+        )
+
+
+def _splits_of(file: str) -> set[str]:
+    """Return the splits that a file's name has; if it has none, those that its folders have."""
+    folders, _, name = file.lower().rpartition("/")
+    named = ({_SPLITS[word] for word in re.findall("[a-z]+", text) if word in _SPLITS} for text in (name, folders))
+    return next(filter(None, named), set())
+
+
+def pinned_snapshot(name: str, revision: str, *, allow_download: bool) -> Path:
+    """Return the folder of a data set in the hub's cache, downloading it first if that is allowed.
+
+    `revision` is a full commit id, because a branch or a tag can move. The hub's cache names each file by its SHA-256
+    or its git SHA-1; every file is checked against its name, whether just downloaded or not. Raises DatasetError.
+    """
+    if not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", name, re.ASCII):
+        raise DatasetError(f"hfds/{name}: a data set of the hub is named OWNER/NAME")
+    if not re.fullmatch("[0-9a-f]{40}", revision):
+        raise DatasetError(
+            f"hfds/{name}: name the commit by all its 40 digits, hfds/{name}@COMMIT; a branch or a tag can move"
+        )
+    folder = _fetch(name, revision, allow_download=allow_download)
+    for path in sorted(path for path in folder.rglob("*") if not path.is_dir()):
+        _verify(path)
+    return folder
+
+
+def _fetch(name: str, revision: str, *, allow_download: bool) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(
+            snapshot_download(
+                name,
+                repo_type="dataset",
+                revision=revision,
+                local_files_only=not allow_download,
+                ignore_patterns=["*.py"],  # loading scripts
+            )
+        )
+    except Exception as error:  # of the network, of the hub, or of the disk
+        hint = "" if allow_download else "; pass --allow-download to fetch it"
+        raise DatasetError(
+            f"hfds/{name}@{revision} could not be found: {str(error).splitlines()[0][:300]}{hint}"
+        ) from error
+
+
+def _verify(path: Path) -> None:
+    if path.suffix == ".py":
+        raise DatasetError(f"{path} is a loading script; scripts are not run, so this data set cannot be used")
+    name = path.readlink().name if path.is_symlink() else ""
+    large = len(name) == 64
+    try:
+        start = b"" if large else b"blob %d\0" % path.stat().st_size
+        digest = hashlib.sha256() if large else hashlib.sha1(start, usedforsecurity=False)
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, lambda: digest).hexdigest()
+    except OSError as error:
+        raise DatasetError(f"{path} cannot be read: {error.strerror}; fetch it again") from error
+    if name != found:
+        raise DatasetError(f"{path} does not match the hash in its name; remove it and fetch it again")
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A class of torchvision, and its name for the split that we call validation; `tested` if that is not `test`.
+
+    Sets with `files` have their images in files, and those are not opened to list them.
+    """
+
+    name: str
+    validation: Mapping[str, object]
+    training: Mapping[str, object]
+    files: bool = True
+    tested: bool = False
+
+
+def _in_memory(name: str) -> _Kind:
+    return _Kind(name, {"train": False}, {"train": True}, files=False)
+
+
+def _in_files(name: str, validation: str, training: str = "train", *, tested: bool = False) -> _Kind:
+    return _Kind(name, {"split": validation}, {"split": training}, tested=tested)
+
+
+KINDS = {
+    "cifar10": _in_memory("CIFAR10"),
+    "cifar100": _in_memory("CIFAR100"),
+    "mnist": _in_memory("MNIST"),
+    "kmnist": _in_memory("KMNIST"),
+    "fashion_mnist": _in_memory("FashionMNIST"),
+    "flowers102": _in_files("Flowers102", "val", tested=True),
+    "fgvc_aircraft": _in_files("FGVCAircraft", "val", tested=True),
+    "dtd": _in_files("DTD", "val", tested=True),
+    "country211": _in_files("Country211", "valid", tested=True),
+    "food101": _in_files("Food101", "test"),
+    "stanford_cars": _in_files("StanfordCars", "test"),
+    "places365": _in_files("Places365", "val", "train-standard"),
+    "inaturalist": _Kind("INaturalist", {"version": "2021_valid"}, {"version": "2021_train"}),
+}
+_ELSEWHERE = {
+    "imagenet": "give the folder itself, which holds val/CLASS/IMAGE once torchvision has unpacked it",
+    "image_folder": "give the folder itself",
+    "folder": "give the folder itself",
+    "oxford_iiit_pet": "give its folder `images` and --labels with lines `IMAGE CLASS`, made from annotations/test.txt",
+}
+
+
+class _TorchVision(Protocol):
+    """The part of a torchvision data set that we use."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]: ...
+
+
+@dataclass(frozen=True)
+class TorchvisionImages:
+    """A torchvision data set that holds its images in memory."""
+
+    held: _TorchVision
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+    def __getitem__(self, index: int) -> Image.Image:
+        image: Image.Image = self.held[index][0].convert("RGB")
+        return image
+
+
+def is_named(source: str) -> bool:
+    """Return whether a source is one of timm's names, `torch/...` or `hfds/...`; a path that exists never is."""
+    prefix, slash, _ = source.partition("/")
+    return bool(slash) and prefix in ("torch", "hfds") and not Path(source).exists()
+
+
+def open_torchvision(rest: str, split: str, *, allow_download: bool) -> Images:
+    """Open torchvision's data set NAME:DIR. Raises DatasetError."""
+    short, _, folder = rest.partition(":")
+    name = f"torch/{short}"
+    kind = KINDS.get(short)
+    if kind is None:
+        nearest = _ELSEWHERE.get(short) or f"{did_you_mean(short, KINDS)}; for other data give a folder of images"
+        raise DatasetError(f"there is no data set {name}; {nearest}")
+    if not folder:
+        raise DatasetError(f"{name}: name the folder that holds it or that it should go to, {name}:DIR")
+    if not allow_download and not Path(folder).is_dir():  # torchvision would make it
+        raise DatasetError(f"{name}: {folder} is not a folder; pass --allow-download to fetch the data set")
+    options = kind.validation if split in SPLIT_SYNONYMS[0] else kind.training if split in SPLIT_SYNONYMS[1] else None
+    held = _create(kind, name, folder, options or _other_split(kind, split), allow_download=allow_download)
+    notes: tuple[str, ...] = ()
+    if kind.tested and split in SPLIT_SYNONYMS[0]:
+        notes = (f"these are the images of {name}'s validation split; most papers report --split test",)
+    return _collect(kind, name, Path(folder), held, notes)
+
+
+def _other_split(kind: _Kind, split: str) -> Mapping[str, object]:
+    """Return torchvision's option for a split that is neither for training nor for validation. Raises DatasetError."""
+    (option,) = kind.validation
+    if option != "train":
+        return {option: split}
+    if split != "test":  # to torchvision any text is true, so it would be the training set
+        raise DatasetError(f"torchvision's {kind.name} has no split {split!r}; pass --split test or --split train")
+    return kind.validation
+
+
+def _collect(kind: _Kind, name: str, root: Path, held: _TorchVision, notes: tuple[str, ...]) -> Images:
+    listed = _in_order(held) if kind.files else []
+    targets = [target for _, target in listed] if kind.files else vars(held)["targets"]
+    classes = _check_classes(name, [int(target) for target in targets])
+    names: Sequence[object] = getattr(held, "classes", None) or getattr(held, "all_categories", None) or ()
+    ids = tuple(map(str, range(len(classes))))
+    dataset: PictureSource = TorchvisionImages(held)
+    if kind.files:
+        paths = tuple(Path(path) for path, _ in listed)
+        ids = tuple(readable_id(str(path.relative_to(root))) for path in paths)
+        dataset = FileImages([*map(str, paths)])
+    labels = tuple((label,) for label in classes)
+    return Images(name, dataset, ids, labels, len(names) or None, notes, "torchvision's order")
+
+
+def _in_order(held: _TorchVision) -> list[tuple[str, int]]:
+    """Return paths and classes by path; torchvision leaves some in the order of the disk."""
+    return sorted((held[index] for index in range(len(held))), key=lambda pair: natural_key(str(pair[0])))
+
+
+def _create(kind: _Kind, name: str, root: str, options: Mapping[str, object], *, allow_download: bool) -> _TorchVision:
+    """Open a data set of torchvision; whatever it prints goes to stderr."""
+    from torchvision import datasets
+
+    loader: dict[str, Callable[[object], object]] = {"loader": lambda path: path} if kind.files else {}
+    try:
+        with redirect_stdout(sys.stderr):
+            made: _TorchVision = getattr(datasets, kind.name)(root, download=allow_download, **options, **loader)
+    except Exception as error:  # torchvision has errors of its own
+        hint = "" if allow_download else "; pass --allow-download to fetch it, checked against torchvision's hash"
+        absent = "not found" in str(error) and "download=True" in str(error)
+        what = f"torchvision finds no whole copy, by its hashes, below {root}" if absent else str(error)[:300]
+        raise DatasetError(f"{name}: {what}{hint}") from error
+    return made
+
+
+def _check_classes(name: str, classes: Sequence[int]) -> tuple[int, ...]:
+    wrong = sum(one < 0 for one in classes)
+    if wrong or not classes:
+        raise DatasetError(f"{name}: {wrong} of {len(classes)} images have no class; try another --split")
+    return tuple(classes)

@@ -1,0 +1,502 @@
+"""The class of each image: class folders, class maps, files of labels, and ImageNet-1k as it was published."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+from timm.data import ImageNetInfo
+from timm.data.real_labels import RealLabelsImagenet
+
+from imlp_audit.errors import DatasetError
+from imlp_audit.evaluate.imagenet import (
+    REAL,
+    check_order,
+    imagenet_classes,
+    match_real_labels,
+    real_labels,
+    validation_number,
+)
+from imlp_audit.evaluate.images import Images
+from imlp_audit.evaluate.labels import ClassMap, assign_classes, class_folders, read_class_map, read_labels
+from tests.evaluate.folders import picture, sorted_like_imagenet
+from tests.evaluate.test_datasets import opened, validation_image
+
+PUBLISHED = imagenet_classes()
+
+
+@pytest.mark.parametrize(
+    ("ids", "told"),
+    [
+        (["1.png"], "DIR: 1.png is not in a class folder"),
+        (["1.png", "a/2.png", "3.png"], "1.png, 3.png are not in a class folder"),
+        ([f"{n}.png" for n in range(9)], "0.png, 1.png, 2.png and 6 more are not in a class folder"),
+        (["train/a/1.png"], "train/a/1.png lies deeper than DIR/CLASS/IMAGE"),
+    ],
+)
+def test_images_without_a_class_are_refused(ids: list[str], told: str) -> None:
+    with pytest.raises(DatasetError) as raised:
+        class_folders(ids, "DIR")
+    assert told in str(raised.value)
+
+
+def test_imagenet_has_its_published_order_whatever_is_missing() -> None:
+    """The first class is n01440764 and the last n15075141, as in every classifier."""
+    whole = assign_classes(set(PUBLISHED), PUBLISHED, None)
+    assert whole.index == {name: place for place, name in enumerate(PUBLISHED)}
+    assert (whole.index["n01440764"], whole.index["n15075141"], whole.count, whole.notes) == (0, 999, 1000, ())
+    part = assign_classes(set(PUBLISHED[1:]), PUBLISHED, None)  # by order, all would be one less
+    assert part.index == {name: place for name, place in whole.index.items() if place}
+    assert (part.count, part.notes) == (1000, ("999 of the 1000 classes of ImageNet-1k are here",))
+
+
+def test_a_folder_that_is_not_a_class_of_imagenet_is_refused() -> None:
+    """With 999 and one other there are 1000 again, and nothing would tell."""
+    with pytest.raises(DatasetError, match="999 class folders are classes of ImageNet-1k, but misc is not"):
+        assign_classes({*PUBLISHED[1:], "misc"}, [], None)
+
+
+@pytest.mark.parametrize(
+    ("names", "index", "count"),
+    [
+        ({"0", "2"}, {"0": 0, "2": 2}, None),
+        ({"3", "12"}, {"3": 3, "12": 12}, None),
+        ({"000", "001"}, {"000": 0, "001": 1}, 2),
+        ({"0"}, {"0": 0}, 1),
+        ({"1"}, {"1": 1}, None),
+    ],
+)
+def test_some_numbers(names: set[str], index: dict[str, int], count: int | None) -> None:
+    found = assign_classes(names, names, None)
+    assert (found.index, found.count) == (index, count)
+
+
+def test_numbers_that_say_nothing() -> None:
+    with pytest.raises(DatasetError, match="numbered from 1 to 1000, but those of a model from 0"):
+        assign_classes({str(n) for n in range(1, 1001)}, [], None)
+    with pytest.raises(DatasetError, match="numbered from 1 to 9"):  # images of two of them are here
+        assign_classes({"2", "3"}, [*map(str, range(1, 10)), "lost+found"], None)
+    with pytest.raises(DatasetError, match="two class folders have the number 1,"):
+        assign_classes({"0", "1", "01"}, [], None)
+
+
+def test_other_names_have_timms_order_and_torchvisions_is_mentioned() -> None:
+    found = assign_classes({"class10", "class2", "class1"}, [], None)
+    assert found.index == {"class1": 0, "class2": 1, "class10": 2}
+    assert "torchvision's ImageFolder sorts them as text" in found.notes[0]
+    assert assign_classes({"ant", "bee"}, [], None).notes == ()
+
+
+def test_labels_of_which_some_are_numbers_are_all_taken_for_names() -> None:
+    found = assign_classes({"2", "ant", "bee"}, [], None)
+    assert found.index == {"2": 0, "ant": 1, "bee": 2}
+    assert "some labels are numbers (2) and some are names, so all are taken for names" in found.notes[0]
+
+
+def test_a_class_folder_without_images_is_a_class() -> None:
+    found = assign_classes({"ant", "cat"}, ["ant", "bee", "cat"], None)
+    assert found.index["cat"] == 2
+    assert found.notes == ("class folders without images still count as classes: bee",)
+
+
+def test_a_class_map_decides() -> None:
+    given = ClassMap({"cat": 281, "dog": 207, "n01440764": 5, "3": 4}, None)
+    assert assign_classes({"cat", "n01440764", "3"}, [], given).index == {"cat": 281, "n01440764": 5, "3": 4}
+
+
+def test_a_folder_that_the_class_map_lacks_is_not_dropped() -> None:
+    with pytest.raises(DatasetError, match="the class map has no entry for eel, fox; add a line for each"):
+        assign_classes({"cat", "fox", "eel"}, [], ClassMap({"cat": 0}, 1))
+
+
+@pytest.mark.parametrize("name", ["-1", "-20", "\u22121", "-1.0"])
+def test_a_negative_number_is_no_class(name: str) -> None:
+    for present in ({name, "0", "1"}, {"0", "1"}):
+        with pytest.raises(DatasetError, match="would shift all others"):
+            assign_classes(present, {*present, name}, None)
+    assert assign_classes({name}, [], ClassMap({name: 3}, None)).index == {name: 3}
+    assert assign_classes({"-x", "a-1"}, [], None).count == 2
+
+
+def test_classes_go_by_the_names_as_they_were_given() -> None:
+    """The class map has them in composed Unicode, without control characters."""
+    names = {"e\u0301", "re\x1bd"}
+    assert assign_classes(names, [], None).index == {"e\u0301": 1, "re\x1bd": 0}
+    given = ClassMap({"\u00e9": 7, "re\\x1bd": 5}, None)
+    assert assign_classes(names, [], given).index == {"e\u0301": 7, "re\x1bd": 5}
+    with pytest.raises(DatasetError, match="differ only in their Unicode form"):
+        assign_classes({"\u00e9", "e\u0301"}, [], None)
+
+
+def write_map(folder: Path, held: str | bytes, name: str = "map.txt") -> Path:
+    (folder / name).write_bytes(held.encode("utf-8") if isinstance(held, str) else held)
+    return folder / name
+
+
+@pytest.mark.parametrize(
+    ("held", "index", "count"),
+    [
+        ("cat\ndog\nfox\n", {"cat": 0, "dog": 1, "fox": 2}, 3),
+        ("cat\r\ndog\r\n\r\n", {"cat": 0, "dog": 1}, 2),
+        ("\ufeffcat\n dog \n", {"cat": 0, "dog": 1}, 2),
+        ("class 10\nclass 2", {"class 10": 0, "class 2": 1}, 2),
+        ("cat\t281\ndog\t207", {"cat": 281, "dog": 207}, None),
+        ("cat\t1\ndog\t0\npup\t0\n", {"cat": 1, "dog": 0, "pup": 0}, 2),
+        ("u\u0308ber\n", {"\u00fcber": 0}, 1),
+    ],
+)
+def test_forms_of_class_maps(tmp_path: Path, held: str, index: dict[str, int], count: int | None) -> None:
+    found = read_class_map(write_map(tmp_path, held))
+    assert (found.index, found.count) == (index, count)
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ("", "map.txt:1: there is no name"),
+        (" \n\n", "map.txt:1: there is no name"),
+        ("cat\n\ndog", "map.txt:2: there is no name"),
+        ("cat\ncat", "map.txt:2: 'cat' is there twice"),
+        ("u\u0308\n\u00fc", "is there twice"),
+        ("cat\tone\ndog\ttwo", "map.txt:1: 'one' is not an index"),
+        ("cat\t-1", "'-1' is not an index"),
+        ("cat\t1.0", "'1.0' is not an index"),
+        ("cat\t99999999999", "is not an index"),
+        ('["cat", "dog"]', "is JSON"),
+        ('{"cat": 0}', "is JSON"),
+        (b"\xff\xfec\0a\0t\0", "is not UTF-8: save"),
+        (pickle.dumps({"cat": 0}), "is not UTF-8: save"),
+    ],
+)
+def test_files_that_are_not_class_maps(tmp_path: Path, held: str | bytes, told: str) -> None:
+    with pytest.raises(DatasetError) as raised:
+        read_class_map(write_map(tmp_path, held))
+    assert told in str(raised.value)
+    assert "map.txt" in str(raised.value)
+    assert "one name per line" in str(raised.value)
+
+
+def test_a_pickle_is_not_opened(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="is a pickle, which could run code"):
+        read_class_map(write_map(tmp_path, "cat\n", "map.pkl"))
+
+
+def test_class_maps_that_are_not_files(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    with (tmp_path / "huge.txt").open("wb") as file:
+        file.truncate(2**24 + 1)
+    for name, told in {"gone.txt": "does not exist", "pipe.txt": "is a pipe", "huge.txt": "larger than 16 MiB"}.items():
+        with pytest.raises(DatasetError, match=told):
+            read_class_map(tmp_path / name)
+
+
+# ILSVRC2012_devkit_t12/data/map_clsloc.txt begins so; and so does ILSVRC2012_validation_ground_truth.txt. The classes
+# are those of Caffe's val.txt, which lists the same images: 65 970 230 809 516 57 334 415 674 332.
+DEVKIT = {1: ("n02119789", "kit fox"), 2: ("n02100735", "English setter"), 3: ("n02110185", "Siberian husky")}
+
+
+GROUND_TRUTH = {490: 65, 361: 970, 171: 230, 822: 809, 297: 516, 482: 57, 13: 334, 704: 415, 599: 674, 164: 332}
+
+
+def devkit_order() -> dict[int, str]:
+    """Return the WordNet id of each id: the published pairs, and the other classes in some order."""
+    published = imagenet_classes()
+    known = {number: wnid for number, (wnid, _) in DEVKIT.items()}
+    known |= {number: published[place] for number, place in GROUND_TRUTH.items()}
+    rest = iter(sorted(set(published) - set(known.values()), reverse=True))
+    return {number: known.get(number) or next(rest) for number in range(1, 1001)}
+
+
+def ground_truth(folder: Path) -> Path:
+    """Write the ids of 50 000 images: the published ones of the first ten, and then any."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "ILSVRC2012_validation_ground_truth.txt"
+    ids = [*GROUND_TRUTH, *(1 + number % 1000 for number in range(49_990))]
+    path.write_text("".join(f"{one}\n" for one in ids))
+    return path
+
+
+def meta(folder: Path, order: dict[int, str]) -> None:
+    """Write meta.mat as the devkit has it: the classes, and then synsets above them, which are no classes."""
+    kind = [("ILSVRC2012_ID", "O"), ("WNID", "O"), ("words", "O"), ("num_children", "O")]
+    rows = [(number, wnid, "words", 0) for number, wnid in order.items()]
+    synsets = np.array([*rows, (1001, "n00001740", "entity", 2)], dtype=kind)
+    savemat(folder / "meta.mat", {"synsets": synsets.reshape(-1, 1)})
+
+
+def loose_images(folder: Path, *names: str) -> None:
+    folder.mkdir(parents=True)
+    for name in names:
+        picture(1).save(folder / name)
+
+
+def flat(root: Path) -> Path:
+    for number in range(1, 11):
+        validation_image(root, "val", number)
+    return root
+
+
+def test_the_published_pairs_are_timms() -> None:
+    """What this file takes from the devkit, against two tables in timm's wheel."""
+    known, accepted = ImageNetInfo(), real_labels()
+    for wnid, name in DEVKIT.values():
+        assert name in known.index_to_description(known.label_names().index(wnid))
+    agree = [place in accepted[at] for at, place in enumerate(GROUND_TRUTH.values()) if accepted[at]]
+    assert (len(agree), sum(agree)) == (9, 8)  # people call image 8 a paper towel, not a bakery
+
+
+def test_the_devkits_ground_truth(tmp_path: Path) -> None:
+    labels = ground_truth(tmp_path / "data")
+    meta(labels.parent, devkit_order())
+    images = opened(flat(tmp_path), labels=labels)
+    assert images.labels == tuple((place,) for place in GROUND_TRUTH.values())
+    assert (images.name, images.classes) == ("imagenet-1k", 1000)
+    assert images.notes == (
+        f"49 990 lines of {labels.name} without an image here",
+        "10 of the 1000 classes of ImageNet-1k are here",
+    )
+    assert images.order == "the labels in ILSVRC2012_validation_ground_truth.txt"
+
+
+def test_ids_of_the_devkit_are_not_taken_for_classes(tmp_path: Path) -> None:
+    labels = ground_truth(tmp_path / "data")
+    with pytest.raises(DatasetError, match=r"put the devkit's meta\.mat beside it"):
+        read_labels(labels)
+    meta(labels.parent, dict(enumerate([*imagenet_classes()[:999], "n00001740"], 1)))
+    with pytest.raises(DatasetError, match="does not give each of the ids 1 to 1000 a class"):
+        read_labels(labels)
+    (labels.parent / "meta.mat").write_bytes(b"not a .mat")
+    with pytest.raises(DatasetError, match=r"is not the devkit's meta\.mat"):
+        read_labels(labels)
+
+
+def test_a_list_in_another_order_is_caught_by_what_people_accept(tmp_path: Path) -> None:
+    """The classes in their own order are no order of the devkit: the mistake that gives accuracies near 0."""
+    labels = ground_truth(tmp_path / "data")
+    meta(labels.parent, dict(enumerate(imagenet_classes(), 1)))
+    for number in range(1, 26):
+        validation_image(tmp_path, "val", number)
+    with pytest.raises(DatasetError, match="so the classes are in another order"):
+        opened(tmp_path, labels=labels)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ImageId,PredictionString\nILSVRC2012_val_00000002,n09193705 1 2 3 4 n09193705 5 6 7 8 \n"
+        "ILSVRC2012_val_00000001,n01751748 85 1 272 293 \n",
+        "ILSVRC2012_val_00000001.JPEG 65\nILSVRC2012_val_00000002.JPEG 970\n",
+        "ILSVRC2012_val_00000001.JPEG\t65\nILSVRC2012_val_00000002.JPEG\t970\n",
+        "val/ILSVRC2012_val_00000001.JPEG,n01751748\nval/ILSVRC2012_val_00000002.JPEG,n09193705\n",
+    ],
+    ids=["Kaggle", "Caffe", "Swin", "comma"],
+)
+def test_lists_with_names(tmp_path: Path, text: str) -> None:
+    for number in (1, 2):
+        validation_image(tmp_path, "val", number)
+    (tmp_path / "labels.txt").write_text(text)
+    assert opened(tmp_path, labels=tmp_path / "labels.txt").labels == ((65,), (970,))
+
+
+def test_names_of_ones_own(tmp_path: Path) -> None:
+    loose_images(tmp_path / "pets", "a.png", "b.png", "c.png")
+    (tmp_path / "l.csv").write_text("filename,label\na.png,big dog\nb.png,ant\nc.png,big dog\ngone.png,zebra\n")
+    images = opened(tmp_path / "pets", labels=tmp_path / "l.csv")
+    assert (images.labels, images.classes) == (((1,), (0,), (1,)), 3)
+    (tmp_path / "map.txt").write_text("big dog\nant\n")
+    assert opened(tmp_path / "pets", labels=tmp_path / "l.csv", class_map=tmp_path / "map.txt").labels == (
+        (0,),
+        (1,),
+        (0,),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "the file is empty"),
+        ("1\n2\n", "2 lines without names"),
+        ("a.png 1\na.png 2\n", "'a.png' has two labels"),
+        ("a.png,1\nb.png\n", "line 2 has no label"),
+        ("a.png,1\nb.png,\n", "line 2 has no label"),
+        ("filename,width,label\ncat_0.png,224,1\n", "line 1 has 3 columns; keep two, the image and its label"),
+        ("cat_0.png\tn01440764\t0\t32\n", "line 1 has 4 columns"),
+        ("a.png 1\n", "has no label for 1 image: cat_0.png"),
+    ],
+)
+def test_files_that_are_not_labels(tmp_path: Path, text: str, told: str) -> None:
+    loose_images(tmp_path / "pets", "cat_0.png")
+    (tmp_path / "l.txt").write_text(text)
+    with pytest.raises(DatasetError, match=told):
+        opened(tmp_path / "pets", labels=tmp_path / "l.txt")
+
+
+def test_a_label_is_that_of_one_image_in_its_own_folder(tmp_path: Path) -> None:
+    loose_images(tmp_path / "pets" / "new", "a.png", "b.png")
+    (tmp_path / "l.txt").write_text("pets/new/a.png 3\n./new/b 4\n")  # seen from other folders
+    assert opened(tmp_path / "pets", labels=tmp_path / "l.txt").labels == ((3,), (4,))
+    (tmp_path / "l.txt").write_text("old/a.png 3\nb.png 4\n")
+    with pytest.raises(DatasetError, match=r"has no label for 1 image: new/a\.png"):
+        opened(tmp_path / "pets", labels=tmp_path / "l.txt")
+    loose_images(tmp_path / "pets" / "old", "b.png")
+    (tmp_path / "l.txt").write_text("a.png 3\nb.png 4\n")
+    with pytest.raises(DatasetError, match=r"has one label, b\.png, for new/b\.png, old/b\.png; remove all but one"):
+        opened(tmp_path / "pets", labels=tmp_path / "l.txt")
+
+
+def test_labels_with_accents_in_two_characters(tmp_path: Path) -> None:
+    loose_images(tmp_path / "pets", "a.png", "b.png")
+    (tmp_path / "l.txt").write_text("a.png\te\u0301b\nb.png\te\u0301a\n", encoding="utf-8")
+    assert opened(tmp_path / "pets", labels=tmp_path / "l.txt").labels == ((1,), (0,))
+    (tmp_path / "l.txt").write_text("a.png -1\nb.png 0\n")
+    with pytest.raises(DatasetError, match="the class -1 would shift all others"):
+        opened(tmp_path / "pets", labels=tmp_path / "l.txt")
+
+
+def test_the_published_classes() -> None:
+    classes = imagenet_classes()
+    assert list(classes) == ImageNetInfo("imagenet-1k").label_names() == sorted(set(classes))
+    assert (len(classes), classes[0], classes[281], classes[999]) == (1000, "n01440764", "n02123045", "n15075141")
+
+
+@pytest.mark.parametrize(
+    ("called", "number"),
+    [
+        ("ILSVRC2012_val_00000001.JPEG", 1),
+        ("ILSVRC2012_val_00050000.jpeg", 50_000),
+        ("ILSVRC2012_val_00000293.jpg", 293),
+        ("ILSVRC2012_val_00000000.JPEG", None),
+        ("ILSVRC2012_val_00050001.JPEG", None),
+        ("ILSVRC2012_val_1.JPEG", None),
+        ("ILSVRC2012_test_00000001.JPEG", None),
+        ("ILSVRC2012_val_00000001.JPEG.png", None),
+        ("ILSVRC2012_val_0000000\u0661.JPEG", None),
+    ],
+)
+def test_numbers_of_validation_images(called: str, number: int | None) -> None:
+    assert validation_number(called) == number
+
+
+def image_name(number: int) -> str:
+    return f"ILSVRC2012_val_{number:08d}.JPEG"
+
+
+def write_real(folder: Path, held: object) -> Path:
+    (folder / "real.json").write_text(json.dumps(held), encoding="utf-8")
+    return folder / "real.json"
+
+
+def labels_with(**changed: object) -> list[object]:
+    held: list[object] = [[number % 1000] for number in range(50_000)]
+    for place, value in changed.items():
+        held[int(place.removeprefix("at")) - 1] = value
+    return held
+
+
+def test_the_labels_that_timm_ships_are_the_papers() -> None:
+    """Beyer et al. 2020: of 50 000 images 46 837 have labels."""
+    labels = real_labels()
+    assert (len(labels), sum(map(bool, labels))) == (50_000, 46_837)
+    assert {label for accepted in labels for label in accepted} == set(range(1000))
+    timms = RealLabelsImagenet([image_name(n) for n in range(1, 50_001)]).real_labels
+    assert all(set(timms[image_name(n)]) == set(labels[n - 1]) for n in range(1, 50_001))
+
+
+def test_labels_go_by_the_number_in_the_name(tmp_path: Path) -> None:
+    path = write_real(tmp_path, labels_with(at7=[], at50000=[3, 1, 3]))
+    assert match_real_labels(path, [f"n0/{image_name(7)}", image_name(2), f"a/b/{image_name(50_000)}"]) == (
+        (),
+        (1,),
+        (1, 3),
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["n0/1.JPEG", f"n0/{image_name(0)}", f"n0/{image_name(50_001)}", f"n0/x{image_name(1)}", f"{image_name(1)}/x"],
+)
+def test_other_images_have_none(other: str) -> None:
+    with pytest.raises(DatasetError, match="is not named ILSVRC2012_val_NNNNNNNN"):
+        match_real_labels(REAL, [image_name(1), other])
+
+
+def test_an_image_in_two_folders_is_refused() -> None:
+    with pytest.raises(DatasetError, match=f"n0/{image_name(1)} and n1/{image_name(1)} are the same validation image"):
+        match_real_labels(REAL, [f"n0/{image_name(1)}", f"n1/{image_name(1)}"])
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ({}, "holds a dict"),
+        ([[1]], "holds 1 entries"),
+        (labels_with(at2=3), "entry 2 is 3"),
+        (labels_with(at2=[1000]), r"entry 2 is \[1000\]"),
+        (labels_with(at2=[-1]), "entry 2"),
+        (labels_with(at2=[True]), "entry 2"),
+        (labels_with(at2=["1"]), "entry 2"),
+        (labels_with(at50000=None), "entry 50000 is None"),
+    ],
+)
+def test_files_that_are_not_real_labels(tmp_path: Path, held: object, told: str) -> None:
+    with pytest.raises(DatasetError, match=f"real.json.*{told}.*a JSON list of 50000 lists"):
+        match_real_labels(write_real(tmp_path, held), [])
+
+
+def test_real_labels_that_are_not_files(tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_bytes(b"[1,")
+    (tmp_path / "raw.json").write_bytes(b"\xff\xfe")
+    (tmp_path / "deep.json").write_text("[" * 200_000)
+    with (tmp_path / "huge.json").open("wb") as file:
+        file.truncate(2**24 + 1)
+    told = {
+        "gone": "does not exist",
+        "bad": "is not JSON",
+        "raw": "is not UTF-8",
+        "deep": "is not JSON",
+        "huge": "larger than",
+    }
+    for stem, reason in told.items():
+        with pytest.raises(DatasetError, match=reason):
+            match_real_labels(tmp_path / f"{stem}.json", [])
+
+
+def validation(labels: dict[int, int]) -> Images:
+    ids = tuple(f"x/ILSVRC2012_val_{number:08d}.JPEG" for number in labels)
+    return Images("val", [], ids, tuple((label,) for label in labels.values()), 1000)
+
+
+def in_order(images: int) -> dict[int, int]:
+    return dict(list(sorted_like_imagenet().items())[:images])
+
+
+def test_the_published_order_is_not_spoken_of() -> None:
+    assert list(check_order(validation(in_order(2000)), "DIR", mapped=False)) == []
+
+
+def test_another_order_is_refused_unless_the_user_made_it() -> None:
+    turned = {number: (label + 1) % 1000 for number, label in in_order(200).items()}
+    with pytest.raises(DatasetError, match="so the classes are in another order"):
+        list(check_order(validation(turned), "DIR", mapped=False))
+    (note,) = check_order(validation(turned), "DIR", mapped=True)
+    assert note.endswith("are the classes in the order of the model's outputs?")
+
+
+def test_images_without_a_real_label_and_too_few_say_nothing() -> None:
+    empty = [number for number, accepted in enumerate(real_labels(), 1) if not accepted][:500]
+    few = dict.fromkeys(list(in_order(19)), 999)
+    for labels in (dict.fromkeys(empty, 3), few):
+        assert list(check_order(validation(labels), "DIR", mapped=False)) == []
+
+
+def test_outputs_beyond_imagenet_are_another_list() -> None:
+    hundred = replace(validation(dict.fromkeys(in_order(50), 3)), classes=100)
+    assert list(check_order(hundred, "DIR", mapped=False)) == []
+    larger = {number: label + 1000 for number, label in in_order(50).items()}
+    assert list(check_order(validation(larger), "DIR", mapped=False)) == []

@@ -1,0 +1,289 @@
+"""What a sample of images decides: intervals and tests, and how many images exclude a difference."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from imlp_audit.evaluate.sampling import (
+    DIGITS,
+    MOST_IMAGES,
+    Sample,
+    Z,
+    find_others,
+    find_stake,
+    mcnemar,
+    paired_difference,
+    probability_text,
+    wilson,
+)
+from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.printed import Rounding
+from tests.evaluate.papers import cell
+
+STEP = Fraction(1, 10**DIGITS)
+
+
+@st.composite
+def counts(draw: st.DrawFn, parts: int, most: int = 60_000) -> tuple[int, ...]:
+    """Numbers of images of each of some kinds, the number of all of them last."""
+    images = draw(st.integers(1, most))
+    ends = sorted(draw(st.lists(st.integers(0, images), min_size=parts, max_size=parts)))
+    return (*(b - a for a, b in zip([0, *ends], ends, strict=False)), images)
+
+
+def test_z_is_the_quantile_rounded_up_in_its_last_digit() -> None:
+    with mpmath.workdps(40):
+        z = mpmath.mpf(Z.numerator) / Z.denominator
+        assert mpmath.erf(z / mpmath.sqrt(2)) >= mpmath.mpf("0.95") > mpmath.erf((z - mpmath.mpf("1e-20")) / 2**0.5)
+
+
+@pytest.mark.parametrize(
+    ("correct", "images", "low", "high"),
+    [  # R. G. Newcombe, Statistics in Medicine 17 (1998), 857-872, Table I, method 3
+        (81, 263, "0.2553", "0.3662"),
+        (15, 148, "0.0624", "0.1605"),
+        (0, 20, "0.0000", "0.1611"),
+        (1, 29, "0.0061", "0.1718"),
+    ],
+)
+def test_wilson_is_as_published(correct: int, images: int, low: str, high: str) -> None:
+    found = wilson(correct, images)
+    assert (f"{float(found.low) / 100:.4f}", f"{float(found.high) / 100:.4f}") == (low, high)
+
+
+@given(counts(1))
+def test_wilson_is_the_closed_form_rounded_outwards(drawn: tuple[int, int]) -> None:
+    correct, images = drawn
+    with mpmath.workdps(60):
+        z, p = mpmath.mpf(Z.numerator) / Z.denominator, mpmath.mpf(correct) / images
+        centre = p + z**2 / (2 * images)
+        half = z * mpmath.sqrt(p * (1 - p) / images + z**2 / (4 * images**2))
+        low, high = ((centre + sign * half) / (1 + z**2 / images) * 100 * 10**DIGITS for sign in (-1, 1))
+        low, high = (int(mpmath.nint(x)) if abs(x - mpmath.nint(x)) < 1e-30 else x for x in (low, high))  # 0 and 100 %
+        expected = Interval(int(mpmath.floor(low)) * STEP, int(mpmath.ceil(high)) * STEP)
+    assert wilson(correct, images) == expected
+
+
+@given(counts(1))
+def test_wilson_holds_the_share_and_mirrors_with_it(drawn: tuple[int, int]) -> None:
+    correct, images = drawn
+    found = wilson(correct, images)
+    assert Fraction(100 * correct, images) in found
+    assert 0 <= found.low < found.high <= 100
+    mirrored = wilson(images - correct, images)
+    assert (100 - mirrored.high, 100 - mirrored.low) == (found.low, found.high)
+
+
+def test_wilson_of_nothing_leaves_everything_open() -> None:
+    assert wilson(0, 0) == Interval(Fraction(0), Fraction(100))
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_mcnemar_is_scipys_binomial_test(first: int, second: int) -> None:
+    expected = binomtest(first, first + second).pvalue if first + second else 1.0
+    assert float(mcnemar(first, second)) == pytest.approx(expected, rel=1e-12)
+
+
+def test_mcnemar_without_a_difference_says_nothing() -> None:
+    assert mcnemar(0, 0) == mcnemar(7, 7) == 1
+    assert mcnemar(0, 6) == mcnemar(6, 0) == Fraction(1, 32)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "images", "low", "high", "digits"),
+    [
+        # Fagerland, Lydersen and Laake, Statistics in Medicine 33 (2014), 2850-2875: airway hyper-responsiveness
+        (1, 7, 21, "0.026", "0.517", 3),
+        # Fagerland, Lydersen and Laake, Statistical Analysis of Contingency Tables (2017), Ch. 8: consolidation therapy
+        (6, 16, 161, "0.0054", "0.1240", 4),
+    ],
+)
+def test_the_paired_interval_is_as_published(
+    first: int, second: int, images: int, low: str, high: str, digits: int
+) -> None:
+    found = paired_difference(first, second, images)
+    assert (f"{float(found.low) / 100:.{digits}f}", f"{float(found.high) / 100:.{digits}f}") == (low, high)
+
+
+def _quartic(first: int, second: int, images: int) -> list[float]:
+    """Tango's interval without iteration: Yang, Sun and Hardin, Statistics in Medicine 32 (2013), 1336-1342."""
+    n, b, c, g = float(images), float(second), float(first), float(Z) ** 2
+    d = b - c
+    m0 = n**2 * (n / g + 1) ** 2
+    m1 = -n * d * (n / g + 1) * (4 * n / g + 1)
+    m2 = 2 * n * d**2 * (3 * n / g + 2) / g - n**2 * ((b + c) / g + 1)
+    m3 = n * d * (2 * (b + c) / g + 1) - d**3 * (4 * n / g + 1) / g
+    m4 = d**2 * (d**2 / g - (b + c)) / g
+    roots = np.roots([m0, m1, m2, m3, m4])
+    return sorted(root.real for root in roots if abs(root.imag) < 1e-7)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "images"),
+    [(1, 7, 21), (40, 20, 160), (86, 150, 1600), (412, 480, 50_000), (3, 9, 40), (2500, 2400, 50_000), (5, 4, 361)],
+)
+def test_the_paired_interval_is_that_of_a_closed_formula(first: int, second: int, images: int) -> None:
+    found, roots = paired_difference(first, second, images), _quartic(first, second, images)
+    assert 100 * roots[0] == pytest.approx(float(found.low), abs=1.1e-4)
+    assert 100 * roots[-1] == pytest.approx(float(found.high), abs=1.1e-4)
+
+
+@given(counts(2))
+def test_the_paired_interval_holds_the_difference_and_mirrors_with_it(drawn: tuple[int, int, int]) -> None:
+    first, second, images = drawn
+    found = paired_difference(first, second, images)
+    assert Fraction(100 * (second - first), images) in found
+    assert -100 <= found.low < found.high <= 100
+    mirrored = paired_difference(second, first, images)
+    assert (-mirrored.high, -mirrored.low) == (found.low, found.high)
+
+
+@given(counts(2))
+def test_at_zero_the_paired_interval_is_mcnemars_score_test(drawn: tuple[int, int, int]) -> None:
+    first, second, images = drawn
+    accepted = (second - first) ** 2 <= Z**2 * (first + second)
+    found = paired_difference(first, second, images)
+    assert (0 in found) == accepted or 0 in (found.low + STEP, found.high - STEP)
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (Fraction(1), "1"),
+        (Fraction(1, 2), "0.5"),
+        (Fraction(1, 32), "0.0313"),
+        (Fraction(1, 3), "0.334"),
+        (mcnemar(0, 103), "1.98E-31"),
+        (mcnemar(0, 60_000), "3.18E-18062"),  # 59 999 log10 2 = 18 061.498...
+    ],
+)
+def test_a_probability_is_written_with_three_digits_rounded_up(p: Fraction, text: str) -> None:
+    assert probability_text(p) == text
+
+
+def by_formula(share: Fraction, ruled_out: Fraction) -> int:
+    """Wilson's interval around p excludes q if n (p - q)^2 > z^2 q (1 - q); both in percent."""
+    p, q = share / 100, ruled_out / 100
+    return floor(Z**2 * q * (1 - q) / (p - q) ** 2) + 1
+
+
+def sample(correct: int, images: int) -> Sample:
+    """A share of right images, in percent."""
+    return Sample(
+        images,
+        Fraction(100 * correct, images),
+        wilson(correct, images),
+        lambda value, n: wilson(value / 100 * n, n),
+        Interval(Fraction(0), Fraction(100)),
+        None,
+    )
+
+
+@pytest.mark.slow
+@given(st.integers(200, 800), st.integers(5, 150))
+def test_the_number_of_images_is_that_of_wilsons_formula(tenths: int, difference: int) -> None:
+    """Neither may the printed share's interval hold the others, nor that of the others the printed one."""
+    printed = parse_printed(f"{tenths / 10:.1f}", "%")
+    interval, points, value = printed.interval(Rounding.HALF_UP), Fraction(difference, 10), printed.value
+    found = sample(1, 1).images_to_decide(value, interval, points, MOST_IMAGES)
+    assert found is not None
+    ends = (
+        (value, interval.high - points, 1),
+        (value, interval.low + points, -1),
+        (value - points, interval.low, -1),
+        (value + points, interval.high, 1),
+    )
+    expected = max(by_formula(share, end) for share, end, _ in ends)
+    beyond = max(by_formula(share, end + way * STEP) for share, end, way in ends)
+    assert expected <= found <= beyond  # the ends of intervals are rounded outward by less than a step
+
+
+def test_published_differences() -> None:
+    """DeiT-Ti's 72.2 against 72.6 takes 63 426 images, more than the 50 000 there are; against 63.2 it takes 112."""
+    printed = parse_printed("72.2", "%")
+
+    def needed(points: str, most: int) -> int | None:
+        interval = printed.interval(Rounding.HALF_UP)
+        return sample(1, 1).images_to_decide(printed.value, interval, Fraction(points), most)
+
+    assert needed("0.4", 50_000) is None
+    assert needed("0.4", 10**6) == pytest.approx(63_426, rel=1e-3)
+    assert by_formula(Fraction("72.2"), Fraction("71.85")) == 63_426
+    assert needed("9", 50_000) == by_formula(Fraction("72.2"), Fraction("63.25")) == 112
+
+
+@given(st.integers(0, 60), st.integers(1, 60), st.integers(0, 1000), st.integers(1, 1000))
+def test_a_sample_that_decides_could_have_failed(correct: int, images: int, tenths: int, difference: int) -> None:
+    """It holds no number so far from the printed one, and other outcomes of it lie below and above what is printed."""
+    one = sample(min(correct, images), images)
+    printed, points = parse_printed(f"{tenths / 10:.1f}", "%").interval(Rounding.HALF_UP), Fraction(difference, 10)
+    if not one.decides(printed, points) or not one.interval.meets(printed):
+        return
+    middle = Fraction(tenths, 10)
+    assert not any(other in one.interval for other in (middle - points, middle + points) if 0 <= other <= 100)
+    if middle > 0:
+        assert Fraction(0) not in one.interval or Fraction(0) in printed
+        assert wilson(0, images) < printed
+    if middle < 100:
+        assert Fraction(100) not in one.interval or Fraction(100) in printed
+        assert printed < wilson(images, images)
+
+
+def interval(low: str, high: str, low_closed: bool = True, high_closed: bool = False) -> Interval:
+    return Interval(Fraction(low), Fraction(high), low_closed, high_closed)
+
+
+@pytest.mark.parametrize(
+    ("text", "points", "others"),
+    [
+        ("72.2", "0.4", [interval("71.75", "71.85"), interval("72.55", "72.65")]),
+        # what is not possible gives way to the last number that is
+        ("72.2", "72.1", [interval("0.05", "0.15"), interval("100", "100", high_closed=True)]),
+        ("0.3", "0.4", [interval("0", "0", high_closed=True), interval("0.65", "0.75")]),
+        ("80.0", "20", [interval("59.95", "60.05"), interval("99.95", "100", high_closed=True)]),
+        # unless it prints alike
+        ("100.0", "20", [interval("79.95", "80.05")]),
+        ("0.0", "100.5", [interval("100", "100", high_closed=True)]),
+    ],
+)
+def test_the_other_numbers_that_a_sample_has_to_exclude(text: str, points: str, others: list[Interval]) -> None:
+    printed = parse_printed(text, "%").interval(Rounding.HALF_UP)
+    assert find_others(printed, Fraction(points), Interval(Fraction(0), Fraction(100))) == others
+
+
+@pytest.mark.parametrize(
+    ("name", "points", "rows"),
+    [
+        ("p/1/base/top1", "0.1", ("base", "block")),
+        ("p/1/block/top1", "0.1", ("base", "block")),
+        ("p/1/same/top1", "0.1", ("base", "block")),  # the only pair of the column
+        ("p/2/far/top1", "0.1", ("base", "block")),  # of another table, on the same images
+        ("p/3/other/top1", "20", ("base", "much")),
+        ("p/4/trained/top1", "4", ("trained", "more")),  # the smallest, not the row's own 72.1
+        ("p/4/chance/top1", "4", ("trained", "more")),
+        ("p/4/trained/only", "72.1", ("chance", "trained")),
+        ("p/5/c/kites", "1", ("a", "b")),  # by what claims compare
+        ("p/5/a/boats", "2.5", ("b", "c")),
+    ],
+)
+def test_the_difference_that_a_sample_has_to_exclude(
+    tmp_path: Path, name: str, points: str, rows: tuple[str, str]
+) -> None:
+    stake = find_stake(cell(tmp_path, name))
+    assert stake is not None
+    assert (stake.points, stake.base.row.row.id, stake.variant.row.row.id) == (Fraction(points), *rows)
+
+
+@pytest.mark.parametrize("name", ["p/1/base/top5", "p/1/base/real"])
+def test_a_column_without_a_difference_gives_none(tmp_path: Path, name: str) -> None:
+    assert find_stake(cell(tmp_path, name)) is None
