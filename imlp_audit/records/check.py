@@ -316,11 +316,9 @@ class EquationCheck(AnyCheck):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_figure(cls, values: object) -> object:
-        """Leave out the figure that a result of an earlier version may have."""
-        return (
-            {name: value for name, value in values.items() if name != "figure"} if isinstance(values, dict) else values
-        )
+    def _leave_out_the_figure(cls, values: object) -> object:
+        """Results of this format had a figure here, which nothing draws any more."""
+        return {key: value for key, value in values.items() if key != "figure"} if isinstance(values, dict) else values
 
 
 Check: TypeAlias = Annotated[

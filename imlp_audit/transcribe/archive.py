@@ -16,6 +16,7 @@ from imlp_audit.errors import UsageError
 MAX_UNPACKED = 192 * 1024 * 1024
 MAX_TEXT = 16 * 1024 * 1024
 MAX_MEMBERS = 5_000
+_PIECE = b"\x1f\x8b\x08"  # each piece of a gzip file begins so; 5000 hold over 300 MB as bgzip packs them
 _ENDINGS = (".tex", ".ltx", ".sty", ".cls", ".tikz", ".inc")
 _BROKEN = (ValueError, zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
 _USUAL = ("main", "paper", "ms", "root", "article", "manuscript", "arxiv")
@@ -98,6 +99,10 @@ def _raise_end() -> NoReturn:
 
 def _gzip(data: bytes, shown_as: str) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a .tar.gz, or the one file that is in a .gz."""
+    if data.count(_PIECE) > MAX_MEMBERS:
+        raise UsageError(
+            f"{shown_as} is packed in more than {MAX_MEMBERS} pieces; pack it again, or give the .tex file"
+        )
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
         stream = _Limited(unpacked, shown_as)
         head = stream.read(_BLOCK)

@@ -10,7 +10,7 @@ from imlp_audit.numbers.forms import DecimalMark
 
 MOST_ROWS = 2_500
 MOST_COLUMNS = 200
-MOST_CELLS = 60_000
+MOST_CELLS = 20_000
 MOST_TABLES = 500
 
 

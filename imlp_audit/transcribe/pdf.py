@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -55,6 +56,7 @@ def read_pages(data: bytes, shown_as: str) -> tuple[PdfPage, ...]:
     """Return the pages of a PDF. Raises UsageError for one that is broken, locked or without a text layer."""
     import pdfplumber
 
+    logging.getLogger("pdfminer").setLevel(logging.CRITICAL)  # it warns of each font that it does not know
     try:
         with pdfplumber.open(io.BytesIO(data)) as document:
             found = tuple(_read_all(document.pages[:MAX_PAGES]))
@@ -62,7 +64,9 @@ def read_pages(data: bytes, shown_as: str) -> tuple[PdfPage, ...]:
         raise
     except Exception as error:  # a file that breaks the format makes pdfminer raise anything
         locked = "password" in f"{error!r}".lower()
-        why = "it asks for a password" if locked else f"it is not a sound PDF ({error or type(error).__name__})"
+        deep = "recursion" in f"{error!r}"
+        what = "its objects are nested too deeply" if deep else error or type(error).__name__
+        why = "it asks for a password" if locked else f"it is not a sound PDF ({what})"
         raise UsageError(f"{shown_as} cannot be read: {why}; give the paper's LaTeX source instead") from error
     if not any(page.lines for page in found):
         advice = "give the paper's LaTeX source, or type the table as CSV"

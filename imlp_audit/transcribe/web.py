@@ -187,12 +187,13 @@ class _TableParser(HTMLParser):
             return
         self._fill()
         columns, rows = self._span
-        text = " ".join("".join(self._cell).split())
-        for column in range(len_of(self._row), len_of(self._row) + columns):
-            if rows > 1:
-                self._hanging[column] = rows
-        self._row.append(SpanningCell(text, columns, rows))
+        text, before = " ".join("".join(self._cell).split()), len_of(self._row)
         self._cell, self._raised = None, []
+        if before >= MOST_COLUMNS:
+            return
+        if rows > 1:
+            self._hanging |= dict.fromkeys(range(before, before + columns), rows)
+        self._row.append(SpanningCell(text, columns, rows))
 
     def _fill(self) -> None:
         """Add an empty cell wherever one above fills the place."""

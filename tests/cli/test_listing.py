@@ -82,21 +82,6 @@ def test_nothing_left_is_unusable_input(models: Path, options: tuple[str, ...]) 
     assert done.err.startswith("imlp-audit: no model is left; give globs of rows such as 'imlp/1/*'")
 
 
-def test_a_broken_spec_is_reported_before_anything_is_built(models: Path) -> None:
-    (models / "specs" / "two" / "paper.yaml").write_text("paper: two\nabot: {}\n", encoding="utf-8")
-    done = call("list", "--systems")
-    assert (done.code, done.out) == (2, "")
-    assert "specs/two/paper.yaml:2:1: unknown key 'abot'" in done.err
-
-
-def test_checks_are_listed_without_the_option(models: Path) -> None:
-    assert [line.split()[0] for line in call("list", "two").out.splitlines()] == [
-        "two/1/base/params",
-        "two/1/mixer/params",
-        "two/1/typo/params",
-    ]
-
-
 def test_checks_have_json_and_markdown(models: Path) -> None:
     document = json.loads(call("list", "two", "-f", "json").out)
     assert document["format"] == "imlp-audit/list/1"

@@ -58,26 +58,6 @@ def test_a_report_goes_to_stdout_and_to_every_file_named(here: Path) -> None:
     assert sorted(path.name for path in here.iterdir()) == ["r.json", "r.md", "r:x.txt", "specs"]
 
 
-def test_quiet_still_writes_files(here: Path) -> None:
-    assert call("verify", "findings", "-q", "-o", "json:r.json") == Outcome(1, "", "")
-    assert (here / "r.json").is_file()
-
-
-def test_a_report_replaces_an_older_one_and_keeps_its_permissions(here: Path) -> None:
-    old = here / "r.md"
-    old.write_text("old", encoding="utf-8")
-    old.chmod(0o640)
-    call("verify", "findings", "-q", "-o", "markdown:r.md")
-    assert old.read_text(encoding="utf-8").startswith("# Audit of")
-    assert old.stat().st_mode & 0o777 == 0o640
-
-
-def test_a_new_report_has_the_permissions_of_a_new_file(here: Path) -> None:
-    (here / "plain").touch()
-    call("verify", "findings", "-q", "-o", "markdown:r.md")
-    assert (here / "r.md").stat().st_mode == (here / "plain").stat().st_mode
-
-
 @pytest.mark.parametrize("failing", ["pathlib.Path.replace", "os.fsync", "imlp_audit.report.files._create"])
 def test_an_older_report_stays_whole_where_writing_fails(
     here: Path, monkeypatch: pytest.MonkeyPatch, failing: str
@@ -203,18 +183,6 @@ def test_a_message_shows_the_beginning_of_a_long_name(here: Path) -> None:
         assert len(done.err) < 500, done.err[:500]
 
 
-def test_a_problem_of_the_whole_document_has_no_place(here: Path) -> None:
-    (here / "r.json").write_text("NaN", encoding="utf-8")
-    assert call("report", "--from", "r.json").err.startswith("imlp-audit: r.json: this is not a number")
-
-
-def test_the_smallest_result_is_read(here: Path) -> None:
-    (here / "r.json").write_text(result(), encoding="utf-8")
-    done = call("report", "--from", "r.json")
-    assert (done.code, done.err) == (0, "")
-    assert "| 5.72 |" in done.out
-
-
 @pytest.mark.parametrize("paper", ["../outside", "HERE/outside", "a/b", ".."])
 def test_a_result_cannot_name_a_place_outside_the_folder(here: Path, paper: str) -> None:
     (here / "d").mkdir()
@@ -264,13 +232,6 @@ def test_a_dash_is_not_taken_for_a_file(here: Path) -> None:
     assert (done.code, done.out) == (2, "")
     assert "-o json:-: to print on standard output, use --format json" in done.err
     assert not (here / "-").exists()
-
-
-def test_a_folder_that_cannot_be_made_is_refused(here: Path) -> None:
-    (here / "file").touch()
-    done = call("report", "scores", "--dir", "file/d")
-    assert (done.code, done.out) == (2, "")
-    assert "--dir file/d: this folder cannot be made: Not a directory" in done.err
 
 
 @pytest.mark.parametrize("more", [("-f", "html"), ("-o", "r.html")])
@@ -405,18 +366,6 @@ def test_runs_are_put_into_kept_reports(here: Path) -> None:
     assert call("report", "scores", "findings", "--dir", "d", "--check").code == 1
 
 
-def test_several_runs_are_put_in(here: Path) -> None:
-    (here / "a.json").write_text(evaluated(), encoding="utf-8")
-    for row, printed in (("a", "10.0"), ("b", "20.0")):
-        text = evaluated("differs", id=f"findings/1/{row}/top1", printed=printed, under=[])
-        (here / f"{row}.json").write_text(text, encoding="utf-8")
-    done = call("report", "findings", "--with", "a.json", "--with", "b.json")
-    assert (done.code, done.err) == (0, "")
-    assert done.out.count("checkpoint 0123456789ab") == 2
-    assert "| 20.0 |" in done.out
-    assert "**differs**: 36 of 50 are right | `findings/1/b/top1` |" in done.out
-
-
 def test_a_run_that_could_not_be_judged_makes_the_report_incomplete(here: Path) -> None:
     (here / "a.json").write_text(evaluated("error", under=[]), encoding="utf-8")
     assert call("report", "scores", "--with", "a.json").code == 3
@@ -447,11 +396,3 @@ def test_a_file_that_is_no_run_is_refused_with_what_writes_one(here: Path) -> No
     (here / "a.json").write_text("[]", encoding="utf-8")
     assert "`imlp-audit eval`, `bench` or `inspect`" in call("report", "scores", "--with", "a.json").err
     assert "b.json does not exist" in call("report", "scores", "--with", "b.json").err
-
-
-def test_two_runs_of_one_number_are_refused(here: Path) -> None:
-    (here / "a.json").write_text(evaluated(), encoding="utf-8")
-    (here / "b.json").write_text(evaluated("differs", under=[]), encoding="utf-8")
-    done = call("report", "scores", "--with", "a.json", "--with", "b.json")
-    assert (done.code, done.out) == (2, "")
-    assert "a.json and b.json both judge scores/1/a/top1; a report has one run per number: give one" in done.err

@@ -221,9 +221,8 @@ def test_a_measured_change_shows_both_counts(bundled: Selection) -> None:
     measured = section(explanation, Measurements)
     assert measured.counts == ("deit_ti", "deit_ti_imlp")
     assert measured.values[0].counts == ("5 717 416", "4 998 184")
-    assert "released     all          5 717 416      4 998 184     -12.5797   +0.2   prints as -12.6%" in text_of(
-        explanation
-    )
+    row = "released all 5 717 416 4 998 184 -12.5797 +0.2 prints as -12.6%"
+    assert row in [" ".join(line.split()) for line in text_of(explanation).splitlines()]
     assert section(explanation, RestsOn).cells[1] == RelatedCell(
         id="imlp/1/deit_ti_imlp/params", printed="5.00", unit="M", verdict="reproduced under reading released"
     )

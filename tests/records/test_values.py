@@ -133,3 +133,7 @@ def test_scores_are_counts_and_decimals() -> None:
 
     assert "hypotheses.p.columns.0.by_chance: '1/0'" in read(lambda document: column(document).update(by_chance="1/0"))
     assert "columns.0.power.one.caught: " in read(lambda document: column(document)["power"]["one"].update(caught=-1))
+
+
+def test_a_figure_that_an_earlier_version_kept_is_left_out() -> None:
+    assert read(lambda document: document["checks"][0].update(figure={"title": "T"})) == ""

@@ -15,7 +15,6 @@ from imlp_audit.report.findings import worst_first
 from imlp_audit.report.first_screen import first_screen, overview
 from imlp_audit.report.formats import Surface
 from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.text import shorten
 
 from .results import check, head, result
 
@@ -177,12 +176,6 @@ def test_next_commands_name_the_file_that_was_given() -> None:
 
 def test_an_overview_has_no_title_of_its_own() -> None:
     assert not any(isinstance(block, Heading) and block.level < 3 for block in overview(result()))
-
-
-def test_long_texts_end_at_a_word() -> None:
-    assert shorten("one two three", 13) == "one two three"
-    assert shorten("one two three four", 13) == "one two..."
-    assert shorten("x" * 20, 10) == "xxxxxxx..."
 
 
 PLACED = (

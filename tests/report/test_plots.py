@@ -157,12 +157,6 @@ def test_any_text_is_drawn_as_text_and_the_file_is_xml(text: str) -> None:
         assert drawn.encode()
 
 
-@pytest.mark.slow
-def test_the_same_data_is_the_same_file() -> None:
-    data = tradeoff()  # has what could differ: labels that look for room
-    assert data.draw() == data.draw()
-
-
 @pytest.mark.slow  # starts Python anew
 def test_the_same_data_is_the_same_file_in_another_process() -> None:
     code = "from tests.report.test_plots import *; print(*(hash_of(data) for data in every_plot()))"

@@ -17,7 +17,7 @@ from imlp_audit.report.text import to_encoding
 
 from .results import HOSTILE, result
 
-WIDTHS = (60, 80, 120, 200)
+WIDTHS = (60, 80, 200)
 WORDS = st.text("abcdefgh", min_size=1, max_size=16)
 PROSE = st.lists(WORDS, max_size=30).map(" ".join)
 IDS = st.lists(WORDS, min_size=1, max_size=3).map("/".join)
@@ -57,6 +57,7 @@ def test_prose_and_lists_fit_and_keep_their_words(width: int, texts: list[str], 
     assert {word for text in texts for word in text.split()} <= words_of(shown)
 
 
+@pytest.mark.daily(4)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("text", [text for text in HOSTILE if "\n" not in text])
 def test_every_check_of_a_hostile_paper_fits(width: int, text: str) -> None:

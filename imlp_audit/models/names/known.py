@@ -141,6 +141,7 @@ def has_auxiliary_heads(library: Library, name: str) -> bool:
     return library in (Library.TIMM, Library.TORCHVISION) and name in ("googlenet", "inception_v3")
 
 
+@cache
 def size_in_name(library: Library, name: str) -> int | None:
     """Return the side of the images that a model's name ends in; None for one that does not, such as regnety_320."""
     size = own_size(library, name)

@@ -28,12 +28,17 @@ def similar_names(label: str, library: Library, size: int) -> list[tuple[str, bo
     asked = Counter(words)
     scored = list[tuple[tuple[int, int, int, int, bool, float], str]]()
     for name, parts in families_of(library).get(family_of(label), ()):
-        has = Counter(parts)
-        lacks, adds = asked - has, has - asked
+        has = _count(parts)
+        lacks = asked - has
         if 2 * lacks.total() < asked.total() and not any(map(is_size, lacks)) and same_versions(label, name):
             matcher.set_seq1(" ".join(parts))
-            scored.append(((*_distance(lacks, adds, size), -matcher.ratio()), name))
+            scored.append(((*_distance(lacks, has - asked, size), -matcher.ratio()), name))
     return [(name, far[0] == 0) for far, name in sorted(scored)]
+
+
+@cache
+def _count(words: tuple[str, ...]) -> Counter[str]:
+    return Counter(words)
 
 
 def _distance(lacks: Counter[str], adds: Counter[str], size: int) -> tuple[int, int, int, int, bool]:
