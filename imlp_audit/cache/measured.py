@@ -16,7 +16,7 @@ from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.running import Outcomes
 from imlp_audit.equations.settings import Settings
 from imlp_audit.equations.trust import is_bundled
-from imlp_audit.models.hosts.host import Setting
+from imlp_audit.models.host import Setting
 from imlp_audit.records.base import Record
 
 
@@ -65,7 +65,8 @@ def _may_be_kept(key: ModelKey) -> bool:
 
 
 def _model_key(key: ModelKey) -> str:
-    return f"model {fingerprint(MEASURING)} {key!r}"
+    papers = map(fingerprint_folder, sorted(key.recipe.code_folders or ()))
+    return " ".join(["model", fingerprint(MEASURING), *papers, repr(key)])
 
 
 def _record_of(facts: ModelFacts) -> CountedModel:

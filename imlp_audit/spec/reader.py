@@ -11,7 +11,7 @@ from typing import TypeVar
 from imlp_audit.equations.catalogue import read_claims
 from imlp_audit.equations.trust import trusted_folder
 from imlp_audit.errors import Problem
-from imlp_audit.models.hosts.python import SpecFolder
+from imlp_audit.models.own import SpecFolder
 from imlp_audit.records.base import Record
 from imlp_audit.spec.findings import read_findings_file
 from imlp_audit.spec.paper import Paper

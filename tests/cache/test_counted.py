@@ -13,8 +13,8 @@ from imlp_audit.cache.measured import keep_model, narrow, recall_models
 from imlp_audit.cache.store import MEASURING, TESTING, Store, digest_of, fingerprint_folder
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.models import measure_models
-from imlp_audit.models.hosts.python import PythonModule
-from imlp_audit.models.hosts.timm import Timm
+from imlp_audit.models.hosts import Timm
+from imlp_audit.models.own import PythonModule
 from imlp_audit.models.reading import PRINTED
 from imlp_audit.models.recipe import Recipe
 
