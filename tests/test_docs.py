@@ -26,8 +26,9 @@ from imlp_audit.equations.catalogue import FIELDS, ClaimText
 from imlp_audit.equations.search import search
 from imlp_audit.equations.settings import Limits
 from imlp_audit.models import blocks, recipe
-from imlp_audit.models.hosts.host import Host
-from imlp_audit.models.own_block import OwnBlock
+from imlp_audit.models.host import Host
+from imlp_audit.models.hosts import HOSTS
+from imlp_audit.models.own import OwnBlock
 from imlp_audit.models.reading import Axis, Family, axes_of
 from imlp_audit.models.values import TensorInput
 from imlp_audit.processes.code import load_module
@@ -62,7 +63,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     schema.Row: "Rows",
     schema.Footnote: "Footnotes",
     recipe.Recipe: "Recipes",
-    blocks.Replacement: "Replaced MLPs",
+    recipe.Replacement: "Replaced MLPs",
     blocks.ImlpRecipe: "The IMLP block",
     blocks.Sums: "Sums of functions",
     OwnBlock: "Blocks of your own",
@@ -124,9 +125,9 @@ def test_every_key_in_the_documentation_exists(section: str) -> None:
     assert _keys_of(section).keys() <= {name for record in records for name in record.model_fields}
 
 
-@pytest.mark.parametrize("key", recipe.HOSTS)
+@pytest.mark.parametrize("key", HOSTS)
 def test_every_host_has_a_row_with_its_keys(key: str) -> None:
-    host = recipe.HOSTS[key]
+    host = HOSTS[key]
     required, optional = next(row[1:3] for row in _rows("spec-format.md", "Hosts") if row[0] == f"`{key}`")
     assert set(_code(required)) == {name for name, field in host.model_fields.items() if field.is_required()}
     written = {name: field for name, field in host.model_fields.items() if field.repr}  # others no spec can write

@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
-from imlp_audit.cache.sources import MEASURING, fingerprint
+from imlp_audit.cache.sources import MEASURING, fingerprint, fingerprint_folder
 from imlp_audit.cache.store import Store
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.operations import Operation
 from imlp_audit.count.outside import is_outside
 from imlp_audit.count.record import Ledger, Peak
-from imlp_audit.models.hosts.host import Setting
+from imlp_audit.models.host import Setting
 from imlp_audit.records.base import Record
 
 
@@ -62,7 +62,8 @@ def _may_be_kept(key: ModelKey) -> bool:
 
 
 def _name(key: ModelKey) -> str:
-    return f"model {fingerprint(MEASURING)} {key!r}"
+    papers = map(fingerprint_folder, sorted(key.recipe.code_folders or ()))
+    return " ".join(["model", fingerprint(MEASURING), *papers, repr(key)])
 
 
 def _record_of(facts: ModelFacts) -> CountedModel:

@@ -10,7 +10,7 @@ from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.running import Outcomes
 from imlp_audit.equations.settings import Settings
-from imlp_audit.equations.trust import is_bundled
+from imlp_audit.processes.code import is_bundled
 from imlp_audit.records.base import Record
 
 

@@ -61,7 +61,8 @@ def load_specs(
 
 def refuse_installed(selection: Selection, targets: Sequence[str] | None, command: str) -> None:
     """Raise UsageError for an installed paper, found by its id or where packages lie, where nothing is written."""
-    from imlp_audit.equations.trust import is_installed_place, is_trusted
+    from imlp_audit.equations.trust import is_trusted
+    from imlp_audit.processes.code import is_installed_place
     from imlp_audit.spec.targets import display_path, split_target
 
     by_path = any(split_target(target)[0] is not None for target in targets or ())

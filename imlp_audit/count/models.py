@@ -17,8 +17,7 @@ from imlp_audit.count.ledger import CallCache, measure
 from imlp_audit.count.parameters import count_parameters, parameter_counts
 from imlp_audit.count.peak import peak_memory
 from imlp_audit.errors import BuildError, UntrustedError
-from imlp_audit.models.build import Builder, Variant, describe_failure
-from imlp_audit.models.limits import limited_model
+from imlp_audit.models.build import Builder, Variant, describe_failure, limited_model
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs, settings_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from imlp_audit.models.recipe import HOSTS
+from imlp_audit.models.hosts import HOSTS
 
 
 class Site(StrEnum):
@@ -16,8 +16,8 @@ class Site(StrEnum):
     HEAD = "head"
 
 
-_STEMS = frozenset().union(*(host.traits().stem for host in HOSTS.values()))
-_HEADS = frozenset().union(*(host.traits().head for host in HOSTS.values()))
+_STEMS = frozenset().union(*(host.stem for host in HOSTS.values()))
+_HEADS = frozenset().union(*(host.head for host in HOSTS.values()))
 
 
 def site_of(module_path: str) -> Site:

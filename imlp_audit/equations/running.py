@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from imlp_audit.equations.catalogue import ClaimCode, ClaimText
 from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.equations.settings import Settings
-from imlp_audit.equations.trust import explain_distrust, is_bundled, is_trusted
+from imlp_audit.equations.trust import explain_distrust, is_trusted
+from imlp_audit.processes.code import is_bundled
 from imlp_audit.processes.workers import EndedError, Pool, open_pool
 
 Outcomes = Mapping[str, AnyOutcome]

@@ -14,17 +14,10 @@ from functools import cache
 from pathlib import Path
 
 from imlp_audit.files import FileError, read_bytes
-from imlp_audit.processes.code import find_package, offered, own_sites
+from imlp_audit.processes.code import bundled_folder, find_package, offered
 
 ENTRY_POINTS = "imlp_audit.papers"
-PACKAGE = Path(__file__).resolve().parent.parent
 _MOST_FILES = 10_000  # that a folder may hold to be compared
-
-
-def bundled_folder() -> Path:
-    """Return the folder of the papers that come with this package: the wheel's, or that of an editable install."""
-    inside = PACKAGE / "_specs"
-    return inside if inside.is_dir() else PACKAGE.parent / "specs"
 
 
 @cache
@@ -53,17 +46,6 @@ def is_trusted(folder: Path) -> bool:
     """Return whether a folder is that of an installed paper: its own Python may be run without being asked for."""
     real = folder.resolve()
     return any(real.is_relative_to(root.resolve()) for root in (bundled_folder(), *installed_folders()))
-
-
-def is_bundled(folder: Path) -> bool:
-    """Return whether a paper's folder comes with this package."""
-    return folder.resolve().is_relative_to(bundled_folder().resolve())
-
-
-def is_installed_place(path: Path) -> bool:
-    """Return whether a file lies where packages are installed, so that nobody edits it."""
-    real = path.resolve()
-    return any(real.is_relative_to(root) for root in (PACKAGE / "_specs", *own_sites()))
 
 
 def trusted_folder(folder: Path) -> Path | None:

@@ -24,7 +24,7 @@ from imlp_audit.count.sites import site_of
 from imlp_audit.errors import BuildError
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.host import PartNames
+from imlp_audit.models.host import PartNames
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.explanation import Amount
@@ -186,7 +186,7 @@ def _dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder) -> Bo
         model = unfuse_attention(variant.model)
         own_blocks = recipe.mlp is not None and recipe.mlp.python is not None
         tensors = (*_parameters(model), *_buffers(model))
-        return Body(tensors, ledger, recipe.host.traits().parts, own_blocks)
+        return Body(tensors, ledger, recipe.host.parts, own_blocks)
 
 
 def _parameters(model: nn.Module) -> Iterator[TensorShare]:

@@ -20,7 +20,7 @@ from imlp_audit.explain.printed import (
     list_facts,
     stands_for,
 )
-from imlp_audit.models.hosts.timm import Timm
+from imlp_audit.models.hosts import Timm
 from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.names.match import variants_of
 from imlp_audit.models.reading import AnyReading

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, assert_never
+from functools import cache
+from typing import Any
+
+import timm
 
 from imlp_audit.checkpoint.contents import Checkpoint
 from imlp_audit.checkpoint.fitting import Fit, compare, dialects, fit
@@ -14,7 +17,8 @@ from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.outside import measure_outside
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.host import FirstLayer, NamedParts
+from imlp_audit.models.host import Host
+from imlp_audit.models.hosts import Timm, Torchvision, Transformers
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading, Value
 from imlp_audit.models.recipe import Recipe
@@ -142,14 +146,28 @@ def _starts_alike(held: Shapes, use: ModelUse, builder: Builder) -> bool:
 
 def is_plausible(recipe: Recipe, held: Shapes) -> bool:
     """Say whether a checkpoint has tensors of the names, and of the width, that the model would have."""
-    match recipe.host.clue():
-        case FirstLayer(weight):
-            return weight is None or _find_shape(weight, held) is not None
-        case NamedParts(names, width):
-            held_names = {part for name in held for part in name.split(".")}
-            return bool(held_names & names) and (width is None or any(width in shape for shape in held.values()))
-        case other:
-            assert_never(other)
+    if not recipe.host.modules:
+        first = _first_layer(recipe.host)
+        return first is None or _find_shape(first, held) is not None
+    width = getattr(recipe.host, "width", None)
+    held_names = {part for name in held for part in name.split(".")}
+    return bool(held_names & recipe.host.modules) and any(width in (None, *shape) for shape in held.values())
+
+
+@cache
+def _first_layer(host: Host) -> str | None:
+    """Return the name of a first tensor that every checkpoint of a library's model has, None where it is not known."""
+    if isinstance(host, Timm):
+        known = timm.models.get_pretrained_cfg(host.architecture) if timm.is_model(host.architecture) else None
+        first = getattr(known, "first_conv", None)
+        return f"{first}.weight" if isinstance(first, str) else None
+    if not isinstance(host, Torchvision | Transformers):
+        return None
+    try:
+        with Builder().variant(Recipe.of(host=host), None) as variant:
+            return next(iter(variant.model.state_dict()))
+    except Exception:  # classes of transformers check their configurations with errors of every kind
+        return None
 
 
 def has_same_start(recipe: Recipe, held: Shapes, builder: Builder) -> bool:
@@ -157,12 +175,12 @@ def has_same_start(recipe: Recipe, held: Shapes, builder: Builder) -> bool:
 
     The host alone shows it, and only where the first layer's name is known.
     """
-    clue = recipe.host.clue()
-    if not isinstance(clue, FirstLayer) or clue.weight is None:
+    first = None if recipe.host.modules else _first_layer(recipe.host)
+    if first is None:
         return True
     with builder.variant(recipe.with_own_mlps(), None) as variant:
-        weight = dict(variant.model.named_parameters()).get(clue.weight)
-    return weight is None or tuple(weight.shape) == _find_shape(clue.weight, held)
+        weight = dict(variant.model.named_parameters()).get(first)
+    return weight is None or tuple(weight.shape) == _find_shape(first, held)
 
 
 def _find_shape(name: str, held: Shapes) -> tuple[int, ...] | None:

@@ -1,4 +1,4 @@
-"""What takes the place of a host's MLPs, or of their activation, as a spec writes it. Torch-free."""
+"""The blocks of the library and their choices, as a spec writes them. Torch-free."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from enum import StrEnum
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-
-from imlp_audit.models.own_block import OwnBlock
 
 
 class Activation(StrEnum):
@@ -25,6 +23,60 @@ class Part(StrEnum):
     CHANNEL_AND_SPATIAL = "channel_and_spatial"
     CHANNEL = "channel"
     SPATIAL = "spatial"
+
+
+class Gate(StrEnum):
+    """What the spatial gating unit does with f(Z) (the rows of the coursework's Table 6)."""
+
+    LINEAR = "linear"  # f(Z)
+    SUM = "sum"  # Z + f(Z)
+    PRODUCT = "product"  # Z * f(Z)
+    SPLIT = "split"  # Z1 * f(Z2)
+
+    @property
+    def formula(self) -> str:
+        """What s(Z) is, as the table writes it."""
+        return {"linear": "f(Z)", "sum": "Z + f(Z)", "product": "Z * f(Z)", "split": "Z1 * f(Z2)"}[self.value]
+
+    def width(self, hidden: int) -> int:
+        """Return the channels that go into f, and out of the unit, for a Z of `hidden` channels."""
+        return hidden // 2 if self is Gate.SPLIT else hidden
+
+
+class Norm(StrEnum):
+    """What stands before each sublayer, and where the patches are pooled (Table 3, "normalization"; Appendix A)."""
+
+    AFF = "aff"
+    LAYER = "layer"
+    BATCH = "batch"
+    L2 = "l2"
+
+
+class Pooling(StrEnum):
+    """What makes one vector of the patches (Table 3, "pooling"; Table D.3)."""
+
+    AVERAGE = "average"
+    CLASS_MLP = "class_mlp"
+
+
+class Communication(StrEnum):
+    """What exchanges information between patches (Table 3, "patch communication")."""
+
+    LINEAR = "linear"
+    NONE = "none"
+    MLP = "mlp"
+    CONV = "conv"
+    DEPTHWISE = "depthwise"
+    SEPARABLE = "separable"
+
+
+class Nonlinearity(StrEnum):
+    """What stands between the two linear layers of an MLP (Appendix A)."""
+
+    GELU = "gelu"
+    SILU = "silu"
+    HARD_SWISH = "hard_swish"
+    RELU = "relu"
 
 
 class ImlpRecipe(BaseModel):
@@ -65,25 +117,3 @@ class Sums(BaseModel):
 
     ratio: Annotated[int, Field(gt=0, le=1000)] = 4
     agelu: bool = False
-
-
-class Replacement(BaseModel):
-    """What replaces the MLPs of the host: every one, or those whose module paths match one of `sites` (globs)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    imlp: ImlpRecipe | None = None
-    sums: Sums | None = None
-    python: OwnBlock | None = None
-    sites: Annotated[tuple[str, ...], Field(min_length=1)] = ("*",)
-
-    @model_validator(mode="after")
-    def _one_kind(self) -> Self:
-        if sum(block is not None for block in (self.imlp, self.sums, self.python)) != 1:
-            raise ValueError("give exactly one of imlp, sums, python")
-        return self
-
-    @property
-    def block(self) -> ImlpRecipe | Sums | OwnBlock:
-        """What stands in the place of an MLP."""
-        return next(block for block in (self.imlp, self.sums, self.python) if block is not None)

@@ -1,4 +1,4 @@
-"""From a recipe and a reading to a module."""
+"""From a recipe and a reading to a module, within limits."""
 
 from __future__ import annotations
 
@@ -7,21 +7,115 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import torch
+from timm.utils.model import reparameterize_model
 from torch import Tensor, nn
+from torch.nn.modules.module import (
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
 from torch.overrides import TorchFunctionMode
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.deployed import deploy
-from imlp_audit.models.hosts.host import BuildRequest
-from imlp_audit.models.limits import limited_model
+from imlp_audit.models.folding import fold_batch_norms
+from imlp_audit.models.host import BuildRequest, Host
+from imlp_audit.models.hosts import Timm
 from imlp_audit.models.names.known import Library, known_models, own_size
-from imlp_audit.models.nets.python import describe_error, passes_through, write_error
+from imlp_audit.models.own import PythonModule
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Form, Recipe
 from imlp_audit.models.relatives import name_in_library
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
+from imlp_audit.models.run_code import build_python, describe_error, passes_through, write_error
 from imlp_audit.models.settings import example_inputs
-from imlp_audit.models.strides import move_strides
+from imlp_audit.processes.limits import LimitError, limited
+
+MOST_PARTS = 20_000  # modules and tensors of parameters; NLLB-MoE, the largest of three libraries, has 8,000
+_MEMORY = 1024**3
+_MEMORY_OF_CODE = 8 * 1024**3  # of somebody's own, which has a process with a time limit
+_SECONDS, _SECONDS_OF_CODE = 8.0, 600.0
+
+
+@contextmanager
+def limited_model(recipe: Recipe) -> Iterator[None]:
+    """Raise BuildError where building or counting a model on the meta device takes more than any real model does."""
+    parts = 0
+
+    def register(*_: object) -> None:
+        nonlocal parts
+        parts += 1
+        if parts > MOST_PARTS:
+            raise LimitError(f"it has more than {MOST_PARTS:,} modules and tensors of parameters")
+
+    hooks = register_module_module_registration_hook(register), register_module_parameter_registration_hook(register)
+    own = recipe.runs_code
+    try:
+        with limited(_MEMORY_OF_CODE if own else _MEMORY, _SECONDS_OF_CODE if own else _SECONDS):
+            yield
+    except LimitError as error:
+        raise BuildError(f"{recipe.name} is too large to be built and counted: {error}{_advice(recipe)}") from error
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _advice(recipe: Recipe) -> str:
+    """Name the largest number that the recipe asks for, which is where a mistake is likely."""
+    numbers = sorted(_numbers(recipe.as_written(), ""), reverse=True)
+    return f"; check `{numbers[0][1]}: {numbers[0][0]}`" if numbers else ""
+
+
+def _numbers(value: object, path: str) -> Iterator[tuple[int, str]]:
+    if isinstance(value, int) and not isinstance(value, bool):
+        yield value, path
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _numbers(inner, str(key))
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for inner in value:
+            yield from _numbers(inner, path)
+
+
+_POINT = (1, 1)
+
+
+def move_strides(model: nn.Module) -> int:
+    """Move the stride of each bottleneck from its second convolution to its first, 1x1; return how many were moved.
+
+    The shapes of all that leaves a bottleneck stay. One whose map is halved by another layer, such as timm's filters
+    against aliasing, stays as it is.
+    """
+    moved = 0
+    for module in model.modules():
+        first, second = getattr(module, "conv1", None), getattr(module, "conv2", None)
+        if isinstance(first, nn.Conv2d) and isinstance(second, nn.Conv2d) and _may_move(first, second):
+            first.stride, second.stride = second.stride, first.stride
+            moved += 1
+    return moved
+
+
+def _may_move(first: nn.Conv2d, second: nn.Conv2d) -> bool:
+    in_1x1 = first.kernel_size == first.stride == _POINT and first.out_channels == second.in_channels
+    return in_1x1 and second.kernel_size != _POINT and second.stride != _POINT
+
+
+def deploy(model: nn.Module, host: Host) -> None:
+    """Merge the branches of a model, in eval mode, as timm does for inference; fold the batch norms of any other.
+
+    Of a model that timm merges, the norms that timm leaves stay. Raises BuildError for a model with neither.
+    """
+    merged = isinstance(host, Timm) and _merge_branches(model)
+    if not merged and not fold_batch_norms(model):
+        raise BuildError(
+            f"form: {host.value()} has no branches that timm merges and no batch norm that directly follows a "
+            "convolution, so its deployed form is its training form"
+        )
+
+
+def _merge_branches(model: nn.Module) -> bool:
+    """Merge branches as timm does for inference; return whether there were any."""
+    before = {path: tensor.shape for path, tensor in model.state_dict().items()}
+    reparameterize_model(model, inplace=True)
+    return {path: tensor.shape for path, tensor in model.state_dict().items()} != before
 
 
 class SkipInitialisation(TorchFunctionMode):
@@ -56,7 +150,9 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
     Hosts without an optional class token are the same either way. Nothing is downloaded.
     """
     with SkipInitialisation():
-        model = recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading, class_token)).eval()
+        request = BuildRequest(recipe.image, recipe.classes, reading, class_token)
+        host = recipe.host
+        model = (build_python(host) if isinstance(host, PythonModule) else host.build(request)).eval()
     if recipe.stride_in_1x1 and not move_strides(model):
         raise BuildError(f"stride_in_1x1: {recipe.host.value()} has no ResNet bottleneck whose stride could be moved")
     if recipe.form is Form.DEPLOYED:
@@ -121,7 +217,7 @@ class HostCache:
     def get(self, recipe: Recipe, reading: AnyReading | None) -> nn.Module:
         """Return the host. A replaced MLP may ask for a ViT without class token; a baseline keeps its own."""
         host = self._get(recipe, reading, ClassToken.KEPT)
-        optional = recipe.host.traits().class_token_optional and getattr(host, "cls_token", None) is not None
+        optional = isinstance(recipe.host, Timm) and getattr(host, "cls_token", None) is not None
         if isinstance(reading, Reading) and optional:
             return self._get(recipe, reading, reading.class_token)
         return host

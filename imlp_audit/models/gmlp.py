@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import assert_never
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from imlp_audit.models.hosts.gmlp import Gate
+from imlp_audit.models.blocks import Gate
+from imlp_audit.models.mixer import PatchClassifier, number_of_patches
 
 Norm = Callable[[int], nn.Module]
 
@@ -152,3 +154,20 @@ class GmlpBlock(nn.Module):
         z = self.sgu(z) if self.attention is None else self.sgu(z, self.attention(x))
         y: Tensor = self.v(z)
         return y + shortcut
+
+
+class GmlpClassifier(PatchClassifier):
+    """gMLP blocks where MLP-Mixer has its layers; what is before and after them is the same (coursework, Sec. 3).
+
+    The epsilons are timm's: 1e-6, and inside the gate torch's own 1e-5.
+    """
+
+    def __init__(
+        self, image: tuple[int, int], classes: int, layers: int, patch: int, width: int, hidden: int, gate: Gate
+    ) -> None:
+        tokens = number_of_patches(image, patch)
+        norm = partial(nn.LayerNorm, eps=1e-6)
+        blocks = (
+            GmlpBlock(width, hidden, tokens, gate, norm_layer=norm, gate_norm_layer=nn.LayerNorm) for _ in range(layers)
+        )
+        super().__init__(image, patch, width, blocks, classes)

@@ -1,16 +1,18 @@
-"""The improved MLP block (IMLP, Eq. 5 and Fig. 4), under any reading of the text."""
+"""The improved MLP block (IMLP, Eq. 5 and Fig. 4), under any reading of the text, and what takes an MLP's place."""
 
 from __future__ import annotations
 
+import copy
 from math import isqrt
-from typing import assert_never
+from typing import Protocol, assert_never
 
 import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.agelu import AGeLU
-from imlp_audit.models.blocks import Part
+from imlp_audit.models import imlp
+from imlp_audit.models.agelu import AGeLU, SumOfFunctions, base_activation
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
 from imlp_audit.models.reading import (
     PRINTED,
     AGeLUParameters,
@@ -235,3 +237,77 @@ class Imlp(nn.Module):
 def amlp(width: int, hidden: int, outputs: int | None = None) -> Imlp:
     """Return the AMLP module with the biases of Theorem 1: two FC layers and two AGeLUs of `hidden` units between."""
     return Imlp(width, hidden, outputs, reading=PRINTED, part=Part.CHANNEL)
+
+
+class Replaceable(Protocol):
+    """What is read of an MLP: two layers, linear or 1x1 convolutions, and the dropout behind each."""
+
+    training: bool
+
+    @property
+    def fc1(self) -> nn.Linear | nn.Conv2d:
+        """The first layer."""
+
+    @property
+    def fc2(self) -> nn.Linear | nn.Conv2d:
+        """The second layer."""
+
+    @property
+    def drop1(self) -> nn.Dropout:
+        """The dropout behind the activation."""
+
+    @property
+    def drop2(self) -> nn.Dropout:
+        """The dropout behind the second layer."""
+
+
+def imlp_for(
+    mlp: Replaceable,
+    block: ImlpRecipe,
+    reading: Reading,
+    activation: Activation | None,
+    *,
+    grid: tuple[int, int] | None,
+    prefix_tokens: int,
+) -> imlp.Imlp:
+    """Make the block that replaces an MLP. Raises BuildError if it has no hidden channel."""
+    use_conv = isinstance(mlp.fc1, nn.Conv2d)
+    width, out = mlp.fc1.weight.shape[1], mlp.fc2.weight.shape[0]
+    hidden = int(width * block.ratio)
+    if not hidden:
+        raise BuildError(f"ratio: {block.ratio:g} of {width} channels is less than one channel")
+    replacement = imlp.Imlp(
+        width,
+        hidden,
+        out,
+        act_layer=base_activation(activation or Activation.GELU),
+        bias=(mlp.fc1.bias is not None, mlp.fc2.bias is not None),
+        drop=(mlp.drop1.p, mlp.drop2.p),
+        use_conv=use_conv,
+        reading=reading,
+        kernel=block.kernel,
+        part=block.part,
+        plain=block.plain,
+        grid=grid,
+        prefix_tokens=prefix_tokens,
+    )
+    return replacement.train(mlp.training)
+
+
+def sums_for(mlp: Replaceable, sums: Sums) -> SumOfFunctions:
+    """Make the sum of nonlinear functions that replaces an MLP."""
+    use_conv = isinstance(mlp.fc1, nn.Conv2d)
+    width = mlp.fc1.weight.shape[1]
+    replacement = SumOfFunctions(width, sums.ratio, agelu=sums.agelu, channels_first=use_conv)
+    return replacement.train(mlp.training)
+
+
+def with_activation(mlp: Replaceable, activation: Activation | None, *, agelu: bool) -> nn.Module:
+    """Return an MLP with the same layers and another activation: GeLU, or the one given, as an AGeLU if so asked."""
+    base = base_activation(activation or Activation.GELU)
+    use_conv, hidden = isinstance(mlp.fc1, nn.Conv2d), mlp.fc1.weight.shape[0]
+    act = AGeLU(hidden, base, channels_first=use_conv) if agelu else base()
+    other = copy.copy(mlp)
+    assert isinstance(other, nn.Module)
+    other._modules = {**other._modules, "act": act}
+    return other

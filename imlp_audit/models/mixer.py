@@ -8,7 +8,6 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.hosts.mixer import Mixer
 
 
 class PatchEmbedding(nn.Module):
@@ -129,12 +128,20 @@ class PatchClassifier(nn.Module):
 class MlpMixer(PatchClassifier):
     """N mixer layers on the patches of an image (Fig. 1, Table 1); without a position encoding (Sec. 2)."""
 
-    def __init__(self, sizes: Mixer, image: tuple[int, int], classes: int) -> None:
-        tokens = number_of_patches(image, sizes.patch)
-        layers = (
-            MixerLayer(tokens, sizes.width, sizes.tokens_hidden, sizes.channels_hidden) for _ in range(sizes.layers)
-        )
-        super().__init__(image, sizes.patch, sizes.width, layers, classes)
+    def __init__(
+        self,
+        image: tuple[int, int],
+        classes: int,
+        *,
+        layers: int,
+        patch: int,
+        width: int,
+        tokens_hidden: int,
+        channels_hidden: int,
+    ) -> None:
+        tokens = number_of_patches(image, patch)
+        blocks = (MixerLayer(tokens, width, tokens_hidden, channels_hidden) for _ in range(layers))
+        super().__init__(image, patch, width, blocks, classes)
 
 
 def number_of_patches(image: tuple[int, int], patch: int) -> int:
@@ -143,8 +150,3 @@ def number_of_patches(image: tuple[int, int], patch: int) -> int:
         if side % patch:
             raise BuildError(f"patch and image: {patch} does not divide {side}")
     return (image[0] // patch) * (image[1] // patch)
-
-
-def build_mixer(host: Mixer, size: tuple[int, int], classes: int) -> nn.Module:
-    """Build MLP-Mixer for images of `size` = (height, width) with fresh weights. Raises BuildError."""
-    return MlpMixer(host, size, classes)

@@ -4,31 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, Self, assert_never
 
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Field,
     GetCoreSchemaHandler,
     GetPydanticSchema,
     model_validator,
 )
 from pydantic_core import CoreSchema, core_schema
 
-from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement, Sums
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
 from imlp_audit.models.change import Change, find_leaves, merge, takes, value_at, write_value
-from imlp_audit.models.hosts import find_hosts
-from imlp_audit.models.hosts.host import IMAGENET_SIZE, ClassCount, Count, Host, OwnInput, Size, TokenInput, divides
-from imlp_audit.models.hosts.python import PythonModule
-from imlp_audit.models.hosts.timm import Timm
-from imlp_audit.models.hosts.torchvision import Torchvision
-from imlp_audit.models.hosts.transformers import Transformers
-from imlp_audit.models.own_block import OwnBlock
+from imlp_audit.models.host import IMAGENET_SIZE, Count, Host, Reads, Size, divides
+from imlp_audit.models.hosts import HOSTS, Timm, Torchvision
+from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.reading import AnyFamily, AnyReading, Family, PaperReading
 from imlp_audit.models.values import Sides
+from imlp_audit.processes.code import is_bundled
 
-HOSTS = find_hosts()
-"""The hosts by their keys in a recipe."""
+
+class Replacement(BaseModel):
+    """What replaces the MLPs of the host: every one, or those whose module paths match one of `sites` (globs)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    imlp: ImlpRecipe | None = None
+    sums: Sums | None = None
+    python: OwnBlock | None = None
+    sites: Annotated[tuple[str, ...], Field(min_length=1)] = ("*",)
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if sum(block is not None for block in (self.imlp, self.sums, self.python)) != 1:
+            raise ValueError("give exactly one of imlp, sums, python")
+        return self
+
+    @property
+    def block(self) -> ImlpRecipe | Sums | OwnBlock:
+        """What stands in the place of an MLP."""
+        return next(block for block in (self.imlp, self.sums, self.python) if block is not None)
 
 
 class Form(StrEnum):
@@ -49,7 +67,7 @@ def _host_schema(_source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
 
 def _key_of(value: object) -> str | None:
     if isinstance(value, Host):
-        return value.traits().key
+        return value.key
     return next(iter(value), None) if isinstance(value, dict) else None
 
 
@@ -122,18 +140,15 @@ class Recipe(BaseModel):
 
     @model_validator(mode="after")
     def _nothing_is_ignored(self) -> Self:
-        traits = self.host.traits()
-        if self.image is not None and isinstance(traits.reads, TokenInput):
+        if self.image is not None and self.host.reads is Reads.TOKENS:
             raise ValueError("image: this host reads token ids")
-        if self.image is not None and isinstance(traits.reads, OwnInput):
+        if self.image is not None and self.host.reads is Reads.OWN:
             raise ValueError("image: this host has its input next to its name")
-        if self.classes is not None and traits.classes is ClassCount.IN_HOST:
-            raise ValueError("classes: give those of a detector or segmenter in its host, next to the backbone")
-        if self.changes_mlps and not traits.replaceable:
+        if self.changes_mlps and not self.host.replaceable:
             raise ValueError("mlp, activation and agelu change timm's MLPs, and this host has none")
-        if self.classes is not None and traits.classes is ClassCount.NONE:
+        if self.classes is not None and not self.host.classified:
             raise ValueError("classes: this host is not a classifier")
-        if self.form is Form.DEPLOYED and not isinstance(self.host, Timm | Torchvision | Transformers | PythonModule):
+        if self.form is Form.DEPLOYED and not self.host.foldable:
             raise ValueError("form: only models of timm, torchvision, transformers and your own have a deployed form")
         if self.stride_in_1x1 and not isinstance(self.host, Timm | Torchvision):
             raise ValueError("stride_in_1x1: only ResNets of timm and torchvision have their strides moved")
@@ -145,7 +160,7 @@ class Recipe(BaseModel):
 
     @model_validator(mode="after")
     def _patch_divides_the_image(self) -> Self:
-        patch = self.host.patch_side()
+        patch = self.host.patch_side
         for side in self.image or IMAGENET_SIZE:
             if patch is not None:
                 divides(patch, side, "patch and image")
@@ -157,16 +172,27 @@ class Recipe(BaseModel):
         return self.mlp.imlp if self.mlp is not None else None
 
     @property
+    def codes(self) -> tuple[PythonModule | OwnBlock, ...]:
+        """What of the model a paper's own Python makes: the host, and the blocks in place of its MLPs."""
+        block = self.mlp.python if self.mlp is not None else None
+        return tuple(one for one in (self.host, block) if isinstance(one, PythonModule | OwnBlock))
+
+    @property
     def code(self) -> PythonModule | OwnBlock | None:
-        """What of the model code from outside makes, if anything: the host, or the blocks in place of its MLPs."""
-        if isinstance(self.host, PythonModule):
-            return self.host
-        return self.mlp.python if self.mlp is not None else None
+        """The first of these, None without any."""
+        return next(iter(self.codes), None)
 
     @property
     def runs_code(self) -> bool:
-        """Whether code from outside builds the model, and may be run."""
-        return self.code is not None and self.code.may_run
+        """Whether code that does not come with this package builds the model, and may be run."""
+        return any(one.may_run for one in self.codes) and self.code_folders is None
+
+    @property
+    def code_folders(self) -> frozenset[Path] | None:
+        """The folders of papers that come with this package whose Python makes the model; None if another's does."""
+        folders = [one.code_folder for one in self.codes]
+        bundled = frozenset(one for one in folders if one is not None and is_bundled(one))
+        return bundled if bundled.issuperset(folders) else None
 
     @property
     def changes_mlps(self) -> bool:
@@ -180,7 +206,7 @@ class Recipe(BaseModel):
     def as_written(self) -> dict[str, object]:
         """Return the recipe as a spec writes it: the keys that were given, and their values."""
         changes = self.model_dump(exclude_unset=True, exclude={"host"})
-        return {self.host.traits().key: self.host.value(), **changes}
+        return {self.host.key: self.host.value(), **changes}
 
     def takes(self, change: Mapping[str, object]) -> bool:
         """Say whether the recipe has the parts that a change changes: a mapping inside it needs one to change."""
@@ -206,7 +232,7 @@ class Recipe(BaseModel):
 
     def describe(self, change: Change) -> str:
         """Write the values that the recipe has where a change changes it: "kernel 3"."""
-        own = {self.host.traits().key: self.host, **{name: getattr(self, name) for name in type(self).model_fields}}
+        own = {self.host.key: self.host, **{name: getattr(self, name) for name in type(self).model_fields}}
         paths = find_leaves(change)
         return " and ".join(f"{path[-1]} {write_value(value_at(own.get(path[0]), path[1:]))}" for path in paths)
 
@@ -214,14 +240,14 @@ class Recipe(BaseModel):
     def family(self) -> AnyFamily | None:
         """The part of a paper's reading that the model depends on, None where it is the same under all."""
         if self.mlp is None:
-            return self.host.family()
+            return self.host.family
         match self.mlp.block:
             case ImlpRecipe():
                 return Family.IMLP
             case OwnBlock() as block:
                 return block.family
             case Sums():
-                return self.host.family()
+                return self.host.family
             case other:
                 assert_never(other)
 
@@ -248,7 +274,7 @@ class Recipe(BaseModel):
 
     def _line(self, field: str) -> str:
         if field == "host":
-            return f"{self.host.traits().key}: {_write_host(self.host)}"
+            return f"{self.host.key}: {_write_host(self.host)}"
         return f"{field}: {write_value(getattr(self, field))}"
 
 

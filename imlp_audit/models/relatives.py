@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from imlp_audit.models.hosts.timm import Timm
-from imlp_audit.models.hosts.torchvision import Torchvision
+from imlp_audit.models.hosts import Timm, Torchvision
 from imlp_audit.models.names.known import (
     Library,
     current_models,

@@ -13,24 +13,24 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models import imlp
-from imlp_audit.models.blocks import ImlpRecipe, Replacement, Sums
-from imlp_audit.models.in_place import imlp_for, sums_for, with_activation
-from imlp_audit.models.nets.lvt_layers import DepthwiseMlp
-from imlp_audit.models.nets.own_block import make_block
-from imlp_audit.models.own_block import OwnBlock
+from imlp_audit.models.blocks import ImlpRecipe, Sums
+from imlp_audit.models.imlp import imlp_for, sums_for, with_activation
+from imlp_audit.models.own import OwnBlock
 from imlp_audit.models.reading import AnyReading, Reading
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe import Recipe, Replacement
+from imlp_audit.models.run_code import make_block
 
-KINDS = (Mlp, DepthwiseMlp)
-"""The MLPs whose every part the IMLP block knows how to replace."""
-OWN_KINDS = (*KINDS, ConvMlp, GatedMlp, GlobalResponseNormMlp, GluMlp, SwiGLU)
+OWN_KINDS = (Mlp, ConvMlp, GatedMlp, GlobalResponseNormMlp, GluMlp, SwiGLU)
 """The MLPs whose place a block of a user's own can take: all that timm has."""
 
 
 def mlps_of(model: nn.Module, recipe: Recipe | None = None) -> dict[str, Mlp]:
-    """Return the model's MLP modules by their dotted paths, in order; of any kind where a recipe has a block for it."""
-    kinds = OWN_KINDS if recipe is not None and _is_own(recipe) else KINDS
-    return {path: module for path, module in model.named_modules() if type(module) in kinds}
+    """Return the model's MLP modules by their dotted paths, in order; of any kind where a recipe has a block for it.
+
+    They are timm's `Mlp` and what a model's own code makes of it, such as one that convolves between its layers.
+    """
+    kinds = OWN_KINDS if recipe is not None and _is_own(recipe) else (Mlp,)
+    return {path: module for path, module in model.named_modules() if isinstance(module, kinds)}
 
 
 def _is_own(recipe: Recipe) -> bool:
@@ -98,7 +98,7 @@ def _choose_mlps(replacement: Replacement, mlps: Mapping[str, Mlp]) -> dict[str,
 
 def _refuse_what_would_stay(recipe: Recipe, host: nn.Module, mlps: Mapping[str, Mlp]) -> None:
     """Raise BuildError for a host with an MLP that cannot be replaced, or that would lose a part by it."""
-    kinds = "hosts that work are ViT and DeiT, Swin, PoolFormer, LVT and others whose MLPs are all timm.layers.Mlp"
+    kinds = "hosts that work are ViT and DeiT, Swin, PoolFormer and others whose MLPs are all timm.layers.Mlp"
     if not mlps:
         raise BuildError(f"{recipe.name} has no timm.layers.Mlp that could be replaced; {kinds}")
     others = _other_mlps(host, mlps)

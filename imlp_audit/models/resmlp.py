@@ -1,16 +1,19 @@
-"""ResMLP's layer as its equations have it and as its Algorithm 1 has it, and class-MLP (arXiv 2105.03404).
-
-Features are (batch, patches, channels): the transposes of the paper's d x N^2 matrices X, one for each image.
-"""
+"""ResMLP (arXiv 2105.03404): layers by its equations and by its Algorithm 1, class-MLP, and the whole for images."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from functools import partial
+from typing import TypeAlias, assert_never
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+from imlp_audit.errors import BuildError
+from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
+from imlp_audit.models.mixer import PatchEmbedding
+from imlp_audit.models.reading import ResMlpForm, ResMlpReading
 
 PreNorm: TypeAlias = Callable[[int], nn.Module]
 """Makes what stands before a sublayer of so many channels."""
@@ -291,3 +294,170 @@ class AveragePooling(nn.Module):
     def forward(self, patches: Tensor) -> Tensor:
         """Pool the patches."""
         return patches.mean(dim=1)
+
+
+KERNEL = 3
+CLASS_LAYERS = 2
+
+
+class BatchNorm(nn.BatchNorm1d):
+    """Batch norm of the channels, the last axis, over the batch and all of its tokens."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Keep the shape (..., channels)."""
+        return super().forward(x.flatten(0, -2)).view_as(x)
+
+
+class L2Norm(nn.Module):
+    """Divides each token by the l2 norm of its channels, the last axis; it has no parameters."""
+
+    def __init__(self, _channels: int) -> None:
+        super().__init__()
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Keep the shape (..., channels)."""
+        return F.normalize(x, dim=-1)
+
+
+PRE_NORMS: dict[Norm, PreNorm] = {
+    Norm.AFF: Aff,
+    Norm.LAYER: partial(nn.LayerNorm, eps=1e-6),  # CaiT's and timm's epsilon
+    Norm.BATCH: BatchNorm,
+    Norm.L2: L2Norm,
+}
+
+ACTIVATIONS: dict[Nonlinearity, type[nn.Module]] = {
+    Nonlinearity.GELU: nn.GELU,
+    Nonlinearity.SILU: nn.SiLU,
+    Nonlinearity.HARD_SWISH: nn.Hardswish,
+    Nonlinearity.RELU: nn.ReLU,
+}
+
+
+class ResMlpClassifier(nn.Module):
+    """Patches, a linear layer for each, the layers, a pool and a linear classifier.
+
+    Maps images (batch, 3, height, width) to logits (batch, classes). The reading's form decides on biases in A, B and
+    C, on what follows a sublayer and on a last Aff before the mean; class-MLP is one and the same under both. Raises
+    BuildError for an expansion or a grid that is too small.
+    """
+
+    def __init__(
+        self,
+        size: tuple[int, int],
+        classes: int,
+        reading: ResMlpReading,
+        *,
+        layers: int,
+        width: int,
+        patch: int = 16,
+        norm: Norm = Norm.AFF,
+        pooling: Pooling = Pooling.AVERAGE,
+        communication: Communication = Communication.LINEAR,
+        expansion: float | None = None,
+        nonlinearity: Nonlinearity = Nonlinearity.GELU,
+    ) -> None:
+        super().__init__()
+        self.size, self.width = size, width
+        self.grid = (size[0] // patch, size[1] // patch)
+        self.as_in_code, self.scales_stay = reading.resmlp_form is ResMlpForm.ALGORITHM, bool(reading.scales_stay)
+        self.pre, self.activation, self.scale = PRE_NORMS[norm], ACTIVATIONS[nonlinearity], initial_scale(layers)
+        self.stem = PatchEmbedding(patch, width)
+        self.blocks = nn.Sequential(*(self._layer(communication, expansion) for _ in range(layers)))
+        self.pool = self._pool(pooling)
+        self.head = nn.Linear(width, classes)
+
+    def forward(self, image: Tensor) -> Tensor:
+        """Return the logits."""
+        x = self.stem(image)
+        for block in self.blocks:  # as the authors' code does: nothing holds on to what came before
+            x = block(x)
+        logits: Tensor = self.head(self.pool(x))
+        return logits
+
+    def get_classifier(self) -> nn.Module:
+        """Return the head."""
+        return self.head
+
+    def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
+        """Return a batch of images of the model's size."""
+        return (torch.zeros(batch, 3, *self.size),)
+
+    def _layer(self, communication: Communication, expansion: float | None) -> nn.Module:
+        """Return the layer of Eq. 2 and 3 (Aff after a sublayer, no biases), or of Algorithm 1 (LayerScale, biases).
+
+        Without communication the layer has only its second sublayer; the first leaves its scales if they stay.
+        """
+        post: Callable[[int, float], nn.Module] = LayerScale if self.as_in_code else Aff
+        width, scale = self.width, self.scale
+        across_patches = self._communication(communication, expansion)
+        across_channels = FeedForward(width, bias=self.as_in_code, activation=self.activation)
+        if across_patches is None and self.scales_stay:
+            across_patches = nn.Identity()
+        if across_patches is None:
+            return BagOfPatchesLayer(width, across_channels, post(width, scale), pre=self.pre)
+        return ResMlpLayer(width, across_patches, across_channels, post(width, scale), post(width, scale), pre=self.pre)
+
+    def _communication(self, kind: Communication, expansion: float | None) -> nn.Module | None:
+        """Return what exchanges information between patches (Table 3), None where nothing does."""
+        bias, width, patches = self.as_in_code, self.width, self.grid[0] * self.grid[1]
+        match kind:
+            case Communication.LINEAR:
+                return CrossPatch(patches, bias=bias)
+            case Communication.NONE:
+                return None
+            case Communication.MLP:
+                return cross_patch_mlp(patches, expansion, self.activation, bias=bias)
+            case Communication.CONV:
+                return OnGrid(self.grid, self._convolution())
+            case Communication.DEPTHWISE:
+                return OnGrid(self.grid, self._convolution(groups=width))
+            case Communication.SEPARABLE:
+                return OnGrid(self.grid, self._convolution(groups=width), nn.Conv2d(width, width, 1, bias=bias))
+            case _:
+                assert_never(kind)
+
+    def _convolution(self, groups: int = 1) -> nn.Conv2d:
+        """Return a 3 x 3 convolution that keeps the grid."""
+        if min(self.grid) < KERNEL:
+            height, width = self.grid
+            raise BuildError(f"communication: a {KERNEL} x {KERNEL} kernel is larger than the grid, {height} x {width}")
+        width, bias = self.width, self.as_in_code
+        return nn.Conv2d(width, width, KERNEL, padding=KERNEL // 2, groups=groups, bias=bias)
+
+    def _pool(self, pooling: Pooling) -> nn.Module:
+        """Return average pooling, or class-MLP; Algorithm 1 has an Aff before the mean, CaiT a norm after its layers.
+
+        Eq. 2 and 3 end with the last layer.
+        """
+        last = self.pre(self.width) if self.as_in_code else nn.Identity()
+        match pooling:
+            case Pooling.AVERAGE:
+                return nn.Sequential(last, AveragePooling())
+            case Pooling.CLASS_MLP:
+                patches = self.grid[0] * self.grid[1]
+                layers = (
+                    ClassMlpLayer(self.width, patches, scale=self.scale, pre=self.pre, activation=self.activation)
+                    for _ in range(CLASS_LAYERS)
+                )
+                return ClassPooling(self.width, *layers, last)
+            case _:
+                assert_never(pooling)
+
+
+def initial_scale(layers: int) -> float:
+    """Return what LayerScale starts with in a network of so many layers, as in CaiT (arXiv 2103.17239, Sec. 2)."""
+    if layers <= 18:
+        return 0.1
+    return 1e-5 if layers <= 24 else 1e-6
+
+
+def cross_patch_mlp(patches: int, expansion: float | None, activation: type[nn.Module], *, bias: bool) -> CrossPatchMlp:
+    """Return the MLP over the patches, four times as wide as they are many unless an expansion is given.
+
+    Raises BuildError where the expansion leaves no hidden unit.
+    """
+    expansion = 4 if expansion is None else expansion
+    if int(expansion * patches) == 0:
+        raise BuildError(f"expansion: {expansion:g} times {patches} patches is less than one hidden unit")
+    return CrossPatchMlp(patches, expansion, bias=bias, activation=activation)

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.models.hosts.host import Setting
+from imlp_audit.models.host import Setting
 
 
 def settings_of(model: nn.Module) -> Mapping[Setting, int]:

@@ -18,7 +18,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from imlp_audit.models.hosts.host import Count, Size
+from imlp_audit.models.host import Count, Size
 
 PYTHON_NAME = r"^[A-Za-z_]\w*$"
 Name = Annotated[str, Field(pattern=PYTHON_NAME)]
@@ -99,6 +99,9 @@ _Input = Annotated[
 Inputs: TypeAlias = Annotated[dict[Name, _Input], Field(min_length=1), AfterValidator(FrozenMap)]
 """What a model reads, by the names of its arguments; an argument can be a dictionary of tensors."""
 
+
+ENTRY_POINTS = "imlp_audit.models"
+"""The group in which installed packages name their models. Whoever installs a package trusts its code."""
 
 LARGEST_SIDE = 16384
 

@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.hosts.vanillanet import VanillaBlock
 
 
 class SeriesActivation(nn.Module):
@@ -59,11 +58,11 @@ class VanillaNetBlock(nn.Module):
         return ()
 
 
-def build_vanilla_block(host: VanillaBlock, size: tuple[int, int]) -> VanillaNetBlock:
+def build_vanilla_block(width: int, act_num: int, size: tuple[int, int]) -> VanillaNetBlock:
     """Build the block for maps of a height and width; raises BuildError where its kernel is larger than they become."""
-    kernel, pooled = 2 * host.act_num + 1, (size[0] // 2, size[1] // 2)
+    kernel, pooled = 2 * act_num + 1, (size[0] // 2, size[1] // 2)
     if kernel > min(pooled):
         raise BuildError(
             f"act_num: a kernel of {kernel}x{kernel} is larger than the pooled map, {pooled[0]}x{pooled[1]}"
         )
-    return VanillaNetBlock(host.width, size, host.act_num)
+    return VanillaNetBlock(width, size, act_num)

@@ -21,6 +21,25 @@ from pathlib import Path
 from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def bundled_folder() -> Path:
+    """Return the folder of the papers that come with this package: the wheel's, or that of an editable install."""
+    inside = PACKAGE / "_specs"
+    return inside if inside.is_dir() else PACKAGE.parent / "specs"
+
+
+def is_bundled(folder: Path) -> bool:
+    """Return whether a paper's folder comes with this package."""
+    return folder.resolve().is_relative_to(bundled_folder().resolve())
+
+
+def is_installed_place(path: Path) -> bool:
+    """Return whether a file lies where packages are installed, so that nobody edits it."""
+    real = path.resolve()
+    return any(real.is_relative_to(root) for root in (PACKAGE / "_specs", *own_sites()))
+
 
 def load_module(folder: Path, name: str) -> ModuleType:
     """Import a module of a folder, such as `sentences` or `equations.sec3_mlp`.

@@ -15,6 +15,7 @@ from types import ModuleType
 
 _COMPILER = "torch._dynamo"
 _CHECKS = "torch._dynamo.utils"
+_DECORATORS = ("disable", "allow_in_graph", "assume_constant_result")  # the latter two are asked for by transformers
 
 
 def leave_compiler_out() -> None:
@@ -23,7 +24,7 @@ def leave_compiler_out() -> None:
         return
     compiler, checks = _StandIn(_COMPILER), _StandIn(_CHECKS)
     compiler.__path__ = []
-    vars(compiler)["disable"] = _disable
+    vars(compiler).update(dict.fromkeys(_DECORATORS, _disable))
     vars(checks)["is_compile_supported"] = _is_compile_supported
     sys.modules.update({_COMPILER: compiler, _CHECKS: checks})
     sys.meta_path.insert(0, _Finder())
@@ -69,9 +70,9 @@ def _give_way() -> None:
             del sys.modules[name]
 
 
-def _disable(function: Callable[..., object], *_: object, **__: object) -> Callable[..., object]:
-    """Return a function that is not to be compiled, as it is."""
-    return function
+def _disable(function: Callable[..., object] | None = None, *_: object, **__: object) -> object:
+    """Return a function that is not to be compiled, as it is; without one, the decorator that does so."""
+    return _disable if function is None else function
 
 
 def _is_compile_supported(device: object) -> object:

@@ -12,13 +12,12 @@ import numpy as np
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
 from imlp_audit.errors import AuditError, BuildError
 from imlp_audit.models.build import describe_failure
-from imlp_audit.models.hosts.host import FeatureMapInput, ImageInput, OwnImageInput, OwnInput, Size, TokenInput
-from imlp_audit.models.own_axes import OwnFamily
-from imlp_audit.models.reading import AnyReading, Family
+from imlp_audit.models.host import IMAGENET_SIZE, Reads, Size
+from imlp_audit.models.reading import AnyReading, Family, OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.counting import Hosts, Outside, Stacks
+from imlp_audit.solve.counting import Hosts, Outside, Stacks, count_blocks_apart
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
 from imlp_audit.solve.space import CLASSES, Counts, Readings, parameters_in, readings_of, total_in, work_in
 from imlp_audit.spec.columns import Measure, image_of
@@ -56,7 +55,7 @@ class Composer:
 
     def expect(self, recipes: Iterable[Recipe]) -> None:
         """Say which models will be asked for, so that those of code from outside are counted by one process."""
-        self._outside.expect({recipe: self._readings_of(recipe) for recipe in recipes if recipe.runs_code})
+        self._outside.expect({recipe: self._readings_of(recipe) for recipe in recipes if _is_whole(recipe)})
 
     def _readings_of(self, recipe: Recipe) -> Readings | None:
         return None if recipe.family_name is None else self.spaces[recipe.family_name]
@@ -69,18 +68,20 @@ class Composer:
         """Return the side of the square images that a model takes; None if it takes no images, or others."""
         if recipe.image is not None:
             return recipe.image[0] if recipe.image[0] == recipe.image[1] else None
-        match recipe.host.traits().reads:
-            case ImageInput((height, width)):
-                return height if height == width else None
-            case OwnImageInput():
+        match recipe.host.reads:
+            case Reads.IMAGE:
+                return IMAGENET_SIZE[0]
+            case Reads.OWN_IMAGE:
                 return self._hosts.side(recipe)
-            case FeatureMapInput() | TokenInput() | OwnInput():
+            case Reads.FEATURE_MAP | Reads.TOKENS | Reads.OWN:
                 return None
             case other:
                 assert_never(other)
 
     def _compose(self, recipe: Recipe) -> Counts:
         if recipe.runs_code:
+            if not _is_whole(recipe):
+                return count_blocks_apart(recipe, self.spaces[Family.IMLP])
             return self._outside.count(recipe, self._readings_of(recipe))
         try:
             match recipe.family:
@@ -96,6 +97,11 @@ class Composer:
             raise
         except Exception as error:  # whatever a host's code raises is a result of its rows, not the end of the search
             raise BuildError(describe_failure(recipe, error)) from error
+
+
+def _is_whole(recipe: Recipe) -> bool:
+    """Return whether code from outside builds the model, which is counted as a whole."""
+    return recipe.runs_code and recipe.family is not Family.IMLP
 
 
 def compose(rows: Sequence[RowRef]) -> Composition:

@@ -22,12 +22,12 @@ from imlp_audit.count.operations import Operation
 from imlp_audit.count.record import Ledger
 from imlp_audit.count.sites import Site
 from imlp_audit.errors import BuildError, SolverError
-from imlp_audit.models.own_axes import OwnFamily
 from imlp_audit.models.reading import (
     AnyFamily,
     AnyReading,
     Axis,
     Family,
+    OwnFamily,
     Reach,
     Value,
     answer_of,

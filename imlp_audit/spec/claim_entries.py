@@ -7,7 +7,7 @@ from typing import Annotated, Self, TypeAlias, assert_never
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from imlp_audit.models.hosts.host import Count
+from imlp_audit.models.host import Count
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import (
     HOLDS_FOR,

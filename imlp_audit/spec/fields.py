@@ -11,10 +11,8 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from imlp_audit.errors import UsageError
-from imlp_audit.models.hosts.python import PYTHON_FILE
-from imlp_audit.models.hosts.timm import ARCHITECTURE
-from imlp_audit.models.hosts.torchvision import CLASSIFIER
-from imlp_audit.models.hosts.transformers import CLASS_NAME
+from imlp_audit.models.hosts import ARCHITECTURE, CLASS_NAME, CLASSIFIER
+from imlp_audit.models.own import PYTHON_FILE
 from imlp_audit.models.values import PYTHON_NAME
 from imlp_audit.records.base import Record
 

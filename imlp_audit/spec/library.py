@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 from imlp_audit.cache.sources import digest_of, fingerprint_folder
 from imlp_audit.equations.catalogue import ClaimText
-from imlp_audit.equations.trust import is_bundled
 from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_bytes
 from imlp_audit.numbers.words import list_some
+from imlp_audit.processes.code import is_bundled
 from imlp_audit.spec.findings import broken_check_ids
 from imlp_audit.spec.paper import Paper, models_of, rows_of
 from imlp_audit.spec.parse_yaml import MAX_PROBLEMS
@@ -286,7 +286,7 @@ def digest_selection(selection: Selection, *asked: object) -> str | None:
 
 def _has_code_from_outside(paper: Paper) -> bool:
     claims = [claim for claim in paper.equations if isinstance(claim, ClaimText)]
-    outside = any(recipe.code is not None for recipe, _ in models_of(paper))
+    outside = any(recipe.code_folders is None for recipe, _ in models_of(paper))
     return outside or not all(is_bundled(claim.code.folder) for claim in claims)
 
 
@@ -296,5 +296,7 @@ def _contents(paper: Paper) -> Iterator[str | bytes]:
         yield shown_as
         yield read_bytes(path, MAX_SPEC_BYTES)
     yield read_bytes(lock, MAX_SPEC_BYTES) if lock.is_file() else b""
+    folders = {folder for recipe, _ in models_of(paper) for folder in recipe.code_folders or ()}
     if paper.folder is not None:
-        yield fingerprint_folder(paper.code or paper.folder)
+        folders.add(paper.code or paper.folder)
+    yield from map(fingerprint_folder, sorted(folders))

@@ -7,13 +7,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from imlp_audit.errors import Problem, did_you_mean
-from imlp_audit.models.declared_arguments import find_wrong_argument
-from imlp_audit.models.declared_names import find_missing_name
-from imlp_audit.models.hosts.timm import Timm
-from imlp_audit.models.hosts.torchvision import Torchvision
+from imlp_audit.models.declared import find_missing_name, find_wrong_argument
+from imlp_audit.models.hosts import Timm, Torchvision
 from imlp_audit.models.names.known import Library, known_models, version_of
-from imlp_audit.models.own_axes import OwnFamily, axis_of
-from imlp_audit.models.own_block import OwnBlock
+from imlp_audit.models.own import OwnBlock
+from imlp_audit.models.reading import OwnFamily, axis_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.paper import Paper, RowRef, models_of, own_block, own_families
 from imlp_audit.spec.schema import Choice
@@ -76,18 +74,17 @@ def _is_another_version(library: Library) -> bool:
 def wrong_code(paper: Paper) -> Iterator[Problem]:
     """Yield a problem for each model whose class or function is missing in its file, or takes other `arguments`."""
     for recipe, owner in models_of(paper):
-        code = recipe.code
-        if code is None or code.beside is None or code.file is None or code.name is None:
-            continue
-        is_block = isinstance(code, OwnBlock)
-        path = ("model", "mlp", "python") if is_block else ("model", "python")
-        if (missing := find_missing_name(code.beside, code.file, code.name)) is not None:
-            yield owner.problem(missing, *path)
-            continue
-        ours = (*_SIZES, *code.axes) if isinstance(code, OwnBlock) else ()
-        wrong = find_wrong_argument(code.beside, code.file, code.name, code.arguments, ours)
-        if wrong is not None:
-            yield owner.problem(wrong, *path, *(("arguments",) if code.arguments else ()))
+        for code in recipe.codes:
+            if code.beside is None or code.file is None or code.name is None:
+                continue
+            path = ("model", "mlp", "python") if isinstance(code, OwnBlock) else ("model", "python")
+            if (missing := find_missing_name(code.beside, code.file, code.name)) is not None:
+                yield owner.problem(missing, *path)
+                continue
+            ours = (*_SIZES, *code.axes) if isinstance(code, OwnBlock) else ()
+            wrong = find_wrong_argument(code.beside, code.file, code.name, code.arguments, ours)
+            if wrong is not None:
+                yield owner.problem(wrong, *path, *(("arguments",) if code.arguments else ()))
 
 
 def broken_blocks(paper: Paper) -> Iterator[Problem]:

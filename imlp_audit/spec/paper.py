@@ -12,9 +12,9 @@ from typing import Any
 from imlp_audit.equations.catalogue import AnyClaim
 from imlp_audit.errors import Problem
 from imlp_audit.models.change import write_value
-from imlp_audit.models.hosts.host import Size
-from imlp_audit.models.own_axes import OwnFamily
-from imlp_audit.models.own_block import OwnBlock
+from imlp_audit.models.host import Size
+from imlp_audit.models.own import OwnBlock
+from imlp_audit.models.reading import OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Printed

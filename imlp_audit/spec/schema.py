@@ -9,9 +9,18 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag,
 
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention, parse_weight_key
 from imlp_audit.models.change import Change, describe_fields
-from imlp_audit.models.hosts.host import Count
-from imlp_audit.models.own_axes import OwnFamily, axis_of
-from imlp_audit.models.reading import Axis, Family, PaperReading, Reading, ResMlpReading, TextReading, axes_of
+from imlp_audit.models.host import Count
+from imlp_audit.models.reading import (
+    Axis,
+    Family,
+    OwnFamily,
+    PaperReading,
+    Reading,
+    ResMlpReading,
+    TextReading,
+    axes_of,
+    axis_of,
+)
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.values import Name
 from imlp_audit.numbers.forms import DecimalMark

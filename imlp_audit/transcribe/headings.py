@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from imlp_audit.models.hosts.host import Setting
+from imlp_audit.models.host import Setting
 from imlp_audit.models.names.data_sets import other_data_sets
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.spec.columns import Measure, Metric

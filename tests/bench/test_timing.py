@@ -26,7 +26,7 @@ from imlp_audit.bench.timing import (
     seconds,
     seconds_by_kind,
 )
-from imlp_audit.models.hosts.mixer import Mixer
+from imlp_audit.models.hosts import Mixer
 from imlp_audit.models.recipe import Recipe
 
 from .papers import BLOCK, SMALL, VIT, paper, row

@@ -14,8 +14,8 @@ from imlp_audit.cache.sources import MEASURING, TESTING, digest_of, fingerprint_
 from imlp_audit.cache.store import Store
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.models import measure_models
-from imlp_audit.models.hosts.python import PythonModule
-from imlp_audit.models.hosts.timm import Timm
+from imlp_audit.models.hosts import Timm
+from imlp_audit.models.own import PythonModule
 from imlp_audit.models.reading import PRINTED
 from imlp_audit.models.recipe import Recipe
 

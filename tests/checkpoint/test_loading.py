@@ -15,7 +15,7 @@ from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.errors import CheckpointError
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.resmlp import ResMlp
+from imlp_audit.models.hosts import ResMlp
 from imlp_audit.models.reading import Presence, ResMlpForm, ResMlpReading
 from imlp_audit.models.recipe import Recipe
 

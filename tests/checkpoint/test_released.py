@@ -16,9 +16,9 @@ from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.fitting import RELEASED, rename_part, rename_released
 from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.errors import CheckpointError
-from imlp_audit.models.blocks import ImlpRecipe, Replacement
+from imlp_audit.models.blocks import ImlpRecipe
 from imlp_audit.models.build import Builder
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe import Recipe, Replacement
 from tests.models.readings import AS_WRITTEN
 from tests.models.readings import RELEASED as RELEASED_READING
 from tests.models.released import OURS, ReleasedBlock

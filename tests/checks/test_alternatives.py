@@ -10,7 +10,7 @@ from torch import nn
 
 from imlp_audit import audit
 from imlp_audit.checks import alternatives
-from imlp_audit.models import deployed
+from imlp_audit.models import build
 from imlp_audit.records.check import Check, Verdict
 
 HEAD = """paper: p
@@ -229,7 +229,7 @@ def test_norms_are_folded_only_for_a_number_that_is_less_than_5_percent_off(
         folded.append(model)
         return 1
 
-    monkeypatch.setattr(deployed, "fold_batch_norms", fold)
+    monkeypatch.setattr(build, "fold_batch_norms", fold)
     found = checks(tmp_path, "{timm: resnet50, image: 224}", "25.56", flops)
     assert found["flops"].verdict is Verdict.DIFFERS
     assert bool(folded) is folds

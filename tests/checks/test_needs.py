@@ -10,7 +10,7 @@ from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import models_needed
 from imlp_audit.count.facts import Need
 from imlp_audit.count.record import Peak
-from imlp_audit.models.hosts.host import Setting
+from imlp_audit.models.host import Setting
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.spec.plan import plan
 from tests.checks.papers import Count, Counts, Spec, made, name, write

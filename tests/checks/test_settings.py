@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from imlp_audit.models.hosts.host import Setting
+from imlp_audit.models.host import Setting
 from imlp_audit.records.check import Verdict
 from tests.checks.papers import Count, Counts, Spec, checked
 

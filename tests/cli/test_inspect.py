@@ -15,9 +15,9 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from imlp_audit.checkpoint.contents import parse
-from imlp_audit.models.blocks import ImlpRecipe, Replacement
+from imlp_audit.models.blocks import ImlpRecipe
 from imlp_audit.models.build import Builder
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe import Recipe, Replacement
 from tests.models.readings import RELEASED
 
 from .running import call, environment

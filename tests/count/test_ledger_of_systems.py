@@ -10,7 +10,7 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import CallCache, measure
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.timm import Timm
+from imlp_audit.models.hosts import Timm
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
@@ -39,7 +39,7 @@ DAILY = {
         "gmlp: {layers: 30, patch: 4, width: 128",
         "resmlp:",
         "bert",
-        "lvt",
+        "python: {file: models.py, name: LiteVisionTransformer",
         "timm: deit_tiny",
     )
 }

@@ -19,7 +19,7 @@ from imlp_audit.equations import trust
 from imlp_audit.equations.settings import Limits, Settings
 from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.processes import code as installed
-from imlp_audit.processes.code import load_module
+from imlp_audit.processes.code import bundled_folder, load_module
 from imlp_audit.records.check import EquationCheck, Verdict
 from imlp_audit.spec.library import digest_selection, load
 from tests.bundled import bundled_papers
@@ -154,10 +154,10 @@ def test_neither_a_papers_id_nor_its_place_below_here_is_trust(
 
 
 def test_a_link_to_a_trusted_folder_is_trusted_and_a_link_from_there_is_not(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(trust.bundled_folder() / "imlp")
+    (tmp_path / "link").symlink_to(bundled_folder() / "imlp")
     assert trust.is_trusted(tmp_path / "link")
     assert not trust.is_trusted(tmp_path)
-    assert not trust.is_trusted(trust.bundled_folder() / ".." / "tests")
+    assert not trust.is_trusted(bundled_folder() / ".." / "tests")
 
 
 @pytest.fixture
@@ -167,13 +167,13 @@ def copy(mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (package / "_specs").mkdir(parents=True)
     mine.rename(package / "_specs" / "mine")
     shutil.copytree(package / "_specs", tmp_path / "here" / "specs")
-    monkeypatch.setattr(trust, "PACKAGE", package)
+    monkeypatch.setattr(installed, "PACKAGE", package)
     monkeypatch.chdir(tmp_path / "here")
     return Path("specs", "mine")
 
 
 def installed_paper(name: str = "mine") -> Path:
-    return trust.bundled_folder() / name
+    return bundled_folder() / name
 
 
 def test_of_a_copy_of_an_installed_paper_the_installed_python_runs_with_the_copys_yaml(copy: Path) -> None:

@@ -23,7 +23,7 @@ from imlp_audit.evaluate.loop import Computing, Pipeline, load_batches, predict_
 from imlp_audit.evaluate.predictions import ModelAnswer
 from imlp_audit.evaluate.run import Group, Steps, run_evaluation
 from imlp_audit.evaluate.task import Data, Request, Running, Weights, code_digest
-from imlp_audit.models.hosts.python import PythonModule
+from imlp_audit.models.own import PythonModule
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.document import to_json
 from imlp_audit.records.evidence import Accuracy

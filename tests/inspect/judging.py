@@ -7,8 +7,8 @@ from functools import cache, partial
 
 from torch import Tensor
 
-from imlp_audit.equations.trust import bundled_folder
 from imlp_audit.inspect.papers import Images, PaperFolder, Weights, judge_papers
+from imlp_audit.processes.code import bundled_folder
 from imlp_audit.records.inspection import Inspection, Statement
 
 State = Mapping[str, Tensor]

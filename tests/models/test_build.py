@@ -10,11 +10,11 @@ from torch import nn
 from imlp_audit.errors import BuildError
 from imlp_audit.models import build
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions
-from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement, Sums
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
 from imlp_audit.models.build import Builder, build_host, describe_failure
 from imlp_audit.models.imlp import Imlp, PlainChannelPart
 from imlp_audit.models.reading import ClassToken, Reading
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe import Recipe, Replacement
 from imlp_audit.models.replace import mlps_of
 from tests.models import formulas
 from tests.models.readings import AS_WRITTEN, RELEASED

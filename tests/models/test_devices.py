@@ -8,9 +8,8 @@ import torch
 from torch import nn
 
 from imlp_audit.models.build import build_host
-from imlp_audit.models.nets.devices import current_device
-from imlp_audit.models.nets.inputs import make_module
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.run_code import current_device, make_module
 
 
 def built_on_meta(recipe: Recipe) -> nn.Module:

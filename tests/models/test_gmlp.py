@@ -10,8 +10,8 @@ from timm.models.mlp_mixer import SpatialGatingUnit as TimmSpatialGatingUnit
 from torch import nn
 from torch.nn import functional as F
 
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit, TinyAttention, ToeplitzProjection, TokenProjection
-from imlp_audit.models.hosts.gmlp import Gate
 
 WIDTH, HIDDEN, TOKENS = 6, 10, 5
 TIMM_NAMES = {"mlp_channels.fc1": "u", "mlp_channels.gate": "sgu", "mlp_channels.fc2": "v"}

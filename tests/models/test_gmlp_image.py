@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import pytest
 import timm
@@ -14,13 +15,19 @@ from timm.models.mlp_mixer import SpatialGatingBlock
 from torch import nn
 
 from imlp_audit.errors import BuildError
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.gmlp import Gate, Gmlp
-from imlp_audit.models.nets.gmlp import build_gmlp
+from imlp_audit.models.host import BuildRequest, Host
+from imlp_audit.models.hosts import Gmlp
 from imlp_audit.models.reading import SpatialMatrix
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from tests.models.wholes import assert_learns, assert_round_trips, macs, parameters, randomised
+
+
+def build_gmlp(host: Host, size: tuple[int, int], classes: int) -> Any:  # noqa: ANN401  # each class has parts of its own
+    return host.build(BuildRequest(size, classes))
+
 
 # The coursework's Table 4: 30 blocks, C and D_C. timm's name, and its parameters in millions.
 TABLE_4 = {

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 import scipy.linalg
@@ -17,14 +18,20 @@ from torch.nn import functional as F
 
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.errors import BuildError
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.build import Builder
 from imlp_audit.models.gmlp import GmlpBlock
-from imlp_audit.models.hosts.gmlp import Gate, GmlpText
-from imlp_audit.models.nets.gmlp import GmlpEncoder, GmlpLanguageModel, GmlpTextClassifier, build_gmlp_text
+from imlp_audit.models.host import BuildRequest, Host
+from imlp_audit.models.hosts import GmlpText
 from imlp_audit.models.reading import OutputLayer, Presence, SpatialMatrix, TextReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from tests.models.wholes import assert_learns, assert_round_trips, macs, on_meta, parameters, randomised, run
+
+
+def build_gmlp_text(host: Host, reading: TextReading, classes: int | None) -> Any:  # noqa: ANN401  # each class has parts of its own
+    return host.build(BuildRequest(None, classes, reading))
+
 
 READING = TextReading(
     vocabulary=11,
@@ -135,7 +142,7 @@ IDS = torch.tensor([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]])
 
 def test_the_states_are_those_of_timms_blocks() -> None:
     """With the split gate and a full matrix; timm has no embedding of tokens."""
-    model = randomised(GmlpEncoder(SMALL, READING))
+    model = randomised(build_gmlp_text(SMALL, READING, None))
     theirs = nn.Sequential(
         *(SpatialGatingBlock(6, 5, mlp_ratio=8 / 6, norm_layer=nn.LayerNorm) for _ in range(SMALL.layers))
     ).double()
@@ -161,7 +168,7 @@ def test_tmlp_is_gmlp_with_a_toeplitz_matrix(gate: Gate) -> None:
 
 
 def test_without_a_norm_in_the_gate_its_input_is_projected_as_it_is() -> None:
-    model = randomised(GmlpEncoder(GmlpText(layers=1, width=6), replace(READING, gate_norm=Presence.NO)))
+    model = randomised(build_gmlp_text(GmlpText(layers=1, width=6), replace(READING, gate_norm=Presence.NO), None))
     (block,) = model.blocks
     assert isinstance(block, GmlpBlock)
     x = model.embedding.weight[IDS]
@@ -171,13 +178,13 @@ def test_without_a_norm_in_the_gate_its_input_is_projected_as_it_is() -> None:
 
 
 def test_the_tied_layer_scores_a_word_by_its_embedding() -> None:
-    model = randomised(GmlpLanguageModel(SMALL, READING))
+    model = randomised(build_gmlp_text(SMALL, READING, None))
     torch.testing.assert_close(model(IDS), model.states(IDS) @ model.embedding.weight.T)
 
 
 @pytest.mark.parametrize("pooler", Presence)
 def test_a_text_is_classified_by_its_first_token(pooler: Presence) -> None:
-    model = randomised(GmlpTextClassifier(SMALL, replace(READING, pooler=pooler), 3))
+    model = randomised(build_gmlp_text(SMALL, replace(READING, pooler=pooler), 3))
     first = model.states(IDS)[:, 0]
     pooled = first if model.pooler is None else torch.tanh(model.pooler.dense(first))
     torch.testing.assert_close(model(IDS), model.head(pooled))

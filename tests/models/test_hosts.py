@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -17,19 +16,9 @@ from imlp_audit.count.ledger import measure
 from imlp_audit.count.record import Ledger
 from imlp_audit.explain.breakdown import find_part
 from imlp_audit.inspect.candidates import has_same_start, is_plausible
-from imlp_audit.models import hosts
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.host import (
-    ClassCount,
-    FeatureMapInput,
-    ImageInput,
-    OwnImageInput,
-    OwnInput,
-    Stack,
-    TokenInput,
-    Traits,
-)
-from imlp_audit.models.hosts.mixer import Mixer
+from imlp_audit.models.host import Reads, Stack
+from imlp_audit.models.hosts import HOSTS
 from imlp_audit.models.reading import (
     OutputLayer,
     PaperReading,
@@ -39,7 +28,7 @@ from imlp_audit.models.reading import (
     SpatialMatrix,
     TextReading,
 )
-from imlp_audit.models.recipe import HOSTS, Recipe
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.replace import mlps_of
 from imlp_audit.models.settings import example_inputs
 from tests.models.readings import RELEASED
@@ -47,21 +36,16 @@ from tests.models.readings import RELEASED
 SMALL: dict[str, object] = {
     "timm": "deit_tiny_patch16_224",
     "bert": {"layers": 2, "width": 16, "heads": 4, "hidden": 32},
-    "cait_chain": {"stage": "patch_mlp", "layers": 2, "width": 16},
     "gmlp": {"layers": 2, "patch": 16, "width": 16, "hidden": 32},
     "gmlp_text": {"layers": 2, "width": 16, "attention": 8},
-    "lvt": {"recursions": 2},
-    "mask_rcnn": {"backbone": "swin_tiny_patch4_window7_224"},
     "mixer": {"layers": 2, "patch": 16, "width": 16, "tokens_hidden": 8, "channels_hidden": 64},
     "python": {"file": "own_nets.py", "name": "SmallNet", "input": (3, 16, 16), "folder": Path(__file__).parent},
     "resmlp": {"layers": 2, "width": 16},
-    "resmlp_translation": {"layers": 1, "width": 16, "hidden": 32, "tokens": 32, "vocabulary": 64},
     "torchvision": "squeezenet1_1",
     "transformers": {
         "architecture": "ViTForImageClassification",
         "config": {"num_hidden_layers": 1, "hidden_size": 24, "intermediate_size": 32},
     },
-    "upernet": {"backbone": "swin_tiny_patch4_window7_224"},
     "vanilla_block": {"width": 8},
 }
 TEXT = TextReading(300, 16, 12, SpatialMatrix.FULL, Presence.YES, OutputLayer.MASKED_LM, Presence.YES)
@@ -106,31 +90,30 @@ def test_it_is_built_for_the_size_that_it_names(key: str) -> None:
     recipe = small(key)
     with Builder().variant(recipe, recipe.part_of(PAPER)) as variant, torch.device("meta"):
         given = example_inputs(variant.model)[0]
-    match recipe.host.traits().reads:
-        case ImageInput(size) | FeatureMapInput(size):
-            assert given.shape[-2:] == size
-        case OwnImageInput():
+    match recipe.host.reads:
+        case Reads.IMAGE | Reads.FEATURE_MAP:
+            assert given.shape[-2:] == (224, 224)
+        case Reads.OWN_IMAGE:
             assert given.ndim == 4
-        case OwnInput():
+        case Reads.OWN:
             assert given.shape == (1, 3, 16, 16)
-        case TokenInput():
+        case Reads.TOKENS:
             assert not given.is_floating_point()
 
 
 @every_host
 def test_its_classes_are_where_it_says(key: str) -> None:
     own = shapes(small(key))
-    match HOSTS[key].traits().classes:
-        case ClassCount.IN_RECIPE:
-            assert shapes(small(key, classes=7)) != own
-        case ClassCount.IN_HOST | ClassCount.NONE:
-            with pytest.raises(ValidationError, match="classes: "):
-                small(key, classes=7)
+    if HOSTS[key].classified:
+        assert shapes(small(key, classes=7)) != own
+    else:
+        with pytest.raises(ValidationError, match="classes: "):
+            small(key, classes=7)
 
 
-@every_host
+@known
 def test_its_mlps_can_be_replaced_where_it_says(key: str) -> None:
-    if not HOSTS[key].traits().replaceable:
+    if not HOSTS[key].replaceable:
         with pytest.raises(ValidationError, match="this host has none"):
             small(key, mlp={"imlp": {}})
         return
@@ -142,41 +125,22 @@ def test_its_mlps_can_be_replaced_where_it_says(key: str) -> None:
 
 @every_host
 def test_its_patches_divide_the_image_where_it_has_a_side(key: str) -> None:
-    side = small(key).host.patch_side()
+    side = small(key).host.patch_side
     if side is not None:
         with pytest.raises(ValidationError, match="does not divide"):
             small(key, image=side + 1)
 
 
-@pytest.mark.daily(11)
-@ours
-def test_each_outermost_module_has_a_declared_site(key: str) -> None:
-    traits = HOSTS[key].traits()
-    assert traits.body is not None
-    recipe = small(key, image=64) if key in ("mask_rcnn", "upernet") else small(key)  # their own images are large
-    named = _outermost(recipe) | {path.partition(".")[0] for path, _ in ledger(recipe).work}
-    assert named - {""} - traits.stem - traits.head - traits.body == set()
-
-
-def _outermost(recipe: Recipe) -> set[str]:
-    with Builder().variant(recipe, recipe.part_of(PAPER)) as variant:
-        return {name for name, _ in variant.model.named_children()}
-
-
 def test_no_two_hosts_put_a_name_at_different_sites() -> None:
-    def sites(traits: Traits) -> dict[str, str]:
-        named = {"stem": traits.stem, "head": traits.head, "body": traits.body or frozenset()}
-        return {name: site for site, names in named.items() for name in names}
-
     for one, other in combinations(HOSTS.values(), 2):
-        first, second = sites(one.traits()), sites(other.traits())
-        assert {n for n in first.keys() & second.keys() if first[n] != second[n]} == set(), (one, other)
+        assert not one.stem & other.head, (one, other)
+        assert not one.head & other.stem, (one, other)
 
 
 @known
 def test_each_of_its_tensors_is_in_a_part_that_has_a_name(key: str) -> None:
     recipe = small(key)
-    names = recipe.host.traits().parts
+    names = recipe.host.parts
     assert {path for path in shapes(recipe) if find_part(path, names) is None} == set()
 
 
@@ -193,7 +157,7 @@ def test_its_own_checkpoint_shows_its_clue(key: str) -> None:
 @every_host
 def test_a_host_that_readings_change_is_a_stack(key: str) -> None:
     host = small(key).host
-    if host.family() is not None:
+    if host.family is not None:
         assert isinstance(host, Stack)
         assert host.with_layers(5).layers == 5
 
@@ -208,25 +172,6 @@ def test_its_own_sizes_come_back_from_its_value(key: str) -> None:
 @pytest.mark.parametrize(("name", "kin"), [("deit_tiny_patch16_224", "deit"), ("tf_efficientnet_b0", "efficientnet")])
 def test_a_model_of_timm_is_kin_to_the_other_sizes(name: str, kin: str) -> None:
     assert Recipe.of(timm=name).host.kin() == kin
-
-
-def _unfinished() -> type[Mixer]:
-    class Unfinished(Mixer):  # type: ignore[misc]  # Mixer is final
-        """A host that nobody called finished."""
-
-    return Unfinished
-
-
-@pytest.mark.parametrize(("make", "lack"), [(_unfinished, "@final")])
-def test_an_unfinished_host_is_refused(
-    make: Callable[[], type[Mixer]], lack: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = make()
-    made.__module__ = "imlp_audit.models.hosts.mixer"
-    made.__final__ = False  # type: ignore[attr-defined]
-    monkeypatch.setattr("imlp_audit.models.hosts.mixer.Unfinished", made, raising=False)
-    with pytest.raises(TypeError, match=f"the host Unfinished lacks {lack}"):
-        hosts.find_hosts.__wrapped__()
 
 
 def test_torchvisions_models_are_counted_on_the_images_of_their_weights() -> None:

@@ -17,11 +17,17 @@ from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.errors import BuildError
 from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.mixer import Mixer
-from imlp_audit.models.mixer import MixerLayer, PatchEmbedding, build_mixer
+from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.hosts import Mixer
+from imlp_audit.models.mixer import MixerLayer, PatchEmbedding
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from tests.models.wholes import assert_learns, assert_round_trips, macs, parameters
+
+
+def build_mixer(host: Mixer, size: tuple[int, int], classes: int) -> nn.Module:
+    return host.build(BuildRequest(size, classes))
+
 
 _TIMM_NAMES = {
     "token_mixing.norm": "norm1",

@@ -22,11 +22,10 @@ from imlp_audit.count.models import measure_models
 from imlp_audit.count.outside import measure_outside
 from imlp_audit.errors import UntrustedError
 from imlp_audit.models.build import Builder, describe_failure
-from imlp_audit.models.nets.own_block import make_block
-from imlp_audit.models.own_axes import BlockReading
-from imlp_audit.models.reading import PaperReading
+from imlp_audit.models.reading import BlockReading, PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.replace import OWN_KINDS
+from imlp_audit.models.run_code import make_block
 from imlp_audit.models.settings import example_inputs
 from tests.count.counters import flop_counter_macs
 

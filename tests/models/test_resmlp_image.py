@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import timm
 import torch
@@ -11,17 +13,22 @@ from torch import Tensor, nn
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
-from imlp_audit.models.hosts.resmlp import Communication, Nonlinearity, Norm, Pooling, ResMlp
-from imlp_audit.models.nets.resmlp import ACTIVATIONS, BatchNorm, L2Norm, build_resmlp, initial_scale
+from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
+from imlp_audit.models.host import BuildRequest, Host
+from imlp_audit.models.hosts import ResMlp
 from imlp_audit.models.reading import Presence, ResMlpForm, ResMlpReading
 from imlp_audit.models.resmlp import (
+    ACTIVATIONS,
     AlgorithmLayer,
     BagOfPatchesLayer,
+    BatchNorm,
     ClassMlp,
     CrossPatch,
     EquationLayer,
+    L2Norm,
     OnGrid,
     ResMlpLayer,
+    initial_scale,
 )
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.numbers.forms import parse_printed
@@ -36,6 +43,11 @@ from tests.models.resmlp_helpers import (
     without_gradient,
 )
 
+
+def build_resmlp(host: Host, reading: ResMlpReading, size: tuple[int, int], classes: int) -> Any:  # noqa: ANN401  # each class has parts of its own
+    return host.build(BuildRequest(size, classes, reading))
+
+
 ALGORITHM, EQUATIONS = (ResMlpReading(form, Presence.NO) for form in (ResMlpForm.ALGORITHM, ResMlpForm.EQUATIONS))
 SMALL = ResMlp(layers=2, width=6, patch=4)
 SIZE, PATCHES, CLASSES = (12, 16), 12, 5
@@ -48,12 +60,14 @@ def _changed(host: ResMlp, **fields: object) -> ResMlp:
 
 
 def _small(form: ResMlpReading = ALGORITHM, **fields: object) -> nn.Module:
-    return build_resmlp(_changed(SMALL, **fields), form, SIZE, CLASSES)
+    model: nn.Module = build_resmlp(_changed(SMALL, **fields), form, SIZE, CLASSES)
+    return model
 
 
 def _on_meta(host: ResMlp, form: ResMlpReading = ALGORITHM) -> nn.Module:
     with torch.device("meta"):
-        return build_resmlp(host, form, (224, 224), 1000)
+        model: nn.Module = build_resmlp(host, form, (224, 224), 1000)
+        return model
 
 
 def _images(batch: int = 2) -> Tensor:

@@ -8,12 +8,10 @@ import torch
 from timm.layers import Attention, Mlp
 from torch import Tensor, nn
 
+from imlp_audit.models.blocks import Communication
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.bert import Bert
-from imlp_audit.models.hosts.gmlp import Gmlp, GmlpText
-from imlp_audit.models.hosts.host import Setting
-from imlp_audit.models.hosts.mixer import Mixer
-from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Communication, ResMlp
+from imlp_audit.models.host import Setting
+from imlp_audit.models.hosts import Bert, Gmlp, GmlpText, Mixer, ResMlp
 from imlp_audit.models.reading import (
     OutputLayer,
     Presence,
@@ -103,14 +101,6 @@ def test_settings_of_timms_models_are_the_published_ones(name: str) -> None:
                 )
             ),
             named(2, 224, 16, 12, 196, tokens_hidden=392, channels_hidden=48),
-        ),
-        (
-            Recipe.of(cait_chain=CaitChain(stage=CaitStage.ATTENTION, layers=2, width=12, heads=4)),
-            named(2, 224, 16, 12, 196, channels_hidden=48),
-        ),
-        (
-            Recipe.of(cait_chain=CaitChain(stage=CaitStage.PATCH_MLP, layers=2, width=12, heads=4, expansion=0.5)),
-            named(2, 224, 16, 12, 196, tokens_hidden=98, channels_hidden=48),
         ),
         (Recipe.of(gmlp_text=GmlpText(layers=3, width=6)), {Setting.LAYERS: 3}),
         (Recipe.of(bert=Bert(layers=2, width=8, heads=2, hidden=12)), {Setting.LAYERS: 2}),

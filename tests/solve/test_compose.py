@@ -42,7 +42,6 @@ AXES = {
 CHOSEN = {
     "swin_s": ("swin", "swin_small_patch4_window7_224"),
     "channel_spatial": ("deit", "deit_tiny_patch16_224"),
-    "lvt_r2": ("lvt", "lvt: {recursions: 2}"),
     "s12": ("resmlp", "resmlp: {layers: 12, width: 384}"),
     "efficientnet_b3": ("efficientnet", "tf_efficientnet_b3"),
 }

@@ -9,17 +9,15 @@ import pytest
 
 from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import BuildError
-from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement, Sums
+from imlp_audit.models.blocks import Activation, Communication, Gate, ImlpRecipe, Norm, Part, Pooling, Sums
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts.bert import Bert
-from imlp_audit.models.hosts.gmlp import Gate, GmlpText
-from imlp_audit.models.hosts.lvt import Lvt
-from imlp_audit.models.hosts.resmlp import Communication, Norm, Pooling, ResMlp
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.hosts import Bert, GmlpText, ResMlp
+from imlp_audit.models.recipe import Recipe, Replacement
 from imlp_audit.solve.counting import Hosts, Stacks
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.paper import rows_of
 from tests.bundled import bundled_paper
+from tests.models.test_papers_models import lvt
 from tests.solve.direct import composed, direct, sample
 
 READINGS = readings_of("imlp")
@@ -47,8 +45,8 @@ OTHERS = [
     with_imlp("vit_tiny_r_s16_p8_224", part=Part.SPATIAL),
     with_imlp("poolformer_s12", part=Part.CHANNEL),
     with_imlp("poolformer_s12", image=160),
-    Recipe.of(lvt=Lvt(recursions=2), mlp=Replacement(imlp=ImlpRecipe(kernel=5), sites=("backbone.[1-3].*",))),
-    Recipe.of(lvt=Lvt(recursions=3), mlp=Replacement(imlp=ImlpRecipe(kernel=3), sites=("post_network.*", "*.0.mlp"))),
+    lvt(2, imlp={"kernel": 5}, sites=["backbone.[1-3].*"]),
+    lvt(3, imlp={"kernel": 3}, sites=["post_network.*", "*.0.mlp"]),
 ]
 
 
@@ -69,7 +67,7 @@ def memory() -> CallCache:
 
 def test_the_tables_list_the_largest_hosts_and_those_that_are_no_classifiers() -> None:
     named = " ".join(map(str, in_the_specs("imlp", "imlp")))
-    for host in ("swin_base_patch4", "poolformer_m48", "deit_base_patch16", "recursions: 4", "mask_rcnn", "upernet"):
+    for host in ("swin_base_patch4", "poolformer_m48", "deit_base_patch16", "recursions: 4", "SwinUperNet"):
         assert host in named
     assert SAMPLED * len(in_the_specs("imlp", "imlp") + OTHERS) >= 60
 

@@ -14,12 +14,15 @@ from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.count.ledger import CallCache
 from imlp_audit.count.models import measure_models
 from imlp_audit.models.build import Builder
-from imlp_audit.models.own_axes import BlockReading
+from imlp_audit.models.own import PythonModule
+from imlp_audit.models.reading import BlockReading, Family
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
 from imlp_audit.solve import counting
-from imlp_audit.solve.compose import Composition, compose
+from imlp_audit.solve.compose import Composer, Composition, compose
 from imlp_audit.solve.search import solve
+from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import RowRef
 from tests.solve.direct import composed, direct
@@ -227,3 +230,30 @@ def test_an_edit_of_the_file_changes_the_next_count(tmp_path: Path) -> None:
     file.write_text(text.replace('gate_norm == "layer":', 'gate_norm != "layer":'), encoding="utf-8")  # as long
     check = verdicts(path)["own/1/r0/params"]
     assert check.measured == str(totals("GatedMlp", {**answers, "gate_norm": "layer"})[0])
+
+
+OWN_HOST = """\
+from timm.layers import Mlp
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 4, stride=4)
+        self.mlp = Mlp(8, 32)
+
+    def forward(self, x):
+        return self.mlp(self.stem(x).flatten(2).transpose(1, 2))
+"""
+
+
+def test_imlp_blocks_in_a_host_of_ones_own_are_added_up_as_in_any_other(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(OWN_HOST)
+    host = PythonModule(file="net.py", name="Net", input=(3, 16, 16), folder=tmp_path, beside=tmp_path)
+    recipe = Recipe.of(host=host, mlp={"imlp": {}})
+    assert recipe.runs_code
+    readings = readings_of(Family.IMLP)
+    expected = counting.Hosts().with_blocks(recipe, readings)
+    assert (Composer({Family.IMLP: readings}).table(recipe) == expected).all()
+    assert len(expected) == len(list(readings.all())) > 1000

@@ -135,7 +135,6 @@ def test_no_size_of_images_explains_less_work_than_any_has(tmp_path: Path) -> No
         ({"timm": "resnet18", "image": [224, 320]}, None),
         ({"resmlp": {"layers": 2, "width": 24}}, 224),
         ({"bert": {"layers": 2, "width": 64, "heads": 1}}, None),
-        ({"mask_rcnn": {"backbone": "swin_tiny_patch4_window7_224"}}, None),
     ],
 )
 def test_the_side_is_that_of_the_model(host: dict[str, object], side: int | None) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.equations import trust
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.errors import SpecError, UsageError
+from imlp_audit.processes import code as installed
 from imlp_audit.spec.library import Selection, load, select_checks
 from imlp_audit.spec.plan import EquationPlan
 from imlp_audit.spec.targets import target_of
@@ -320,7 +320,7 @@ def test_the_places_of_installed_specs_name_no_folder_of_the_machine(
 def test_installed_specs_are_shown_alike_in_a_wheel_and_a_checkout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trust, "PACKAGE", tmp_path / "site" / "imlp_audit")
+    monkeypatch.setattr(installed, "PACKAGE", tmp_path / "site" / "imlp_audit")
     write_paper(tmp_path / "site" / "imlp_audit" / "_specs", "alpha")
     monkeypatch.chdir(write_paper(tmp_path / "elsewhere", "unrelated"))
     assert {check.source.file for check in select_checks(load())} == {"specs/alpha/table1.yaml"}
@@ -332,7 +332,7 @@ def test_installed_specs_are_shown_alike_in_a_wheel_and_a_checkout(
 def test_a_problem_in_an_installed_spec_names_no_folder_of_the_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trust, "PACKAGE", tmp_path / "site" / "imlp_audit")
+    monkeypatch.setattr(installed, "PACKAGE", tmp_path / "site" / "imlp_audit")
     write_paper(tmp_path / "site" / "imlp_audit" / "_specs", "alpha", more=", baseline: none_such")
     monkeypatch.chdir(write_paper(tmp_path / "elsewhere", "unrelated"))
     with pytest.raises(SpecError) as caught:

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import SpecError
-from imlp_audit.models.declared_axes import read_axes
-from imlp_audit.models.own_axes import BlockReading
-from imlp_audit.models.own_block import OwnBlock
-from imlp_audit.models.reading import Reading
+from imlp_audit.models.declared import read_axes
+from imlp_audit.models.own import OwnBlock
+from imlp_audit.models.reading import BlockReading, Reading
 from imlp_audit.spec.library import digest_selection, load
 from imlp_audit.spec.paper import paper_head
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.models.declared_arguments import find_wrong_argument
-from imlp_audit.models.declared_names import find_missing_name
+from imlp_audit.models.declared import find_missing_name, find_wrong_argument
 from tests.cli.running import call
 
 NETS = """\

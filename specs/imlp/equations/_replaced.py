@@ -9,9 +9,9 @@ from functools import partial
 from torch import Tensor, nn
 
 from imlp_audit.equations import draw as st
-from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement
-from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.in_place import imlp_for
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
+from imlp_audit.models.imlp import Imlp, imlp_for
+from imlp_audit.models.recipe import Replacement
 
 from ._block_cases import READINGS, SIZES, Block
 from ._layouts import Layout

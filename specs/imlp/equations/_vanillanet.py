@@ -13,7 +13,8 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions import relu
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, vectors
-from imlp_audit.models.hosts.vanillanet import VanillaBlock
+from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.hosts import VanillaBlock
 from imlp_audit.models.vanillanet import VanillaNetBlock, build_vanilla_block
 
 from ._dw_block import Norm, load_norms
@@ -60,9 +61,11 @@ class Block:
             case Made.DIRECTLY:
                 return VanillaNetBlock(width, self.size)
             case Made.HOST:
-                return build_vanilla_block(VanillaBlock(width=width, act_num=self.n), self.size)
+                return build_vanilla_block(width, self.n, self.size)
             case Made.HOST_DEFAULT:
-                return build_vanilla_block(VanillaBlock(width=width), self.size)
+                made = VanillaBlock(width=width).build(BuildRequest(self.size))
+                assert isinstance(made, VanillaNetBlock)
+                return made
 
     def computed(self, arithmetic: Arithmetic) -> Tensor:
         """Return what the package's block makes of x, of shape (2C, H/2, W/2)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.models.hosts.host import BuildRequest
+from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import (
     PRINTED,

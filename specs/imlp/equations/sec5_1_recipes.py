@@ -13,8 +13,7 @@ from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
 from imlp_audit.models.blocks import Activation, Part
-from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.in_place import imlp_for
+from imlp_audit.models.imlp import Imlp, imlp_for
 from imlp_audit.models.reading import PRINTED, Family, PaperReading
 from imlp_audit.models.recipe import Recipe
 

@@ -15,8 +15,9 @@ from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import total
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, vectors
 from imlp_audit.models.agelu import AGeLU
-from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Replacement, Sums
-from imlp_audit.models.in_place import sums_for, with_activation
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
+from imlp_audit.models.imlp import sums_for, with_activation
+from imlp_audit.models.recipe import Replacement
 
 from ._agelu import Coefficients, coefficients, start
 from ._block_formula import Filled, filled

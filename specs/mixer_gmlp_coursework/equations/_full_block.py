@@ -16,8 +16,8 @@ from imlp_audit.equations.functions_softmax import softmax
 from imlp_audit.equations.matrix import RoundedMatrix, add
 from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.strategies import NUMBERS, Matrix, Vector, matrices, nonzero, vectors
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock
-from imlp_audit.models.hosts.gmlp import Gate
 
 from ._gmlp import project, transposed
 

@@ -14,8 +14,8 @@ from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, numbers, vectors
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit
-from imlp_audit.models.hosts.gmlp import Gate
 
 
 def transposed(matrix: Matrix) -> Matrix:

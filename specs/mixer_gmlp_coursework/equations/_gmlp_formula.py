@@ -8,7 +8,7 @@ from typing import assert_never
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.functions_softmax import softmax
 from imlp_audit.equations.matrix import RoundedMatrix
-from imlp_audit.models.hosts.gmlp import Gate
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.reading import SpatialMatrix
 
 from ._attention import reciprocal_root

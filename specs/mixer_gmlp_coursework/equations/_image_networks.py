@@ -15,9 +15,9 @@ from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.mixer import EPSILON
 from imlp_audit.equations.strategies import Vector, vectors
-from imlp_audit.models.hosts.gmlp import Gate, Gmlp
-from imlp_audit.models.hosts.host import BuildRequest
-from imlp_audit.models.hosts.mixer import Mixer
+from imlp_audit.models.blocks import Gate
+from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.hosts import Gmlp, Mixer
 from imlp_audit.models.recipe import Recipe
 
 from ._gmlp_formula import BlockKind

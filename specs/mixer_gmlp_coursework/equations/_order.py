@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.dependence import depends
-from imlp_audit.models.hosts.gmlp import Gate
+from imlp_audit.models.blocks import Gate
 
 from ._gmlp import Block
 

@@ -10,8 +10,8 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.operations import Operation
 from imlp_audit.equations import draw as st
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock
-from imlp_audit.models.hosts.gmlp import Gate
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imlp_audit.models.hosts.gmlp import Gate
+from imlp_audit.models.blocks import Gate
 
 from ._shapes import Sizes
 

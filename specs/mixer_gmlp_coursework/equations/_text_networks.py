@@ -17,8 +17,9 @@ from imlp_audit.equations.claim import Trial
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.rounded import Rounded
-from imlp_audit.models.hosts.gmlp import Gate, GmlpText
-from imlp_audit.models.hosts.host import BuildRequest, Host
+from imlp_audit.models.blocks import Gate
+from imlp_audit.models.host import BuildRequest, Host
+from imlp_audit.models.hosts import GmlpText
 from imlp_audit.models.reading import OutputLayer, PaperReading, Presence, SpatialMatrix, TextReading
 from imlp_audit.models.recipe import Recipe
 

@@ -12,8 +12,8 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.strategies import Matrix, Vector, matrices, nonzero, numbers, vectors
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import SpatialGatingUnit, ToeplitzProjection
-from imlp_audit.models.hosts.gmlp import Gate
 
 from ._gmlp import project
 

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.models.hosts.host import BuildRequest
-from imlp_audit.models.hosts.python import PythonModule
+from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.own import PythonModule
 from imlp_audit.models.recipe import Recipe
 
 _PATCH = 2

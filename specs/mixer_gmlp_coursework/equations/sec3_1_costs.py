@@ -8,7 +8,7 @@ from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
 from imlp_audit.equations.counts import second_differences
-from imlp_audit.models.hosts.gmlp import Gate
+from imlp_audit.models.blocks import Gate
 
 from ._shapes import Sizes, printed_costs, sizes
 from ._transformer import transformer_macs

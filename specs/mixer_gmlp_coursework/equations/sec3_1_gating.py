@@ -15,9 +15,10 @@ from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.strategies import NUMBERS, Matrix, matrices, nonzero, plain, positive, vectors
 from imlp_audit.errors import BuildError
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import SpatialGatingUnit, TokenProjection
-from imlp_audit.models.hosts.gmlp import Gate, Gmlp, GmlpText
-from imlp_audit.models.nets.gmlp import build_gmlp_text
+from imlp_audit.models.hosts import Gmlp, GmlpText
+from imlp_audit.models.text import build_gmlp_text
 
 from ._gmlp import Gating, all_hold, gatings
 from ._text_networks import text_reading
@@ -251,7 +252,7 @@ def sgu_split_even_width(case: tuple[Gate, int], arithmetic: Arithmetic) -> Tria
         "images": _is_built(lambda: Gmlp(layers=1, patch=1, width=2, hidden=hidden, gate=gate), ValueError),
         "texts": _is_built(lambda: GmlpText(layers=1, width=2, hidden=hidden, gate=gate), ValueError),
         "texts, D_C of the reading": _is_built(
-            lambda: build_gmlp_text(GmlpText(layers=1, width=2, gate=gate), reading, None), BuildError
+            lambda: build_gmlp_text(reading, None, layers=1, width=2, gate=gate), BuildError
         ),
     }
     return Trial(all(built is printed for built in found.values()), {"unit": gate.formula, "D_C": hidden, **found})

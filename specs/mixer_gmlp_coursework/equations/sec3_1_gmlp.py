@@ -14,8 +14,8 @@ from imlp_audit.equations.dependence import ONLY_CHANNELS, ONLY_TOKENS, depends,
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.mixer import fill
 from imlp_audit.equations.strategies import Matrix, matrices, plain, positive
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock
-from imlp_audit.models.hosts.gmlp import Gate
 
 from ._gmlp import Block, blocks, project, transposed
 from ._order import linked_tokens

@@ -14,9 +14,10 @@ from imlp_audit.equations.dependence import jacobian
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.rounded import Rounded, total
 from imlp_audit.equations.strategies import matrices, vectors
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import TokenProjection
-from imlp_audit.models.hosts.gmlp import Gate, GmlpText
-from imlp_audit.models.nets.gmlp import build_gmlp_text
+from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.hosts import GmlpText
 from imlp_audit.models.reading import SpatialMatrix
 
 from ._gmlp import Block, Gating, all_hold, blocks
@@ -163,7 +164,7 @@ def sgu_initial_values(case: tuple[Gate, SpatialMatrix, int], arithmetic: Arithm
     # Hold the values of a new network's units against both numbers.
     gate, matrix, tokens = case
     host = GmlpText(layers=2, width=2, hidden=4, gate=gate, spatial_matrix=matrix)
-    units = [block.sgu.proj for block in build_gmlp_text(host, text_reading(tokens, 4), None).blocks]  # type: ignore[union-attr]
+    units = [block.sgu.proj for block in host.build(BuildRequest(reading=text_reading(tokens, 4))).blocks]  # type: ignore[union-attr]
     weights = [weight for unit in units for weight in unit.weight.flatten().tolist()]
     from_one = max((unit.bias - 1).abs().max().item() for unit in units)
     from_zero = max(map(abs, weights))

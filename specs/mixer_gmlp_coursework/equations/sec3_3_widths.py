@@ -5,7 +5,7 @@ from __future__ import annotations
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.models.hosts.gmlp import Gate
+from imlp_audit.models.blocks import Gate
 
 from ._table6 import MILLIONS, WITHOUT_SPLIT, of_the_blocks
 

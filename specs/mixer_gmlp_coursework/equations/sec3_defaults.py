@@ -5,9 +5,10 @@ from __future__ import annotations
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit
-from imlp_audit.models.hosts.gmlp import Gate, GmlpText
-from imlp_audit.models.hosts.host import BuildRequest
+from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.hosts import GmlpText
 from imlp_audit.models.reading import (
     Family,
     OutputLayer,
@@ -54,7 +55,7 @@ def gmlp_of_texts_by_default(case: tuple[int, int | None, bool], _: Arithmetic) 
     assert isinstance(defaults, TextReading)
     recipe = Recipe.of(gmlp_text={"layers": 2, "width": width}, classes=classes)
     reading = recipe.part_of(PaperReading(text=defaults))
-    other = GmlpText(layers=1, width=width, hidden=2).with_open_width().with_layers(2)
+    other = GmlpText(layers=1, width=width).with_layers(2)
     network = (other if taken_back else recipe.host).build(BuildRequest(recipe.image, recipe.classes, reading))
     (texts,) = network.example_inputs(2)  # type: ignore[operator]
     host = GmlpText(layers=2, width=width, hidden=_SAID.ffn_width, gate=Gate.SPLIT, spatial_matrix=SpatialMatrix.FULL)

@@ -12,8 +12,9 @@ from torch import nn
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.draw import Strategy
-from imlp_audit.models.hosts.host import BuildRequest
-from imlp_audit.models.hosts.resmlp import Communication, Nonlinearity, Norm, Pooling, ResMlp
+from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
+from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.hosts import ResMlp
 from imlp_audit.models.reading import Presence, ResMlpForm, ResMlpReading
 
 Nested: TypeAlias = "float | list[Nested]"

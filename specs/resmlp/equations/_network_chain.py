@@ -10,10 +10,10 @@ from torch import nn
 
 from imlp_audit.equations.functions_softmax import softmax
 from imlp_audit.equations.matrix import RoundedMatrix
-from imlp_audit.models.hosts.host import BuildRequest
-from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Communication, Pooling
+from imlp_audit.models.blocks import Communication, Pooling
 from imlp_audit.models.reading import ResMlpForm
 
+from ..models import CaitChain, CaitStage
 from ._network import Network, Shapes, below, linear
 from ._network_formula import Formula
 from ._network_norms import Batch, rounded
@@ -43,7 +43,7 @@ class Chain(Network):
 
     def fresh(self) -> nn.Module:
         """Return the package's network as it starts."""
-        host = CaitChain(
+        return CaitChain(
             stage=self.cait_stage,
             layers=self.layers,
             width=self.width,
@@ -53,8 +53,9 @@ class Chain(Network):
             norm=self.norm,
             nonlinearity=self.nonlinearity,
             pooling=Pooling.AVERAGE if self.pooling is Pooling.AVERAGE else None,
-        )
-        return host.build(BuildRequest(image=self.size, classes=self.classes))
+            size=self.size,
+            classes=self.classes,
+        ).eval()
 
     def shapes(self) -> Shapes:
         """Yield the names and the shapes of the weights."""

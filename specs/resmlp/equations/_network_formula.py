@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from imlp_audit.equations.functions import Activation, gelu, hard_swish, relu, silu
 from imlp_audit.equations.matrix import RoundedMatrix, add
 from imlp_audit.equations.rounded import Rounded, total
-from imlp_audit.models.hosts.resmlp import Communication, Nonlinearity, Norm
+from imlp_audit.models.blocks import Communication, Nonlinearity, Norm
 from imlp_audit.models.reading import ResMlpForm
 
 from ._network import Network

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, equal
 from imlp_audit.equations.matrix import RoundedMatrix
-from imlp_audit.models.hosts.resmlp import Pooling
+from imlp_audit.models.blocks import Pooling
 from imlp_audit.models.reading import ResMlpForm
 
 from ._network import CLASS_LAYERS, Network

@@ -11,10 +11,8 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.functions import gelu
 from imlp_audit.equations.functions_softmax import softmax
 from imlp_audit.equations.matrix import RoundedMatrix, add
-from imlp_audit.models.hosts.host import BuildRequest
-from imlp_audit.models.hosts.resmlp import ResMlpTranslation
-from imlp_audit.models.nets.translation import TranslationModel
 
+from ..models import TranslationModel
 from ._network import Nested, Shapes, below, filled, linear
 from ._network_chain import HEADS, joined, one_head, scaled_queries
 from ._network_norms import rounded, settle
@@ -37,17 +35,10 @@ class Translation:
     width: int = 4
     hidden: int = 8
 
-    @property
-    def host(self) -> ResMlpTranslation:
-        """The sizes as a recipe has them."""
-        sizes = {"layers": self.layers, "width": self.width, "hidden": self.hidden, "tokens": self.tokens}
-        return ResMlpTranslation(**sizes, heads=HEADS, vocabulary=WORDS)
-
     def fresh(self) -> TranslationModel:
         """Return the package's model as it starts."""
-        model = self.host.build(BuildRequest())
-        assert isinstance(model, TranslationModel)
-        return model
+        sizes = {"layers": self.layers, "width": self.width, "hidden": self.hidden, "tokens": self.tokens}
+        return TranslationModel(**sizes, heads=HEADS, vocabulary=WORDS)
 
     def shapes(self) -> Shapes:
         """Yield the names and the shapes of the weights; the output's matrix is the embedding's."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.models.hosts.resmlp import CaitStage, Nonlinearity, Norm, Pooling
+from imlp_audit.models.blocks import Nonlinearity, Norm, Pooling
 
+from ..models import CaitStage
 from ._network import networks
 from ._network_chain import Chain, ChainFormula
 from ._network_stages import check_stages

@@ -11,8 +11,8 @@ from imlp_audit.equations.dependence import depends
 from imlp_audit.equations.matrix import dot
 from imlp_audit.equations.rounded import Rounded
 from imlp_audit.equations.strategies import NUMBERS, Matrix, Vector, nonzero, plain, vectors
-from imlp_audit.models.hosts.resmlp import Norm
-from imlp_audit.models.nets.resmlp import PRE_NORMS
+from imlp_audit.models.blocks import Norm
+from imlp_audit.models.resmlp import PRE_NORMS
 
 _CHANNELS = 3
 _STATISTICS = {  # whether of the batch, and whether of the channels

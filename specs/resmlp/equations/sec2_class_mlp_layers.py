@@ -12,7 +12,7 @@ from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.matrix import RoundedMatrix
 from imlp_audit.equations.strategies import Matrix, matrices
-from imlp_audit.models.hosts.resmlp import Pooling
+from imlp_audit.models.blocks import Pooling
 from imlp_audit.models.resmlp import ClassMlp
 
 from ._network import CLASS_LAYERS, Nested, Network

@@ -10,12 +10,12 @@ from torch import nn
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.models.hosts.host import BuildRequest
-from imlp_audit.models.hosts.resmlp import CaitChain, CaitStage, Communication, Pooling
-from imlp_audit.models.nets.cait_chain import TalkingHeads
+from imlp_audit.models.blocks import Communication, Pooling
+from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.reading import Family, PaperReading, ResMlpForm, ResMlpReading, axes_of, make_reading
 from imlp_audit.models.recipe import Recipe
 
+from ..models import CaitChain, CaitStage, TalkingHeads
 from ._network import Network
 from ._network_stages import check
 
@@ -84,7 +84,7 @@ def appendix_chain_by_default(stage: CaitStage, _: Arithmetic) -> Trial:
     """
     # Hold the sizes of the package's network against those of CaiT-S24.
     with torch.device("meta"):
-        network = CaitChain(stage=stage).build(BuildRequest())
+        network = CaitChain(stage=stage)
     blocks, pooling, stem = (network.get_submodule(name) for name in ("blocks", "pool.layers", "stem.proj"))
     assert isinstance(blocks, nn.Sequential)
     assert isinstance(pooling, nn.Sequential)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.models.hosts.resmlp import CaitStage, Pooling
+from imlp_audit.models.blocks import Pooling
 from imlp_audit.models.reading import ResMlpForm
 
+from ..models import CaitStage
 from ._network import Network, networks
 from ._network_chain import Chain
 from ._network_stages import check

@@ -10,7 +10,7 @@ from torch import Tensor
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
-from imlp_audit.models.hosts.resmlp import Communication, Pooling
+from imlp_audit.models.blocks import Communication, Pooling
 from imlp_audit.models.reading import ResMlpForm
 
 from ._network import Network

@@ -10,10 +10,11 @@ from torch import nn
 from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.models.hosts.resmlp import CaitStage, Communication, Pooling
+from imlp_audit.models.blocks import Communication, Pooling
 from imlp_audit.models.reading import ResMlpForm
 from imlp_audit.models.resmlp import Aggregate, AlgorithmLayer, ClassLayer, ClassMlp, EquationLayer, FeedForward
 
+from ..models import CaitStage
 from ._network import Network, networks
 from ._network_chain import Chain
 

@@ -8,7 +8,7 @@ from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim
 from imlp_audit.errors import BuildError
-from imlp_audit.models.hosts.resmlp import Communication, Nonlinearity, Norm, Pooling
+from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.reading import ResMlpForm
 
 from ._network import Network, networks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 
 import torch
 from torch import Tensor, nn
@@ -11,9 +12,8 @@ from imlp_audit.equations import draw as st
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Trial, claim, equal
 from imlp_audit.equations.matrix import RoundedMatrix
-from imlp_audit.models.hosts.host import BuildRequest
-from imlp_audit.models.hosts.resmlp import ResMlpTranslation
 
+from ..models import TranslationModel
 from ._network_stages import exact
 from ._network_weights import Weights
 from ._translation import PADDING, WORDS, Formulas, Ids, Translation
@@ -134,9 +134,8 @@ def translation_by_default(layers: int, _: Arithmetic) -> Trial:
     Bound: none: sizes are integers, and a start is a number of the arithmetic or it is not
     """
     # Hold the sizes and the start of the package's model, of few words, against the numbers.
-    model = ResMlpTranslation(layers=layers, vocabulary=WORDS).build(BuildRequest())
+    model = TranslationModel(layers, vocabulary=WORDS)
     sizes = {name: tuple(weight.shape) for name, weight in model.named_parameters()}
-    (source, target) = model.example_inputs(2)  # type: ignore[operator]
     attention = model.get_submodule("decoder.0.attention.sublayer")
     found = {
         "layers": {len(model.get_submodule(side)) for side in ("encoder", "decoder")},  # type: ignore[arg-type]
@@ -146,10 +145,9 @@ def translation_by_default(layers: int, _: Arithmetic) -> Trial:
             start for name, weight in model.named_parameters() if ".scale." in name for start in weight.tolist()
         },
         "heads": attention.heads,
-        "words": ResMlpTranslation(layers=layers).vocabulary,
-        "sentences": (tuple(source.shape), tuple(target.shape)),
-        "longer ones": _runs(model, target.shape[1] + 1),
-        "output": tuple(model.get_classifier().weight.shape),  # type: ignore[operator]
+        "words": signature(TranslationModel).parameters["vocabulary"].default,
+        "longer ones": _runs(model, 1025),
+        "output": tuple(model.output.weight.shape),
     }
     printed = {
         "layers": {layers},
@@ -158,7 +156,6 @@ def translation_by_default(layers: int, _: Arithmetic) -> Trial:
         "starts": {torch.tensor(0.2).item()},
         "heads": 8,
         "words": 32768,
-        "sentences": ((2, 1024), (2, 1024)),
         "longer ones": False,
         "output": (WORDS, 512),
     }

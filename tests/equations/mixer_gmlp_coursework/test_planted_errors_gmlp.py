@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.models.attention import SelfAttention
+from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import (
     GmlpBlock,
     SpatialGatingUnit,
@@ -18,7 +19,6 @@ from imlp_audit.models.gmlp import (
     ToeplitzProjection,
     TokenProjection,
 )
-from imlp_audit.models.hosts.gmlp import Gate
 from specs.mixer_gmlp_coursework.equations import _gmlp, sec3_1_gmlp
 from tests.equations import papers
 

@@ -7,7 +7,7 @@ import torch
 import yaml
 
 from imlp_audit.models.build import build_host
-from imlp_audit.models.hosts.host import Setting
+from imlp_audit.models.host import Setting
 from imlp_audit.models.names.texts import text_class, text_recipe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import settings_of

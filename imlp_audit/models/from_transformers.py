@@ -19,12 +19,8 @@ from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
 from imlp_audit.errors import BuildError, did_you_mean
-from imlp_audit.models.hosts.host import IMAGENET_CLASSES, IMAGENET_SIZE, BuildRequest, Size
-from imlp_audit.models.hosts.transformers import Transformers
-from imlp_audit.models.limits import limited_model
-from imlp_audit.models.nets.inputs import NamedInputs, make_module, set_inputs, tensors_in
-from imlp_audit.models.nets.python import write_error
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.host import IMAGENET_CLASSES, IMAGENET_SIZE, BuildRequest, Size
+from imlp_audit.models.run_code import NamedInputs, make_module, set_inputs, tensors_in, write_error
 from imlp_audit.models.values import TensorInput
 
 _LABELLED = ("Classification", "Detection", "Segmentation", "QuestionAnswering")
@@ -64,13 +60,15 @@ def _asked_of_masks(frame: FrameType | None) -> bool:
     return caller is not None and caller.f_globals.get("__name__") in _ON_MASKS
 
 
-def build_transformers(host: Transformers, request: BuildRequest) -> nn.Module:
+def build_transformers(
+    name: str, written: Mapping[str, JsonValue], request: BuildRequest, tokens: int | None, inputs: NamedInputs | None
+) -> nn.Module:
     """Build a model on the current default device.
 
     Raises BuildError for a class or a field of its configuration that transformers does not have.
     """
-    architecture = _find_class(host.architecture)
-    given = _with_labels(host, request)
+    architecture = _find_class(name)
+    given = _with_labels(name, written, request)
     kind = architecture.config_class
     _refuse_unknown_fields(kind, given, kind.__name__)
     if request.image is not None and "image_size" in _names(kind):
@@ -81,9 +79,9 @@ def build_transformers(host: Transformers, request: BuildRequest) -> nn.Module:
         config = _make_config(kind, given)
         model = make_module(lambda: architecture(config))
     assert isinstance(model, nn.Module)
-    if host.inputs is not None and request.image is not None:
+    if inputs is not None and request.image is not None:
         raise BuildError("image: the shapes of this model's inputs are given next to its class")
-    inputs = host.inputs or _usual_inputs(host, model, request.image)
+    inputs = inputs or _usual_inputs(name, tokens, model, request.image)
     _refuse_more_than_positions(model, inputs)
     set_inputs(model, inputs, _run)
     heads = [name for name in _HEADS if isinstance(getattr(model, name, None), nn.Module)]
@@ -92,15 +90,6 @@ def build_transformers(host: Transformers, request: BuildRequest) -> nn.Module:
             lambda self: tuple(getattr(self, name) for name in heads), model
         )
     return model
-
-
-def find_first_tensor(host: Transformers) -> str | None:
-    """Return the name of the first tensor of a model's state dict, None for a model that cannot be built."""
-    try:
-        with torch.device("meta"), limited_model(Recipe.of(host=host)):
-            return next(iter(build_transformers(host, BuildRequest()).state_dict()))
-    except Exception:  # classes check their configurations with errors of every kind, or only divide by zero
-        return None
 
 
 @contextmanager
@@ -134,19 +123,19 @@ def _find_class(name: str) -> type[PreTrainedModel]:
     raise BuildError(f"transformers {transformers.__version__} has no model {name!r}; {did_you_mean(name, known)}")
 
 
-def _with_labels(host: Transformers, request: BuildRequest) -> dict[str, JsonValue]:
+def _with_labels(name: str, written: Mapping[str, JsonValue], request: BuildRequest) -> dict[str, JsonValue]:
     """Return the configuration with the number of classes: the recipe's, or ImageNet's for a classifier of images."""
-    given = dict(host.config)
+    given = dict(written)
     classes = request.classes
-    if classes is not None and not any(word in host.architecture for word in _LABELLED):
-        raise BuildError(f"classes: {host.architecture} does not classify")
+    if classes is not None and not any(word in name for word in _LABELLED):
+        raise BuildError(f"classes: {name} does not classify")
     named = given.get("id2label")
     own = given.get("num_labels", len(named) if isinstance(named, Mapping) else None)
     if own is not None:
         if classes not in (None, own):
             raise BuildError(f"classes: {classes}, but the configuration has num_labels {own}")
         return given
-    if classes is None and "ForImageClassification" in host.architecture:
+    if classes is None and "ForImageClassification" in name:
         classes = IMAGENET_CLASSES
     return {"num_labels": classes, **given} if classes is not None else given
 
@@ -177,18 +166,18 @@ def _refuse_unknown_inside(config: PreTrainedConfig, given: Mapping[str, JsonVal
             _refuse_unknown_inside(inner, written)
 
 
-def _usual_inputs(host: Transformers, model: PreTrainedModel, image: Size | None) -> NamedInputs:
+def _usual_inputs(name: str, tokens: int | None, model: PreTrainedModel, image: Size | None) -> NamedInputs:
     """Return an image or a text, whichever the model reads."""
-    name, reads = host.architecture, model.main_input_name
+    reads = model.main_input_name
     size = image or _own_size(model.config)
     if size is None and name.endswith("ForImageClassification"):
         size = IMAGENET_SIZE
     if reads == "input_ids" and not model.config.is_encoder_decoder:
-        if host.tokens is None or image is not None:
+        if tokens is None or image is not None:
             raise BuildError(f"{name} reads text: give tokens, the length of the text, and no image")
-        return {"input_ids": TensorInput(shape=[host.tokens], dtype="int64")}
+        return {"input_ids": TensorInput(shape=[tokens], dtype="int64")}
     if reads == "pixel_values":
-        if host.tokens is not None:
+        if tokens is not None:
             raise BuildError(f"tokens: {name} reads an image")
         if size is None:
             raise BuildError(f"{name} takes images of any size: give image")

@@ -1,17 +1,39 @@
-"""Mask R-CNN with a feature pyramid on Swin features (arXiv 1703.06870; 1612.03144), from torchvision's own parts."""
+"""Mask R-CNN and UperNet on Swin features, as Tables 6 and 7 have them: torchvision's and transformers' own parts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
+import timm
 from torch import Tensor, nn
+from torch.nn import functional as F
 from torchvision.models.detection import MaskRCNN
 from torchvision.ops import FeaturePyramidNetwork, MultiScaleRoIAlign
 from torchvision.ops.feature_pyramid_network import LastLevelMaxPool
+from transformers import UperNetConfig
+from transformers.models.upernet.modeling_upernet import UperNetFCNHead, UperNetHead
 
-from imlp_audit.models.hosts.dense import MaskRcnn
-from imlp_audit.models.nets.swin import SwinFeatures, swin_features
+
+class SwinFeatures(nn.Module):
+    """timm's Swin without its head, and a norm on the output of each stage, as the official detectors have it.
+
+    Maps images (batch, 3, height, width) of the `size` given to maps (batch, `channels`[i], height / s, width / s) at
+    the strides s = 4, 8, 16, 32, the sides rounded up. A grid that the windows do not divide is padded, and one that is
+    smaller than a window too, so that the parameters do not depend on the size. (timm shifts a grid before it pads it,
+    the official code pads first: the same work, but where a grid is padded not the same function.)
+    """
+
+    def __init__(self, name: str, size: Sequence[int]) -> None:
+        super().__init__()
+        self.body = timm.create_model(name, features_only=True, img_size=tuple(size), always_partition=True)
+        self.channels: list[int] = self.body.feature_info.channels()
+        self.norms = nn.ModuleList(nn.LayerNorm(channels) for channels in self.channels)
+
+    def forward(self, images: Tensor) -> list[Tensor]:
+        """Return the maps, the finest first; timm's have their channels last."""
+        maps = self.body(images)
+        return [norm(x).permute(0, 3, 1, 2).contiguous() for norm, x in zip(self.norms, maps, strict=True)]
+
 
 BOXES, MASKS = 1000, 100  # proposals that the box head sees, and those of them that the mask head sees
 LEVELS = ("0", "1", "2", "3")  # of the pyramid, where regions are read from; the one above is only for proposals
@@ -58,11 +80,10 @@ class SwinMaskRcnn(nn.Module):
     and a mask for the background class too, 4 x 1025 + 257 parameters more than mmdetection's.
     """
 
-    def __init__(self, body: SwinFeatures, size: tuple[int, int], classes: int) -> None:
+    def __init__(self, backbone: str, size: Sequence[int], classes: int = 80) -> None:
         super().__init__()
-        self.size = size
         self.detector = MaskRCNN(
-            Pyramid(body),
+            Pyramid(SwinFeatures(backbone, size)),
             classes + 1,  # the background is torchvision's class 0
             box_roi_pool=RegionAlign(LEVELS, output_size=7, sampling_ratio=2),
             mask_roi_pool=RegionAlign(LEVELS, output_size=14, sampling_ratio=2),
@@ -84,18 +105,36 @@ class SwinMaskRcnn(nn.Module):
         masks = heads.mask_predictor(heads.mask_head(regions))
         return (*objectness, *deltas, scores, boxes, masks)
 
-    def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
-        """Return images and as many proposals as are counted, each of them the whole image."""
-        height, width = self.size
-        proposals = torch.tensor([0.0, 0.0, width, height]).expand(batch, BOXES, 4)
-        return torch.zeros(batch, 3, height, width), proposals
-
     def get_classifier(self) -> Sequence[nn.Module]:
         """Return the last layers of both heads."""
         heads = self.detector.roi_heads
         return heads.box_predictor, heads.mask_predictor.mask_fcn_logits
 
 
-def build_mask_rcnn(host: MaskRcnn, size: tuple[int, int]) -> SwinMaskRcnn:
-    """Build the detector for images of (height, width) with fresh weights; raises BuildError."""
-    return SwinMaskRcnn(swin_features(host.backbone, size), size, host.classes)
+class SwinUperNet(nn.Module):
+    """Images (batch, 3, height, width) to a score of each class at each pixel (batch, classes, height, width).
+
+    As in Swin's official segmenter: a decode head of 512 channels on all four maps, and on the third an auxiliary head
+    of 256 channels, which is only there to be trained with (arXiv 1807.10221).
+    """
+
+    def __init__(self, backbone: str, size: Sequence[int], classes: int = 150) -> None:
+        super().__init__()
+        self.backbone = SwinFeatures(backbone, size)
+        config = UperNetConfig(hidden_size=512, auxiliary_channels=256, auxiliary_in_channels=None, num_labels=classes)
+        self.decode_head = UperNetHead(config, self.backbone.channels)
+        self.auxiliary_head = UperNetFCNHead(config, self.backbone.channels)
+
+    def forward(self, images: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        """Return the scores, in training mode those of the auxiliary head as well."""
+        maps = self.backbone(images)
+        scores = _resize(self.decode_head(maps), images)
+        return (scores, _resize(self.auxiliary_head(maps), images)) if self.training else scores
+
+    def get_classifier(self) -> Sequence[nn.Module]:
+        """Return the last layer of both heads."""
+        return self.decode_head.classifier, self.auxiliary_head.classifier
+
+
+def _resize(x: Tensor, like: Tensor) -> Tensor:
+    return F.interpolate(x, like.shape[2:], mode="bilinear")

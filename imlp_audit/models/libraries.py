@@ -1,17 +1,21 @@
-"""Classifiers of timm with fresh weights. Nothing is downloaded."""
+"""Classifiers of timm and torchvision with fresh weights. Nothing is downloaded."""
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Mapping
 
 import timm
 from pydantic import JsonValue
 from torch import nn
+from torchvision import models
 
 from imlp_audit.errors import BuildError, did_you_mean
-from imlp_audit.models.hosts.host import BuildRequest
-from imlp_audit.models.nets.devices import ArithmeticOnTheProcessor, current_device
+from imlp_audit.models.host import IMAGENET_SIZE, BuildRequest
+from imlp_audit.models.names.known import Library, current_models, own_size
 from imlp_audit.models.reading import ClassToken
+from imlp_audit.models.run_code import ArithmeticOnTheProcessor, current_device
 
 
 def build_timm(name: str, arguments: Mapping[str, JsonValue], request: BuildRequest) -> nn.Module:
@@ -64,8 +68,39 @@ def _check_patches(model: nn.Module, image: tuple[int, ...]) -> None:
             raise BuildError(f"image: patches of {part} do not divide {side}")
 
 
-def find_first_layer(name: str) -> str | None:
-    """Return the name of the weight of a model's first layer, None where timm does not say."""
-    known = timm.models.get_pretrained_cfg(name) if timm.is_model(name) else None
-    first = getattr(known, "first_conv", None)
-    return f"{first}.weight" if isinstance(first, str) else None
+def build_torchvision(name: str, arguments: Mapping[str, JsonValue], request: BuildRequest) -> nn.Module:
+    """Build a classifier of torchvision on the current default device, with some of its arguments changed.
+
+    It is built for images of its weights' size unless the request has another.
+
+    Raises BuildError for a name that torchvision does not have, one that is not a classifier of images, or arguments
+    that it does not take.
+    """
+    known = models.list_models(module=models)
+    if name not in known:
+        raise BuildError(f"torchvision has no classifier {name!r}; {did_you_mean(name, known, 'it has')}")
+    options: dict[str, object] = {"num_classes": request.labels, **arguments}
+    side = own_size(Library.TORCHVISION, name) if name in current_models(Library.TORCHVISION) else IMAGENET_SIZE[0]
+    height, width = request.image or (side, side)
+    if "image_size" in inspect.signature(models.get_model_builder(name)).parameters or name.startswith("vit_"):
+        if height != width:
+            raise BuildError(f"image: {name} takes square images, not {height} x {width}")
+        options["image_size"] = height
+    elif name.startswith("maxvit"):
+        options["input_size"] = (height, width)
+    try:
+        model = _create_torchvision(name, options)
+    except (TypeError, ValueError, AssertionError, RuntimeError, KeyError) as error:  # each model has its own
+        if not arguments:
+            raise
+        raise BuildError(f"{name} with {dict(arguments)}: {type(error).__name__}: {error}") from error
+    model.pretrained_cfg = {"input_size": (3, height, width)}  # type: ignore[assignment]  # where timm's models have it
+    return model
+
+
+def _create_torchvision(name: str, options: Mapping[str, object]) -> nn.Module:
+    device = current_device()
+    with ArithmeticOnTheProcessor(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The default weight initialization", FutureWarning)  # there are no weights
+        model: nn.Module = models.get_model(name, weights=None, **options)
+    return model.to(device)

@@ -1,0 +1,150 @@
+"""What a base model ("host") of a recipe says about itself. Torch-free, so that specs can hold hosts.
+
+A host is a final subclass of `Host`, and states what differs from the defaults here. `tests/models/test_hosts.py` holds
+what it says against the model that it builds.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeAlias
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from imlp_audit.models.reading import AnyReading, ClassToken, Family
+
+if TYPE_CHECKING:
+    from torch import nn
+
+Size: TypeAlias = tuple[int, int]
+"""Height and width in pixels."""
+
+IMAGENET_SIZE: Size = (224, 224)
+IMAGENET_CLASSES = 1000
+
+
+def _whole(value: object) -> object:
+    """Refuse numbers in forms that only Python reads, such as 1_92 or 4.0."""
+    if isinstance(value, str) and not re.fullmatch("[0-9]+", value):
+        raise ValueError(f"write a whole number in digits, not {value!r}")
+    return value
+
+
+Count = Annotated[int, BeforeValidator(_whole), Field(gt=0, le=1_000_000)]
+"""A number of channels, tokens, words, ...: positive, and no larger than any model's."""
+
+Layers = Annotated[int, BeforeValidator(_whole), Field(gt=0, le=1000)]
+"""A number of layers. It is limited because each layer is built: a typing error must not fill the memory."""
+
+
+class Setting(StrEnum):
+    """A hyper-parameter that tables print, of a model of equal blocks."""
+
+    LAYERS = "layers"
+    IMAGE = "image"
+    PATCH = "patch"
+    WIDTH = "width"
+    TOKENS = "tokens"
+    TOKENS_HIDDEN = "tokens_hidden"
+    CHANNELS_HIDDEN = "channels_hidden"
+
+
+class Reads(StrEnum):
+    """What a host reads, and where its size stands: in the recipe, or beside the host's own fields."""
+
+    IMAGE = "image"  # of 224 x 224 unless the recipe gives another size
+    OWN_IMAGE = "own_image"  # its usual size is known once it is built
+    FEATURE_MAP = "feature_map"  # of 224 x 224 unless the recipe gives another size
+    TOKENS = "tokens"
+    OWN = "own"  # the host's own fields say what
+
+
+PartNames: TypeAlias = tuple[tuple[str, str], ...]
+"""Regular expressions for paths without their numbers, and what the parts found there are called."""
+
+
+@dataclass(frozen=True)
+class BuildRequest:
+    """What a host is built for, beyond its own sizes: what the recipe says of it, and the reading it is built under."""
+
+    image: Size | None = None
+    classes: int | None = None
+    reading: AnyReading | None = None
+    class_token: ClassToken = ClassToken.KEPT
+
+    @property
+    def size(self) -> Size:
+        """The size of the input, ImageNet's unless the recipe gives another."""
+        return self.image or IMAGENET_SIZE
+
+    @property
+    def labels(self) -> int:
+        """The number of classes, ImageNet's unless the recipe gives another."""
+        return self.classes or IMAGENET_CLASSES
+
+
+class Host(BaseModel):
+    """A model by its sizes, as a recipe writes it. Frozen; unknown keys are refused.
+
+    `key` is its key in a recipe. `classified` hosts have as many classes as the recipe says, `replaceable` ones may
+    have timm's MLPs, whose place blocks can take, `foldable` ones a deployed form. `stem` and `head` are names of
+    outermost modules, and `parts` names parts where timm's names do not. A checkpoint of the host has one of the
+    `modules` in a tensor's path, where there are any.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    key: ClassVar[str]
+    reads: ClassVar[Reads] = Reads.IMAGE
+    classified: ClassVar[bool] = True
+    replaceable: ClassVar[bool] = False
+    foldable: ClassVar[bool] = False
+    stem: ClassVar[frozenset[str]] = frozenset()
+    head: ClassVar[frozenset[str]] = frozenset()
+    parts: ClassVar[PartNames] = ()
+    modules: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    def family(self) -> Family | None:
+        """The axes that the host itself depends on; `solve` adds up such a host, a `Stack`, from its layers."""
+        return None
+
+    @property
+    def patch_side(self) -> int | None:
+        """The side of the patches, which must divide the image's; None where any size is taken."""
+        return None
+
+    def build(self, request: BuildRequest) -> nn.Module:
+        """Build the host with fresh weights on the current default device. Raises BuildError."""
+        raise NotImplementedError  # a paper's own code runs in `models.build` alone
+
+    @classmethod
+    def unpack(cls, value: object) -> object:
+        """Return the fields of a host, given the value of its key in a recipe."""
+        return value
+
+    def value(self) -> object:
+        """Return the value of the host's key in a recipe: its fields as they were given."""
+        return self.model_dump(exclude_unset=True)
+
+    def kin(self) -> str:
+        """Return the name that the host shares with the other sizes of its architecture."""
+        return self.key
+
+
+class Stack(Host):
+    """A host of equal layers: what stands around them, and as often as there are layers one of them."""
+
+    layers: Layers
+
+    def with_layers(self, layers: int) -> Self:
+        """Return the host with another number of layers."""
+        return self.model_copy(update={"layers": layers})
+
+
+def divides(part: int, whole: int, name: str) -> None:
+    """Raise ValueError where `part` does not divide `whole`; `name` says which two these are."""
+    if whole % part:
+        raise ValueError(f"{name}: {part} does not divide {whole}")

@@ -1,0 +1,204 @@
+"""A model and a block of one's own, as a spec writes them. Torch-free."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Self, final
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from imlp_audit.models.declared import DECIDED, AxisValue, read_axes
+from imlp_audit.models.host import Count, Host, Reads
+from imlp_audit.models.reading import BlockReading, Family, OwnFamily, axis_of, word_of
+from imlp_audit.models.values import ENTRY_POINTS, FrozenMap, Inputs, Name, Values
+from imlp_audit.processes.code import bundled_folder, find_package, offered
+
+PYTHON_FILE = r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.py$"
+
+
+@dataclass(frozen=True)
+class SpecFolder:
+    """Where the Python of a spec that is being read lies, and whether it may be run."""
+
+    path: Path
+    trusted: bool
+
+
+@final
+class PythonModule(Host):
+    """What `name` in the Python `file`, or an `entry_point`, returns for the `arguments`: a torch module.
+
+    It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`, or the
+    `inputs` that are named. `output` is the shape of the first tensor that it returns, without the batch, where the
+    spec holds it to one. With `paper`, the file is that of a paper that comes with this package. `beside` is
+    where the file is, `folder` too; None where its code may not be run.
+    """
+
+    key = "python"
+    reads = Reads.OWN
+    classified = False
+    replaceable = True
+    foldable = True
+
+    file: Annotated[str, Field(pattern=PYTHON_FILE)] | None = None
+    name: Name | None = None
+    paper: Name | None = None
+    entry_point: Annotated[str, Field(pattern=r"^[\w.-]+$")] | None = None
+    arguments: Values = Field(default_factory=FrozenMap)
+    input: tuple[Count, Count, Count] | None = None
+    tokens: Count | None = None
+    inputs: Inputs | None = None
+    output: Annotated[tuple[Count, ...], Field(max_length=8)] | None = None
+    folder: SkipJsonSchema[Annotated[Path | None, Field(repr=False, strict=True)]] = None  # none that a spec can write
+    beside: SkipJsonSchema[Annotated[Path | None, Field(repr=False, strict=True)]] = None  # nor this one
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_the_folder_of_the_spec(cls, written: object, info: ValidationInfo) -> object:
+        if not isinstance(written, dict) or not isinstance(info.context, SpecFolder):
+            return written  # a host that was read before
+        for name in ("folder", "beside"):
+            if name in written:
+                raise ValueError(f"{name}: the file is looked for beside the spec")
+        beside, trusted = info.context.path, info.context.trusted
+        if (paper := written.get("paper")) is not None:
+            beside, trusted = bundled_folder() / str(paper), True
+            if beside.parent != bundled_folder() or not beside.is_dir():
+                raise ValueError(f"paper: no paper {paper!r} comes with this package")
+        return {**written, "beside": beside, **({"folder": beside} if trusted else {})}
+
+    @field_validator("folder")
+    @classmethod
+    def _holds_the_file(cls, folder: Path | None, info: ValidationInfo) -> Path | None:
+        file = info.data.get("file")
+        if folder is not None and file is not None:
+            real = (folder / file).resolve()
+            if not real.is_file() or not real.is_relative_to(folder.resolve()):
+                raise ValueError(f"{file}: there is no such file beside the spec")
+        return folder
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Self:
+        if (self.entry_point is None) == (self.file is None) or (self.file is None) != (self.name is None):
+            raise ValueError("give file and name, or the entry_point of an installed package")
+        return self
+
+    @model_validator(mode="after")
+    def _reads_one_thing(self) -> Self:
+        if sum(given is not None for given in (self.input, self.tokens, self.inputs)) != 1:
+            raise ValueError("give exactly one of input: [channels, height, width], tokens: how many, and inputs")
+        return self
+
+    def kin(self) -> str:
+        """Return the name: other arguments make another size of it."""
+        return self.name or self.place
+
+    @property
+    def place(self) -> str:
+        """Where its code is, for messages."""
+        return self.file or f"the entry point {self.entry_point}"
+
+    @property
+    def code_folder(self) -> Path | None:
+        """The folder of its code, which may be run; of an installed package, the package's. Nothing is imported."""
+        if self.entry_point is None:
+            return self.folder
+        point = next((one for one in offered(ENTRY_POINTS) if one.name == self.entry_point), None)
+        found = find_package(point) if point is not None else None
+        return Path(found.origin).parent if found is not None and found.origin is not None else None
+
+    @property
+    def may_run(self) -> bool:
+        """Whether its code may be run: its folder is trusted, or its package is installed."""
+        return self.folder is not None or self.entry_point is not None
+
+
+_OF_THE_SPEC = ("beside", "trusted", "axes")
+"""Fields that follow from where the spec lies, and that none can write."""
+
+
+class OwnBlock(BaseModel):
+    """What the class or function `name` in the Python `file` returns for the sizes of an MLP and these `arguments`.
+
+    Its class may declare `axes`: what the paper's text leaves open about the block. `arguments` fix some of them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: Annotated[str, Field(pattern=PYTHON_FILE)]
+    name: Name
+    arguments: Values = Field(default_factory=FrozenMap)
+    beside: SkipJsonSchema[Annotated[Path | None, Field(repr=False, strict=True)]] = None
+    trusted: SkipJsonSchema[Annotated[bool, Field(repr=False, strict=True)]] = False
+    axes: SkipJsonSchema[Annotated[dict[str, tuple[AxisValue, ...]], AfterValidator(FrozenMap), Field(repr=False)]] = (
+        Field(default_factory=FrozenMap)
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _look_beside_the_spec(cls, written: object, info: ValidationInfo) -> object:
+        if not isinstance(written, Mapping):
+            return written
+        if isinstance(info.context, SpecFolder):
+            given = next((name for name in _OF_THE_SPEC if name in written), None)
+            if given is not None:
+                raise ValueError(f"unknown key {given!r}; known here: file, name, arguments")
+            written = {**written, "beside": info.context.path, "trusted": info.context.trusted}
+        beside, file, name = (written.get(key) for key in ("beside", "file", "name"))
+        known = isinstance(beside, Path) and isinstance(file, str) and isinstance(name, str)
+        return {**written, "axes": _find_axes(beside, file, name) if known else {}}  # type: ignore[arg-type]
+
+    @model_validator(mode="after")
+    def _takes_what_it_is_given(self) -> Self:
+        for name in DECIDED:
+            if name in self.arguments:
+                raise ValueError(f"arguments: {name} is that of the MLP that is replaced")
+        if self.name in set(Family):
+            raise ValueError(f"name: {self.name} is what a family of bundled models is called; rename the class")
+        return self
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the file is; None where its code may not be run."""
+        return self.beside if self.trusted else None
+
+    @property
+    def may_run(self) -> bool:
+        """Whether its code may be run."""
+        return self.folder is not None
+
+    @property
+    def place(self) -> str:
+        """Where its code is, for messages."""
+        return self.file
+
+    @property
+    def code_folder(self) -> Path | None:
+        """The folder of its code, which may be run."""
+        return self.folder
+
+    @property
+    def family(self) -> OwnFamily | None:
+        """The family of the axes that its class declares, None without any."""
+        axes = tuple((axis_of(self.name, axis), tuple(map(word_of, self.axes[axis]))) for axis in self.axes)
+        return OwnFamily(self.name, self.file, axes) if axes else None
+
+    def answers(self, reading: BlockReading | None) -> dict[str, AxisValue]:
+        """Return the arguments that a reading gives to the class; without a reading, the default on each axis."""
+        if self.family is None:
+            return {}
+        words = dict((reading or self.family.reading({})).answers)
+        return {
+            axis: next(value for value in values if word_of(value) == words[axis_of(self.name, axis)])
+            for axis, values in self.axes.items()
+        }
+
+
+def _find_axes(beside: Path, file: str, name: str) -> dict[str, Any]:
+    real = (beside / file).resolve()
+    if not real.is_file() or not real.is_relative_to(beside.resolve()):
+        raise ValueError(f"{file}: there is no such file beside the spec")
+    return dict(read_axes(real, file, name))

@@ -1,0 +1,335 @@
+"""Modules that somebody's own Python makes: the one place where a model's code from outside is run."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from importlib.metadata import EntryPoint
+from types import MethodType
+from typing import assert_never
+
+import torch
+from timm.layers import Mlp, SwiGLU
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
+from imlp_audit.models.declared import AxisValue
+from imlp_audit.models.own import OwnBlock, PythonModule
+from imlp_audit.models.reading import AnyReading, BlockReading
+from imlp_audit.models.values import ENTRY_POINTS, TensorInput
+from imlp_audit.processes.code import load, load_module, locate_error, offered
+from imlp_audit.processes.streams import print_to_stderr
+from imlp_audit.processes.workers import StoppedError
+
+
+def current_device() -> torch.device:
+    """Return the default device; `torch.get_default_device` of torch 2.6 ignores a `with torch.device(...)`."""
+    return torch.empty(0).device
+
+
+class ArithmeticOnTheProcessor(TorchFunctionMode):
+    """Makes numbers on the processor: RegNet computes its widths with tensors, and meta tensors hold no numbers."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., object],
+        types: Sequence[type],
+        args: tuple[object, ...] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> object:
+        """Run a call, on the processor if it makes numbers."""
+        device = {"device": "cpu"} if func in (torch.arange, torch.tensor) else {}
+        return func(*args, **{**device, **(kwargs or {})})
+
+
+NamedInputs = Mapping[str, TensorInput | Mapping[str, TensorInput]]
+"""What a model reads by the names of its arguments; an argument can be a dictionary of tensors."""
+
+
+def make_module(maker: Callable[[], object]) -> object:
+    """Call a maker; one that computes with the numbers of tensors cannot do it on the meta device."""
+    device = current_device()
+    try:
+        model = maker()
+    except (NotImplementedError, RuntimeError):
+        if device.type != "meta":
+            raise
+        with torch.device("cpu"):
+            model = maker()
+    return _move(model, device) if isinstance(model, nn.Module) else model
+
+
+def _move(model: nn.Module, device: torch.device) -> nn.Module:
+    """Move a model; `to` alone would make two parameters of one that two modules share."""
+    names: dict[nn.Parameter, list[str]] = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        names.setdefault(parameter, []).append(name)
+    model.to(device)
+    for first, *others in names.values():
+        for place, _, name in (other.rpartition(".") for other in others):
+            setattr(model.get_submodule(place), name, model.get_parameter(first))
+    return model
+
+
+def tensors_in(value: object) -> Iterator[Tensor]:
+    """Yield the tensors that a model's output holds."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, Mapping | tuple | list):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from tensors_in(one)
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield from tensors_in([getattr(value, field.name) for field in fields(value)])
+
+
+def set_input(model: nn.Module, one: TensorInput, run: Callable[..., object]) -> None:
+    """Let a model be run on one tensor, whatever its argument is called."""
+    model.forward = MethodType(lambda self, *tensors: run(self, *tensors), model)
+    model.example_inputs = MethodType(lambda _self, batch: (_example(one, batch),), model)  # type: ignore[assignment]
+
+
+def set_inputs(model: nn.Module, inputs: NamedInputs, run: Callable[..., object]) -> None:
+    """Let a model be run on the tensors of its named arguments, one after the other, as every counter runs it."""
+    paths = [(name, key) for name, given in inputs.items() for key in (given if isinstance(given, Mapping) else ("",))]
+
+    def forward(self: nn.Module, *tensors: Tensor) -> object:
+        named: dict[str, Tensor | dict[str, Tensor]] = {}
+        for (name, key), tensor in zip(paths, tensors, strict=True):
+            inside = named.setdefault(name, {}) if key else None
+            if isinstance(inside, dict):
+                inside[key] = tensor
+            else:
+                named[name] = tensor
+        return run(self, **named)
+
+    def example_inputs(_self: nn.Module, batch: int) -> tuple[Tensor, ...]:
+        entries = (given[key] if isinstance(given := inputs[name], Mapping) else given for name, key in paths)
+        return tuple(_example(one, batch) for one in entries)
+
+    # methods of the instance, so that a copy of the model runs itself
+    model.forward = MethodType(forward, model)
+    model.example_inputs = MethodType(example_inputs, model)  # type: ignore[assignment]  # models.settings.Exemplified
+
+
+def _example(given: TensorInput, batch: int) -> Tensor:
+    match given.dtype:
+        case "float32":
+            return torch.zeros(batch, *given.shape)
+        case "int64":
+            return torch.zeros(batch, *given.shape, dtype=torch.long)
+        case "bool":
+            return torch.ones(batch, *given.shape, dtype=torch.bool)
+        case other:
+            assert_never(other)
+
+
+_LONGEST = 300  # characters of an error's message
+_WITHOUT_VALUES = ("called on meta tensors", "register_meta function", "out of meta tensor", "convert meta device type")
+"""What torch says where a tensor without values is asked for them. NotImplementedError is a RuntimeError."""
+_SENTENCE, _CLAUSE = re.compile(r"(?<=[.!?]) "), re.compile(r"[.,;!] ")
+
+
+def build_python(host: PythonModule) -> nn.Module:
+    """Run the code of a host and return its module, on the current default device.
+
+    Raises UntrustedError where the code may not be run, and BuildError, with file and line, where it fails.
+    """
+    if not host.may_run:
+        raise UntrustedError(
+            f"the model in {host.file} was not built, because its code is not trusted; pass --trust-code"
+        )
+    try:
+        with print_to_stderr():
+            maker = find_maker(host)
+            model = make_module(lambda: maker(**host.arguments))
+    except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
+        raise BuildError(describe_error(host, error)) from error
+    if not isinstance(model, nn.Module):
+        raise BuildError(f"{host.place}: {host.kin()} returns {type(model).__name__}, not a torch.nn.Module")
+    run = _runner(model, host.output)
+    if host.inputs is not None:
+        set_inputs(model, host.inputs, run)
+    elif host.tokens is not None:
+        set_input(model, TensorInput(shape=[host.tokens], dtype="int64"), run)
+    else:
+        set_input(model, TensorInput(shape=[*(host.input or ())]), run)
+    return model
+
+
+def _runner(model: nn.Module, shape: Sequence[int] | None) -> Callable[..., object]:
+    """Return a function that runs a model, whose output must hold a tensor of the shape if one is given, without batch.
+
+    What it prints goes to standard error.
+    """
+    own = vars(model).get("forward")
+
+    def run(itself: nn.Module, *inputs: object, **named: object) -> object:
+        with print_to_stderr():
+            found = own(*inputs, **named) if own is not None else type(itself).forward(itself, *inputs, **named)
+        first = next(tensors_in(found), None)
+        if first is None:
+            raise TypeError(f"forward of {type(itself).__name__} returns {type(found).__name__}, without a tensor")
+        if shape is not None and [*first.shape[1:]] != [*shape]:
+            returned = f"returns {[*first.shape]} with the batch first"
+            raise TypeError(f"forward of {type(itself).__name__} {returned}, but its output is stated as {[*shape]}")
+        return found
+
+    return run
+
+
+def describe_error(host: PythonModule | OwnBlock, error: BaseException) -> str:
+    """Return what the code of a host raised, and where."""
+    return f"{_place(error, host)}: {write_error(error)}{_hint(error, host)}"
+
+
+def write_error(error: BaseException) -> str:
+    """Write an error of somebody else's code on a line that is not too long: its first sentences, or words."""
+    if isinstance(error, StoppedError):
+        return str(error)
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # an error that fails when it is asked for its message
+        text = "(without a message)"
+    text = "".join(sign if sign.isprintable() else "?" for sign in text)
+    kind = type(error).__name__
+    if isinstance(error, RuntimeError | TypeError) and any(word in text for word in _WITHOUT_VALUES):
+        cause = f"{kind}: {_cut(_CLAUSE.split(text)[0])}"
+        return f"the work depends on the values that the model reads, so it cannot be counted ({cause})"
+    if isinstance(error, SystemExit):
+        return f"its code ended the process ({kind}: {_cut(text)})"
+    return f"{kind}: {_cut(text)}"
+
+
+def _cut(text: str) -> str:
+    """Return a text; of a long one the first sentences, or the first words where its first sentence is too long."""
+    if len(text) <= _LONGEST:
+        return text
+    sentences = [one.start() for one in _SENTENCE.finditer(text) if one.start() <= _LONGEST]
+    if sentences:
+        return text[: sentences[-1]]
+    words = text[:_LONGEST].rpartition(" ")[0]
+    return f"{words or text[:_LONGEST]}..."
+
+
+def find_maker(host: PythonModule | OwnBlock) -> Callable[..., object]:
+    """Import the code of a host and return the class or function that makes the module."""
+    if isinstance(host, PythonModule) and host.entry_point is not None:
+        maker = load(_installed(host.entry_point))
+        if not callable(maker):
+            raise TypeError(f"it is a {type(maker).__name__}, not a class or function")
+        return maker
+    assert host.folder is not None
+    assert host.file is not None
+    assert host.name is not None
+    module = load_module(host.folder, host.file.removesuffix(".py").replace("/", "."))
+    maker = getattr(module, host.name, None)
+    if callable(maker):
+        return maker  # type: ignore[no-any-return]
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    raise LookupError(f"it defines no {host.name!r}; {did_you_mean(host.name, own, 'it has')}")
+
+
+def _installed(name: str) -> EntryPoint:
+    points = {point.name: point for point in offered(ENTRY_POINTS)}
+    if name not in points:
+        known = did_you_mean(name, points, "there are") if points else "there is none"
+        raise LookupError(f"no installed package has it in the group {ENTRY_POINTS!r}; {known}")
+    return points[name]
+
+
+def _place(error: BaseException, host: PythonModule | OwnBlock) -> str:
+    """Return the last line of the host's folder in an error's traceback; the file alone if there is none."""
+    if host.folder is None or host.file is None:
+        return host.place
+    line = locate_error(error, host.folder.resolve(), "")
+    return line.removeprefix("/") if line is not None else host.file
+
+
+def passes_through(host: PythonModule | OwnBlock, error: BaseException) -> bool:
+    """Return whether an error comes from the Python in a folder from outside, or from what it called."""
+    return host.folder is not None and locate_error(error, host.folder.resolve(), "") is not None
+
+
+def _hint(error: BaseException, host: PythonModule | OwnBlock) -> str:
+    """Say how a file imports another that lies beside it, where it tried in the way of a script."""
+    if not isinstance(error, ModuleNotFoundError) or error.name is None or host.folder is None or host.file is None:
+        return ""
+    top = error.name.partition(".")[0]
+    beside = (host.folder / host.file).parent / top
+    if not beside.is_dir() and not beside.with_suffix(".py").is_file():
+        return ""
+    return f"; {top} lies beside the file, so import it relatively: from .{error.name} import ..."
+
+
+_USE_CONV = "use_conv"
+
+
+def make_block(block: OwnBlock, path: str, mlp: Mlp, reading: AnyReading | None) -> nn.Module:
+    """Call the class of a block for one MLP of a host, on the current default device.
+
+    It gets `in_features`, `hidden_features` and `out_features` of the MLP, and `use_conv` where it takes that; then its
+    answers in the reading, and the spec's arguments, which win. Raises UntrustedError where its code may not be run,
+    and BuildError, with file and line, where it fails.
+    """
+    if not block.may_run:
+        raise UntrustedError(
+            f"the block in {block.file} was not built, because its code is not trusted; pass --trust-code"
+        )
+    answers = block.answers(reading if isinstance(reading, BlockReading) else None)
+    try:
+        with print_to_stderr():
+            maker = find_maker(block)
+            given = {**_sizes(maker, block, path, mlp), **answers, **block.arguments}
+            made = make_module(lambda: maker(**given))
+    except BuildError:
+        raise
+    except Exception as error:  # whatever the code raises is the model's failure
+        raise BuildError(describe_error(block, error)) from error
+    if not isinstance(made, nn.Module):
+        raise BuildError(f"{block.file}: {block.name} returns {type(made).__name__}, not a torch.nn.Module")
+    _check_what_it_returns(block, made, path, mlp)
+    return made.train(mlp.training)
+
+
+def _first_layer(mlp: Mlp) -> nn.Linear | nn.Conv2d:
+    """Return an MLP's first layer; SwiGLU has two of one size."""
+    first: nn.Linear | nn.Conv2d = mlp.fc1_g if isinstance(mlp, SwiGLU) else mlp.fc1
+    return first
+
+
+def _sizes(maker: Callable[..., object], block: OwnBlock, path: str, mlp: Mlp) -> Mapping[str, AxisValue]:
+    """Return the sizes of the MLP that the signature of the class takes."""
+    first = _first_layer(mlp)
+    hidden, width = first.weight.shape[:2]
+    sizes = {"in_features": width, "hidden_features": hidden, "out_features": mlp.fc2.weight.shape[0]}
+    of_maps = isinstance(first, nn.Conv2d)
+    known = inspect.signature(maker).parameters
+    takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values())
+    if of_maps and not takes_any and _USE_CONV not in known:
+        raise BuildError(
+            f"{block.file}: the MLP at {path} works on feature maps, (batch, channels, height, width); "
+            f"let {block.name} take {_USE_CONV}, which is true there"
+        )
+    told = {**sizes, **({_USE_CONV: of_maps} if of_maps or _USE_CONV in known else {})}
+    return {name: value for name, value in told.items() if takes_any or name in known}
+
+
+def _check_what_it_returns(block: OwnBlock, made: nn.Module, path: str, mlp: Mlp) -> None:
+    """Let a block's forward pass fail where its output has another shape than the MLP's; a sum would hide that."""
+    own, out = vars(made).get("forward"), mlp.fc2.weight.shape[0]
+    channels = 1 if isinstance(_first_layer(mlp), nn.Conv2d) else -1
+
+    def checked(itself: nn.Module, x: Tensor, *rest: object, **named: object) -> Tensor:
+        with print_to_stderr():
+            y = own(x, *rest, **named) if own is not None else type(itself).forward(itself, x, *rest, **named)
+        shape = list(x.shape)
+        shape[channels] = out
+        if not isinstance(y, Tensor) or list(y.shape) != shape:
+            what = list(y.shape) if isinstance(y, Tensor) else type(y).__name__
+            raise BuildError(f"{block.file}: {block.name} returns {what} at {path}, but its host needs {shape}")
+        return y
+
+    made.forward = MethodType(checked, made)  # a method of the instance, so that a copy of the block runs itself

@@ -1,0 +1,337 @@
+"""Models that only this paper has: the chain from CaiT to ResMLP (Appendix A) and translation (Sec. 3.6).
+
+The chain starts with CaiT (arXiv 2103.17239). The model for translation is the encoder and decoder of Vaswani et al.
+(arXiv 1706.03762) with self-attention replaced by a linear layer A across the tokens, which is triangular in the
+decoder; the decoder keeps its cross-attention. What the text leaves open:
+
+- Sublayers follow Algorithm 1: Aff before, LayerScale after, biases in A, B and C, and one more Aff after the last
+  layer; "we initialize the LayerScale parameter to 0.2". Cross-attention stands between Aff and LayerScale too.
+- There are no position encodings: "the linear layer implicitly encodes information about patch positions".
+- Embeddings are shared by source, target and output layer and multiplied by sqrt(width) (Vaswani et al., Sec. 3.4); the
+  vocabulary is the joint one of 32768 that Ott et al. prepare for English-German (fairseq, examples/scaling_nmt).
+- Cross-attention has 8 heads (Vaswani et al., Table 3, base), and biases as fairseq has. Padding gets no weight in it.
+- "Padding with zeros" is at the end, and in what A reads: a padded token is a zero there, after Aff, whose beta would
+  leak into the others otherwise. So no translation depends on what else is in its batch. The decoder needs no zeros:
+  its padding comes after all that read it.
+- The longest sequence has 1024 tokens, fairseq's default. There is no dropout: nothing is trained here.
+"""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from typing import NamedTuple, assert_never
+
+import torch
+from torch import Tensor, nn
+
+from imlp_audit.models.blocks import Nonlinearity, Norm, Pooling
+from imlp_audit.models.mixer import PatchEmbedding
+from imlp_audit.models.resmlp import (
+    ACTIVATIONS,
+    CLASS_LAYERS,
+    PRE_NORMS,
+    Aff,
+    AveragePooling,
+    ClassLayer,
+    ClassMlpLayer,
+    ClassPooling,
+    CrossPatch,
+    FeedForward,
+    LayerScale,
+    PreNorm,
+    ResMlpLayer,
+    cross_patch_mlp,
+    initial_scale,
+)
+
+PADDING, END = 1, 2
+"""Token ids as fairseq numbers them. A target is decoded beginning with END, as there."""
+LAYER_SCALE = 0.2
+
+
+class CaitStage(StrEnum):
+    """How far Appendix A's chain from CaiT to ResMLP has gone; each stage keeps what was changed before it."""
+
+    ATTENTION = "attention"  # CaiT itself
+    PATCH_MLP = "patch_mlp"  # self-attention replaced by an MLP over the patches
+    CLASS_MLP = "class_mlp"  # class-attention replaced by class-MLP
+    LINEAR = "linear"  # the MLP over the patches replaced by one linear layer
+
+
+class TalkingHeads(nn.Module):
+    """Self-attention whose heads are mixed before and after the softmax (arXiv 2003.02436).
+
+    Maps (batch, patches, channels) to the same shape.
+    """
+
+    def __init__(self, channels: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(channels, 3 * channels)
+        self.before = nn.Linear(heads, heads)
+        self.after = nn.Linear(heads, heads)
+        self.proj = nn.Linear(channels, channels)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Mix between patches and between channels."""
+        q, k, v = (_by_head(part, self.heads) for part in self.qkv(x).chunk(3, dim=-1))
+        scores = _across_heads(self.before, q * q.shape[-1] ** -0.5 @ k.transpose(-2, -1))
+        weights = _across_heads(self.after, scores.softmax(dim=-1))
+        y: Tensor = self.proj((weights @ v).transpose(1, 2).flatten(2))
+        return y
+
+
+class ClassAttention(nn.Module):
+    """The class token's query over all tokens: (batch, 1 + patches, channels) to (batch, 1, channels)."""
+
+    def __init__(self, channels: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.q = nn.Linear(channels, channels)
+        self.k = nn.Linear(channels, channels)
+        self.v = nn.Linear(channels, channels)
+        self.proj = nn.Linear(channels, channels)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Aggregate the tokens, the class token the first of them."""
+        parts = self.q(tokens[:, :1]), self.k(tokens), self.v(tokens)
+        q, k, v = (_by_head(part, self.heads) for part in parts)
+        weights = (q * q.shape[-1] ** -0.5 @ k.transpose(-2, -1)).softmax(dim=-1)
+        token: Tensor = self.proj((weights @ v).transpose(1, 2).flatten(2))
+        return token
+
+
+class CaitChain(nn.Module):
+    """A stage of Appendix A's chain for images of one `size`: patches with their positions, layers, pool, classifier.
+
+    CaiT-S24 has 24 layers of width 384 with 8 heads. `expansion` (of the MLP over the patches, 4 where it is left out),
+    `norm` and `nonlinearity` are those of the ablations made on the chain. `pooling` is that of the stage where it is
+    left out; the ablation of expansions has the average. Maps (batch, 3, height, width) to (batch, classes).
+    """
+
+    def __init__(
+        self,
+        stage: str,
+        layers: int = 24,
+        width: int = 384,
+        heads: int = 8,
+        patch: int = 16,
+        expansion: float | None = None,
+        norm: str = "layer",
+        nonlinearity: str = "gelu",
+        pooling: str | None = None,
+        size: tuple[int, int] = (224, 224),
+        classes: int = 1000,
+    ) -> None:
+        super().__init__()
+        self.stage, self.heads, self.expansion = CaitStage(stage), heads, expansion
+        if expansion is not None and self.stage not in (CaitStage.PATCH_MLP, CaitStage.CLASS_MLP):
+            raise ValueError(f"expansion: the stage {stage} has no MLP over the patches to expand")
+        self.width, self.patches, self.scale = width, (size[0] // patch) * (size[1] // patch), initial_scale(layers)
+        self.pre: PreNorm = PRE_NORMS[Norm(norm)]
+        self.activation = ACTIVATIONS[Nonlinearity(nonlinearity)]
+        self.stem = PatchEmbedding(patch, width)
+        self.positions = nn.Parameter(torch.empty(self.patches, width))
+        nn.init.trunc_normal_(self.positions, std=0.02)
+        self.blocks = nn.Sequential(*(self._layer() for _ in range(layers)))
+        self.pool = self._pool(None if pooling is None else Pooling(pooling))
+        self.head = nn.Linear(width, classes)
+
+    def forward(self, image: Tensor) -> Tensor:
+        """Return the logits."""
+        logits: Tensor = self.head(self.pool(self.blocks(self.stem(image) + self.positions)))
+        return logits
+
+    def get_classifier(self) -> nn.Module:
+        """Return the head."""
+        return self.head
+
+    def _layer(self) -> ResMlpLayer:
+        """Return a layer: CaiT's has the form of ResMLP's, with LayerNorm before and LayerScale after a sublayer."""
+        scales = LayerScale(self.width, self.scale), LayerScale(self.width, self.scale)
+        return ResMlpLayer(self.width, self._across_patches(), self._mlp(), *scales, pre=self.pre)
+
+    def _mlp(self) -> FeedForward:
+        return FeedForward(self.width, bias=True, activation=self.activation)
+
+    def _across_patches(self) -> nn.Module:
+        match self.stage:
+            case CaitStage.ATTENTION:
+                return TalkingHeads(self.width, self.heads)
+            case CaitStage.PATCH_MLP | CaitStage.CLASS_MLP:
+                return cross_patch_mlp(self.patches, self.expansion, self.activation, bias=True)
+            case CaitStage.LINEAR:
+                return CrossPatch(self.patches, bias=True)
+            case _:
+                assert_never(self.stage)
+
+    def _pool(self, pooling: Pooling | None) -> nn.Module:
+        """Return the layers of the class token, and the norm after them; or the average after that norm."""
+        last = self.pre(self.width)
+        if pooling is Pooling.AVERAGE:
+            return nn.Sequential(last, AveragePooling())
+        return ClassPooling(self.width, *(self._class_layer(pooling) for _ in range(CLASS_LAYERS)), last)
+
+    def _class_layer(self, pooling: Pooling | None) -> ClassLayer:
+        if self.stage not in (CaitStage.ATTENTION, CaitStage.PATCH_MLP) or pooling is not None:
+            return ClassMlpLayer(self.width, self.patches, scale=self.scale, pre=self.pre, activation=self.activation)
+        attention = ClassAttention(self.width, self.heads)
+        return ClassLayer(self.width, attention, self._mlp(), self.scale, pre=self.pre)
+
+
+def _by_head(x: Tensor, heads: int) -> Tensor:
+    """Map (batch, tokens, channels) to (batch, heads, tokens, channels / heads)."""
+    return x.reshape(*x.shape[:2], heads, -1).transpose(1, 2)
+
+
+def _across_heads(linear: nn.Linear, x: Tensor) -> Tensor:
+    """Apply a linear layer across the heads: (batch, heads, tokens, tokens) to the same shape."""
+    y: Tensor = linear(x.permute(0, 2, 3, 1))
+    return y.permute(0, 3, 1, 2)
+
+
+class Encoded(NamedTuple):
+    """What the decoder reads of source sentences: (batch, length, width), and which tokens are padding."""
+
+    states: Tensor
+    padding: Tensor
+
+
+class Residual(nn.Module):
+    """Computes x + LayerScale(sublayer(Aff(x))); what else the sublayer reads is handed to it."""
+
+    def __init__(self, channels: int, sublayer: nn.Module) -> None:
+        super().__init__()
+        self.aff = Aff(channels)
+        self.sublayer = sublayer
+        self.scale = LayerScale(channels, LAYER_SCALE)
+
+    def forward(self, x: Tensor, *others: Tensor) -> Tensor:
+        """Keep the shape."""
+        y: Tensor = self.scale(self.sublayer(self.aff(x), *others))
+        return x + y
+
+
+class PaddedCrossPatch(nn.Module):
+    """The linear layer A across tokens, which reads zeros where the tokens are padding."""
+
+    def __init__(self, tokens: int) -> None:
+        super().__init__()
+        self.linear = CrossPatch(tokens, bias=True)
+
+    def forward(self, x: Tensor, padding: Tensor) -> Tensor:
+        """Keep the shape (batch, length, channels); `padding` is (batch, length)."""
+        y: Tensor = self.linear(x.masked_fill(padding[..., None], 0))
+        return y
+
+
+class CrossAttention(nn.Module):
+    """softmax(q k^T / sqrt(head width)) v in each head, then a projection; keys and values are the source's."""
+
+    def __init__(self, channels: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query, self.key, self.value = (nn.Linear(channels, channels) for _ in range(3))
+        self.proj = nn.Linear(channels, channels)
+
+    def forward(self, y: Tensor, states: Tensor, padding: Tensor) -> Tensor:
+        """Keep the shape (batch, target length, channels)."""
+        q, k, v = (self._by_head(part) for part in (self.query(y), self.key(states), self.value(states)))
+        scores = (q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5).masked_fill(padding[:, None, None], -math.inf)
+        out: Tensor = self.proj((scores.softmax(dim=-1) @ v).transpose(1, 2).flatten(2))
+        return out
+
+    def _by_head(self, x: Tensor) -> Tensor:
+        """Map (batch, length, channels) to (batch, heads, length, channels / heads)."""
+        return x.reshape(*x.shape[:2], self.heads, -1).transpose(1, 2)
+
+
+class EncoderLayer(nn.Module):
+    """A across the tokens, then the MLP across the channels."""
+
+    def __init__(self, width: int, hidden: int, tokens: int) -> None:
+        super().__init__()
+        self.across_tokens = Residual(width, PaddedCrossPatch(tokens))
+        self.across_channels = Residual(width, FeedForward(width, hidden // width, bias=True))
+
+    def forward(self, x: Tensor, padding: Tensor) -> Tensor:
+        """Keep the shape (batch, length, width)."""
+        y: Tensor = self.across_channels(self.across_tokens(x, padding))
+        return y
+
+
+class DecoderLayer(nn.Module):
+    """A triangular A across the tokens, attention to the source, then the MLP across the channels."""
+
+    def __init__(self, width: int, hidden: int, tokens: int, heads: int) -> None:
+        super().__init__()
+        self.across_tokens = Residual(width, CrossPatch(tokens, bias=True, causal=True))
+        self.attention = Residual(width, CrossAttention(width, heads))
+        self.across_channels = Residual(width, FeedForward(width, hidden // width, bias=True))
+
+    def forward(self, y: Tensor, encoded: Encoded) -> Tensor:
+        """Keep the shape (batch, length, width)."""
+        z: Tensor = self.across_channels(self.attention(self.across_tokens(y), *encoded))
+        return z
+
+
+class TranslationModel(nn.Module):
+    """Maps token ids of source (batch, source length) and target (batch, length) to logits (batch, length, vocabulary).
+
+    The logits at a place are those of the token after it. Sequences are padded with PADDING at their end; a source
+    sentence has at least one token. There are `layers` in the encoder and as many in the decoder; `hidden` is the width
+    of the MLPs, `heads` are those of cross-attention, `tokens` is the longest sequence, the side of the matrices A.
+    Raises ValueError for a sequence longer than A.
+    """
+
+    def __init__(
+        self,
+        layers: int,
+        width: int = 512,
+        hidden: int = 2048,
+        heads: int = 8,
+        tokens: int = 1024,
+        vocabulary: int = 32768,
+    ) -> None:
+        super().__init__()
+        if width % heads or hidden % width or vocabulary <= max(PADDING, END):
+            raise ValueError("heads must divide width, and width hidden; two ids of the vocabulary are no words")
+        self.tokens = tokens
+        self.embedding = nn.Embedding(vocabulary, width)
+        nn.init.normal_(self.embedding.weight, std=width**-0.5)
+        self.encoder = nn.ModuleList(EncoderLayer(width, hidden, tokens) for _ in range(layers))
+        self.encoder_aff = Aff(width)
+        self.decoder = nn.ModuleList(DecoderLayer(width, hidden, tokens, heads) for _ in range(layers))
+        self.decoder_aff = Aff(width)
+        self.output = nn.Linear(width, vocabulary, bias=False)
+        self.output.weight = self.embedding.weight
+
+    def encode(self, source_ids: Tensor) -> Encoded:
+        """Return what the decoder reads of (batch, length) token ids."""
+        x, padding = self._embed(source_ids), source_ids == PADDING
+        for layer in self.encoder:
+            x = layer(x, padding)
+        return Encoded(self.encoder_aff(x), padding)
+
+    def decode(self, target_ids: Tensor, encoded: Encoded) -> Tensor:
+        """Return the logits (batch, length, vocabulary) of the tokens after each of (batch, length) token ids."""
+        y = self._embed(target_ids)
+        for layer in self.decoder:
+            y = layer(y, encoded)
+        logits: Tensor = self.output(self.decoder_aff(y))
+        return logits
+
+    def forward(self, source_ids: Tensor, target_ids: Tensor) -> Tensor:
+        """Return the logits (batch, target length, vocabulary)."""
+        return self.decode(target_ids, self.encode(source_ids))
+
+    def get_classifier(self) -> nn.Module:
+        """Return the output layer, whose matrix is the embedding's."""
+        return self.output
+
+    def _embed(self, ids: Tensor) -> Tensor:
+        if ids.shape[1] > self.tokens:
+            raise ValueError(f"a sequence of {ids.shape[1]} tokens is longer than A, which is for {self.tokens}")
+        embedded: Tensor = self.embedding(ids)
+        return embedded * math.sqrt(embedded.shape[-1])
