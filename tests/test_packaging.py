@@ -215,7 +215,7 @@ def test_what_a_spec_is_read_to_and_what_is_counted_and_judged_cannot_be_changed
             "dataclass" in ast.unparse(one) and "frozen=True" not in ast.unparse(one) for one in node.decorator_list
         )
     }
-    assert changeable == {"PaperReader", "_Layout"}  # they collect what they find, within one function
+    assert changeable == {"PaperReader"}  # it collects what it finds, within one function
 
 
 def test_every_dependency_is_imported_by_the_package_or_serves_the_tests() -> None:

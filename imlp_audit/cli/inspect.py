@@ -72,20 +72,20 @@ def _judge_weights(
 ) -> tuple[Inspection, tuple[Drawing, ...]]:
     """Return what papers say about learned weights, judged by these, and pictures with a label if one is given."""
     from imlp_audit.checkpoint.loading import read_tensors
-    from imlp_audit.inspect.papers import Images, Weights, judge_papers, list_folders
+    from imlp_audit.inspect.papers import LayerImages, WeightsToJudge, judge_papers, list_folders
     from imlp_audit.inspect.untrained import explain_untrained
     from imlp_audit.records.checkpoint import Inspection, Statement
 
     tensors = read_tensors(checkpoint)
     untrained = explain_untrained(tensors)
-    weights = Weights(tensors, partial(read_tensors, checkpoint), untrained)
+    weights = WeightsToJudge(tensors, partial(read_tensors, checkpoint), untrained)
     found = tuple(judge_papers(list_folders(selection), weights, draw=label is not None, trust_code=trust_code))
     inspection = Inspection(statements=tuple(one for one in found if isinstance(one, Statement)), untrained=untrained)
     if label is None:
         return inspection, ()
     from imlp_audit.inspect.pictures import draw
 
-    images = [one for one in found if isinstance(one, Images)]
+    images = [one for one in found if isinstance(one, LayerImages)]
     return inspection, tuple(draw(inspection.statements, images, label))
 
 

@@ -29,7 +29,7 @@ from imlp_audit.spec.targets import display_path
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from imlp_audit.inspect.sentences import Drawer, Judge, Layer, Matrix
+    from imlp_audit.inspect.sentences import Drawer, Judge, LayerWeights, Matrix
 
 MODULE = "sentences"
 _PATIENCE = 300.0  # seconds for a sentence, with its noise
@@ -78,7 +78,7 @@ class SentenceFile:
 
 
 @dataclass(frozen=True)
-class Images:
+class LayerImages:
     """What a function of a paper draws of each layer, with its caption."""
 
     name: str
@@ -87,7 +87,7 @@ class Images:
 
 
 @dataclass(frozen=True)
-class Weights:
+class WeightsToJudge:
     """What is judged: the tensors, how another process gets them, why they look untrained, and how often to draw."""
 
     tensors: Mapping[str, Tensor]
@@ -186,9 +186,9 @@ def _layer_order(path: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def judge_papers(
-    folders: Iterable[PaperFolder], weights: Weights, *, draw: bool = False, trust_code: bool = False,
+    folders: Iterable[PaperFolder], weights: WeightsToJudge, *, draw: bool = False, trust_code: bool = False,
     patience: float = _PATIENCE,
-) -> Iterator[Statement | Images]:  # fmt: skip
+) -> Iterator[Statement | LayerImages]:  # fmt: skip
     """Judge the sentences about layers that this checkpoint has, and draw its pictures if they are asked for.
 
     Never raises what a paper's Python raises.
@@ -218,10 +218,10 @@ class _Task:
     folder: PaperFolder
     places: Places
     asked: tuple[SentenceText | tuple[str, str], ...]
-    weights: Weights
+    weights: WeightsToJudge
 
 
-def _judge_file(task: _Task, patience: float) -> Iterator[Statement | Images]:
+def _judge_file(task: _Task, patience: float) -> Iterator[Statement | LayerImages]:
     if is_bundled(task.folder.path):
         yield from _judge_all(task)
         return
@@ -236,24 +236,26 @@ def _judge_file(task: _Task, patience: float) -> Iterator[Statement | Images]:
         yield from (_record_error(task.folder, one, f"{task.folder.file}: {error}") for one in waiting)
 
 
-def _judge_apart(task: _Task) -> Iterator[Statement | Images]:
+def _judge_apart(task: _Task) -> Iterator[Statement | LayerImages]:
     """Judge in another process, which reads the tensors itself."""
     return _judge_all(replace(task, weights=replace(task.weights, tensors=task.weights.read())))
 
 
-def _judge_all(task: _Task) -> Iterator[Statement | Images]:
-    from imlp_audit.inspect.sentences import Layer
+def _judge_all(task: _Task) -> Iterator[Statement | LayerImages]:
+    from imlp_audit.inspect.sentences import LayerWeights
 
     tensors = task.weights.tensors
     image = any(value.ndim == 4 and re.search(r"(^|\.)(stem|patch_embed)\.", name) for name, value in tensors.items())
     layers = [
-        Layer(escape_name(path.removesuffix(".")) or "the module", names, tensors, image)
+        LayerWeights(escape_name(path.removesuffix(".")) or "the module", names, tensors, image)
         for path, names in task.places.items()
     ]
     return (_answer(task, one, layers) for one in task.asked)
 
 
-def _answer(task: _Task, asked: SentenceText | tuple[str, str], layers: Sequence[Layer]) -> Statement | Images:
+def _answer(
+    task: _Task, asked: SentenceText | tuple[str, str], layers: Sequence[LayerWeights]
+) -> Statement | LayerImages:
     """Judge a sentence or draw a picture; whatever a paper's Python raises is a statement with the verdict error."""
     folder = task.folder
     try:
@@ -267,7 +269,7 @@ def _answer(task: _Task, asked: SentenceText | tuple[str, str], layers: Sequence
 
 
 def _judge(
-    folder: PaperFolder, text: SentenceText, judge: Judge, layers: Sequence[Layer], weights: Weights
+    folder: PaperFolder, text: SentenceText, judge: Judge, layers: Sequence[LayerWeights], weights: WeightsToJudge
 ) -> Statement:
     from imlp_audit.inspect.sentences import judge_weights
 
@@ -277,7 +279,7 @@ def _judge(
     return found.model_copy(update={"layers": tuple(layer.name for layer in layers), "values": by_name})
 
 
-def _draw(name: str, caption: str, drawer: Drawer, layers: Sequence[Layer]) -> Images:
+def _draw(name: str, caption: str, drawer: Drawer, layers: Sequence[LayerWeights]) -> LayerImages:
     from numpy import isfinite
 
     from imlp_audit.inspect.sentences import UndecidedError
@@ -287,7 +289,7 @@ def _draw(name: str, caption: str, drawer: Drawer, layers: Sequence[Layer]) -> I
         images |= {layer.name: image for layer in layers if (image := drawer(layer)) is not None}
     if any(image.ndim != 2 or not isfinite(image).any() for image in images.values()):
         raise ValueError("an image has two axes, and numbers")
-    return Images(name, caption, images)
+    return LayerImages(name, caption, images)
 
 
 def _record_error(folder: PaperFolder, asked: SentenceText | tuple[str, str], problem: str) -> Statement:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure  # no pyplot: no windows, no state
 from matplotlib.gridspec import GridSpec
 from matplotlib.ticker import MaxNLocator
 
-from imlp_audit.inspect.papers import Images
+from imlp_audit.inspect.papers import LayerImages
 from imlp_audit.inspect.sentences import Matrix
 from imlp_audit.records.checkpoint import Statement
 from imlp_audit.report.figures.canvas import COLOURS, drawing_style, to_png, to_svg
@@ -60,7 +60,7 @@ _CURVES = _Sheet(panel=(3.6, 2.0), gaps=(0.6, 0.85), left=0.65, right=0.15, bott
 _IMAGES = _Sheet(panel=(2.8, 2.8), gaps=(0.15, 0.5), left=0.15, right=1.3, bottom=0.2, top=0.5)
 
 
-def draw(statements: Sequence[Statement], images: Sequence[Images], label: str) -> Iterator[Drawing]:
+def draw(statements: Sequence[Statement], images: Sequence[LayerImages], label: str) -> Iterator[Drawing]:
     """Draw everything that there is to draw, with the checkpoint's name; the same weights give the same bytes."""
     with drawing_style():
         for paper in dict.fromkeys(one.paper for one in statements if one.values):

@@ -74,7 +74,7 @@ class Noise(StrEnum):
 
 
 @dataclass(frozen=True)
-class Layer:
+class LayerWeights:
     """A layer of a checkpoint: `layer["A"]` is the tensor of that letter, `"A" in layer` says whether it has one.
 
     With `noise` (its kind and the number of the draw) each tensor is noise of its shape, the same each time.
@@ -116,9 +116,9 @@ class Layer:
         return isqrt(patches)
 
 
-Layers: TypeAlias = Sequence[Layer]
+Layers: TypeAlias = Sequence[LayerWeights]
 Judge: TypeAlias = Callable[[Layers], Judgement]
-Drawer: TypeAlias = Callable[[Layer], Matrix | None]
+Drawer: TypeAlias = Callable[[LayerWeights], Matrix | None]
 
 
 def sentence(judge: Judge) -> Judge:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from imlp_audit.inspect.sentences import Judgement, Layer, Layers, UndecidedError, sentence
+from imlp_audit.inspect.sentences import Judgement, Layers, LayerWeights, UndecidedError, sentence
 
 LAYERS = (
     {
@@ -36,7 +36,7 @@ def two_agelus_differ(layers: Layers) -> Judgement:
     return Judgement(all(shares), reason, {"differ": shares})
 
 
-def _share_of_different(layer: Layer) -> float:
+def _share_of_different(layer: LayerWeights) -> float:
     """Return the share of a block's units with two different AGeLUs; a coefficient may be one for all units."""
     if "phi" in layer or "phi'" in layer:
         raise UndecidedError(f"{layer.name}: its base activation has weights of its own, so it is not GeLU")

@@ -8,8 +8,8 @@ import numpy as np
 
 from imlp_audit.inspect.sentences import (
     Judgement,
-    Layer,
     Layers,
+    LayerWeights,
     Matrix,
     UndecidedError,
     above_half,
@@ -45,12 +45,12 @@ def gates_are_toeplitz(layers: Layers) -> Judgement:
 
 
 @picture
-def gates(layer: Layer) -> Matrix:
+def gates(layer: LayerWeights) -> Matrix:
     """W of the spatial gating units: row i is what token i takes from each token. Toeplitz matrices are striped."""
     return _square(layer)
 
 
-def _square(layer: Layer) -> Matrix:
+def _square(layer: LayerWeights) -> Matrix:
     """Return W, which a spatial gating unit learns as a whole."""
     weights = layer["W"]
     if weights.ndim == 1 and len(weights) % 2:
@@ -60,7 +60,7 @@ def _square(layer: Layer) -> Matrix:
     return weights
 
 
-def _toeplitz_share(layer: Layer) -> tuple[float | None, float]:
+def _toeplitz_share(layer: LayerWeights) -> tuple[float | None, float]:
     """Return the share of the nearest Toeplitz matrix, and of as many independent numbers: a class is one of n^2."""
     weights = _square(layer)
     tokens, side = len(weights), isqrt(len(weights))

@@ -16,14 +16,14 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from imlp_audit.inspect.sentences import Layer, Matrix, Noise, UndecidedError, scale, share_of_means, shifts
+from imlp_audit.inspect.sentences import LayerWeights, Matrix, Noise, UndecidedError, scale, share_of_means, shifts
 
 _MOST_PATCHES = 4096
 _SMALL = 20  # 5 % is a twentieth
 _FEW = 100  # one number in so many
 
 
-def cross_patch_matrix(layer: Layer) -> Matrix:
+def cross_patch_matrix(layer: LayerWeights) -> Matrix:
     """Return the matrix (N, N) that mixes patches.
 
     For ResMLP it is A. For an MLP across patches it is the derivative at 0, W2 diag(GELU'(b)) W1 with the bias b of W1:
@@ -154,7 +154,7 @@ class Pattern:
         return min(1.0, float(np.partition(squared, -few)[-few:].sum()) / whole) if whole else None
 
 
-def find_pattern(layer: Layer) -> Pattern:
+def find_pattern(layer: LayerWeights) -> Pattern:
     """Return a layer's cross-patch matrix on its grid."""
     matrix = cross_patch_matrix(layer)
     return Pattern(scale(matrix), layer.side(len(matrix)))
@@ -183,7 +183,7 @@ class Sparsity:
         return erf(largest / _SMALL / sqrt(2))
 
 
-def measure_sparsity(layer: Layer, letter: str) -> Sparsity:
+def measure_sparsity(layer: LayerWeights, letter: str) -> Sparsity:
     """Count a matrix's small numbers; those of fresh noise are drawn without the numbers, which takes no time."""
     if layer.noise is not None and layer.noise[0] is not Noise.SHUFFLED:
         return draw_sparsity(layer.count(letter), layer.noise[0], layer.random(letter))

@@ -10,8 +10,8 @@ from math import ceil, sqrt
 
 from imlp_audit.inspect.sentences import (
     Judgement,
-    Layer,
     Layers,
+    LayerWeights,
     Matrix,
     UndecidedError,
     above_half,
@@ -44,7 +44,7 @@ _CHANNELS = ("B", "C", "W3", "W4")
 
 
 @picture
-def cross_patch_rows(layer: Layer) -> Matrix:
+def cross_patch_rows(layer: LayerWeights) -> Matrix:
     """Rows of A, or of the derivative at 0 of an MLP across patches, as images of the grid of patches (Fig. 2). Each
     small image is a row: what one patch takes from every patch. Shown are the rows of the central 6 x 6 patches, where
     they stand in the grid.

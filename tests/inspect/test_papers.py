@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.inspect.papers import (
-    Images,
+    LayerImages,
     PaperFolder,
     SentenceFile,
-    Weights,
+    WeightsToJudge,
     find_layers,
     judge_papers,
     read_sentences,
@@ -47,8 +47,8 @@ def write(folder: Path, text: str) -> PaperFolder:
     return PaperFolder("mine", folder, "mine")
 
 
-def judge(folder: PaperFolder, *, trust_code: bool = True, draw: bool = False) -> list[Statement | Images]:
-    weights = Weights(STATE, partial(dict, STATE), draws=0)
+def judge(folder: PaperFolder, *, trust_code: bool = True, draw: bool = False) -> list[Statement | LayerImages]:
+    weights = WeightsToJudge(STATE, partial(dict, STATE), draws=0)
     return list(judge_papers([folder], weights, trust_code=trust_code, draw=draw, patience=1))
 
 
@@ -131,7 +131,7 @@ def test_what_is_raised_is_an_error_with_its_place_and_pictures_are_of_each_laye
         "mine/sentences.py: ValueError: an image has t",
         "mine/sentences.py:53: ZeroDivisionError: divi",
     ]
-    images = [(one.name, one.caption, len(one.images)) for one in found if isinstance(one, Images)]
+    images = [(one.name, one.caption, len(one.images)) for one in found if isinstance(one, LayerImages)]
     assert images == [("mine_p0", "W.", 1), ("mine_p1", "W.", 0)]
 
 

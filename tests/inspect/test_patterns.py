@@ -19,7 +19,7 @@ from timm.layers import GatedMlp, Mlp
 from timm.models.mlp_mixer import MixerBlock, MlpMixer, ResBlock, SpatialGatingBlock
 from torch import Tensor
 
-from imlp_audit.inspect.papers import Images
+from imlp_audit.inspect.papers import LayerImages
 from imlp_audit.inspect.sentences import share_of_means, shifts
 from imlp_audit.models.gmlp import GmlpBlock
 from imlp_audit.models.resmlp import AlgorithmLayer
@@ -277,7 +277,7 @@ def test_rows_stand_where_their_patches_stand() -> None:
     side = 8
     matrix = np.arange(float(side**4)).reshape(side**2, side**2)
     (rows,) = inspect_state(state_of(matrix))[1]
-    assert isinstance(rows, Images)
+    assert isinstance(rows, LayerImages)
     image = rows.images["blocks.0"]
     assert image.shape == (6 * 9 + 1, 6 * 9 + 1)
     for down in range(6):
