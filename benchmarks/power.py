@@ -13,42 +13,41 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.hypotheses import passes
-from imlp_audit.checks.power import Judged
+from imlp_audit.checks.frames import with_hypotheses
+from imlp_audit.checks.hypotheses import JudgedPaper, passes
 from imlp_audit.checks.run import models_needed
-from imlp_audit.checks.tally import FARTHEST, Tally
-from imlp_audit.checks.votes import with_hypotheses
+from imlp_audit.checks.votes import FARTHEST, Votes
 from imlp_audit.count.models import measure_models
 from imlp_audit.spec.library import load, select_checks
 
 DISTANCES = (1, 2, 3, 5, 10)
 MEASURES = ("params", "flops")
-Passing = Callable[[Judged, Tally, int], bool]
+Passing = Callable[[JudgedPaper, Votes, int], bool]
 
 
-def passes_alone(_: Judged, tally: Tally, place: int) -> bool:
+def passes_alone(_: JudgedPaper, votes: Votes, place: int) -> bool:
     """Return whether any declared reading, convention and rounding rule fits a cell."""
-    vote = tally.votes[place]
+    vote = votes.each[place]
     return any(
-        value in vote.printed.interval(rule) for rule in tally.options.roundings for value in vote.values.values()
+        value in vote.printed.interval(rule) for rule in votes.options.roundings for value in vote.values.values()
     )
 
 
-def passes_together(judged: Judged, tally: Tally, place: int) -> bool:
+def passes_together(judged: JudgedPaper, votes: Votes, place: int) -> bool:
     """Return whether a cell follows under the hypothesis that all numbers support, this one included."""
-    return passes(tally, judged.chances, place)
+    return passes(votes, judged.chances, place)
 
 
-def count_passing(judged: Judged, measure: str, passing: Passing) -> tuple[int, Counter[int], Counter[str]]:
+def count_passing(judged: JudgedPaper, measure: str, passing: Passing) -> tuple[int, Counter[int], Counter[str]]:
     """Return how many cells pass, wrong numbers that pass by distance, and those one digit away by column."""
-    tally, wrong, near = judged.tally, Counter[int](), Counter[str]()
-    columns = {vote.column for vote in tally.votes if vote.column.endswith(measure)}
-    places = [n for n, vote in enumerate(tally.votes) if vote.column in columns and passing(judged, tally, n)]
+    votes, wrong, near = judged.votes, Counter[int](), Counter[str]()
+    columns = {vote.column for vote in votes.each if vote.column.endswith(measure)}
+    places = [n for n, vote in enumerate(votes.each) if vote.column in columns and passing(judged, votes, n)]
     for place in places:
-        vote = tally.votes[place]
+        vote = votes.each[place]
         for digits in range(1, FARTHEST + 1):
             for sign in (-1, 1):
-                passed = passing(judged, tally.with_vote(place, vote.shifted(sign * digits)), place)
+                passed = passing(judged, votes.with_vote(place, vote.shifted(sign * digits)), place)
                 wrong[digits] += passed
                 near[vote.column] += passed and digits == 1
     return len(places), wrong, +near
@@ -60,7 +59,7 @@ def show_shares(name: str, cells: int, wrong: Counter[int]) -> None:
     print(f"  {name:34} ({cells:3} cells)  {shares}")
 
 
-def show_all(papers: Iterable[tuple[str, Judged]]) -> None:
+def show_all(papers: Iterable[tuple[str, JudgedPaper]]) -> None:
     """Print the shares for each paper and for all."""
     every = list(papers)
     for measure in MEASURES:

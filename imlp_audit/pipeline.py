@@ -9,16 +9,14 @@ from itertools import chain
 from os import PathLike, fspath
 
 from imlp_audit import __version__
-from imlp_audit.cache.counted import keep_model, narrow, recall_models
-from imlp_audit.cache.results import remember
-from imlp_audit.cache.store import Store
-from imlp_audit.cache.tested import keep_outcomes, recall_outcomes
+from imlp_audit.cache.measured import keep_model, keep_outcomes, narrow, recall_models, recall_outcomes
+from imlp_audit.cache.store import Store, remember
 from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, locked_checks
 from imlp_audit.checks.alternatives import alternatives_needed, name_alternatives
 from imlp_audit.checks.context import Context
+from imlp_audit.checks.frames import with_hypotheses
 from imlp_audit.checks.guards import mark_unguarded
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
-from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.count.outside import is_outside, measure_outside
 from imlp_audit.count.sharing import ModelCounter, counting, measure_here
@@ -27,8 +25,7 @@ from imlp_audit.equations.running import running
 from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import Check, RepeatCheck, Verdict
-from imlp_audit.records.hypothesis import FitScore
-from imlp_audit.records.result import AuditResult
+from imlp_audit.records.result import AuditResult, FitScore
 from imlp_audit.spec.findings import refuse_broken_locks
 from imlp_audit.spec.library import Selection, digest_selection, load, select_checks, select_equations
 from imlp_audit.spec.paper import Paper, paper_head

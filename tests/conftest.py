@@ -11,7 +11,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
-from imlp_audit.cache.places import VARIABLE
+from imlp_audit.cache.store import VARIABLE
 
 pytest_plugins = ["pytester"]
 # pytest-xdist gives every core a process, and more threads than cores wait on each other

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from imlp_audit.cache.counted import keep_model, narrow, recall_models
-from imlp_audit.cache.places import cache_folder
-from imlp_audit.cache.store import Store
+from imlp_audit.cache.measured import keep_model, narrow, recall_models
+from imlp_audit.cache.store import Store, cache_folder
 from imlp_audit.count.facts import Facts, ModelKey, Need
 from imlp_audit.count.models import measure_models
 

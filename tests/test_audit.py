@@ -14,8 +14,8 @@ from rich.cells import cell_len
 
 from imlp_audit.checks.acknowledge import acknowledge
 from imlp_audit.checks.context import Context
+from imlp_audit.checks.frames import with_hypotheses
 from imlp_audit.checks.run import models_needed, run_check
-from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import Facts, ModelFacts, ModelKey, Need
 from imlp_audit.count.models import measure_models
@@ -260,8 +260,8 @@ def _judged_anew(audited: Audited, cell: CellRef, text: str) -> Context:
     place = judged.places.get(cell.id) if judged is not None else None
     if judged is None or place is None:
         return audited.context
-    vote = replace(judged.tally.votes[place], printed=parse_printed(text, cell.column.unit))
-    changed = replace(judged, tally=judged.tally.with_vote(place, vote))
+    vote = replace(judged.votes.each[place], printed=parse_printed(text, cell.column.unit))
+    changed = replace(judged, votes=judged.votes.with_vote(place, vote))
     return replace(audited.context, judged={**audited.context.judged, paper: changed})
 
 

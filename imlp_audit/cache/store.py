@@ -5,23 +5,89 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import re
 import shlex
 import stat
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
 from imlp_audit.errors import UsageError
-from imlp_audit.files import MAX_DOCUMENT_BYTES, FileError, read_bytes
+from imlp_audit.files import MAX_DOCUMENT_BYTES, MAX_SPEC_BYTES, FileError, read_bytes
 from imlp_audit.records.base import Record
+
+VARIABLE = "IMLP_AUDIT_CACHE"
+
+
+def cache_folder() -> Path | None:
+    """Return the folder that the environment names, or the user's own; None where there is neither."""
+    named = os.environ.get(VARIABLE)
+    if named is not None:
+        return Path(named) if named else None
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "imlp-audit"
+    except RuntimeError:  # a user without a home
+        return None
+
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_COUNTING = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy", "scipy")
+LIBRARIES = (*_COUNTING, "cvxpy", "matplotlib")
+
+# Layers of the import order: what is measured comes from these and nothing else of ours.
+MEASURING = ("count", "models", "checkpoint", "records", "numbers", "processes", "files", "errors")
+EVERYTHING = ("",)
+TESTING = ("equations", *MEASURING)
+
+
+@cache
+def fingerprint(parts: Sequence[str]) -> str:
+    """Return a digest of our own code in some parts, of Python and of the libraries that they depend on."""
+    about = [platform.python_version(), platform.machine(), *map(_version, LIBRARIES)]
+    own = [_fingerprint(_PACKAGE, _files(_PACKAGE / part)) for part in parts]
+    return digest_of([*about, *own])
+
+
+def fingerprint_folder(folder: Path) -> str:
+    """Return a digest of all Python in a folder. Raises FileError."""
+    return _fingerprint(folder, _files(folder))
+
+
+def digest_of(parts: Iterable[str | bytes]) -> str:
+    """Return a digest of texts in order, and of where each ends."""
+    whole = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        whole.update(f"{len(data)} ".encode() + data)
+    return whole.hexdigest()
+
+
+def _fingerprint(root: Path, files: Iterable[Path]) -> str:
+    return digest_of(
+        text for path in files for text in (path.relative_to(root).as_posix(), read_bytes(path, MAX_SPEC_BYTES))
+    )
+
+
+def _files(part: Path) -> list[Path]:
+    return sorted(part.rglob("*.py")) if part.is_dir() else [part.with_suffix(".py")]
+
+
+def _version(library: str) -> str:
+    try:
+        return f"{library} {version(library)}"
+    except PackageNotFoundError:
+        return f"{library} not installed"
+
 
 Kept = TypeVar("Kept", bound=Record)
 
@@ -188,3 +254,25 @@ def _line(text: str) -> bytes:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+Result = TypeVar("Result", bound=Record)
+
+
+def remember(
+    store: Store, asked: str | None, kind: type[Result], make: Callable[[], Result], is_whole: Callable[[Result], bool]
+) -> Result:
+    """Return what an earlier run made of the same question, or make it, and keep it if it is whole.
+
+    `asked` holds all that the result depends on, except for our own code and its libraries; None if that is not known.
+    """
+    if asked is None:
+        return make()
+    key = f"{kind.__name__} {fingerprint(EVERYTHING)} {asked}"
+    result = store.read(key, kind)
+    if result is None:
+        result = make()
+        if is_whole(result):
+            store.keep(key, result)
+            store.trim()
+    return result

@@ -12,8 +12,7 @@ from pydantic import ValidationError
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured
-from imlp_audit.checks.printed import Countable, countable, totalled_cells
-from imlp_audit.checks.votes import frame_of
+from imlp_audit.checks.frames import Countable, countable, frame_of, totalled_cells
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.names.data_sets import USUAL_CLASSES, classes_named
 from imlp_audit.models.names.known import own_size
@@ -21,8 +20,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import name_in_library, relatives_of
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.numbers.printed import LIKELY
-from imlp_audit.records.check import Check, Verdict
-from imlp_audit.records.hint import AnotherModel, ModelHint
+from imlp_audit.records.check import AnotherModel, Check, ModelHint, Verdict
 from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.plan import CellPlan, Plan
 

@@ -1,29 +1,40 @@
-"""Checks of the paper's sentences about its own numbers."""
+"""Checks of the paper's sentences about its own numbers, and about the size of the images that models take."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import assert_never
 
-from imlp_audit.checks.context import Context
-from imlp_audit.checks.inputs import at_size, judge_input
+from imlp_audit.checks.context import Context, NotMeasuredError
+from imlp_audit.checks.fit import Comparison, compare
+from imlp_audit.checks.frames import frame_of, unless_counted, unless_missing
 from imlp_audit.checks.measured_claims import (
     ClaimJudgement,
     bound_of,
+    is_weak,
     judge_measured_conditions,
     judge_measured_order,
     judge_options,
     judge_row,
 )
-from imlp_audit.checks.quantities import interval_of, mlp_shares, printed_options, printed_values
-from imlp_audit.checks.truth import RowTruth, Truth, judge_order, judge_share, middle
+from imlp_audit.checks.quantities import (
+    RowTruth,
+    Truth,
+    interval_of,
+    judge_order,
+    judge_share,
+    middle,
+    mlp_shares,
+    printed_options,
+    printed_values,
+)
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.records.check import PASSES, ClaimCheck, Verdict
 from imlp_audit.spec.claim_entries import Direction, MeaningEntry
-from imlp_audit.spec.claims import Average, Condition, Conditions, Input, Order, Reference, Statement
+from imlp_audit.spec.claims import Average, Condition, Conditions, Input, Order, Reference, Sized, Statement
 from imlp_audit.spec.paper import Paper, RowRef
 from imlp_audit.spec.plan import ClaimPlan
 from imlp_audit.spec.quantities import MlpShare
@@ -99,13 +110,9 @@ def _shares_under(shares: Sequence[MlpShare], context: Context) -> tuple[str, ..
 
 
 def models_of_claim(plan: ClaimPlan) -> Iterator[tuple[Paper, Recipe]]:
-    """Yield the models whose work a claim is about, each with its paper."""
-    for statement in plan.meanings.all:
-        if plan.measured:
-            cells = statement.cells
-            yield from ((c.row.paper, c.recipe) for c in cells if c.recipe is not None)
-        else:
-            yield from _models_of(statement)
+    """Yield the models that a claim about printed numbers needs, each with its paper; a measured one has its cells'."""
+    for statement in () if plan.measured else plan.meanings.all:
+        yield from _models_of(statement)
 
 
 def papers_of_claim(plan: ClaimPlan) -> Iterator[Paper]:
@@ -184,3 +191,58 @@ def _judge_average(average: Average, context: Context) -> ClaimJudgement:
         reason = f"{needed}, but each lies between 0 and {average.at_most.text}"
         return ClaimJudgement(Verdict.INCONSISTENT, reason, middle(others))
     return ClaimJudgement(Verdict.UNVERIFIABLE, f"{needed}, which is possible", middle(others))
+
+
+def judge_input(statement: Input, context: Context) -> ClaimJudgement:
+    """Judge which size the printed FLOPs follow from, each row under its own cell's hypothesis."""
+    judged = [_judge_size(row, statement.size, context) for row in statement.rows]
+    truths = [one.truth for one in judged]
+    verdict, reason = judge_share(truths, statement.holds_for)
+    measured = "; ".join(f"{truth.row}: {truth.values}" for truth in truths)
+    under = tuple(dict.fromkeys(name for one in judged for name in one.under))
+    return ClaimJudgement(verdict, reason, measured, under, is_weak(statement.cells, context))
+
+
+def at_size(recipe: Recipe, size: int) -> Recipe:
+    """Return the recipe with square images of this side."""
+    return recipe.model_copy(update={"image": (size, size)})
+
+
+@dataclass(frozen=True)
+class _JudgedRow:
+    """Whether a row takes images of the size, and how what its number follows from departs from the defaults."""
+
+    truth: RowTruth
+    under: tuple[str, ...] = ()
+
+
+def _judge_size(row: Sized, size: int, context: Context) -> _JudgedRow:
+    """Judge a row: its FLOPs follow from the claimed size, only from another size, or from none of those tried."""
+    name, printed = row.cell.row.row.id, row.cell.printed.text
+    claimed = _compare_at(size, row, context)
+    if claimed.verdict in PASSES:
+        return _JudgedRow(RowTruth(name, Truth.YES, f"{printed} follows at {size}", f"{size}"), claimed.under)
+    fitting = [other for other in row.tried if _fits_at(other, row, context)]
+    miss = f"{readable(claimed.deciding.value)} at {size}, not {printed}"
+    if claimed.verdict is Verdict.UNVERIFIABLE or not fitting:
+        return _JudgedRow(RowTruth(name, Truth.OPEN, f"{miss}; none of the sizes tried gives it", "none"))
+    sizes = " or ".join(map(str, fitting))
+    return _JudgedRow(RowTruth(name, Truth.NO, f"{miss}, which follows at {sizes}", sizes))
+
+
+def _fits_at(size: int, row: Sized, context: Context) -> bool:
+    try:
+        return _compare_at(size, row, context).verdict in PASSES
+    except NotMeasuredError:  # a model that cannot take this size was not counted at it
+        return False
+
+
+def _compare_at(size: int, row: Sized, context: Context) -> Comparison:
+    sized, paper, frame = at_size(row.recipe, size), row.cell.row.paper, frame_of(row.cell, context)
+    declared, _ = context.measurements(row.cell.row, sized, row.cell.column)
+    allowed = frame.select(declared)
+    if not allowed:  # the readings that are left to the cell failed
+        unless_counted(context, paper, sized)
+    rules = context.conventions(paper).roundings_of(row.cell.column)
+    comparison = compare(row.cell.printed, declared, frame.roundings, allowed=allowed, rules=rules)
+    return unless_missing(comparison, context, paper, sized)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeAlias, assert_never
 
 from imlp_audit.checks.fit import Measured
-from imlp_audit.checks.power import Judged
+from imlp_audit.checks.hypotheses import JudgedPaper
 from imlp_audit.count.conventions import (
     FLOPS_CONVENTIONS,
     Convention,
@@ -136,24 +136,26 @@ class Conventions:
         return tuple(dict.fromkeys((*self.declared_for(row, column), *map(str, every))))
 
 
-@dataclass(frozen=True)
+@lru_cache(maxsize=64)
+def _conventions_of(paper: Paper, reading: str | None) -> Conventions:
+    return Conventions(paper.about.value, reading)
+
+
+@dataclass(frozen=True, eq=False)
 class Context:
     """Everything a check may look at.
 
     `outcomes` are those of claims about functions, by their ids; `judged` are the counted numbers of each paper.
-    `remembered` are counts that the hints of a column share, by what they are of.
     """
 
     facts: Facts
     reading: str | None = None
     outcomes: Mapping[str, AnyOutcome] = field(default_factory=dict)
-    judged: Mapping[str, Judged] = field(default_factory=dict)
-    remembered: dict[tuple[str, ...], int] = field(default_factory=dict)
-    _read: dict[str, Conventions] = field(default_factory=dict)
+    judged: Mapping[str, JudgedPaper] = field(default_factory=dict)
 
     def conventions(self, paper: Paper) -> Conventions:
         """Return how a paper's numbers are read in this audit."""
-        return self._read.setdefault(paper.id, Conventions(paper.about.value, self.reading))
+        return _conventions_of(paper, self.reading)
 
     def measurements(self, row: RowRef, recipe: Recipe, column: Column) -> tuple[list[Measured], list[Measured]]:
         """Return a model's measurements for a row under each reading: by the declared conventions, and by all others.

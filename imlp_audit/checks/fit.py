@@ -8,8 +8,7 @@ from fractions import Fraction
 
 from imlp_audit.numbers.interval import EXACT, decimal_text, readable
 from imlp_audit.numbers.printed import LIKELY, Printed, Rounding
-from imlp_audit.records.check import Measurement, Verdict
-from imlp_audit.records.hint import AnyHint, OptionHint
+from imlp_audit.records.check import AnyHint, Measurement, OptionHint, Verdict
 
 _LARGE = 1000  # a printed number without a scale is a total from here on
 

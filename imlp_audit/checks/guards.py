@@ -4,16 +4,66 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeVar
 
-from imlp_audit.checks.changed import NumberPlan, shift_text, with_number
 from imlp_audit.checks.claims import models_of_claim
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import run_check
+from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import FAILS, Check, EquationCheck
 from imlp_audit.spec.columns import MemoryColumn
-from imlp_audit.spec.paper import CellRef
+from imlp_audit.spec.paper import CellRef, Paper, RowRef
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, DeltaPlan, Plan, RepeatPlan
+from imlp_audit.spec.tree import Located
+
+T = TypeVar("T")
+NumberPlan = CellPlan | DeltaPlan | RepeatPlan | ClaimPlan
+
+
+def shift_text(printed: Printed, digits: int) -> str | None:
+    """Return a number so many last digits away, written alike; None if it would change its sign or reach 0."""
+    value = printed.value + digits * printed.step
+    if value == 0 or (value < 0) != (printed.value < 0):
+        return None
+    return printed.write(abs(value))
+
+
+def with_number(plan: NumberPlan, cell: CellRef, text: str) -> NumberPlan:
+    """Return the check as it would be if a cell were printed like this."""
+    changed = _replace(plan, cell.id, _print(cell, text))
+    if isinstance(changed, RepeatPlan) and not changed.delta:
+        return replace(changed, numbers=(changed.cell.printed, changed.other.printed))
+    return changed
+
+
+def _print(cell: CellRef, text: str) -> CellRef:
+    parse_printed(text, cell.form)
+    table = cell.row.table.value
+    row = cell.row.row.model_copy(update={"printed": {**cell.row.row.printed, cell.column_id: text}})
+    rows = tuple(row if index == cell.row.index else other for index, other in enumerate(table.rows))
+    located = replace(cell.row.table, value=table.model_copy(update={"rows": rows}))
+    return CellRef(RowRef(cell.row.paper, located, cell.row.index), cell.column_id)
+
+
+def _replace(value: T, name: str, new: CellRef) -> T:
+    """Return a value of frozen records with one cell replaced wherever it occurs."""
+    found: Any = value
+    match found:
+        case CellRef():
+            return new if found.id == name else found  # type: ignore[return-value]
+        case RowRef() | Paper() | Located() | Printed():
+            return value
+        case tuple() | list():
+            return type(found)(_replace(one, name, new) for one in found)  # type: ignore[return-value]
+        case Mapping():
+            return {key: _replace(one, name, new) for key, one in found.items()}  # type: ignore[return-value]
+    if not is_dataclass(found) or isinstance(found, type):
+        return value
+    changes = {one.name: _replace(getattr(found, one.name), name, new) for one in fields(found) if one.init}
+    return replace(found, **changes)  # type: ignore[return-value]
+
 
 OFFSETS = (10, -10, 1, -1)
 """Last digits that a number is changed by to see whether a check notices."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
-from imlp_audit.checks.votes import Frame, frame_of
+from imlp_audit.checks.frames import Frame, frame_of
 from imlp_audit.models.change import describe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable

@@ -1,20 +1,125 @@
-"""Sentences about counted numbers, judged on what the models have instead of on what is printed."""
+"""Sentences about counted numbers: on the values that each option left open gives all cells of a quantity together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
 
-from imlp_audit.checks.context import Context
-from imlp_audit.checks.quantities import format_values, values_of
-from imlp_audit.checks.truth import RowTruth, Truth, all_of, judge_order, judge_relation, judge_share, middle
-from imlp_audit.checks.worlds import NoWorldError, World, is_weak, worlds_of
+from imlp_audit.checks.context import Context, Counter
+from imlp_audit.checks.fit import Measured, name_departures_of
+from imlp_audit.checks.frames import Countable, countable, frame_of, unless_counted
+from imlp_audit.checks.quantities import (
+    RowTruth,
+    Truth,
+    all_of,
+    format_values,
+    judge_order,
+    judge_relation,
+    judge_share,
+    middle,
+    values_of,
+)
+from imlp_audit.models.reading import AnyFamily
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec.claim_entries import Direction, Relation
 from imlp_audit.spec.claims import Condition, Conditions, Order
 from imlp_audit.spec.paper import CellRef, RowRef
 from imlp_audit.spec.quantities import MlpShare, Quantity, cells_of
+
+_Kin = tuple[str, AnyFamily]  # the paper and the family that a reading is chosen for
+
+
+@dataclass(frozen=True)
+class JointValues:
+    """One choice of all that is open: the values of cells by their ids, and how the choice departs from defaults."""
+
+    values: Mapping[str, Fraction]
+    under: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """A cell, what a reading is chosen for, and its measurements: all that are declared, and those allowed to it.
+
+    Those allowed go by their counters: two papers may call different ones by one name.
+    """
+
+    cell: CellRef
+    kin: _Kin | None
+    declared: Sequence[Measured]
+    allowed: Sequence[tuple[Counter, Measured]]
+
+    @property
+    def counters(self) -> list[Counter]:
+        """The counters that are allowed, in order."""
+        return list(dict.fromkeys(counter for counter, _ in self.allowed))
+
+    def under(self, counter: Counter, readings: Mapping[_Kin, str | None]) -> Measured | None:
+        """Return the measurement by a counter under readings, if it is allowed."""
+        found = (
+            one
+            for its, one in self.allowed
+            if its == counter and (self.kin is None or one.reading == readings[self.kin])
+        )
+        return next(found, None)
+
+
+class IncomparableError(Exception):
+    """Cells that cannot be compared as counted; the message says why."""
+
+
+def joint_values_of(cells: Sequence[CellRef], context: Context) -> list[JointValues]:
+    """Return each choice that is open, the defaults first.
+
+    Raises IncomparableError for a cell that cannot be counted, or where two counters meet.
+    """
+    counted = [_count(cell, context) for cell in {cell.id: cell for cell in cells}.values()]
+    counters = [counter for counter in counted[0].counters if all(counter in one.counters for one in counted)]
+    if not counters:
+        raise IncomparableError(
+            "its numbers were counted by different conventions: to compare them compares two counts"
+        )
+    kin = list(dict.fromkeys(one.kin for one in counted if one.kin is not None))
+    choices = [list(dict.fromkeys(m.reading for one in counted if one.kin == k for _, m in one.allowed)) for k in kin]
+    options = []
+    for counter, readings in product(counters, product(*choices)):
+        found = [(one, one.under(counter, dict(zip(kin, readings, strict=True)))) for one in counted]
+        pairs = [(one, measured) for one, measured in found if measured is not None]
+        if len(pairs) == len(found):
+            options.append(_join(pairs))
+    if not options:
+        raise IncomparableError("no reading is left to all of its numbers")
+    return options
+
+
+def is_weak(cells: Sequence[CellRef], context: Context) -> bool:
+    """Return whether what the cells are judged under is no clear choice."""
+    return any(frame_of(cell, context).weak for cell in cells)
+
+
+def _count(cell: CellRef, context: Context) -> _Counted:
+    found = countable(cell)
+    if not isinstance(found, Countable):
+        raise IncomparableError(f"{cell.id}: {found}")
+    frame, family = frame_of(cell, context), found.recipe.family
+    declared, _ = context.measurements(cell.row, found.recipe, cell.column)
+    unless_counted(context, cell.row.paper, found.recipe)
+    allowed = [one for one in declared if frame.allows(one)]
+    unknown = next((one.uncounted for one in allowed if one.uncounted), ())
+    if unknown:
+        raise IncomparableError(
+            f"{cell.id}: no formula counts {', '.join(unknown)}, so the measured value leaves out work"
+        )
+    read, kin = context.conventions(cell.row.paper), None if family is None else (cell.row.paper.id, family)
+    return _Counted(cell, kin, declared, [(read.counter_of(cell.column, one.convention), one) for one in allowed])
+
+
+def _join(pairs: Sequence[tuple[_Counted, Measured]]) -> JointValues:
+    under = (name for one, measured in pairs for name in name_departures_of(measured, one.declared))
+    return JointValues({one.cell.id: measured.value for one, measured in pairs}, tuple(dict.fromkeys(under)))
 
 
 @dataclass(frozen=True)
@@ -56,18 +161,18 @@ def judge_measured_order(statement: Order, context: Context) -> ClaimJudgement:
     cells = [cell for _, quantity in statement.along for cell in cells_of(quantity)]
     increasing, name = statement.direction is Direction.INCREASING, f"{statement.name} (must be {statement.direction})"
     try:
-        worlds = worlds_of(cells, context)
-    except NoWorldError as error:
+        options = joint_values_of(cells, context)
+    except IncomparableError as error:
         return ClaimJudgement(Verdict.UNVERIFIABLE, f"{name}: {error}", "")
     judged = []
-    for world in worlds:
-        values = [(row.row.id, _in_world(quantity, world)) for row, quantity in statement.along]
+    for joint in options:
+        values = [(row.row.id, _value_among(quantity, joint)) for row, quantity in statement.along]
         judged.append((judge_order(values, increasing=increasing), ", ".join(middle(v) for _, v in values if v)))
     verdicts = {verdict for (verdict, _), _ in judged}
     (verdict, reason), measured = judged[0]
     if len(verdicts) > 1:
         verdict, reason = Verdict.UNVERIFIABLE, f"{reason}; options that the numbers leave open disagree"
-    under = tuple(dict.fromkeys(one for world in worlds for one in world.under))
+    under = tuple(dict.fromkeys(one for joint in options for one in joint.under))
     return ClaimJudgement(verdict, f"{name}: {reason}", measured, under, is_weak(cells, context))
 
 
@@ -84,11 +189,11 @@ class _Judged:
 def _judge(condition: Condition, row: RowRef, context: Context) -> _Judged:
     quantity, bound = condition.by_row[row.id], bound_of(condition, row, context)
     try:
-        worlds = worlds_of(cells_of(quantity), context)
-    except NoWorldError as error:
+        options = joint_values_of(cells_of(quantity), context)
+    except IncomparableError as error:
         return _Judged(condition, Truth.OPEN, f"not comparable: {error}")
-    truth, text = judge_options(condition, bound, [_in_world(quantity, world) for world in worlds], quantity)
-    under = tuple(dict.fromkeys(name for world in worlds for name in world.under))
+    truth, text = judge_options(condition, bound, [_value_among(quantity, joint) for joint in options], quantity)
+    under = tuple(dict.fromkeys(name for joint in options for name in joint.under))
     return _Judged(condition, truth, text, under)
 
 
@@ -127,10 +232,10 @@ def describe_bound(condition: Condition) -> str:
     return f"{condition.relation.replace('_', ' ')} {condition.bound.text}"
 
 
-def _in_world(quantity: Quantity, world: World) -> Interval | None:
+def _value_among(quantity: Quantity, joint: JointValues) -> Interval | None:
     assert not isinstance(quantity, MlpShare), "a share is measured, and so no part of a counted claim"
 
     def value(cell: CellRef) -> Interval:
-        return Interval.point(world.values[cell.id])
+        return Interval.point(joint.values[cell.id])
 
     return values_of(quantity, value)

@@ -1,8 +1,9 @@
-"""Runs each planned check, and says which models it needs; a check that fails to run is recorded as an error."""
+"""Runs each planned check, and says what it needs; a check that fails to run is recorded as an error."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import assert_never
@@ -11,15 +12,74 @@ from imlp_audit.checks.cells import check_cell, check_columns
 from imlp_audit.checks.changes import check_delta, check_repeat
 from imlp_audit.checks.claims import check_claim, models_of_claim, papers_of_claim
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.equations import check_equation
+from imlp_audit.checks.frames import totalled_cells
 from imlp_audit.checks.marks import check_mark, marked_models
-from imlp_audit.checks.printed import totalled_cells
 from imlp_audit.count.facts import ModelKey, Need
+from imlp_audit.equations.catalogue import BrokenClaim, ClaimText
+from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.check import CHECK_OF_KIND, Check, Verdict
+from imlp_audit.records.check import CHECK_OF_KIND, Check, EquationCheck, Verdict
 from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of, rows_of_table
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
+
+
+def check_equation(plan: EquationPlan, outcomes: Mapping[str, AnyOutcome]) -> EquationCheck:
+    """Judge a claim by what testing it gave."""
+    match plan.claim:
+        case BrokenClaim(file=file, line=line, problem=problem):
+            reason = f"{file}:{line}: {problem}"
+            return EquationCheck(id=plan.id, verdict=Verdict.ERROR, reason=reason, source=plan.source)
+        case ClaimText():
+            return _check_claim(plan, plan.claim, outcomes[plan.id])
+        case _:
+            assert_never(plan.claim)
+
+
+def _check_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> EquationCheck:
+    verdict, reason = _judge_outcome(outcome)
+    stated = EquationCheck(
+        id=plan.id, verdict=verdict, reason=reason, source=plan.source,
+        printed=claim.form if claim.literal else None, corrected=None if claim.literal else claim.form,
+        statement=claim.statement, bound=claim.bound,
+        hints=_name_nearest(plan) if verdict is Verdict.DIFFERS else (),
+    )  # fmt: skip
+    match outcome:
+        case NotRun():
+            return stated
+        case Outcome():
+            tried = {"examples": outcome.examples, "counterexample": outcome.counterexample}
+            tried |= {"proved": outcome.proved, "replay": _join(outcome.replay)}
+            return stated.model_copy(update=tried)
+        case _:
+            assert_never(outcome)
+
+
+def _join(choices: tuple[int, ...] | None) -> str | None:
+    return None if choices is None else ",".join(map(str, choices))
+
+
+def _judge_outcome(outcome: AnyOutcome) -> tuple[Verdict, str]:
+    if isinstance(outcome, NotRun):
+        return Verdict.UNVERIFIABLE, outcome.reason
+    if outcome.problem is not None:
+        return Verdict.ERROR, outcome.problem
+    if outcome.counterexample:
+        return Verdict.DIFFERS, f"false for {'; '.join(outcome.counterexample)}"
+    noun = "example" if outcome.examples == 1 else "examples"
+    proved = f"; proved for {outcome.proved}" if outcome.proved else ""
+    return Verdict.REPRODUCED, f"holds on {outcome.examples} {noun}{proved}"
+
+
+def _name_nearest(plan: EquationPlan) -> tuple[str, ...]:
+    """Name the claim that holds in place of a false one."""
+    match plan.nearest:
+        case ClaimText():
+            return (f"what holds is {plan.nearest.id}: {plan.nearest.form}",)
+        case BrokenClaim() | None:
+            return ()
+        case _:
+            assert_never(plan.nearest)
 
 
 def run_check(plan: Plan, context: Context) -> Check:
@@ -57,100 +117,80 @@ def _dispatch(plan: Plan, context: Context) -> Check:
             assert_never(plan)
 
 
+@dataclass(frozen=True)
+class Needs:
+    """What a check looks at: papers whose counted numbers are all judged together, and models besides theirs."""
+
+    judged: Sequence[Paper] = ()
+    models: Sequence[tuple[Paper, Recipe, Need]] = ()
+
+
+def needs_of(plan: Plan) -> Needs:
+    """Return what a check needs."""
+    match plan:
+        case CellPlan(cell=cell):
+            return _needs_of_cell(cell)
+        case DeltaPlan(cell=cell, base=base, measured=True):
+            return Needs([cell.row.paper], [*_totals(cell.row), *_totals(base.row)])
+        case MarkPlan(row=row, cell=cell):
+            need = Need(work=cell.column.measure is Measure.FLOPS)
+            return Needs([row.paper], [(row.paper, recipe, need) for recipe in marked_models(plan).values()])
+        case ColumnsPlan(paper=paper, table=table):
+            rows = [row for row in rows_of_table(paper, table) if totalled_cells(row)]
+            return Needs([paper], [one for row in rows for one in _totals(row)])
+        case ClaimPlan():
+            models = [(paper, recipe, Need(work=True)) for paper, recipe in models_of_claim(plan)]
+            return Needs(list(papers_of_claim(plan)), models)
+        case DeltaPlan() | RepeatPlan() | EquationPlan():
+            return Needs()
+        case _:
+            assert_never(plan)
+
+
+def _needs_of_cell(cell: CellRef) -> Needs:
+    column, paper, base = cell.column, cell.row.paper, cell.row.baseline
+    if column.measure.totalled:  # a number may follow as its baseline's does, by another convention
+        return Needs([paper], [*_totals(cell.row), *(_totals(base) if base is not None else ())])
+    if cell.recipe is None or not (column.measure.counted or isinstance(column, MemoryColumn)):
+        return Needs()
+    batches = frozenset({column.batch}) if isinstance(column, MemoryColumn) else frozenset()
+    return Needs(models=[(paper, cell.recipe, Need(batches=batches))])
+
+
+def _totals(row: RowRef) -> Iterator[tuple[Paper, Recipe, Need]]:
+    """Yield the models of a row on all images of its table's columns: a number may stand under a wrong heading."""
+    for name, column in row.table.value.columns.items():
+        recipe = CellRef(row, name).recipe
+        if column.measure.totalled and recipe is not None:
+            yield row.paper, recipe, Need(work=column.measure is Measure.FLOPS)
+
+
+@lru_cache(maxsize=32)
+def _voters(paper: Paper) -> Sequence[tuple[Paper, Recipe, Need]]:
+    """Return the models whose counted numbers have a vote on the paper's hypothesis."""
+    cells = (one for row in rows_of(paper) for one in totalled_cells(row))
+    return [(paper, one.recipe, Need(work=one.cell.column.measure is Measure.FLOPS)) for one in cells]
+
+
+def needs_models(plan: Plan) -> bool:
+    """Return whether a check needs any model."""
+    needs = needs_of(plan)
+    return bool(needs.models) or any(map(_voters, needs.judged))
+
+
 def models_needed(plans: Iterable[Plan], context: Context) -> Mapping[ModelKey, Need]:
     """Return the models that the checks need, in order, and what is needed of each."""
+    needs = [needs_of(plan) for plan in plans]
+    papers = {paper.id: paper for one in needs for paper in one.judged}
+    voters = chain.from_iterable(map(_voters, papers.values()))
     needed: dict[ModelKey, Need] = {}
-    for paper, recipe, need in _every_recipe(list(plans)):
+    for paper, recipe, need in chain(*(one.models for one in needs), voters):
         for reading in context.conventions(paper).readings.values():
             key = ModelKey.of(recipe, reading)
             needed[key] = needed.get(key, Need()) | need
     return needed
 
 
-def needs_models(plan: Plan, context: Context) -> bool:
-    """Return whether a check needs any model."""
-    return any(context.conventions(paper).readings for paper, *_ in _every_recipe([plan]))
-
-
-def _every_recipe(plans: Sequence[Plan]) -> Iterator[tuple[Paper, Recipe, Need]]:
-    """Yield the recipes of checks, and those that have a vote on how they are judged."""
-    yield from chain.from_iterable(map(_recipes, plans))
-    yield from chain.from_iterable(map(_voters, papers_to_judge(plans)))
-
-
 def papers_to_judge(plans: Iterable[Plan]) -> list[Paper]:
     """Return the papers of which a check is judged under the hypothesis that all counted cells support."""
-    papers: dict[str, Paper] = {}
-    for plan in plans:
-        match plan:
-            case CellPlan() if plan.cell.column.measure.totalled:
-                papers[plan.cell.row.paper.id] = plan.cell.row.paper
-            case DeltaPlan() if plan.measured:
-                papers[plan.cell.row.paper.id] = plan.cell.row.paper
-            case MarkPlan():
-                papers[plan.row.paper.id] = plan.row.paper
-            case ColumnsPlan():
-                papers[plan.paper.id] = plan.paper
-            case ClaimPlan():
-                papers |= {paper.id: paper for paper in papers_of_claim(plan)}
-            case _:
-                pass
-    return list(papers.values())
-
-
-@lru_cache(maxsize=32)
-def _voters(paper: Paper) -> Sequence[tuple[Paper, Recipe, Need]]:
-    """Return all models whose counted numbers have a vote on the paper's hypothesis."""
-    cells = (one for row in rows_of(paper) for one in totalled_cells(row))
-    return [(paper, one.recipe, Need(work=one.cell.column.measure is Measure.FLOPS)) for one in cells]
-
-
-def _recipes(plan: Plan) -> Iterator[tuple[Paper, Recipe, Need]]:
-    """Yield a check's recipes, each with its paper and what is needed of it."""
-    match plan:
-        case CellPlan():
-            yield from _for_cell(plan.cell)
-        case DeltaPlan():
-            if plan.measured:
-                yield from _own(plan.cell.row)
-                yield from _own(plan.base.row)
-        case MarkPlan():
-            yield from _both_models(plan)
-        case ColumnsPlan():
-            for row in rows_of_table(plan.paper, plan.table):
-                if any(CellRef(row, name).column.measure.totalled for name in row.row.printed):
-                    yield from _own(row)
-        case ClaimPlan():
-            yield from ((paper, recipe, Need(work=True)) for paper, recipe in models_of_claim(plan))
-        case RepeatPlan() | EquationPlan():
-            return
-        case _:
-            assert_never(plan)
-
-
-def _own(row: RowRef) -> Iterator[tuple[Paper, Recipe, Need]]:
-    """Yield the models of a row on all the images that the columns of its table have."""
-    for name, column in row.table.value.columns.items():
-        recipe = CellRef(row, name).recipe
-        if column.measure.totalled and recipe is not None:
-            yield row.paper, recipe, Need(work=True)
-
-
-def _for_cell(cell: CellRef) -> Iterator[tuple[Paper, Recipe, Need]]:
-    column, recipe = cell.column, cell.recipe
-    if recipe is None:
-        return
-    if column.measure.totalled:
-        yield from _own(cell.row)  # the number may stand under another column's heading
-    elif column.measure.counted:
-        yield cell.row.paper, recipe, Need()
-    base = cell.row.baseline  # whose number may follow by another convention
-    if column.measure.totalled and base is not None and base.cell(cell.column_id) is not None:
-        yield from _own(base)
-    if isinstance(column, MemoryColumn):
-        yield cell.row.paper, recipe, Need(batches=frozenset({column.batch}))
-
-
-def _both_models(plan: MarkPlan) -> Iterator[tuple[Paper, Recipe, Need]]:
-    for recipe in marked_models(plan).values():
-        yield plan.row.paper, recipe, Need(work=plan.cell.column.measure is Measure.FLOPS)
+    return list({paper.id: paper for plan in plans for paper in needs_of(plan).judged}.values())

@@ -1,190 +1,230 @@
-"""The votes of a paper's counted cells, and what its hypothesis allows a cell to be judged under."""
+"""The votes of a paper's counted numbers, and which of them each combination of declared options explains.
+
+Every combination is scored, so the best one is exact.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
 
-from imlp_audit.checks.context import Context, NotMeasuredError, own_convention
-from imlp_audit.checks.fit import Measured
-from imlp_audit.checks.hypotheses import Clarity, VoteGroup, allowed_roundings
-from imlp_audit.checks.power import Judged
-from imlp_audit.checks.printed import Countable, countable, totalled_cells
-from imlp_audit.checks.tally import DeclaredOptions, Tally, Vote
-from imlp_audit.numbers.printed import Rounding
-from imlp_audit.numbers.words import count_of
-from imlp_audit.spec.paper import CellRef, Paper, repeated_row, rows_of
+from imlp_audit.numbers.printed import Printed, Rounding
 
+COPIES = 20
+FARTHEST = 10  # last digits that a number is shifted by
+OFFSETS = tuple(digits for digits in range(-FARTHEST, FARTHEST + 1) if digits)
 
-def column_of(cell: CellRef) -> str:
-    """Return the name of the group of cells that share a convention."""
-    return f"{cell.row.table.value.table}/{cell.column_id}"
-
-
-def judge_paper(paper: Paper, context: Context) -> Judged:
-    """Judge the votes of a paper: its counted cells that could be measured. A number printed twice votes once."""
-    cells = [counted for row in rows_of(paper) for counted in totalled_cells(row)]
-    voters = _find_voters(cells)
-    votes = [_vote(one, context) for one in cells if voters[one.cell.id] == one.cell.id]
-    return Judged.of(Tally.of([vote for vote in votes if vote is not None], _declared(paper, context)), voters)
-
-
-def with_hypotheses(context: Context, papers: Sequence[Paper]) -> Context:
-    """Return the context with a hypothesis for each paper that has counted cells, all of them judged together."""
-    judged = {paper.id: judge_paper(paper, context) for paper in papers}
-    return replace(context, judged={name: one for name, one in judged.items() if one.tally.votes})
-
-
-def _declared(paper: Paper, context: Context) -> DeclaredOptions:
-    read = context.conventions(paper)
-    cells = [CellRef(row, name) for row in rows_of(paper) for name in row.row.printed]
-    columns = {column_of(cell): cell.column for cell in cells if cell.column.measure.totalled}
-    conventions = {name: read.declared_for_column(column) for name, column in columns.items()}
-    measures = {name: column.measure.value for name, column in columns.items()}
-    fits = paper.about.value.fitted
-    unproven = frozenset(name for name, fit in fits.items() if fit.explained <= fit.by_chance)
-    own = {measure.value: rules for measure, rules in paper.about.value.rounding_of.items()}
-    return DeclaredOptions(read.roundings, tuple(read.readings), conventions, measures, unproven, own)
-
-
-def _find_voters(cells: Sequence[Countable]) -> dict[str, str]:
-    """Return the cell that votes for each: the first that prints the same number of the same model.
-
-    A row says that it prints another's numbers again (`repeats`), or gives an equal model.
-    """
-    counted = {one.cell.id: one for one in cells}
-    voters: dict[str, str] = {}
-    same: dict[Hashable, str] = {}
-    for name, one in counted.items():
-        origin = _origin(one.cell, counted)
-        cell = counted[origin].cell
-        number = (cell.printed.value * cell.printed.scale, cell.printed.step * cell.printed.scale)
-        own = own_convention(cell.row.row, cell.column)
-        voters[name] = same.setdefault((counted[origin].recipe.essence(), cell.column.measure, *number, own), origin)
-    return voters
-
-
-def _origin(cell: CellRef, counted: Mapping[str, Countable]) -> str:
-    """Return the first cell of those that a cell repeats, one after the other; of a circle the first in the paper."""
-    seen = [cell.id]
-    while True:
-        twin = repeated_row(cell.row, [cell.row.paper])
-        again = twin.cell(cell.column_id) if twin is not None else None
-        if again is None or again.id not in counted:
-            return seen[-1]
-        if again.id in seen:
-            circle = seen[seen.index(again.id) :]
-            return next(name for name in counted if name in circle)
-        seen.append(again.id)
-        cell = again
-
-
-def _vote(counted: Countable, context: Context) -> Vote | None:
-    """Return the vote of a cell; None where it could not be measured, which its own check says."""
-    cell, recipe = counted.cell, counted.recipe
-    try:
-        declared, _ = context.measurements(cell.row, recipe, cell.column)
-    except NotMeasuredError:
-        return None
-    values = {(one.reading, str(one.convention)): one.value for one in declared if not one.uncounted}
-    family = context.conventions(cell.row.paper).family_of(recipe)
-    return Vote(cell.id, column_of(cell), family, cell.printed, values, has_own_counter(cell))
-
-
-def has_own_counter(cell: CellRef) -> bool:
-    """Return whether the row states its own convention for a cell, so that it does not vote on its column's."""
-    return own_convention(cell.row.row, cell.column) is not None
+Reading = str | None
+PAPER = "rounding"
+"""The columns that the paper's rounding rules hold for: all but those of a measure with rules of its own."""
 
 
 @dataclass(frozen=True)
-class Frame:
-    """What a cell is judged under: its rounding rules, and the groups whose choices bind it.
+class Vote:
+    """A counted cell: what it prints, and its value under each declared reading and convention.
 
-    In a column of two counters `counters` are those that explain the cell's number.
+    Cells of a `column` share a convention, cells of a `family` a reading (no family: the reading does not matter). A
+    row that names its own counter (`fixed`) does not vote on its column's convention.
+    """
+
+    id: str
+    column: str
+    family: str | None
+    printed: Printed
+    values: Mapping[tuple[Reading, str], Fraction]
+    fixed: bool = False
+
+    @cached_property
+    def by_reading(self) -> Mapping[Reading, Mapping[str, Fraction]]:
+        """The values by reading, then by convention."""
+        values: dict[Reading, dict[str, Fraction]] = {}
+        for (reading, convention), value in self.values.items():
+            values.setdefault(reading, {})[convention] = value
+        return values
+
+    def shifted(self, digits: int) -> Vote:
+        """Return the same cell with another number, so many last digits away."""
+        return replace(self, printed=replace(self.printed, value=self.printed.value + digits * self.printed.step))
+
+
+@dataclass(frozen=True)
+class DeclaredOptions:
+    """The declared options; of each list the first is the default. Conventions and measures are by column.
+
+    Columns of a measure have the same conventions to choose from; `rounding_of` are the rounding rules of measures that
+    have their own. `unproven` conventions were fitted, but explain no
+    more than numbers with shifted digits would have let the search explain.
     """
 
     roundings: tuple[Rounding, ...]
-    rounding: VoteGroup | None = None
-    reading: VoteGroup | None = None
-    convention: VoteGroup | None = None
-    counters: frozenset[str | None] = frozenset()
+    readings: tuple[Reading, ...]
+    conventions: Mapping[str, tuple[str, ...]]
+    measures: Mapping[str, str]
+    unproven: frozenset[str] = frozenset()
+    rounding_of: Mapping[str, tuple[Rounding, ...]] = field(default_factory=dict)
 
-    def allows(self, one: Measured) -> bool:
-        """Return whether a measurement is under an option that the hypothesis leaves to the cell."""
-        return self.allows_reading(one.reading) and (
-            self.convention is None or one.convention in (self.counters or self.convention.allowed)
+    def rounding_group(self, column: str) -> str:
+        """Return the name of the columns that share a column's rounding rule: its measure, or `PAPER`."""
+        return self.measures[column] if self.measures[column] in self.rounding_of else PAPER
+
+    def rules_of(self, group: str) -> tuple[Rounding, ...]:
+        """Return the rounding rules that a group of columns has to choose from."""
+        return self.rounding_of.get(group, self.roundings)
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A rounding rule for each group of columns that shares one, and a reading for each family."""
+
+    rules: Mapping[str, Rounding]
+    readings: Mapping[str | None, Reading]
+
+
+def follows(vote: Vote, options: DeclaredOptions) -> bool:
+    """Return whether a number follows under any of the declared options."""
+    intervals = [vote.printed.interval(rule) for rule in options.rules_of(options.rounding_group(vote.column))]
+    return any(value in interval for value in vote.values.values() for interval in intervals)
+
+
+_Key = tuple[Rounding, str | None, Reading, str]  # rule, family, reading, column
+
+
+def _ballot(vote: Vote, options: DeclaredOptions) -> Iterator[tuple[_Key, list[str]]]:
+    """Yield what one vote adds."""
+    for rounding in options.rules_of(options.rounding_group(vote.column)):
+        interval = vote.printed.interval(rounding)
+        for reading in options.readings:
+            names = [name for name, value in vote.by_reading.get(reading, {}).items() if value in interval]
+            yield (rounding, vote.family, reading, vote.column), [""] * bool(names) if vote.fixed else names
+
+
+VoteSet = int
+"""A set of votes: the bit at a vote's place is set if the vote is in it."""
+
+
+@dataclass(frozen=True)
+class Votes:
+    """Which votes of each family and column follow, by rounding rule and reading, under each convention.
+
+    Votes of rows with a counter of their own are kept apart, under "". `choosing` are the other votes of each
+    column, with the digits that the paper prints; `families` are those that the votes are of.
+    """
+
+    each: tuple[Vote, ...]
+    options: DeclaredOptions
+    following: Mapping[_Key, Mapping[str, VoteSet]]
+    choosing: Mapping[str, tuple[Vote, ...]]
+    families: tuple[str, ...]
+
+    @classmethod
+    def of(cls, votes: Sequence[Vote], options: DeclaredOptions) -> Votes:
+        """Count the votes."""
+        following = defaultdict[_Key, defaultdict[str, VoteSet]](lambda: defaultdict(int))
+        choosing: dict[str, list[Vote]] = {}
+        for place, vote in enumerate(votes):
+            choosing.setdefault(vote.column, []).extend([] if vote.fixed else [vote])
+            for key, names in _ballot(vote, options):
+                for name in names:
+                    following[key][name] |= 1 << place
+        families = tuple(sorted({vote.family for vote in votes if vote.family is not None}))
+        chosen = {column: tuple(some) for column, some in choosing.items()}
+        return cls(tuple(votes), options, dict(following), chosen, families)
+
+    def with_vote(self, place: int, vote: Vote) -> Votes:
+        """Return the votes with other digits in one place: the vote of the same cell on the same values."""
+        following, bit = dict(self.following), 1 << place
+        for key, names in _ballot(vote, self.options):
+            before = following.get(key, {})
+            kept = {name: votes & ~bit for name, votes in before.items()}
+            following[key] = {**kept, **{name: kept.get(name, 0) | bit for name in names}}
+        return replace(self, each=(*self.each[:place], vote, *self.each[place + 1 :]), following=following)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the votes are of, in order."""
+        return tuple(self.choosing)
+
+    def columns_like(self, column: str) -> tuple[str, ...]:
+        """Return the columns of the same measure, itself included."""
+        measures = self.options.measures
+        return tuple(other for other in self.columns if measures[other] == measures[column])
+
+    @cached_property
+    def rounding_groups(self) -> Mapping[str, tuple[str, ...]]:
+        """The columns that share a rounding rule, by the name of their group."""
+        found: dict[str, tuple[str, ...]] = {}
+        for column in self.columns:
+            group = self.options.rounding_group(column)
+            found[group] = (*found.get(group, ()), column)
+        return found
+
+    def rule(self, combination: Combination, column: str) -> Rounding:
+        """Return the rounding rule that a combination has for a column."""
+        return combination.rules[self.options.rounding_group(column)]
+
+    @cached_property
+    def combinations(self) -> tuple[Combination, ...]:
+        """Every choice of rounding rules with every choice of readings, the defaults first."""
+        usual, groups = self.options.readings[0], self.rounding_groups
+        return tuple(
+            Combination(
+                dict(zip(groups, rules, strict=True)), {None: usual, **dict(zip(self.families, readings, strict=True))}
+            )
+            for rules in product(*map(self.options.rules_of, groups))
+            for readings in product(self.options.readings, repeat=len(self.families))
         )
 
-    def select(self, declared: Iterable[Measured]) -> list[Measured]:
-        """Return the measurements that are allowed, those under the best supported options first."""
-        return sorted(filter(self.allows, declared), key=self._departures)
+    def followers(
+        self, combination: Combination, columns: Sequence[str], families: Sequence[str | None] | None = None
+    ) -> dict[str, VoteSet]:
+        """Return which votes of some columns and families (all of them if left out) follow under each convention."""
+        found = dict.fromkeys(("", *self.options.conventions[columns[0]]), 0)
+        for family, column in product((None, *self.families) if families is None else families, columns):
+            key = self.rule(combination, column), family, combination.readings[family], column
+            for convention, votes in self.following.get(key, {}).items():
+                found[convention] |= votes
+        return found
 
-    def _departures(self, one: Measured) -> int:
-        pairs = ((self.reading, one.reading), (self.convention, one.convention))
-        return sum(group is not None and name != group.winner for group, name in pairs)
+    def scores(self, combination: Combination, *columns: str) -> dict[str, int]:
+        """Return how many votes of one or more columns each convention explains, of those that choose among them."""
+        found = self.followers(combination, columns)
+        return {convention: votes.bit_count() for convention, votes in found.items() if convention}
 
-    def allows_reading(self, name: str | None) -> bool:
-        """Return whether the hypothesis leaves a reading to the cell."""
-        return self.reading is None or name in self.reading.allowed
+    def explained(self, combination: Combination, group: str | None = None, family: str | None = None) -> VoteSet:
+        """Return which votes follow with the best convention for each whole column: all, or a group's or a family's."""
+        explained = 0
+        for column in self.columns if group is None else self.rounding_groups[group]:
+            found = whole = self.followers(combination, (column,))
+            if family is not None:
+                found = self.followers(combination, (column,), (family,))
+            best = max((name for name in whole if name), key=lambda name: whole[name].bit_count(), default="")
+            explained |= found[""] | found[best]
+        return explained
 
-    @property
-    def name(self) -> str:
-        """The options that the hypothesis leaves to the cell: "reading released, convention no_head"."""
-        groups = {"reading": self.reading, "convention": self.convention}
-        return ", ".join(
-            f"{kind} {' or '.join(map(str, one.allowed))}" for kind, one in groups.items() if one is not None
-        )
+    def score(self, combination: Combination, group: str | None = None, family: str | None = None) -> int:
+        """Return how many votes follow with the best convention for each whole column."""
+        return self.explained(combination, group, family).bit_count()
 
-    @property
-    def support(self) -> dict[tuple[str, str], str]:
-        """How many numbers follow under each option that was not chosen, beside the one that was."""
-        groups = {"reading": self.reading, "convention": self.convention, "rounding": self.rounding}
+    @cached_property
+    def copies(self) -> tuple[Votes, ...]:
+        """Copies in which every number is off by some of its last digits."""
+        draws = map(random.Random, range(COPIES))
+        wrong = ([vote.shifted(draw.choice(OFFSETS)) for vote in self.each] for draw in draws)
+        return tuple(Votes.of(votes, self.options) for votes in wrong)
+
+    @cached_property
+    def best(self) -> Combination:
+        """The combination that explains most votes; of equally good ones the one declared first."""
+        return max(self.combinations, key=self.score)  # max keeps the first of equals, here and in `explained`
+
+    def best_by_rule(self, group: str) -> dict[Rounding, Combination]:
+        """Return the best combination with each rounding rule of a group of columns."""
         return {
-            (kind, str(option)): _compare_scores(group, option)
-            for kind, group in groups.items()
-            if group is not None
-            for option in group.scores
-            if option != group.winner
+            rule: max((one for one in self.combinations if one.rules[group] is rule), key=self.score)
+            for rule in self.options.rules_of(group)
         }
-
-    @property
-    def weak(self) -> bool:
-        """Whether a pass may be luck: the rounding rule, the reading or the convention is not a clear choice."""
-        groups = (self.rounding, self.reading, self.convention)
-        return any(group is not None and group.choice is Clarity.WEAK for group in groups)
-
-
-def _compare_scores(group: VoteGroup, option: str | None) -> str:
-    """Write how many numbers follow under the chosen option, and how many under another."""
-    if group.choice is Clarity.SHARED:
-        return f"the paper's other tables follow under {group.winner}"
-    chosen = f"{group.scores[group.winner]} of {count_of(group.votes, 'number')} follow under {group.winner}"
-    return f"{chosen}, {group.scores[option]} under {option}"
-
-
-def frame_of(cell: CellRef, context: Context) -> Frame:
-    """Return what a cell is judged under; one that does not vote, under all that is declared."""
-    paper = cell.row.paper
-    judged = context.judged.get(paper.id)
-    counted = countable(cell) if judged is not None and cell.column.measure.totalled else ""
-    if judged is None or isinstance(counted, str):
-        return Frame(context.conventions(paper).roundings_of(cell.column))
-    family, found = context.conventions(paper).family_of(counted.recipe), judged.hypothesis
-    reading = found.readings.get(family) if family is not None else None
-    convention = None if has_own_counter(cell) else _column_group(cell, judged)
-    rounding = found.roundings.get(judged.tally.options.rounding_group(column_of(cell)))
-    rules = context.conventions(paper).roundings_of(cell.column)
-    frame = Frame(allowed_roundings(rounding) if rounding is not None else rules, rounding, reading, convention)
-    if convention is None or convention.choice is not Clarity.MIXED:
-        return frame
-    declared, _ = context.measurements(cell.row, counted.recipe, cell.column)
-    intervals = [cell.printed.interval(rule) for rule in frame.roundings]
-    fitting = (one for one in frame.select(declared) if any(one.value in interval for interval in intervals))
-    return replace(frame, counters=frozenset(one.convention for one in fitting if not one.uncounted))
-
-
-def _column_group(cell: CellRef, judged: Judged) -> VoteGroup | None:
-    """Return the group of a cell's column, or that of the cell that votes for it where its own column has no votes."""
-    _, table, _, column = judged.voters.get(cell.id, cell.id).split("/")
-    found = judged.hypothesis.conventions
-    return found.get(column_of(cell), found.get(f"{table}/{column}"))

@@ -30,7 +30,7 @@ def acknowledge(
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.cli.write_spec import write_lock
     from imlp_audit.pipeline import Options, audit
-    from imlp_audit.records.lock import AcknowledgeReport
+    from imlp_audit.records.finding import AcknowledgeReport
     from imlp_audit.report.listings import acknowledged_document
 
     selection = load_specs(specs, trust_code=trust_code, complete=True)

@@ -46,8 +46,7 @@ def clear() -> int:
 
 def open_store(*, no_cache: bool, quiet: bool = False) -> Store:
     """Return where this user's measurements are kept; nowhere if they are not to be, or if others may write there."""
-    from imlp_audit.cache.places import cache_folder
-    from imlp_audit.cache.store import Store
+    from imlp_audit.cache.store import Store, cache_folder
 
     store = Store(None if no_cache else cache_folder())
     if store.problem is not None and not quiet:

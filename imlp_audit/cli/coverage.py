@@ -15,7 +15,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
-    from imlp_audit.records.coverage import CoverageReport, NumberState
+    from imlp_audit.records.listing import CoverageReport, NumberState
 
 
 def coverage(
@@ -38,7 +38,7 @@ def coverage(
     reads most numbers of the document is taken.
     """
     from imlp_audit.cli.loading import load_specs
-    from imlp_audit.records.coverage import NumberState
+    from imlp_audit.records.listing import NumberState
     from imlp_audit.report.listings import coverage_document
     from imlp_audit.transcribe.coverage.cover import cover
     from imlp_audit.transcribe.coverage.read import read_document
@@ -53,7 +53,7 @@ def coverage(
 
 def _listed(*, only_open: bool, all_: bool) -> frozenset[NumberState]:
     """Return the states whose numbers are listed."""
-    from imlp_audit.records.coverage import NumberState
+    from imlp_audit.records.listing import NumberState
 
     if only_open and all_:
         raise UsageError("--open and --all: give one of them")
@@ -64,7 +64,7 @@ def _listed(*, only_open: bool, all_: bool) -> frozenset[NumberState]:
 
 def _choose(reports: Sequence[CoverageReport], document: Path) -> CoverageReport:
     """Return the report of the paper that the document is of. Raises UsageError where none of several may be it."""
-    from imlp_audit.records.coverage import NumberState
+    from imlp_audit.records.listing import NumberState
 
     if len(reports) == 1:
         return reports[0]

@@ -33,7 +33,7 @@ def explain(
     no_cache: NoCache = False,
 ) -> int:
     """Explain one check: what was compared, and why its verdict came out as it did."""
-    from imlp_audit.cache.results import remember
+    from imlp_audit.cache.store import remember
     from imlp_audit.cli.cache import open_store
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress

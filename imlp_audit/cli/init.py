@@ -19,7 +19,7 @@ from imlp_audit.models.names.known import Library
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
-    from imlp_audit.records.transcription import Transcription
+    from imlp_audit.records.listing import Transcription
     from imlp_audit.transcribe.draft import Draft
     from imlp_audit.transcribe.grid import SourceDocument, SourceTable
     from imlp_audit.transcribe.image_sizes import Given
@@ -171,7 +171,7 @@ def _nothing(draft: Draft, source: Path) -> str:
 
 
 def _report(draft: Draft, paper: DraftPaper, target: Path) -> Transcription:
-    from imlp_audit.records.transcription import Transcription
+    from imlp_audit.records.listing import Transcription
     from imlp_audit.transcribe.decisions import decisions_of, summary_of
 
     file, beside = str(target), described_in(paper.id, target)

@@ -18,7 +18,7 @@ from imlp_audit.report.formats import Format
 if TYPE_CHECKING:
     from imlp_audit.checkpoint.contents import Checkpoint
     from imlp_audit.inspect.pictures import Drawing
-    from imlp_audit.records.inspection import Inspection
+    from imlp_audit.records.checkpoint import Inspection
     from imlp_audit.report.document import Document
     from imlp_audit.spec.library import Selection
 
@@ -74,7 +74,7 @@ def _judge_weights(
     from imlp_audit.checkpoint.loading import read_tensors
     from imlp_audit.inspect.papers import LayerImages, WeightsToJudge, judge_papers, list_folders
     from imlp_audit.inspect.untrained import explain_untrained
-    from imlp_audit.records.inspection import Inspection, Statement
+    from imlp_audit.records.checkpoint import Inspection, Statement
 
     tensors = read_tensors(checkpoint)
     untrained = explain_untrained(tensors)

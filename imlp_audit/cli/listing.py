@@ -69,7 +69,7 @@ def lint(
     format_: Formatted = Format.RICH,
 ) -> int:
     """Find every problem in specs and their Python, without running anything."""
-    from imlp_audit.checks.linted import broken_by_verdicts
+    from imlp_audit.checks.acknowledge import broken_by_verdicts
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.errors import SpecError
     from imlp_audit.inspect.papers import broken_sentences

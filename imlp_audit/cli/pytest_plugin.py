@@ -59,8 +59,7 @@ class AuditFile(pytest.File):
     @cached_property
     def result(self) -> AuditResult:
         """The audit of the whole file: its numbers are judged together."""
-        from imlp_audit.cache.places import cache_folder
-        from imlp_audit.cache.store import Store
+        from imlp_audit.cache.store import Store, cache_folder
         from imlp_audit.pipeline import Options, audit
 
         with warnings.catch_warnings():

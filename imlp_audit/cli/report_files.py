@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from imlp_audit.cli.exits import ExitCode
 from imlp_audit.errors import UsageError
 from imlp_audit.files import MAX_DOCUMENT_BYTES, FileError, read_text
-from imlp_audit.records.base import Record
-from imlp_audit.records.values import FileName
+from imlp_audit.records.base import FileName, Record
 from imlp_audit.report.files import check_writable, write_whole
 
 if TYPE_CHECKING:
@@ -40,8 +39,7 @@ def prepare_folder(folder: Path) -> None:
 
 def recall_reports(result: AuditResult, folder: Path, store: Store) -> dict[Path, str]:
     """Return the reports of a result that needs no other file; those of an earlier run on the same result if kept."""
-    from imlp_audit.cache.results import remember
-    from imlp_audit.cache.sources import digest_of
+    from imlp_audit.cache.store import digest_of, remember
     from imlp_audit.records.document import to_json
 
     def make() -> Reports:

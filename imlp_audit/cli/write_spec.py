@@ -14,8 +14,7 @@ from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
 from imlp_audit.numbers.words import list_some
 from imlp_audit.records.document import to_json
-from imlp_audit.records.finding import Finding
-from imlp_audit.records.lock import RenewedLock
+from imlp_audit.records.finding import Finding, RenewedLock
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import Answered, AxisState, Solved, SolvedAxis, SolvedFirst
 from imlp_audit.report.files import check_writable, write_whole

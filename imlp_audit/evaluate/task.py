@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from imlp_audit import __version__
-from imlp_audit.cache.sources import fingerprint_folder
+from imlp_audit.cache.store import fingerprint_folder
 from imlp_audit.checkpoint.contents import hash_sources
 from imlp_audit.errors import BuildError, DatasetError, UsageError
 from imlp_audit.evaluate.datasets import Labelling, check_classes, open_images

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from imlp_audit.checks.printed import interval_ends
+from imlp_audit.checks.frames import interval_ends
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.evaluate.images import data_digest
 from imlp_audit.evaluate.sampling import DIGITS, Sample, Stake, describe_need, find_stake, wilson

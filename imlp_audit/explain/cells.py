@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.printed import countable, missing_for
-from imlp_audit.checks.votes import column_of
+from imlp_audit.checks.frames import column_of, countable, missing_for
 from imlp_audit.count.conventions import Convention, ParameterConvention, total
 from imlp_audit.count.facts import ModelFacts, ModelKey, Need
 from imlp_audit.errors import BuildError
@@ -28,8 +27,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import CellCheck, Measurement, Verdict
 from imlp_audit.records.explanation import Breakdown, Fact, MeasuredValue, Measurements, Section
-from imlp_audit.records.hypothesis import FitScore
-from imlp_audit.records.result import AuditResult
+from imlp_audit.records.result import AuditResult, FitScore
 from imlp_audit.report.judging import describe_fit, describe_group, describe_power, group_of_column
 from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.columns import Measure

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
+from imlp_audit.checks.changes import readings_of_change
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.measured_changes import readings_of_change
 from imlp_audit.explain.printed import (
     compare_value,
     every_measurement,

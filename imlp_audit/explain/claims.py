@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from imlp_audit.checks.claims import judge_condition, name_meaning
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.measured_claims import describe_bound
-from imlp_audit.checks.quantities import format_values, printed_values
-from imlp_audit.checks.truth import Truth, all_of
+from imlp_audit.checks.quantities import Truth, all_of, format_values, printed_values
 from imlp_audit.explain.printed import list_facts, rests_on
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import ClaimCheck, EquationCheck

@@ -22,8 +22,14 @@ from imlp_audit.models.hosts import Timm, Torchvision, Transformers
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading, Value
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, FittingModel, MisfitKind, ModelsCompared
-from imlp_audit.records.inspection import Inspection
+from imlp_audit.records.checkpoint import (
+    CheckpointFile,
+    CheckpointReport,
+    FittingModel,
+    Inspection,
+    MisfitKind,
+    ModelsCompared,
+)
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper, rows_of

@@ -8,9 +8,8 @@ from math import prod
 from pathlib import Path
 
 from imlp_audit.checkpoint.misfits import describe
-from imlp_audit.records.checkpoint import CheckpointReport, FittingModel
+from imlp_audit.records.checkpoint import CheckpointReport, FittingModel, Inspection, Statement
 from imlp_audit.records.document import from_json
-from imlp_audit.records.inspection import Inspection, Statement
 from imlp_audit.report.document import (
     Block,
     Document,

@@ -22,7 +22,7 @@ from imlp_audit.files import FileError, parse_python
 from imlp_audit.processes.code import is_bundled, load_module, locate_error
 from imlp_audit.processes.workers import StoppedError, yield_apart
 from imlp_audit.records.check import Verdict
-from imlp_audit.records.inspection import Statement
+from imlp_audit.records.checkpoint import Statement
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.targets import display_path
 

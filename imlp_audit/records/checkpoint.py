@@ -1,16 +1,41 @@
-"""What a checkpoint is and which models it fits: the JSON of `imlp-audit inspect`."""
+"""What `inspect` found in a checkpoint: the models that it fits, and what its weights say of a paper's sentences."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from typing import ClassVar
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from imlp_audit.records.base import Record
+from imlp_audit.records.base import Count, Digest, Record
+from imlp_audit.records.check import Verdict
 from imlp_audit.records.document import JsonDocument
-from imlp_audit.records.inspection import Inspection
-from imlp_audit.records.values import Count, Digest
+
+
+class Statement(Record):
+    """A sentence of a paper about learned weights, and whether it is true of these.
+
+    `measured` says what was measured in each of the `layers`; `values` has it by name, None where a layer has none.
+    `judged` says when the sentence counts as true, and why.
+    """
+
+    id: str
+    paper: str
+    place: str
+    sentence: str
+    measured: str
+    judged: str
+    verdict: Verdict
+    reason: str
+    layers: tuple[str, ...] = ()
+    values: dict[str, tuple[float | None, ...]] = Field(default_factory=dict)
+
+
+class Inspection(Record):
+    """The sentences that were judged by a checkpoint's weights, and why these look untrained, if they do."""
+
+    statements: tuple[Statement, ...] = ()
+    untrained: str | None = None
 
 
 class CheckpointFile(Record):

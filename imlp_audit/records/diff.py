@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from imlp_audit.records.base import Record
+from imlp_audit.records.base import Count, Record
 from imlp_audit.records.check import (
     FAILS,
     PASSES,
@@ -22,7 +22,6 @@ from imlp_audit.records.check import (
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.finding import Finding
 from imlp_audit.records.result import AuditResult
-from imlp_audit.records.values import Count
 
 
 class CheckState(Judged):

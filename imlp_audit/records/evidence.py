@@ -6,8 +6,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from imlp_audit.records.base import Record
-from imlp_audit.records.values import Count, Digest, Number, Probability
+from imlp_audit.records.base import Count, Digest, Number, Probability, Record
 
 
 class Accuracy(Record):

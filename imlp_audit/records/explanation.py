@@ -7,12 +7,11 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.base import Record
+from imlp_audit.records.base import Number, Record
 from imlp_audit.records.check import Check
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.finding import Finding
 from imlp_audit.records.solution import SolvedChange
-from imlp_audit.records.values import Number
 
 
 class Fact(Record):

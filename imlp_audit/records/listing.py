@@ -1,13 +1,14 @@
-"""The JSON of `imlp-audit list`, `lint` and `cache info`: what there is, and what is wrong."""
+"""The JSON of commands that list: checks, models, problems of specs, what a document covers, what a table became."""
 
 from __future__ import annotations
 
+from collections import Counter
+from enum import StrEnum
 from typing import ClassVar
 
-from imlp_audit.records.base import Record
+from imlp_audit.records.base import Count, Record
 from imlp_audit.records.check import Source
 from imlp_audit.records.document import JsonDocument
-from imlp_audit.records.values import Count
 
 
 class ListedCheck(Record):
@@ -79,3 +80,88 @@ class CacheReport(JsonDocument):
     folder: str | None
     measurements: Count
     bytes: Count
+
+
+class NumberState(StrEnum):
+    """What became of a number; those that are `apart` are not quantities, and count in no share."""
+
+    BOUND = "bound"
+    EXPLAINED = "explained"
+    OPEN = "open"
+    APART = "apart"
+
+
+class CoveredNumber(Record):
+    """A number as the document prints it, the line it stands on, and the words around it.
+
+    `checks` are the checks that read it, and `sources` the entries of the specs that say so; `reason` is why no check
+    does, or what the number is if it is not a quantity. A `page` is that of a PDF.
+    """
+
+    file: str
+    page: int | None = None
+    line: int
+    text: str
+    context: str
+    state: NumberState
+    checks: tuple[str, ...] = ()
+    reason: str | None = None
+    sources: tuple[Source, ...] = ()
+
+
+class UnplacedPart(Record):
+    """Something of the specs that is not found in the document, or not all of it, and why that matters."""
+
+    what: str
+    reason: str
+    source: Source
+
+
+class CoverageReport(JsonDocument):
+    """Every number of a document, held against the specs of a paper; `notes` concern the whole document."""
+
+    FORMAT: ClassVar = "imlp-audit/coverage/1"
+    WRITTEN_BY: ClassVar = "imlp-audit coverage"
+    COMPUTED: ClassVar = ("summary",)
+
+    document: str
+    paper: str
+    numbers: tuple[CoveredNumber, ...]
+    unplaced: tuple[UnplacedPart, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def count(self, state: NumberState) -> Count:
+        """Return how many numbers are in a state."""
+        return self._counts[state]
+
+    @property
+    def quantities(self) -> int:
+        """How many numbers count in the share."""
+        return sum(self._counts.values()) - self._counts[NumberState.APART]
+
+    @property
+    def _counts(self) -> Counter[NumberState]:
+        return Counter(number.state for number in self.numbers)
+
+    def body(self) -> dict[str, object]:
+        """Return the document, with its counts."""
+        counts = {str(state): self.count(state) for state in NumberState}
+        return {**super().body(), "summary": {**counts, "numbers": self.quantities}}
+
+
+class Transcription(JsonDocument):
+    """A table that was written as a spec: its size, what was made of it, and what to do next."""
+
+    FORMAT: ClassVar = "imlp-audit/init/1"
+    WRITTEN_BY: ClassVar = "imlp-audit init"
+
+    file: str
+    paper: str
+    table: str
+    caption: str
+    rows: Count
+    numbers: Count
+    models: Count
+    made: tuple[str, ...]
+    decide: tuple[str, ...]
+    next: tuple[str, ...]

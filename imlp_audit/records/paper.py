@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from imlp_audit.records.base import Record
-from imlp_audit.records.values import ByName, PaperId
+from imlp_audit.records.base import ByName, PaperId, Record
 
 
 class ColumnHead(Record):

@@ -1,20 +1,81 @@
-"""The result of an audit. Every report of it is made from this record."""
+"""The result of an audit, and what the counted numbers of each paper support together."""
 
 from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from typing import ClassVar, Self, TypeVar
+from typing import ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
 from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.check import FAILS, AnyCheck, Caveat, CellCheck, Check, RepeatCheck, Verdict
+from imlp_audit.records.base import ByName, Count, Number, Record
+from imlp_audit.records.check import FAILS, AnyCheck, Caveat, CellCheck, Check, Power, RepeatCheck, Verdict
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.finding import KIND_OF_SEVERITY, Finding, StaleEntry, StaleFinding, group_unexplained
-from imlp_audit.records.hypothesis import PaperHypothesis
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.solution import Solved
+
+
+class GroupScore(Record):
+    """Cells that share an option: the one chosen for them, and how many of the `votes` each declared option explains.
+
+    `name` is a family of models for a reading, and table/column for a convention. `chance` is the best score on copies
+    of the numbers with shifted digits. The choice is `clear`, `weak`, the `only` one that could be made, `shared`: a
+    column with too few numbers follows the paper's other columns of its measure; or `mixed`: the column has two
+    counters, the winner and its `rival`. The numbers are judged under a clear choice: the one that explains most of
+    them. `alone` counts the numbers that each other option explains and the winner does not; those without any are left
+    out.
+    """
+
+    name: str
+    winner: str | None
+    votes: Count
+    scores: ByName[Count]
+    chance: Count
+    choice: Literal["only", "clear", "mixed", "shared", "weak"]
+    rival: str | None = None
+    alone: ByName[Count] = Field(default_factory=dict)
+
+
+class FitScore(Record):
+    """What the search for a convention explained, and the most that it explains of numbers with shifted digits."""
+
+    explained: Count
+    of: Count
+    by_chance: Count
+
+
+class ColumnScore(Record):
+    """A column: the group that shares its convention, and the power of its passes.
+
+    `passing` counts its numbers that pass, rows with a counter of their own included; `by_chance` how many pass on
+    average, as a decimal, where every number of the paper is shifted by up to ten last digits. `fit` is
+    there if the chosen convention was fitted.
+    """
+
+    group: GroupScore
+    passing: Count
+    by_chance: Number
+    power: Power
+    fit: FitScore | None = None
+
+
+class PaperHypothesis(Record):
+    """The best hypothesis: a rounding rule, a reading for each family of models, a convention for each column.
+
+    `roundings` are the scores of the rounding rules where several are declared that differ for these numbers;
+    `rounding_of` are the rules of measures that have their own, each named as its measure.
+    """
+
+    rounding: str
+    roundings: GroupScore | None = None
+    rounding_of: tuple[GroupScore, ...] = ()
+    explained: Count
+    votes: Count
+    readings: tuple[GroupScore, ...]
+    columns: tuple[ColumnScore, ...]
+
 
 C = TypeVar("C", bound=AnyCheck)
 

@@ -8,9 +8,8 @@ from typing import ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from imlp_audit.records.base import Record
+from imlp_audit.records.base import ByName, Finite, Number, Record
 from imlp_audit.records.document import JsonDocument
-from imlp_audit.records.values import ByName, Finite, Number
 
 Searched: TypeAlias = Literal["parameters", "flops", "both"]
 """The numbers that a search is over."""

@@ -15,15 +15,18 @@ from imlp_audit.records.check import (
     FAILS,
     NO_MODEL,
     PASSES,
+    AnotherModel,
+    AnyHint,
     CellCheck,
     Check,
     CheckKind,
     CountedCheck,
+    ModelHint,
+    OptionHint,
     Verdict,
     printed_form,
 )
 from imlp_audit.records.finding import Finding, FindingKind, Quote, StaleEntry, StaleFinding
-from imlp_audit.records.hint import AnotherModel, AnyHint, ModelHint, OptionHint
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
     Block,

@@ -24,10 +24,10 @@ from imlp_audit.records.check import (
     ClaimCheck,
     CountedCheck,
     Verdict,
+    add_powers,
 )
 from imlp_audit.records.evidence import Throughput
 from imlp_audit.records.finding import FindingKind
-from imlp_audit.records.hypothesis import add_powers
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import CountedCheck
-from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
+from imlp_audit.records.check import Caught, CountedCheck, Power
 from imlp_audit.records.paper import ColumnHead, PaperHead, TableHead
-from imlp_audit.records.result import AuditResult
+from imlp_audit.records.result import AuditResult, ColumnScore, FitScore, GroupScore, PaperHypothesis
 from imlp_audit.report.document import Block, Heading, Item, List, Paragraph, Table, code, number_columns
 
 _CHOICES = {

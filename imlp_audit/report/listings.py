@@ -6,11 +6,15 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.coverage import CoverageReport, CoveredNumber, NumberState
-from imlp_audit.records.finding import StaleEntry
-from imlp_audit.records.listing import CacheReport, LintReport
-from imlp_audit.records.lock import AcknowledgeReport, RenewedLock
-from imlp_audit.records.transcription import Transcription
+from imlp_audit.records.finding import AcknowledgeReport, RenewedLock, StaleEntry
+from imlp_audit.records.listing import (
+    CacheReport,
+    CoverageReport,
+    CoveredNumber,
+    LintReport,
+    NumberState,
+    Transcription,
+)
 from imlp_audit.report.document import (
     Block,
     Code,

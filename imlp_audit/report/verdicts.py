@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.words import count_of
+from imlp_audit.records.base import is_number
 from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CheckKind, EquationCheck, Verdict
 from imlp_audit.records.diff import CheckState
 from imlp_audit.records.finding import Finding, Quote
 from imlp_audit.records.result import AuditResult
-from imlp_audit.records.values import is_number
 from imlp_audit.report.document import Align, Inline, Span, Style, Table
 from imlp_audit.report.text import shorten
 

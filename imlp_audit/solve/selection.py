@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from imlp_audit.cache.results import remember
-from imlp_audit.cache.store import Store
+from imlp_audit.cache.store import Store, remember
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS
 from imlp_audit.count.operations import Operation
 from imlp_audit.errors import SolverError, UsageError
@@ -182,7 +181,7 @@ def _is_wanted(cell: Cell, globs: Sequence[str], own: Mapping[str, object]) -> b
 
 
 @dataclass(frozen=True)
-class _Named:
+class _NamedAnswer:
     """A counter with a name, the problem in which only its weights are allowed, and the answer to it."""
 
     counter: str
@@ -192,7 +191,7 @@ class _Named:
 
 def _prefer_named(
     problem: SearchProblem, free: SearchAnswer, scores: Mapping[str, int], search: Search
-) -> _Named | None:
+) -> _NamedAnswer | None:
     """Return the best counter with a name if weights of no name explain at most one number more.
 
     Weights that are fitted to a table absorb an error in it; a counter that people use does not.
@@ -204,7 +203,7 @@ def _prefer_named(
     weights = {str(key): weight for key, weight in FLOPS_CONVENTIONS[best].weights.items()}
     only = replace(problem, allowed={name: (weights.get(name, 0),) for name in problem.classes})
     answer = solve(only, search.rules, budget=search.budget)
-    return _Named(best, only, answer) if answer.score == known[best] else None  # else it weighs what is not a class
+    return _NamedAnswer(best, only, answer) if answer.score == known[best] else None
 
 
 def _score_conventions(problem: SearchProblem, search: Search) -> dict[str, int]:

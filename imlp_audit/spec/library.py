@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
-from imlp_audit.cache.sources import digest_of, fingerprint_folder
+from imlp_audit.cache.store import digest_of, fingerprint_folder
 from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_bytes

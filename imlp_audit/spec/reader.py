@@ -11,6 +11,7 @@ from typing import TypeVar
 from imlp_audit.equations.catalogue import read_claims
 from imlp_audit.equations.trust import trusted_folder
 from imlp_audit.errors import Problem
+from imlp_audit.files import MAX_SPEC_BYTES
 from imlp_audit.models.own import SpecFolder
 from imlp_audit.records.base import Record
 from imlp_audit.spec.findings import read_findings_file
@@ -22,6 +23,8 @@ from imlp_audit.spec.tree import Located, MapNode, SpecText, prune, respell
 from imlp_audit.spec.validate import validate
 
 Entry = TypeVar("Entry", bound=Record)
+
+_MOST_BYTES = 2 * MAX_SPEC_BYTES  # of a paper's specs; no paper of ours has 0.1 MiB
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,11 @@ class PaperReader:
 
         `target` names the paper on a command line.
         """
+        sizes = [path.stat().st_size for path in files if path.is_file()]
+        if sum(size for size in sizes if size <= MAX_SPEC_BYTES) > _MOST_BYTES:
+            message = f"the files of this paper have more than {_MOST_BYTES // 2**20} MiB together: split the paper"
+            self.problems.append(Problem(display_path(files[0]), 1, 1, message))
+            return None
         specs: list[SpecFile] = []
         codes = {folder: self._find_code(folder) for folder in {path.parent for path in files}}
         for path in files:

@@ -25,9 +25,8 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.values import Name
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.base import Record
+from imlp_audit.records.base import PaperId, Record
 from imlp_audit.records.finding import KIND_OF_SEVERITY, FindingKind, Quote
-from imlp_audit.records.values import PaperId
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.columns import Column, CountedMeasure, TotalledMeasure, parse_column
 from imlp_audit.spec.fields import (

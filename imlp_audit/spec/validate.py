@@ -17,7 +17,7 @@ from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.own import SpecFolder
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.values import DICTIONARY, TENSOR
-from imlp_audit.records.wording import write_complaint
+from imlp_audit.records.document import write_complaint
 from imlp_audit.spec.columns import ColumnEntry
 from imlp_audit.spec.fields import FORMS, MAPPING, TEXT
 from imlp_audit.spec.schema import About, PaperFile, PrintedTable, TableFile

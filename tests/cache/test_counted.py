@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.cache.counted import keep_model, narrow, recall_models
-from imlp_audit.cache.sources import MEASURING, TESTING, digest_of, fingerprint_folder
-from imlp_audit.cache.store import Store
+from imlp_audit.cache.measured import keep_model, narrow, recall_models
+from imlp_audit.cache.store import MEASURING, TESTING, Store, digest_of, fingerprint_folder
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.models.hosts import Timm

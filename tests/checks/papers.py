@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from imlp_audit.checks.context import Context
+from imlp_audit.checks.frames import with_hypotheses
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
-from imlp_audit.checks.votes import with_hypotheses
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.operations import Operation

@@ -20,8 +20,7 @@ from imlp_audit.records.check import (
     Verdict,
 )
 from imlp_audit.records.document import to_json
-from imlp_audit.records.finding import FindingKind, Quote, StaleEntry, StaleFinding
-from imlp_audit.records.lock import Lock, LockedCheck
+from imlp_audit.records.finding import FindingKind, Lock, LockedCheck, Quote, StaleEntry, StaleFinding
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.findings import refuse_broken_locks
 from imlp_audit.spec.library import Selection, load
@@ -134,14 +133,6 @@ def test_one_new_check_makes_its_finding_fail(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "tried", [{"also": CHECK.also[:1]}, {"also": ()}, {"hints": ("another",)}, {"reading": "another"}]
-)
-def test_what_was_tried_besides_may_change(tmp_path: Path, tried: dict[str, object]) -> None:
-    found = acknowledged(written(tmp_path, CHECK), CHECK.model_copy(update=tried))
-    assert ([check.acknowledged for check in found.checks], found.stale) == ([True], ())
-
-
-@pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"verdict": Verdict.INCONSISTENT}, "it was `differs` and is now `inconsistent`"),
@@ -178,13 +169,6 @@ def test_an_entry_of_a_check_that_no_longer_fails_is_stale(tmp_path: Path, verdi
     lines = (tmp_path / "p" / "paper.lock").read_text().split("\n")
     assert NAME in lines[place.line - 1]
     assert exits(found.checks) is ExitCode.CLEAN
-
-
-def test_an_entry_of_a_check_that_is_gone_is_stale(tmp_path: Path) -> None:
-    gone = CHECK.model_copy(update={"id": "p/1/c/params"})
-    assert [(one.check, one.problem) for one in acknowledged(written(tmp_path, gone), CHECK).stale] == [
-        ("p/1/c/params", "gone")
-    ]
 
 
 def test_a_lock_in_one_line_has_all_its_entries_there(tmp_path: Path) -> None:
@@ -294,11 +278,6 @@ def test_a_statement_that_could_not_be_tested_is_not_judged_by_the_lock(tmp_path
     untested = EQUATION.model_copy(update={"verdict": verdict, "counterexample": (), "reason": "too slow"})
     found = of_equation(tmp_path, untested, searched=True)
     assert (found.checks, found.stale) == ((untested,), ())
-
-
-def test_an_equation_that_was_not_run_leaves_its_entry_alone(tmp_path: Path) -> None:
-    untrusted = EQUATION.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "counterexample": ()})
-    assert of_equation(tmp_path, untrusted).stale == ()
 
 
 LOCKED = LockedCheck(verdict=Verdict.DIFFERS, printed="5.00", measured="6000000")
@@ -476,12 +455,3 @@ def test_a_lock_that_cannot_be_used_is_refused_with_its_place(tmp_path: Path, te
     assert (problem.line, problem.column) == (line, 1)
     assert words in problem.message
     assert "imlp-audit acknowledge" in problem.message
-
-
-def test_a_lock_that_is_not_text_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, Spec((ROW,), end=FINDING))
-    (tmp_path / "p" / "paper.lock").write_bytes(b"{\n\xff")
-    with pytest.raises(SpecError) as raised:
-        refuse_broken_locks(load([str(tmp_path / "p")]).papers)
-    (problem,) = raised.value.problems
-    assert (problem.line, problem.column, problem.message.partition(": ")[0]) == (2, 1, "byte 0xff is not UTF-8")

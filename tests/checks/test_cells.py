@@ -2,12 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.checks.context import Context
-from imlp_audit.checks.run import models_needed
-from imlp_audit.count.facts import Need
 from imlp_audit.records.check import Measurement, Source, Verdict
-from imlp_audit.spec.plan import plan
-from tests.checks.papers import Count, Counts, SomeCheck, Spec, checked, name, write
+from tests.checks.papers import Count, Counts, SomeCheck, Spec, checked
 
 ROW = "{id: a, label: A, model: {timm: host}, printed: {params: 5.00, flops: 1.10}}"
 BLOCK = "{id: a, label: A, model: {timm: host, mlp: {imlp: {kernel: 3}}}, printed: {params: 5.00, flops: 1.10}}"
@@ -160,21 +156,6 @@ def test_a_model_that_fails_is_an_error_only_of_its_own_checks(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("row", "needed"),
-    [
-        (ROW, {"host": Need(work=True)}),
-        (BLOCK, {"host+3": Need(work=True), "host+3@skip": Need(work=True)}),
-        ("{id: a, label: A, printed: {params: 5.00}}", {}),
-    ],
-)
-def test_models_are_needed_once_under_each_reading(tmp_path: Path, row: str, needed: dict[str, Need]) -> None:
-    selection = write(tmp_path, Spec((row, row.replace("id: a", "id: b"))))
-    plans = plan(selection.papers[0], selection.known)
-    found = models_needed(plans, Context({}))
-    assert {name(key): need for key, need in found.items()} == needed
-
-
-@pytest.mark.parametrize(
     ("plain", "skip", "verdict"),
     [
         (5_000_000, None, Verdict.REPRODUCED),
@@ -214,8 +195,6 @@ def test_a_row_that_no_single_reading_gives_is_reported(tmp_path: Path, plain: C
         ("2.20", "1.00", 50, "the baseline's 2.20 follows by fvcore, this number by macs"),
         ("2.00", "1.00", 50, None),
         ("2.20", "1.10", 50, None),
-        ("2.00", "1.00", 0, None),
-        ("2.00", "1.10", 0, None),
         ("9.00", "1.10", 50, None),
     ],
 )
@@ -236,12 +215,9 @@ def test_a_number_and_its_baseline_by_two_conventions_are_reported(
     ("params", "told"),
     [
         (5_010_000, False),  # 0.2 %
-        (5_490_000, False),
         (5_500_000, True),
-        (4_500_000, True),
         (49_900_000, True),
         (50_000_000, False),  # a slip of the point
-        (500_001, True),
         (500_000, False),
     ],
 )
@@ -256,17 +232,11 @@ def test_a_gap_of_tens_of_percent_suggests_another_model(tmp_path: Path, params:
     [
         (3_400_000, 300_000_000, True),  # 32 and 73 % less than 5.00 M and 1.10 G; twice as many operations: 45 %
         (3_400_000, 650_000_000, False),  # twice as many operations are 18 % more
-        (3_600_000, 400_000_000, False),  # 28 %
-        (3_400_000, 800_000_000, False),  # 27 %
-        (3_400_000, 1_100_000_000, False),
         (49_000_000, 11_500_000_000, False),  # a slip of the unit
-        (7_000_000, 4_000_000_000, True),
         (6_500_000, 4_000_000_000, False),  # 30 %, and not more
         (6_500_001, 4_000_000_000, True),
         (500_000, 4_000_000_000, False),  # ten times less is a slip of the point
         (500_001, 4_000_000_000, True),
-        (50_000_000, 4_000_000_000, False),
-        (49_999_999, 4_000_000_000, True),
     ],
 )
 def test_a_row_whose_totals_are_all_far_away_is_of_another_model(
@@ -289,8 +259,6 @@ def test_a_row_whose_totals_are_all_far_away_is_of_another_model(
         (7_000_000, "5", True),
         (5_690_000, "5.0", True),
         (5_499_999, "5.0", False),
-        (3_000_000, "5", True),
-        (3_000_001, "5", False),
     ],
 )
 def test_a_gap_within_two_last_digits_does_not_suggest_another_model(
@@ -300,12 +268,6 @@ def test_a_gap_within_two_last_digits_does_not_suggest_another_model(
     check = cell(tmp_path, {"host": Count(params)}, row)
     assert check.verdict is Verdict.DIFFERS
     assert any("another model" in hint for hint in check.hint_texts) is told
-
-
-def test_a_row_of_one_total_has_no_others_that_are_far_away_too(tmp_path: Path) -> None:
-    row = "{id: a, label: A, model: {timm: host}, printed: {params: 5.00}}"
-    check = cell(tmp_path, {"host": Count(7_000_000)}, row)
-    assert check.hint_texts == ("a gap of 40 % suggests another model than `model` gives",)
 
 
 def test_a_total_that_could_not_be_counted_is_not_far_away(tmp_path: Path) -> None:

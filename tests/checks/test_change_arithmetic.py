@@ -6,19 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.changes import agree, follows_from_cells
-from imlp_audit.checks.measured_changes import percent_change, readings_of_change
+from imlp_audit.checks.changes import agree, follows_from_cells, readings_of_change
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Verdict
 from tests.strategies import extremes, printed_numbers, roundings
 
 HALF_UP = Rounding.HALF_UP
-
-
-@pytest.mark.parametrize(("value", "base", "change"), [(5, 4, 25), (4, 5, -20), (3, 3, 0), (0, 7, -100), (9, 3, 200)])
-def test_percent_change(value: int, base: int, change: int) -> None:
-    assert percent_change(Fraction(value), Fraction(base)) == change
 
 
 @pytest.mark.parametrize(
@@ -34,19 +28,13 @@ def test_the_name_of_a_changes_readings_is_read_back(name: str | None, readings:
     [
         ("5.00", "5.72", "-12.6%", Verdict.REPRODUCED),  # 4.995/5.725 - 1 = -12.75 % to 5.005/5.715 - 1 = -12.42 %
         ("5.00", "5.72", "-12.8%", Verdict.REPRODUCED),  # (-12.85, -12.75] and -12.751 share -12.751
-        ("5.00", "5.72", "-12.4%", Verdict.REPRODUCED),
-        ("5.00", "5.72", "-12.9%", Verdict.INCONSISTENT),
         ("5.00", "5.72", "-12.3%", Verdict.INCONSISTENT),
-        ("5.00", "5.72", "12.6%", Verdict.INCONSISTENT),
-        ("5.00", "5.72", "-13%", Verdict.REPRODUCED),
         ("5", "6", "0%", Verdict.REPRODUCED),  # both 5.49...9 and 5.5, less than half a percent apart
         ("5", "6", "-30.8%", Verdict.REPRODUCED),  # 4.5 from just under 6.5 is just over -30.77 %
         ("5", "6", "-30.9%", Verdict.INCONSISTENT),
         ("1", "1", "200%", Verdict.REPRODUCED),  # just under 1.5 from 0.5 is just under 200 %
         ("1", "1", "201%", Verdict.INCONSISTENT),
         ("5.00", "0.00", "10%", Verdict.UNVERIFIABLE),
-        ("0.00", "5.00", "-100%", Verdict.UNVERIFIABLE),
-        ("5.00", "-1.00", "10%", Verdict.UNVERIFIABLE),
     ],
 )
 def test_a_printed_change_and_its_cells(cell: str, base: str, delta: str, verdict: Verdict) -> None:
@@ -55,13 +43,6 @@ def test_a_printed_change_and_its_cells(cell: str, base: str, delta: str, verdic
     found, reason = agreement.verdict, agreement.reason
     assert found is verdict
     assert base in reason
-
-
-def test_a_change_at_an_open_end_does_not_follow() -> None:
-    # Cut to whole numbers, 1 is [1, 2): every change is under 100 %, and nothing under 100 % is cut to 100 %.
-    one, hundred = parse_printed("1"), parse_printed("100%", "%")
-    assert follows_from_cells(hundred, one, one, [Rounding.TRUNCATION]).verdict is Verdict.INCONSISTENT
-    assert follows_from_cells(hundred, one, one, [HALF_UP]).verdict is Verdict.REPRODUCED
 
 
 def witness(cell: Printed, base: Printed, delta: Printed, rule: Rounding) -> bool:
@@ -106,32 +87,6 @@ def test_an_honest_paper_is_never_called_inconsistent(value: int, base: int, dig
     assert verdict is Verdict.REPRODUCED
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "rule", "verdict"),
-    [
-        ("5.72", "5.72", HALF_UP, Verdict.REPRODUCED),
-        ("5.72", "5.7", HALF_UP, Verdict.REPRODUCED),
-        ("5.75", "5.7", HALF_UP, Verdict.REPRODUCED),  # 5.745 to under 5.75
-        ("5.75", "5.8", HALF_UP, Verdict.REPRODUCED),
-        ("5.76", "5.7", HALF_UP, Verdict.INCONSISTENT),
-        ("5.72", "5.73", HALF_UP, Verdict.INCONSISTENT),
-        ("5.7", "5.79", Rounding.TRUNCATION, Verdict.REPRODUCED),
-        ("5.7", "5.80", Rounding.TRUNCATION, Verdict.INCONSISTENT),
-        ("5.8", "5.80", Rounding.CEILING, Verdict.REPRODUCED),
-        ("5.8", "5.81", Rounding.CEILING, Verdict.INCONSISTENT),
-        ("1", "-1", HALF_UP, Verdict.INCONSISTENT),
-        ("0", "-0.3", HALF_UP, Verdict.REPRODUCED),
-    ],
-)
-def test_two_printed_numbers_agree_where_one_value_prints_as_both(
-    one: str, other: str, rule: Rounding, verdict: Verdict
-) -> None:
-    agreement = agree(parse_printed(one), parse_printed(other), "p/1/a/x", [rule])
-    found, reason = agreement.verdict, agreement.reason
-    assert found is verdict
-    assert reason.startswith(f"p/1/a/x prints {other}")
-
-
 @given(printed_numbers(-30, 30), printed_numbers(-30, 30), roundings)
 def test_agreement_is_a_shared_value(one: Printed, other: Printed, rule: Rounding) -> None:
     here, there = one.interval(rule), other.interval(rule)
@@ -165,15 +120,3 @@ def test_cells_with_a_rule_of_their_own_leave_the_change_its_own() -> None:
     ):
         found = follows_from_cells(parse_printed(change, "%"), *cells, [HALF_UP], own)
         assert (found.verdict, found.under, found.rounding) == (verdict, under, HALF_UP), (change, own)
-
-
-def test_a_declared_rounding_rule_excuses_and_an_undeclared_one_is_a_hint() -> None:
-    """300.00 to 100.00 is -66.666...%: truncated it prints as -66.6."""
-    numbers = parse_printed("-66.6%", "%"), parse_printed("100.00"), parse_printed("300.00")
-    alone = follows_from_cells(*numbers, [HALF_UP])
-    assert alone.verdict is Verdict.INCONSISTENT
-    assert any("truncation" in hint for hint in alone.hints)
-    declared = follows_from_cells(*numbers, [HALF_UP, Rounding.TRUNCATION])
-    assert (declared.verdict, declared.rounding) == (Verdict.REPRODUCED_UNDER, Rounding.TRUNCATION)
-    twice = agree(parse_printed("100.00"), parse_printed("100.007"), "x", [HALF_UP, Rounding.TRUNCATION])
-    assert twice.verdict is Verdict.REPRODUCED_UNDER

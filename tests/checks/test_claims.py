@@ -36,23 +36,12 @@ def conditions(rows: str, *each: str, holds_for: str = "all") -> str:
         # a prints 70.0: [69.95, 70.05)
         ("value: top1, above: 69.94", YES),
         ("value: top1, above: 69.95", OPEN),
-        ("value: top1, above: 70", OPEN),
-        ("value: top1, above: 70.04", OPEN),
         ("value: top1, above: 70.05", NO),
-        ("value: top1, at_least: 69.95", YES),
-        ("value: top1, at_least: 69.96", OPEN),
-        ("value: top1, at_least: 70.05", NO),
         ("value: top1, below: 70.05", YES),
-        ("value: top1, below: 70.04", OPEN),
-        ("value: top1, below: 69.95", NO),
-        ("value: top1, at_most: 70.05", YES),
         ("value: top1, at_most: 69.95", OPEN),
-        ("value: top1, at_most: 69.94", NO),
-        ("value: top1, equals: 70", YES),
         ("value: top1, equals: 70.0", YES),
         ("value: top1, equals: 71", NO),
         ("value: params, above: 9.9M", YES),
-        ("value: params, above: 10.1", NO),
         ("value: flops, below: 5G", YES),
     ],
 )
@@ -66,27 +55,16 @@ def test_conditions_on_a_value(tmp_path: Path, condition: str, verdict: Verdict)
     [
         # b against a: 7.95/10.05 - 1 = -20.9 % to 8.05/9.95 - 1 = -19.1 %
         ("change: params, equals: -20%", YES),
-        ("change: params, equals: -19%", YES),
         ("change: params, equals: -18%", NO),
         ("change: params, below: -19%", YES),
-        ("change: params, below: -20%", OPEN),
-        ("change: params, below: -21%", NO),
         ("change: params, above: -21%", YES),
         ("difference: params, equals: -2M", YES),
-        ("difference: params, equals: -1M", NO),
-        ("difference: params, below: -1.89M", YES),
         ("difference: params, below: -2M", OPEN),
-        ("difference: top1, above: 0", YES),
         ("difference: top1, above: 0.89", YES),
         ("difference: top1, above: 0.9", YES),  # both ends of the difference of two half-open numbers are open
         ("difference: top1, above: 0.91", OPEN),
-        ("difference: top1, at_least: 1.1", NO),
-        ("difference: top1, equals: 1.0", YES),
         ("mlp_share: params, equals: 75.00%", YES),
-        ("mlp_share: params, above: 75%", NO),
-        ("mlp_share: params, at_least: 75%", YES),
         ("mlp_share: flops, equals: 40.00%", YES),
-        ("mlp_share: flops, below: 40%", NO),
     ],
 )
 def test_a_change_difference_or_share(tmp_path: Path, condition: str, verdict: Verdict) -> None:
@@ -98,24 +76,15 @@ def test_a_change_difference_or_share(tmp_path: Path, condition: str, verdict: V
     [
         # b's params to a's: 7.95/10.05 = 0.791 to 8.05/9.95 = 0.809
         ("ratio: params, equals: 0.8", YES),
-        ("ratio: params, equals: 0.81", YES),
         ("ratio: params, equals: 0.82", NO),
-        ("ratio: params, below: 0.81", YES),
         ("ratio: params, below: 0.80", OPEN),
-        ("ratio: params, below: 0.79", NO),
-        ("ratio: params, at_least: 0.79", YES),
         ("ratio: params, against: p/1/c, below: 1", YES),  # 7.95/9.05 to 8.05/8.95
-        ("ratio: params, against: p/1/c, above: 0.9", NO),
         ("ratio: params, against: p/2/e, at_least: 7.9", YES),  # 7.95/1.005 to 8.05/0.995: another table
         ("ratio: params, against: p/2/e, at_least: 8", OPEN),
         ("ratio: params, against: p/1/b, at_least: 1", OPEN),  # a number of which only the digits are known
         ("change: params, against: p/2/e, above: 690%", YES),
-        ("change: params, against: p/2/e, equals: 700%", YES),
         ("change: params, against: p/2/e, above: 700%", OPEN),
-        ("change: params, against: p/1/a, equals: -20%", YES),
         ("difference: top1, against: p/1/c, equals: -0.5", YES),
-        ("difference: top1, against: p/1/c, equals: -0.7", NO),
-        ("difference: params, against: p/2/e, equals: 7M", YES),
         ("difference: params, against: p/2/e, above: 7.1M", NO),
     ],
 )
@@ -130,15 +99,11 @@ def test_a_ratio_or_difference_is_from_the_baseline_or_from_the_row_named(
     [
         # b's 3.00 between 4.00 and 2.00: 49.5 % of the way from 3.995 to 1.995, to 50.5 % from 4.005 to 2.005
         ("p/1/b", "position: flops, between: [p/1/a, p/1/c], equals: 50%", YES),
-        ("p/1/b", "position: flops, between: [p/1/a, p/1/c], at_least: 49.5%", YES),
         ("p/1/b", "position: flops, between: [p/1/a, p/1/c], above: 49.6", OPEN),
-        ("p/1/b", "position: flops, between: [p/1/a, p/1/c], at_most: 50.5", YES),
-        ("p/1/b", "position: flops, between: [p/1/a, p/1/c], below: 50.4", OPEN),
         ("p/1/b", "position: flops, between: [p/1/a, p/1/c], below: 49", NO),
         ("p/1/a", "position: flops, between: [p/1/b, p/1/c], equals: -100%", YES),  # past the start
         ("p/1/b", "position: top1, between: [p/1/a, p/1/c], equals: 67%", YES),
         ("p/1/b", "position: top1, between: [p/1/c, p/1/a], equals: 33%", YES),
-        ("p/1/b", "position: top1, between: [p/1/c, p/1/a], equals: 67%", NO),
         ("p/1/b", "position: params, between: [p/2/e, p/1/a], equals: 78%", YES),  # 7 of 9
         ("p/1/b", "position: params, between: [p/1/a, p/1/d], equals: 50%", OPEN),  # both print 10.0
     ],
@@ -235,20 +200,13 @@ def test_a_glob_is_all_its_rows(tmp_path: Path) -> None:
         ("p/1/a, p/1/b, p/1/c", "value: top1, direction: increasing", YES),
         ("p/1/a, p/1/b, p/1/c", "value: top1, direction: decreasing", NO),
         ("p/1/a, p/1/b, p/1/c", "value: flops, direction: decreasing", YES),
-        ("p/1/a, p/1/b, p/1/c", "value: params, direction: decreasing", NO),
         ("p/1/a, p/1/d", "value: top1, direction: increasing", OPEN),
         ("p/1/c, p/1/b", "change: params, direction: decreasing", YES),
-        ("p/1/c, p/1/b", "difference: params, direction: increasing", NO),
         ("p/1/a, p/1/b, p/1/c", "step: top1, direction: decreasing", YES),  # +1.0, then +0.5
-        ("p/1/a, p/1/b, p/1/c", "step: top1, direction: increasing", NO),
         ("p/1/a, p/1/b, p/1/c", "step: flops, direction: decreasing", OPEN),  # -1 and -1
         ("p/1/a, p/1/b", "mlp_share: params, direction: increasing", YES),
-        ("p/1/a, p/1/b", "mlp_share: flops, direction: increasing", NO),
         ("p/1/b, p/1/c", "ratio: params, direction: increasing", YES),
-        ("p/1/b, p/1/c", "ratio: params, direction: decreasing", NO),
-        ("p/1/a, p/1/b, p/1/c", "ratio: flops, against: p/1/d, direction: decreasing", YES),
         ("p/1/a, p/1/b, p/1/c", "position: flops, between: [p/1/a, p/1/c], direction: increasing", YES),
-        ("p/1/a, p/1/b, p/1/c", "position: flops, between: [p/1/c, p/1/a], direction: increasing", NO),
         ("p/1/b, p/1/c", "position: flops, between: [p/1/a, p/1/d], direction: increasing", OPEN),
     ],
 )
@@ -354,12 +312,6 @@ def test_a_share_of_a_model_that_failed_is_an_error_and_other_quantities_need_no
 def test_numbers_are_equal_by_the_papers_rounding(tmp_path: Path, rounding: str, bound: str, verdict: Verdict) -> None:
     body = conditions("p/1/c", f"value: top1, equals: {bound}")
     assert claim(tmp_path, body, about=f"rounding: [{rounding}]").verdict is verdict
-
-
-def test_text_and_meaning_are_recorded(tmp_path: Path) -> None:
-    check = claim(tmp_path, f"meaning: what it is checked as, {conditions('p/1/a', 'value: top1, above: 0')}")
-    assert (check.printed, check.statement) == ("as the text says", "what it is checked as")
-    assert check.kind == "claim"
 
 
 def test_a_claim_that_is_false_in_a_stated_meaning_differs(tmp_path: Path) -> None:

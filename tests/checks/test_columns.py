@@ -34,11 +34,6 @@ def test_columns(tmp_path: Path, rows: tuple[str, ...], verdict: Verdict, measur
     assert check.printed == "Parameters (M), FLOPs (G)"
 
 
-def test_a_cell_that_fits_both_columns_is_not_misplaced(tmp_path: Path) -> None:
-    counts = {"host": Count(5_720_000, macs=5_720_000_000)}
-    assert columns(tmp_path, ALIKE, counts=counts).verdict is Verdict.REPRODUCED
-
-
 @pytest.mark.parametrize(
     ("about", "verdict"), [("flops: [fvcore]", Verdict.REPRODUCED), ("flops: [fvcore, macs]", Verdict.INCONSISTENT)]
 )

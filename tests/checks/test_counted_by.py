@@ -38,20 +38,6 @@ def test_a_convention_that_a_row_does_not_declare_is_only_a_hint(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("printed", "about", "hint"),
-    [
-        ("1.02", "[fvcore, macs]", "1 000 000 000 under convention macs, also declared: a gap of 1.96 %"),
-        ("1.38", "[macs, fvcore]", "1 400 000 000 under convention fvcore, also declared: a gap of 1.45 %"),
-    ],
-)
-def test_the_nearest_is_named_whichever_is_judged_by(tmp_path: Path, printed: str, about: str, hint: str) -> None:
-    row = f"{{id: a, label: A, model: {{timm: host}}, printed: {{flops: {printed}}}}}"
-    counts = {"host": Count(10**6, macs=10**9, norms=10**8)}  # 1.40 G by fvcore's weights
-    check = checked(tmp_path, counts, Spec((row,), about=f"flops: {about}"))["p/1/a/flops"]
-    assert f"the nearest is {hint}" in check.hint_texts
-
-
-@pytest.mark.parametrize(
     ("printed", "norms", "near"),
     [  # fvcore counts 4 for each of the norms
         ("1.04", 60_000_000, True),  # 0.20 from fvcore's 1.24 is five times 0.04 from 1.00
@@ -174,16 +160,3 @@ def test_a_counter_of_a_row_that_was_found_by_its_fit_says_so(
     assert (check.verdict, check.fitted) == (verdict, fitted)
     assert check.under == (("convention mine",) if cells else ())
     assert check.reason.endswith(ending)
-
-
-@pytest.mark.parametrize(
-    ("measure", "convention", "expected"),
-    [("parameters", "no_head", ("no_head", "macs")), ("flops", "fvcore", ("all", "fvcore"))],
-)
-def test_a_counter_of_one_measure_is_not_that_of_another(
-    tmp_path: Path, measure: str, convention: str, expected: tuple[str, str]
-) -> None:
-    by = f"counted_by: {{{measure}: {{convention: {convention}, because: so it says}}}}"
-    row = f"{{id: a, label: A, model: {{timm: host}}, {by}, printed: {{params: 5.00, flops: 1.00}}}}"
-    checks = checked(tmp_path, {"host": Count(5_000_000, macs=10**9)}, Spec((row,), about="flops: [macs]"))
-    assert tuple(checks[f"p/1/a/{name}"].convention for name in ("params", "flops")) == expected

@@ -148,13 +148,6 @@ def test_only_a_change_that_differs_has_a_hint_about_its_sign(
         assert any("would follow" in hint for hint in check.hint_texts) == failing
 
 
-def test_a_change_of_a_score_has_no_measured_twin(tmp_path: Path) -> None:
-    second = "{id: b, label: B, baseline: a, printed: {top1: 75.81}, delta: {top1: 5%}}"
-    checks = checked(tmp_path, COUNTS, Spec((BASE, second)))
-    assert checks["p/1/b/top1.delta"].verdict is Verdict.REPRODUCED
-    assert "p/1/b/top1.delta.measured" not in checks
-
-
 @pytest.mark.parametrize(
     ("about", "verdict", "under", "hints"),
     [
@@ -180,12 +173,6 @@ def test_a_change_is_not_judged_to_differ_if_a_model_failed(tmp_path: Path, fail
     names = ("host+5", "host+5@skip", "host+3", "host+3@skip")
     counts = {**{name: Count(5_000_000) for name in names}, failing: None}
     assert both(tmp_path, counts, base, row("-20.0%"))[1].verdict is Verdict.ERROR
-
-
-def test_of_two_models_that_failed_the_rows_own_is_named(tmp_path: Path) -> None:
-    base = "{id: a, label: A, model: {timm: host, mlp: {imlp: {kernel: 5}}}, printed: {params: 5.72}}"
-    counts = {"host+5": Count(6_000_000), "host+3": Count(6_000_000), "host+5@skip": None, "host+3@skip": None}
-    assert both(tmp_path, counts, base, row("-20.0%"))[1].reason == "no model host+3@skip"
 
 
 def test_a_change_from_zero_is_recorded_as_an_error(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.checks.equations import check_equation
+from imlp_audit.checks.run import check_equation
 from imlp_audit.equations.catalogue import BrokenClaim, ClaimCode, ClaimText
 from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.records.check import EquationCheck, Source, Verdict

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.changed import shift_text
+from imlp_audit.checks.guards import shift_text
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import CellCheck
@@ -88,11 +88,6 @@ def test_a_guard_need_not_be_selected(tmp_path: Path) -> None:
     again = "{id: more, label: More, repeats: p/1/base, printed: {top1: 72.2}}"
     result = found(tmp_path, Spec((BASE, again)), only=("p/1/base/*",))
     assert marks(result) == {"p/1/base/top1": False}
-
-
-def test_a_guard_in_another_paper_counts(tmp_path: Path) -> None:
-    again = Spec(("{id: a, label: A, repeats: p/1/base, printed: {top1: 72.2}}",), id="q")
-    assert set(marks(found(tmp_path, Spec((BASE,)), again)).values()) == {False}
 
 
 def test_the_share_is_in_the_result_and_in_reports(tmp_path: Path) -> None:

@@ -2,12 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.checks.context import Context
-from imlp_audit.checks.run import models_needed
-from imlp_audit.count.facts import Need
 from imlp_audit.records.check import Verdict
-from imlp_audit.spec.plan import ClaimPlan, plan
-from tests.checks.papers import Count, Counts, SomeCheck, Spec, checked, name, write
+from tests.checks.papers import Count, Counts, SomeCheck, Spec, checked
 
 YES, NO, OPEN, UNDER = Verdict.REPRODUCED, Verdict.INCONSISTENT, Verdict.UNVERIFIABLE, Verdict.REPRODUCED_UNDER
 ROWS = (
@@ -93,11 +89,6 @@ def test_a_size_of_the_recipes_own_is_not_the_claims(tmp_path: Path) -> None:
     assert checks["p/1/b/flops"].verdict is Verdict.DIFFERS
 
 
-def test_a_claim_that_is_false_in_a_stated_meaning_differs(tmp_path: Path) -> None:
-    body = f"meaning: as we read it, {size('p/1/a', tried='a: [32]')}"
-    assert claim(tmp_path, body, {"small:64": FOUR, "small:32": ONE}).verdict is Verdict.DIFFERS
-
-
 @pytest.mark.parametrize(
     ("about", "count", "verdict"),
     [
@@ -145,12 +136,3 @@ def test_any_declared_reading_may_give_it(
 ) -> None:
     counts = {"small:64+3": plain, "small:64+3@skip": skip, "small:32+3": ONE}
     assert claim(tmp_path, size("p/1/a", tried="a: [32]"), counts, rows=(BLOCK,)).verdict is verdict
-
-
-def test_models_are_needed_at_each_size_under_each_reading(tmp_path: Path) -> None:
-    selection = write(tmp_path, spec(size("p/1/a", "p/1/b", tried="a: [32, 96]"), (BLOCK, ROWS[1])))
-    plans = [one for one in plan(selection.papers[0], selection.known) if isinstance(one, ClaimPlan)]
-    needed = models_needed(plans, Context({}))
-    sizes = [f"small:{side}+3{skip}" for side in (64, 32, 96) for skip in ("", "@skip")] + ["large:64"]
-    voters = ["small+3", "small+3@skip", "large:32"]  # what the claim's cells are judged under
-    assert {name(key): need for key, need in needed.items()} == dict.fromkeys([*sizes, *voters], Need(work=True))

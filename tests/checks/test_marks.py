@@ -2,11 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.checks.context import Context
-from imlp_audit.checks.run import models_needed
 from imlp_audit.records.check import Verdict
-from imlp_audit.spec.plan import CellPlan, MarkPlan, plan
-from tests.checks.papers import Count, Counts, SomeCheck, Spec, checked, name, write
+from tests.checks.papers import Count, Counts, SomeCheck, Spec, checked
 
 CHANGES = "marked: {mlp: {imlp: {kernel: 5}}}, otherwise: {mlp: {imlp: {kernel: 3}}}"
 FOOTNOTE = f'footnote: {{mark: "*", meaning: n = 5, {CHANGES}, decided_by: params}}'
@@ -116,27 +113,3 @@ def test_a_row_is_not_judged_to_do_without_its_kernel_if_a_reading_failed(tmp_pa
 def test_a_kernel_that_cannot_be_built_is_an_error(tmp_path: Path, missing: str) -> None:
     counts = {one: FITS for one in ("host+3", "host+5") if one != missing}
     assert mark(tmp_path, counts).verdict is Verdict.ERROR
-
-
-def test_work_that_one_check_needs_is_counted_whatever_another_needs(tmp_path: Path) -> None:
-    selection = write(tmp_path, Spec((BASE, MARKED), table=FOOTNOTE))
-    plans = [one for one in plan(selection.papers[0], selection.known) if isinstance(one, CellPlan | MarkPlan)]
-    for order in (plans, plans[::-1]):
-        needed = models_needed(order, Context({}))
-        assert {name(key): need.work for key, need in needed.items()} == {
-            "host": True,
-            "host+5": True,
-            "host+5@skip": True,
-            "host+3": False,
-            "host+3@skip": False,
-        }
-
-
-@pytest.mark.parametrize("decided_by", ["params", "flops"])
-def test_both_kernels_are_needed_under_every_reading(tmp_path: Path, decided_by: str) -> None:
-    selection = write(tmp_path, Spec((BASE, MARKED), table=FOOTNOTE.replace("params", decided_by)))
-    marks = [one for one in plan(selection.papers[0], selection.known) if isinstance(one, MarkPlan)]
-    needed = models_needed(marks, Context({}))
-    tried = dict.fromkeys(("host+3", "host+3@skip"), decided_by == "flops")
-    voters = {"host": False, "host+5": True, "host+5@skip": True}  # the row itself prints FLOPs
-    assert {name(key): need.work for key, need in needed.items()} == tried | voters

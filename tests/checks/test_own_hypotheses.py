@@ -157,13 +157,6 @@ def test_a_size_is_judged_under_the_hypothesis_of_its_cell(
     assert (check.verdict, check.under, check.weak) == (verdict, under, False)
 
 
-def test_a_size_under_a_choice_that_is_not_clear_is_weak(tmp_path: Path) -> None:
-    end = 'claims: [{id: it, text: t, source: {section: "1"}, rows: [p/1/r11], input: {size: 64, decided_by: flops}}]\n'
-    spec = Spec((row(11, "11.00"),), about="flops: [macs, fvcore]", end=end)
-    check = checked(tmp_path, {**COUNTS, "m11:64": COUNTS["m11"]}, spec)["p/claims/it"]
-    assert (check.verdict, check.weak) == (YES, True)
-
-
 CHANGES = "marked: {mlp: {imlp: {kernel: 5}}}, otherwise: {mlp: {imlp: {kernel: 3}}}"
 FOOTNOTE = f'footnote: {{mark: "*", meaning: n = 5, {CHANGES}, decided_by: flops}}'
 

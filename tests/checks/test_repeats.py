@@ -90,13 +90,6 @@ def test_a_declared_rounding_rule_excuses_a_repeated_number(tmp_path: Path, abou
     assert check.measured == "5.0"
 
 
-def test_a_repeat_by_a_rule_whose_name_comes_first_names_it(tmp_path: Path) -> None:
-    """5.01 rounds up to 5.1, and not half up."""
-    rows = ("{id: a, label: A, printed: {params: 5.1}}", "{id: b, label: B, repeats: p/1/a, printed: {params: 5.01}}")
-    check = checked(tmp_path, {}, Spec(rows, about="rounding: [half_up, ceiling]"))["p/repeats/1/b/params"]
-    assert (check.verdict, check.under) == (Verdict.REPRODUCED_UNDER, ("rounding ceiling",))
-
-
 SPEED = "speed: {measure: throughput, unit: im/s, heading: Speed, needs: a GPU, hardware: v100, batch: 32}"
 
 

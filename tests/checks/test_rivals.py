@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import pytest
 
-from imlp_audit.checks.power import Judged
-from imlp_audit.checks.tally import DeclaredOptions, Tally, Vote
+from imlp_audit.checks.hypotheses import JudgedPaper
+from imlp_audit.checks.votes import DeclaredOptions, Vote, Votes
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.hypothesis import GroupScore
+from imlp_audit.records.result import GroupScore
 
 
 def vote(place: int, printed: str, family: str | None, values: Mapping[tuple[str, str], int]) -> Vote:
@@ -20,9 +20,9 @@ def vote(place: int, printed: str, family: str | None, values: Mapping[tuple[str
     return Vote(f"p/1/r{place}/c", "1/c", family, number, {key: Fraction(value) for key, value in values.items()})
 
 
-def judged(votes: list[Vote], rules: tuple[Rounding, ...] = (Rounding.HALF_UP,)) -> Judged:
+def judged(votes: list[Vote], rules: tuple[Rounding, ...] = (Rounding.HALF_UP,)) -> JudgedPaper:
     options = DeclaredOptions(rules, ("a", "b"), {"1/c": ("x", "y")}, {"1/c": "flops"})
-    return Judged.of(Tally.of(votes, options))
+    return JudgedPaper.of(Votes.of(votes, options))
 
 
 def counted_by(by_y: int, both: int = 0) -> GroupScore:
@@ -44,11 +44,6 @@ def test_numbers_that_follow_under_the_rival_alone_are_counted() -> None:
     assert (found.scores, found.rival, found.alone) == ({"x": 9, "y": 7}, "y", {"y": 3})
     found = counted_by(2)
     assert (found.choice, found.winner, found.rival, found.alone) == ("clear", "x", None, {"y": 2})
-
-
-def test_numbers_that_follow_under_both_say_nothing_for_the_rival() -> None:
-    found = counted_by(0, both=8)
-    assert (found.choice, found.scores, found.alone) == ("clear", {"x": 12, "y": 8}, {})
 
 
 def test_each_family_has_its_own_rivals() -> None:
@@ -99,21 +94,11 @@ def test_a_measure_with_rounding_rules_of_its_own_is_recorded_apart() -> None:
     conventions, measures = {"1/c": ("x", "y"), "1/p": ("x", "y")}, {"1/c": "flops", "1/p": "parameters"}
     own = {"flops": (Rounding.HALF_UP, Rounding.TRUNCATION)}
     options = DeclaredOptions((Rounding.TRUNCATION,), ("a", "b"), conventions, measures, rounding_of=own)
-    record = Judged.of(Tally.of([*votes, *params], options)).record({})
+    record = JudgedPaper.of(Votes.of([*votes, *params], options)).record({})
     assert (record.rounding, record.roundings) == ("truncation", None)
     assert [(one.name, one.winner, one.scores, one.alone) for one in record.rounding_of] == [
         ("flops", "half_up", {"half_up": 8, "truncation": 2}, {"truncation": 2})
     ]
-
-
-@pytest.mark.parametrize("columns", [("1/a", "1/b", "1/c", "2/a"), ("2/a", "1/c", "1/b", "1/a")])
-def test_columns_of_one_measure_are_alike(columns: tuple[str, ...]) -> None:
-    measures = {"1/a": "flops", "1/b": "parameters", "1/c": "memory", "2/a": "flops"}
-    options = DeclaredOptions((Rounding.HALF_UP,), (None,), dict.fromkeys(measures, ("x",)), measures)
-    votes = [Vote(name, name, None, parse_printed("1", NumberForm()), {(None, "x"): Fraction(1)}) for name in columns]
-    tally = Tally.of(votes, options)
-    flops = tuple(name for name in columns if name.endswith("a"))
-    assert [tally.columns_like(name) for name in measures] == [flops, ("1/b",), ("1/c",), flops]
 
 
 def test_readings_and_rounding_rules_have_rivals_too() -> None:

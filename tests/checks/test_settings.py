@@ -50,12 +50,6 @@ def test_a_setting_that_the_model_lacks_cannot_be_verified(tmp_path: Path) -> No
     assert found["width"].reason == "host has no equal blocks to read width off"
 
 
-def test_a_row_without_a_model_has_no_settings(tmp_path: Path) -> None:
-    row = "{id: a, label: A, printed: {layers: 12}}"
-    check = settings(tmp_path, {}, row)["layers"]
-    assert (check.verdict, check.reason) == (Verdict.UNVERIFIABLE, "the spec gives no model")
-
-
 def test_settings_are_those_of_any_declared_reading(tmp_path: Path) -> None:
     counts = {"host+3": Count(1, settings={Setting.LAYERS: 11}), "host+3@skip": Count(1, settings={Setting.LAYERS: 12})}
     check = settings(tmp_path, counts, BLOCK)["layers"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.truth import RowTruth, Truth, all_of, judge_order, judge_relation, judge_share, middle
+from imlp_audit.checks.quantities import RowTruth, Truth, all_of, judge_order, judge_relation, judge_share, middle
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec.claim_entries import Relation
@@ -31,34 +31,6 @@ def of_all(outcomes: Iterable[bool]) -> Truth:
     """Return what holds in all, in no, or in only some of the cases."""
     seen = set(outcomes)
     return Truth.OPEN if len(seen) == 2 else Truth.YES if seen == {True} else Truth.NO
-
-
-HALF_OPEN = Interval(Fraction(1), Fraction(2), True, False)
-
-
-@pytest.mark.parametrize(
-    ("relation", "bound", "truth"),
-    [
-        (Relation.ABOVE, Fraction(99, 100), Truth.YES),
-        (Relation.ABOVE, 1, Truth.OPEN),
-        (Relation.ABOVE, Fraction(199, 100), Truth.OPEN),
-        (Relation.ABOVE, 2, Truth.NO),
-        (Relation.AT_LEAST, 1, Truth.YES),
-        (Relation.AT_LEAST, Fraction(101, 100), Truth.OPEN),
-        (Relation.AT_LEAST, 2, Truth.NO),
-        (Relation.BELOW, 2, Truth.YES),
-        (Relation.BELOW, Fraction(199, 100), Truth.OPEN),
-        (Relation.BELOW, 1, Truth.NO),
-        (Relation.AT_MOST, 2, Truth.YES),
-        (Relation.AT_MOST, Fraction(199, 100), Truth.OPEN),
-        (Relation.AT_MOST, 1, Truth.OPEN),
-        (Relation.AT_MOST, Fraction(99, 100), Truth.NO),
-        (Relation.EQUALS, 1, Truth.YES),
-        (Relation.EQUALS, 2, Truth.NO),
-    ],
-)
-def test_a_number_in_1_to_under_2_and_a_limit(relation: Relation, bound: Fraction | int, truth: Truth) -> None:
-    assert judge_relation(HALF_OPEN, relation, Interval.point(bound)) is truth
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -93,13 +65,6 @@ def test_a_share_of_rows_holds_in_every_way_the_open_ones_turn_out(found: list[T
     assert judge_share(rows, f"at least {percent}%")[0] is VERDICTS[expected]
 
 
-@given(st.lists(truths, min_size=1, max_size=6))
-def test_all_rows_are_a_hundred_percent(found: list[Truth]) -> None:
-    rows = [RowTruth(f"r{i}", truth, "x", "1") for i, truth in enumerate(found)]
-    assert judge_share(rows, "all") == judge_share(rows, "at least 100%")
-    assert judge_share(rows, "all")[0] is VERDICTS[all_of(found)]
-
-
 def test_a_share_names_the_rows_against_it() -> None:
     rows = [
         RowTruth("a", Truth.YES, "1 > 0", "1"),
@@ -130,23 +95,6 @@ def test_a_share_counts_its_rows_in_words_that_fit_any_number(found: list[Truth]
 
 def number(low: Fraction | float, high: Fraction | float) -> Interval:
     return Interval(Fraction(low), Fraction(high), True, False)
-
-
-@pytest.mark.parametrize(
-    ("values", "increasing", "decreasing"),
-    [
-        ([number(1, 2), number(2, 3), number(3, 4)], Truth.YES, Truth.NO),
-        ([number(3, 4), number(2, 3), number(1, 2)], Truth.NO, Truth.YES),
-        ([number(1, 2), number(1, 2)], Truth.OPEN, Truth.OPEN),
-        ([Interval.point(1), Interval.point(1)], Truth.NO, Truth.NO),
-        ([number(1, 2), number(1.5, 2.5), number(4, 5)], Truth.OPEN, Truth.NO),
-        ([number(1, 2), number(1.5, 2.5), number(0, 1)], Truth.NO, Truth.OPEN),
-    ],
-)
-def test_an_order_is_strict(values: list[Interval], increasing: Truth, decreasing: Truth) -> None:
-    rows = [(f"r{i}", value) for i, value in enumerate(values)]
-    assert judge_order(rows, increasing=True)[0] is VERDICTS[increasing]
-    assert judge_order(rows, increasing=False)[0] is VERDICTS[decreasing]
 
 
 @pytest.mark.parametrize("increasing", [True, False])

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from imlp_audit.checks.fit import Measured
+from imlp_audit.checks.frames import Frame
 from imlp_audit.checks.hypotheses import Clarity, VoteGroup
-from imlp_audit.checks.votes import Frame
 from imlp_audit.errors import SpecError
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import Verdict

@@ -165,6 +165,15 @@ def test_globs_of_endless_work_are_refused(tmp_path: Path, kind: str) -> None:
     assert len(done.err) < 500
 
 
+def test_a_paper_of_endless_files_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, "p", TOP1, "{id: a, label: A, printed: {top1: 1}}")
+    for at in range(3):
+        (tmp_path / "specs" / "p" / f"more{at}.yaml").write_text("paper: p\n" + "# more\n" * 130_000)
+    done = call("lint", str(tmp_path / "specs" / "p"))
+    assert (done.code, done.out) == (2, "")
+    assert "the files of this paper have more than 2 MiB together" in done.err
+
+
 def test_a_name_of_endless_length_is_not_written_out(tmp_path: Path) -> None:
     write(tmp_path, "p", TOP1, "{id: a, label: A, printed: {top1: 1}}")
     (tmp_path / "specs" / "p" / "findings.yaml").write_text(f"paper: p\nfindings:\n- {ENTRY % (0, 'x' * 50_000)}\n")

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from imlp_audit.inspect.papers import LayerImages, PaperFolder, WeightsToJudge, judge_papers
 from imlp_audit.processes.code import bundled_folder
-from imlp_audit.records.inspection import Inspection, Statement
+from imlp_audit.records.checkpoint import Inspection, Statement
 
 State = Mapping[str, Tensor]
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from imlp_audit.inspect.document import inspection_document
 from imlp_audit.inspect.pictures import Drawing, draw, shorten
 from imlp_audit.models.imlp import amlp
-from imlp_audit.records.inspection import Inspection
+from imlp_audit.records.checkpoint import Inspection
 from imlp_audit.report.document import Document, Heading, Picture, Table, plain_text
 from imlp_audit.report.formats import Surface
 from imlp_audit.report.markdown import render_markdown

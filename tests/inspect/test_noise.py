@@ -17,7 +17,7 @@ from imlp_audit.inspect.sentences import DRAWS, Noise
 from imlp_audit.inspect.untrained import explain_untrained
 from imlp_audit.models.imlp import amlp
 from imlp_audit.processes.code import bundled_folder, load_module
-from imlp_audit.records.inspection import Statement
+from imlp_audit.records.checkpoint import Statement
 from tests.evaluate.digits import WEIGHTS
 
 from .judging import judge

@@ -17,7 +17,7 @@ from imlp_audit.inspect.papers import (
     read_sentences,
 )
 from imlp_audit.models.imlp import amlp
-from imlp_audit.records.inspection import Statement
+from imlp_audit.records.checkpoint import Statement
 
 from .judging import bundled
 

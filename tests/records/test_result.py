@@ -52,11 +52,6 @@ def test_what_a_check_lacks_is_not_written() -> None:
     assert set(check) == {"id", "kind", "verdict", "reason", "source"}
 
 
-def test_text_is_written_as_it_is() -> None:
-    dashed = result().model_copy(update={"checks": (CHECK.model_copy(update={"printed": "−12.6 %"}),)})
-    assert '"printed": "−12.6 %"' in to_json(dashed)
-
-
 VALID = json.loads(to_json(result(Verdict.REPRODUCED)))
 
 

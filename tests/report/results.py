@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pydantic import TypeAdapter
 
-from imlp_audit.records.check import Check, CheckKind, Measurement, Source, Verdict
+from imlp_audit.records.check import Caught, Check, CheckKind, Measurement, Power, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind, StaleEntry
-from imlp_audit.records.hypothesis import Caught, ColumnScore, GroupScore, PaperHypothesis, Power
 from imlp_audit.records.paper import AxisHead, ColumnHead, CounterHead, PaperHead, ReadingHead, RowHead, TableHead
-from imlp_audit.records.result import AuditResult
+from imlp_audit.records.result import AuditResult, ColumnScore, GroupScore, PaperHypothesis
 
 HOSTILE = (
     "a | b",

@@ -3,8 +3,7 @@
 import pytest
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, MemoryConvention, ParameterConvention
-from imlp_audit.records.check import Check, CheckKind, Verdict
-from imlp_audit.records.hint import OptionHint
+from imlp_audit.records.check import Check, CheckKind, OptionHint, Verdict
 from imlp_audit.report.findings import _KEYS, choose_hints
 from tests.report.results import check
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.records.hypothesis import Caught, ColumnScore, FitScore, GroupScore, PaperHypothesis, Power
+from imlp_audit.records.check import Caught, Power
+from imlp_audit.records.result import ColumnScore, FitScore, GroupScore, PaperHypothesis
 from imlp_audit.report.document import Table, plain_text
 from imlp_audit.report.judging import describe_column, describe_group, group_of_column, paper_hypothesis, write_chance
 

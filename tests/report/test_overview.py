@@ -7,10 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.records.check import NO_MODEL, CheckKind, Verdict
+from imlp_audit.records.check import NO_MODEL, Caught, CheckKind, ModelHint, OptionHint, Power, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
-from imlp_audit.records.hint import ModelHint, OptionHint
-from imlp_audit.records.hypothesis import Caught, Power
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Heading
 from imlp_audit.report.findings import worst_first

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from imlp_audit.records.coverage import CoverageReport, CoveredNumber, NumberState, UnplacedPart
+from imlp_audit.records.listing import CoverageReport, CoveredNumber, NumberState, UnplacedPart
 from imlp_audit.spec.paper import Paper
 from imlp_audit.transcribe.coverage.lines import DocumentLine, PrintedDocument
 from imlp_audit.transcribe.coverage.numbers import NumberIndex, PlacedNumber

@@ -7,8 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from enum import StrEnum
 
-from imlp_audit.numbers.forms import DecimalMark
-from imlp_audit.numbers.scan import FoundNumber, find_numbers
+from imlp_audit.numbers.forms import DecimalMark, FoundNumber, find_numbers
 
 
 class ApartKind(StrEnum):

@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from imlp_audit.numbers.forms import DecimalMark
-from imlp_audit.numbers.scan import keys_of, unsigned_keys
+from imlp_audit.numbers.forms import DecimalMark, keys_of, unsigned_keys
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Source
-from imlp_audit.records.coverage import CoverageReport, UnplacedPart
+from imlp_audit.records.listing import CoverageReport, UnplacedPart
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.schema import CoverageEntry, NumbersEntry
 from imlp_audit.transcribe.coverage.answer import make_report

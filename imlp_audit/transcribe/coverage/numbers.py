@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from imlp_audit.errors import UsageError
-from imlp_audit.numbers.forms import DecimalMark
-from imlp_audit.numbers.scan import FoundNumber, find_numbers
+from imlp_audit.numbers.forms import DecimalMark, FoundNumber, find_numbers
 from imlp_audit.records.check import Source
 from imlp_audit.transcribe.coverage.apart import ApartKind, kinds_of
 from imlp_audit.transcribe.coverage.furniture import ApartFinder

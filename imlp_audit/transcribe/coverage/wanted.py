@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from imlp_audit.numbers.forms import DecimalMark
-from imlp_audit.numbers.scan import keys_of
+from imlp_audit.numbers.forms import DecimalMark, keys_of
 from imlp_audit.spec.paper import Paper, RowRef, rows_of_table
 from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.spec.tree import Located

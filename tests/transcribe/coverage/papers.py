@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from imlp_audit.records.coverage import CoverageReport, NumberState
+from imlp_audit.records.listing import CoverageReport, NumberState
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import Paper
 from imlp_audit.transcribe.coverage.cover import cover

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from imlp_audit.records.coverage import CoverageReport, NumberState
+from imlp_audit.records.listing import CoverageReport, NumberState
 from imlp_audit.spec.paper import Paper
 from imlp_audit.transcribe.coverage.cover import cover
 from imlp_audit.transcribe.coverage.lines import DocumentLine, PrintedDocument

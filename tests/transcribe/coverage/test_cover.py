@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imlp_audit.records.coverage import NumberState
+from imlp_audit.records.listing import NumberState
 from imlp_audit.transcribe.coverage.cover import cover
 from imlp_audit.transcribe.coverage.lines import DocumentLine, PrintedDocument
 

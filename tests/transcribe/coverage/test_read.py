@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import UsageError
-from imlp_audit.records.coverage import NumberState
+from imlp_audit.records.listing import NumberState
 from imlp_audit.transcribe.coverage.read import read_document
 
 from .papers import by_check, by_state, cover_text, missing

@@ -1,19 +1,22 @@
-"""Facts of models that earlier runs counted."""
+"""Facts of models that earlier runs counted, and outcomes of claims about functions that they tested."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from imlp_audit.cache.sources import MEASURING, fingerprint, fingerprint_folder
-from imlp_audit.cache.store import Store
+from imlp_audit.cache.store import MEASURING, TESTING, Store, fingerprint, fingerprint_folder
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.operations import Operation
 from imlp_audit.count.outside import is_outside
 from imlp_audit.count.record import Ledger, Peak
+from imlp_audit.equations.catalogue import ClaimText
+from imlp_audit.equations.outcome import Outcome
+from imlp_audit.equations.running import Outcomes
+from imlp_audit.equations.settings import Settings
 from imlp_audit.models.host import Setting
+from imlp_audit.processes.code import is_bundled
 from imlp_audit.records.base import Record
 
 
@@ -24,7 +27,7 @@ class CountedModel(Record):
     mlps: tuple[str, ...]
     mlp_parameters: int
     settings: dict[Setting, int]
-    work: dict[str, dict[Operation, int]] | None = None
+    work: tuple[tuple[str, Operation, int], ...] | None = None
     unknown: dict[str, int]
     peaks: dict[int, Peak]
 
@@ -34,7 +37,7 @@ def recall_models(store: Store, needed: Mapping[ModelKey, Need]) -> tuple[Facts,
     known: dict[ModelKey, ModelFacts | Failure] = {}
     left: dict[ModelKey, Need] = {}
     for key, need in needed.items():
-        kept = store.read(_name(key), CountedModel) if _may_be_kept(key) else None
+        kept = store.read(_model_key(key), CountedModel) if _may_be_kept(key) else None
         has = Need() if kept is None else Need(kept.work is not None, frozenset(kept.peaks))
         if kept is not None and has | need == has:
             known[key] = narrow(_facts_of(kept), need)
@@ -46,7 +49,7 @@ def recall_models(store: Store, needed: Mapping[ModelKey, Need]) -> tuple[Facts,
 def keep_model(store: Store, key: ModelKey, facts: ModelFacts | Failure) -> None:
     """Keep what was counted. A model that failed is tried again by the next run: the cause may be the machine."""
     if isinstance(facts, ModelFacts) and not facts.counted and _may_be_kept(key):
-        store.keep(_name(key), _record_of(facts))
+        store.keep(_model_key(key), _record_of(facts))
 
 
 def narrow(facts: ModelFacts | Failure, need: Need) -> ModelFacts | Failure:
@@ -61,7 +64,7 @@ def _may_be_kept(key: ModelKey) -> bool:
     return not is_outside(key)  # what code from outside depends on is not known
 
 
-def _name(key: ModelKey) -> str:
+def _model_key(key: ModelKey) -> str:
     papers = map(fingerprint_folder, sorted(key.recipe.code_folders or ()))
     return " ".join(["model", fingerprint(MEASURING), *papers, repr(key)])
 
@@ -72,24 +75,16 @@ def _record_of(facts: ModelFacts) -> CountedModel:
         mlps=facts.mlps,
         mlp_parameters=facts.mlp_parameters,
         settings=dict(facts.settings),
-        work=_by_path(facts.ledger) if facts.ledger is not None else None,
+        work=tuple((*key, amount) for key, amount in facts.ledger.work.items()) if facts.ledger is not None else None,
         unknown=dict(facts.ledger.unknown) if facts.ledger is not None else {},
         peaks=dict(facts.peaks),
     )
 
 
-def _by_path(ledger: Ledger) -> dict[str, dict[Operation, int]]:
-    found: defaultdict[str, dict[Operation, int]] = defaultdict(dict)
-    for (path, operation), amount in ledger.work.items():
-        found[path][operation] = amount
-    return dict(found)
-
-
 def _facts_of(kept: CountedModel) -> ModelFacts:
     ledger = None
     if kept.work is not None:
-        work = {(path, operation): n for path, amounts in kept.work.items() for operation, n in amounts.items()}
-        ledger = Ledger(work, kept.unknown)
+        ledger = Ledger({(path, operation): amount for path, operation, amount in kept.work}, kept.unknown)
     return ModelFacts(
         parameters=kept.parameters,
         mlps=kept.mlps,
@@ -98,3 +93,34 @@ def _facts_of(kept: CountedModel) -> ModelFacts:
         settings=kept.settings,
         peaks=kept.peaks,
     )
+
+
+class TestedClaim(Record):
+    """The outcome of a claim."""
+
+    outcome: Outcome
+
+
+def recall_outcomes(store: Store, claims: Iterable[ClaimText], settings: Settings) -> Outcomes:
+    """Return the outcomes that are kept, by claim id."""
+    found = {name: store.read(key, TestedClaim) for name, key in _claim_keys(claims, settings).items()}
+    return {name: kept.outcome for name, kept in found.items() if kept is not None}
+
+
+def keep_outcomes(store: Store, claims: Iterable[ClaimText], settings: Settings, outcomes: Outcomes) -> None:
+    """Keep outcomes. A claim that could not be tested to its end is tested again by the next run."""
+    for name, key in _claim_keys(claims, settings).items():
+        outcome = outcomes[name]
+        if isinstance(outcome, Outcome) and outcome.problem is None:
+            store.keep(key, TestedClaim(outcome=outcome))
+
+
+def _claim_keys(claims: Iterable[ClaimText], settings: Settings) -> dict[str, str]:
+    """Return what the outcome of each bundled claim depends on: not on time limits, nor on how many processes."""
+    bundled = [claim for claim in claims if is_bundled(claim.code.folder)]
+    folders = {folder: fingerprint_folder(folder) for folder in {claim.code.folder for claim in bundled}}
+    limits = settings.limits
+    how = f"{limits.examples} examples from seed {limits.seed} in {settings.dtype} on {settings.device}"
+    own = fingerprint(TESTING)
+    codes = ((claim.id, claim.code) for claim in bundled)
+    return {name: f"claim {own} {code.module}.{code.function} {folders[code.folder]} {how}" for name, code in codes}
