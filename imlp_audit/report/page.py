@@ -315,6 +315,21 @@ def _grid(grid: VerdictGrid) -> Iterator[str]:
             yield f'<div class="squares">{squares}</div>'
         yield "</div></div>"
     yield "</div>"
+    used = {cell.style for _, _, rows in grid.tables for row in rows for cell in row if cell is not None}
+    legend = (
+        f'<span class="square {style.value}"></span> {words}' for style, words in _COLOURS.items() if style in used
+    )
+    yield f'<p class="legend" aria-hidden="true">{"; ".join(legend)}</p>'  # each square says it in words
+
+
+_COLOURS = {
+    Style.GOOD: "follows",
+    Style.DEPARTING: "follows under another reading, counter or rounding",
+    Style.KNOWN: "does not follow, as a finding says",
+    Style.BAD: "does not follow",
+    Style.BROKEN: "could not be counted",
+    Style.FAINT: "not checked here",
+}
 
 
 def _square(cell: GridCell | None) -> str:
