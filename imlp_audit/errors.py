@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from itertools import islice
 
 _MOST_NAMES = 8  # names that a message lists where none is similar
-_MOST_COMPARED = 2000  # names that are looked at for a similar one
+_MOST_COMPARED = 5000  # names that are looked at for a similar one: transformers has 2,300 models
 _LONGEST = 200  # characters of a name that may be a misspelling
 _MOST_WRITTEN = 1000  # characters of a problem, which may quote what is in a spec
 

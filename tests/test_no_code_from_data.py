@@ -22,14 +22,13 @@ PACKAGE = Path(__file__).parents[1] / "imlp_audit"
 DOORS = {
     "__init__.py": "names of this package, from a table in the file",
     "cli/commands.py": "the commands of this package, from a table in the file",
-    "models/hosts/__init__.py": "the modules of its own folder",
     "processes/compiler.py": "modules of torch's own compiler",
     "processes/code.py": "Python of a folder that is trusted, and of packages that were installed, which is trust",
 }
 # where a library that can open a connection is imported
 NETWORK = {
     "evaluate/sources.py": "behind `eval --allow-download`",
-    "models/nets/transformers.py": "to switch it off",
+    "models/from_transformers.py": "to switch it off",
 }
 
 _CALLS = re.compile(

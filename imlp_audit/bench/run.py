@@ -14,7 +14,8 @@ import torch
 from torch import nn
 
 from imlp_audit import __version__
-from imlp_audit.bench.planning import RowComparison, Setup, hardware
+from imlp_audit.bench.planning import RowComparison
+from imlp_audit.bench.setup import Setup, hardware
 from imlp_audit.bench.timing import (
     Forward,
     forward_of,

@@ -14,7 +14,7 @@ from typing import Generic, TypeAlias, TypeVar
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.bench.planning import Setup
+from imlp_audit.bench.setup import Setup
 from imlp_audit.count.conventions import MACS_WEIGHTS
 from imlp_audit.count.ledger import CONVOLUTIONS, measure
 from imlp_audit.models.build import Builder

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.bench.planning import FEWEST_PAIRS, ModelDtype, Setup
+from imlp_audit.bench.setup import FEWEST_PAIRS, ModelDtype, Setup
 from imlp_audit.cli.options import ChannelsLast, Device, Reading, ReportOptions, TrustCode, check_device, group_options
 from imlp_audit.errors import UsageError
 

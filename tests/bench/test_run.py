@@ -11,8 +11,9 @@ import torch
 
 from imlp_audit.bench import run as running
 from imlp_audit.bench import timing
-from imlp_audit.bench.planning import Setup, plan_comparisons
+from imlp_audit.bench.planning import plan_comparisons
 from imlp_audit.bench.run import bench
+from imlp_audit.bench.setup import Setup
 from imlp_audit.bench.timing import Forward
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import CellCheck, Verdict

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.bench import timing
-from imlp_audit.bench.planning import ModelDtype, Setup
+from imlp_audit.bench.setup import ModelDtype, Setup
 from imlp_audit.bench.timing import (
     CUDA,
     Clock,

@@ -27,13 +27,12 @@ CASES: tuple[tuple[dict[str, object], AnyReading | None], ...] = (
     ({"timm": "deit_tiny_distilled_patch16_224"}, None),
     ({"timm": "swin_tiny_patch4_window7_224", "mlp": {"imlp": {}}}, AS_WRITTEN),
     ({"timm": "poolformer_s12"}, None),
-    ({"lvt": {"recursions": 2}, "mlp": {"imlp": {"kernel": 3}}}, RELEASED),
     ({"gmlp_text": {"layers": 2, "width": 16}}, TEXT),
     ({"bert": {"layers": 1, "width": 24, "heads": 2, "hidden": 32}}, TEXT),
 )
 
 
-SLOW = (4, 6)  # the places of cases that take seconds
+SLOW = (4,)  # the places of cases that take seconds
 
 
 @pytest.fixture(

@@ -42,7 +42,7 @@ def test_a_number_that_was_open_stands_in_its_table_with_its_verdict() -> None:
     assert [BENIGN, "T", "72.2", "40", "-322", "reproduced_under (sampling)", ""] in rows
     assert ["", "against r2", "72.1 to 72.2", "2", "", "**differs**", ""] in rows
     text = terminal(shown(), 160, colour=False)
-    assert re.search(r" T +72\.2 +40 +-322 +reproduced under sampling", text)
+    assert re.search(r" T +72\.2 +40 +-322 +reproduced_under \(sampling\)", text)
     assert "T: 1 unverifiable" in text  # the other row's, of which there is no run
     assert "T: 2 unverifiable" in terminal(audited(), 160, colour=False)
 
