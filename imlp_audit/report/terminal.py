@@ -192,8 +192,8 @@ class _Renderer:
         entries = [item if isinstance(item, Item) else Item(item) for item in items]
         labelled = any(entry.label for entry in entries)
         columns = Columns.grid(padding=(0, 2 if labelled else 1, 0, 0))
-        columns.add_column(no_wrap=True)
-        columns.add_column()
+        columns.add_column(no_wrap=not labelled, overflow="fold")  # an id that is cut cannot be copied
+        columns.add_column(overflow="fold")
         for entry in entries:
             below = [self.make_list(entry.items)] if entry.items else []
             columns.add_row(self.make_text(entry.label if labelled else "-"), Group(self.make_text(entry.text), *below))

@@ -67,7 +67,7 @@ def test_all_lists_every_claim_that_was_asked_for(here: Path) -> None:
     done = call(*FAST, "--all")
     assert done.code == 0
     for name in ("eq2_scale_and_bias", "eq12_biases", "eq12_biases_corrected", "eq17_g"):
-        assert f" {name}: " in done.out
+        assert f" imlp/equations/{name}" in done.out
     assert "entries of [b^11 b^12] = 2" in done.out
     assert "what holds is imlp/equations/eq17_g_corrected: g(x) = W^11 x^1 + b^11" in done.out
 

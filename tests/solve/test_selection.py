@@ -109,7 +109,7 @@ def test_lvt_prints_more_than_any_reading_gives(papers: Selection) -> None:
     solved = search(papers, "imlp/1/*/params")
     assert (solved.last.score, solved.last.of, solved.last.named) == (26, 30, ("released",))
     assert [one.id for one in solved.last.contradicted] == [f"imlp/1/lvt_r{n}_imlp/params" for n in range(1, 5)]
-    assert solved.last.families == (("lvt",),)
+    assert solved.last.families == (("LiteVisionTransformer",),)
     assert solved.left_out["imlp/1/lvt_r1/flops"] == "counted by thop"
 
 
