@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
+
+from imlp_audit.report.text import Surface
 
 if TYPE_CHECKING:  # the command line needs the formats' names at once, and the rest late
     from imlp_audit.records.document import JsonDocument
@@ -53,15 +54,6 @@ ENDINGS = {
     ".xml": AuditFormat.JUNIT,
     ".sarif": AuditFormat.SARIF,
 }  # what a file is written as if its format isn't named
-
-
-@dataclass(frozen=True)
-class Surface:
-    """What a text is shown on: its width in characters, whether it shows colours, and the characters it has."""
-
-    width: int = 120
-    colour: bool = False
-    encoding: str = "utf-8"
 
 
 def render_document(

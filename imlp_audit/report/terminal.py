@@ -32,8 +32,7 @@ from imlp_audit.report.document import (
     plain_text,
     spans,
 )
-from imlp_audit.report.formats import Surface
-from imlp_audit.report.text import to_encoding
+from imlp_audit.report.text import Surface, to_encoding
 
 if TYPE_CHECKING:  # `list` and `lint` print without rich, which takes as long to import as they take
     from rich.console import Console, RenderableType

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from itertools import accumulate
 
 _SIMILAR = {
@@ -12,6 +13,15 @@ _SIMILAR = {
     "∈": "in", "∑": "sum", "✓": "ok", "✗": "no", "○": "o", "ƒ": "f",
 }  # fmt: skip
 _OPEN = re.compile(r"\([^()\[\]]*$")
+
+
+@dataclass(frozen=True)
+class Surface:
+    """What a text is shown on: its width in characters, whether it shows colours, and the characters it has."""
+
+    width: int = 120
+    colour: bool = False
+    encoding: str = "utf-8"
 
 
 def shorten(text: str, most: int) -> str:

@@ -17,9 +17,9 @@ from imlp_audit.inspect.pictures import Drawing, draw, shorten
 from imlp_audit.models.imlp import amlp
 from imlp_audit.records.checkpoint import Inspection
 from imlp_audit.report.document import Document, Heading, Picture, Table, plain_text
-from imlp_audit.report.formats import Surface
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.terminal import render_terminal
+from imlp_audit.report.text import Surface
 
 from .judging import State, inspect_state
 from .planted import resmlp, spike, stem, toeplitz

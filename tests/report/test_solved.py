@@ -20,10 +20,10 @@ from imlp_audit.records.solution import (
     SolvedRow,
     SolvedWeights,
 )
-from imlp_audit.report.formats import Surface
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.solved import solved_document
 from imlp_audit.report.terminal import render_terminal
+from imlp_audit.report.text import Surface
 
 FIRST = SolvedFirst(
     reading={"imlp": {"fc1_bias": "yes", "concat_norm": "layer"}},
