@@ -18,7 +18,7 @@ from imlp_audit.count.outside import measure_outside
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.host import Host
-from imlp_audit.models.hosts import Timm, Torchvision, Transformers
+from imlp_audit.models.hosts import Timm
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading, Value
 from imlp_audit.models.recipe import Recipe
@@ -162,16 +162,15 @@ def is_plausible(recipe: Recipe, held: Shapes) -> bool:
 
 @cache
 def _first_layer(host: Host) -> str | None:
-    """Return the name of a first tensor that every checkpoint of a library's model has, None where it is not known."""
+    """Return the name of a first tensor that every checkpoint of a model has, None where it is not known."""
     if isinstance(host, Timm):
         known = timm.models.get_pretrained_cfg(host.architecture) if timm.is_model(host.architecture) else None
         first = getattr(known, "first_conv", None)
         return f"{first}.weight" if isinstance(first, str) else None
-    if not isinstance(host, Torchvision | Transformers):
-        return None
     try:
         with Builder().variant(Recipe.of(host=host), None) as variant:
-            return next(iter(variant.model.state_dict()))
+            names = list(variant.model.state_dict())
+            return next((name for name in names if name.endswith(".weight")), names[0])
     except Exception:  # classes of transformers check their configurations with errors of every kind
         return None
 
