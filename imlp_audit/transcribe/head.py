@@ -24,7 +24,7 @@ def make_table(
     width = len(grid[0].cells) if grid else 0
     headings = _Headings(join_headings(grid[titles:head], width), tuple(grid[titles:head]))
     body = _read_body(rows[head:], grid[head:], headings)
-    notes = [f"only the first {len(source)} rows are read"] if len(source) > len(grid) else []
+    notes = [f"only the first {len(grid)} rows are read"] if len(source) > len(grid) else []
     every = [*grid[:titles], *body.rows]
     period = _find_period(headings.joined)
     if period < width:
