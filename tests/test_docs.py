@@ -19,8 +19,8 @@ from typer.main import get_command
 
 from docs.update import help_of, replaced_mlps
 from imlp_audit.cli.commands import make_app
-from imlp_audit.count.operations import Operation
-from imlp_audit.count.sites import Site
+from imlp_audit.count.call import Operation
+from imlp_audit.count.record import Site
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.catalogue import FIELDS, ClaimText
 from imlp_audit.equations.search import search

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from imlp_audit.cache.store import MEASURING, TESTING, Store, fingerprint, fingerprint_folder
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
-from imlp_audit.count.operations import Operation
 from imlp_audit.count.outside import is_outside
 from imlp_audit.count.record import Ledger, Peak
 from imlp_audit.equations.catalogue import ClaimText

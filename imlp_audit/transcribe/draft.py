@@ -10,8 +10,7 @@ from itertools import chain, count
 
 from imlp_audit.errors import UsageError
 from imlp_audit.models.names.known import Library
-from imlp_audit.models.names.similar import families_in
-from imlp_audit.models.names.words import line_of
+from imlp_audit.models.names.match import families_in, line_of
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import TableColumns, read_columns

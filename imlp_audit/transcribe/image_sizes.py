@@ -10,9 +10,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from imlp_audit.models.names.known import USUAL_SIZE, Library, own_size, scaled_sizes, size_in_name, takes_size
-from imlp_audit.models.names.match import names_of_all_sizes
-from imlp_audit.models.names.spelling import spellings
-from imlp_audit.models.names.words import SIZE_WORDS
+from imlp_audit.models.names.match import SIZE_WORDS, names_of_all_sizes, spellings
 from imlp_audit.transcribe.counters import sentences_in
 from imlp_audit.transcribe.sides import find_size, side_of
 

@@ -22,8 +22,7 @@ from imlp_audit.models.names.known import (
     size_in_name,
     takes_size,
 )
-from imlp_audit.models.names.match import names_of_all_sizes
-from imlp_audit.models.names.spelling import spellings
+from imlp_audit.models.names.match import names_of_all_sizes, spellings
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.numbers.words import list_some

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
 
+from imlp_audit.models.names.data_sets import text_class, text_recipe
 from imlp_audit.models.names.known import Library, has_sizeless_parameters, own_size, resembles, size_in_name
-from imlp_audit.models.names.match import Confidence, close_models, variants_of
-from imlp_audit.models.names.spelling import first_meaning, spellings
-from imlp_audit.models.names.texts import text_class, text_recipe
+from imlp_audit.models.names.match import Confidence, close_models, first_meaning, spellings, variants_of
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.columns import Measure

@@ -16,8 +16,7 @@ from imlp_audit.models.names.data_sets import (
     without_pretraining,
 )
 from imlp_audit.models.names.known import own_size
-from imlp_audit.models.names.match import names_of_all_windows
-from imlp_audit.models.names.similar import families_in
+from imlp_audit.models.names.match import families_in, names_of_all_windows
 from imlp_audit.numbers.words import list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.columns import TableColumns
