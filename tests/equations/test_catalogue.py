@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.equations.catalogue import AnyClaim, BrokenClaim, ClaimText, read_claims
+from imlp_audit.claims.catalogue import AnyClaim, BrokenClaim, ClaimText, read_claims
 from imlp_audit.processes.code import bundled_folder
 from imlp_audit.spec.library import load
 from tests.equations.papers import all_claims
