@@ -129,7 +129,8 @@ def test_only_decorated_functions_are_claims(tmp_path: Path) -> None:
         ),
         (
             GOOD.format(name="eq1").replace("Bound", "Nearest: eq2\n    Bound"),
-            "mine/equations/eq1 mine/equations/sec1.py:4: its text `nearest` names eq2, but the paper has no such claim",
+            "mine/equations/eq1 mine/equations/sec1.py:4: "
+            "its text `nearest` names eq2, but the paper has no such claim",
         ),
         (
             GOOD.format(name="eq1") * 2,
