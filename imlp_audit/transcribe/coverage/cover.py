@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from imlp_audit.equations.catalogue import ClaimText
+from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.numbers.forms import DecimalMark, keys_of, unsigned_keys
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Source
