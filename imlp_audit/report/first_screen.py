@@ -296,7 +296,7 @@ def _trust(result: AuditResult) -> Iterator[Item]:
     caveats = Counter(caveat for check in passing for caveat in check.caveats)
     fitted, weak = caveats[Caveat.FITTED], caveats[Caveat.WEAK]
     doubts = [
-        *([f"{fitted} of the {len(passing)} follow by a counter fitted to them, which proves little"] if fitted else []),
+        *([f"{fitted} of {len(passing)} follow by a counter fitted to them, which proves little"] if fitted else []),
         *([f"{weak} may be luck: too few numbers decide between the options"] if weak else []),
     ]
     if doubts:

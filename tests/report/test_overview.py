@@ -87,7 +87,7 @@ def test_the_lines_of_trust_say_what_was_counted_fitted_and_left_open() -> None:
     shown = " ".join(screen(AuditResult(papers=(lacking,), versions={}, checks=tuple(cells)), 300).split())
     counted = "counted 3 of 4 numbers; 2 follow, 1 of them only under another reading, counter or rounding."
     assert f"{counted} Of 40 wrong digits put into 1 of these, 38 were caught." in shown  # a fitted number counts apart
-    assert "doubtful 1 of the 2 follow by a counter fitted to them, which proves little; 1 may be luck" in shown
+    assert "doubtful 1 of 2 follow by a counter fitted to them, which proves little; 1 may be luck" in shown
     unchecked = "unchecked 1 number for want of trained weights; a typo in 1 of 1 other number would go unnoticed; "
     assert f"{unchecked}1 claim holds only in the most charitable meaning. The stored text has lost" in shown
     assert "For CI: 8 hold, 1 fails (known), 1 cannot be decided." in shown
