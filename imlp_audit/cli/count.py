@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from imlp_audit.explain.causes import Measure, Question, Recounts
     from imlp_audit.records.counted import CountedModel
 
-_PATIENCE = 60.0  # seconds for a model
+PATIENCE = 60.0  # seconds for a model
 _MOST_CONFIG = 2**20
 
 
@@ -142,7 +142,7 @@ def _count(request: ModelRequest) -> CountedModel:
     from imlp_audit.records.counted import CountedModel
 
     try:
-        found = next(iter(yield_apart(_count_here, request, _PATIENCE)))
+        found = next(iter(yield_apart(_count_here, request, PATIENCE)))
     except StoppedError as error:
         raise BuildError(f"{request}: {error}") from error
     if not isinstance(found, CountedModel):
@@ -159,7 +159,7 @@ def _count_again(request: ModelRequest, counted: CountedModel, questions: Sequen
     work = counted.flops is not None and any(question.measure is Measure.FLOPS for question in questions)
     found: dict[str, dict[str, CountedModel]] = {"argument": {}, "size": {}, "form": {}}
     try:
-        for kind, words, one in yield_apart(_change_here, Changes(request, work, {}), _PATIENCE):
+        for kind, words, one in yield_apart(_change_here, Changes(request, work, {}), PATIENCE):
             if isinstance(one, CountedModel):
                 found[kind][words] = one
     except StoppedError:

@@ -147,7 +147,10 @@ def _recipe(request: ModelRequest) -> Recipe:
     try:
         return Recipe.of(**{str(request.library): host, **written})
     except ValidationError as error:
-        raise BuildError(f"{request}: {error.errors()[0]['msg']}") from error
+        first = error.errors()[0]
+        of_name = "architecture" in first["loc"]
+        problem = f"{request.library} has no model {request.name!r}" if of_name else first["msg"]
+        raise BuildError(f"{request}: {problem}") from error
 
 
 @dataclass(frozen=True)

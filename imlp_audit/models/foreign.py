@@ -20,6 +20,7 @@ from types import ModuleType
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.modules import linear
 from torch.overrides import TorchFunctionMode
 
 from imlp_audit.errors import BuildError, did_you_mean
@@ -197,7 +198,6 @@ def _stub(path: str, name: str) -> type:
 
 def _stand_in(notes: Notes) -> None:
     """Answer what old code asks of today's torch and numpy, and downloads, of which nothing is read."""
-    linear = import_module("torch.nn.modules.linear")
     _offer(linear, {"_LinearWithBias": linear.NonDynamicallyQuantizableLinear}, notes)
     plain = {"float": float, "int": int, "bool": bool, "object": object, "complex": complex}
     _offer(np, plain, notes)
