@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from torch import Tensor, tensor
 
 from imlp_audit.claims import Sides, claim
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.ledger import measure
-from imlp_audit.count.operations import Operation
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock
 
