@@ -17,12 +17,12 @@ from imlp_audit.checks.context import Context
 from imlp_audit.checks.frames import with_hypotheses
 from imlp_audit.checks.guards import mark_unguarded
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
+from imlp_audit.claims.catalogue import ClaimText
+from imlp_audit.claims.running import running
+from imlp_audit.claims.settings import Settings
 from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.count.outside import is_outside, measure_outside
 from imlp_audit.count.sharing import ModelCounter, counting, measure_here
-from imlp_audit.equations.catalogue import ClaimText
-from imlp_audit.equations.running import running
-from imlp_audit.equations.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import Check, RepeatCheck, Verdict
 from imlp_audit.records.result import AuditResult, FitScore
@@ -212,5 +212,5 @@ def _measure(
 
 def list_versions() -> dict[str, str]:
     """Return the versions that a result depends on. Raises ModuleNotFoundError where one is not installed."""
-    installed = {name: version(name) for name in ("torch", "timm", "fvcore")}
+    installed = {name: version(name) for name in ("torch", "timm", "fvcore", "hypothesis")}
     return {"imlp_audit": __version__, **installed}

@@ -18,13 +18,13 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from docs.update import help_of, replaced_mlps
+from imlp_audit.claims.catalogue import FIELDS, ClaimText
+from imlp_audit.claims.settings import Limits
 from imlp_audit.cli.commands import make_app
 from imlp_audit.count.operations import Operation
 from imlp_audit.count.sites import Site
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.catalogue import FIELDS, ClaimText
 from imlp_audit.equations.search import search
-from imlp_audit.equations.settings import Limits
 from imlp_audit.models import blocks, recipe
 from imlp_audit.models.host import Host
 from imlp_audit.models.hosts import HOSTS

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from imlp_audit.cache.store import MEASURING, TESTING, Store, fingerprint, fingerprint_folder
+from imlp_audit.claims.catalogue import ClaimText
+from imlp_audit.claims.outcome import Outcome
+from imlp_audit.claims.running import Outcomes
+from imlp_audit.claims.settings import Settings
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.operations import Operation
 from imlp_audit.count.outside import is_outside
 from imlp_audit.count.record import Ledger, Peak
-from imlp_audit.equations.catalogue import ClaimText
-from imlp_audit.equations.outcome import Outcome
-from imlp_audit.equations.running import Outcomes
-from imlp_audit.equations.settings import Settings
 from imlp_audit.models.host import Setting
 from imlp_audit.processes.code import is_bundled
 from imlp_audit.records.base import Record
@@ -120,7 +120,10 @@ def _claim_keys(claims: Iterable[ClaimText], settings: Settings) -> dict[str, st
     bundled = [claim for claim in claims if is_bundled(claim.code.folder)]
     folders = {folder: fingerprint_folder(folder) for folder in {claim.code.folder for claim in bundled}}
     limits = settings.limits
-    how = f"{limits.examples} examples from seed {limits.seed} in {settings.dtype} on {settings.device}"
+    how = f"{limits.examples} examples from seed {limits.seed} on {settings.device}"
     own = fingerprint(TESTING)
     codes = ((claim.id, claim.code) for claim in bundled)
-    return {name: f"claim {own} {code.module}.{code.function} {folders[code.folder]} {how}" for name, code in codes}
+    return {
+        name: f"claim {own} {code.inner}.{code.module}.{code.function} {folders[code.folder]} {how}"
+        for name, code in codes
+    }

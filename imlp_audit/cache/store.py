@@ -42,12 +42,12 @@ def cache_folder() -> Path | None:
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _COUNTING = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy", "scipy")
-LIBRARIES = (*_COUNTING, "cvxpy", "matplotlib")
+LIBRARIES = (*_COUNTING, "cvxpy", "hypothesis", "matplotlib")
 
 # Layers of the import order: what is measured comes from these and nothing else of ours.
 MEASURING = ("count", "models", "checkpoint", "records", "numbers", "processes", "files", "errors")
 EVERYTHING = ("",)
-TESTING = ("equations", *MEASURING)
+TESTING = ("claims", "equations", *MEASURING)
 
 
 @cache

@@ -10,6 +10,7 @@ from typing import TypeAlias, assert_never
 
 from imlp_audit.checks.fit import Measured
 from imlp_audit.checks.hypotheses import JudgedPaper
+from imlp_audit.claims.outcome import AnyOutcome
 from imlp_audit.count.conventions import (
     FLOPS_CONVENTIONS,
     Convention,
@@ -20,7 +21,6 @@ from imlp_audit.count.conventions import (
     total,
 )
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey
-from imlp_audit.equations.outcome import AnyOutcome
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Rounding

@@ -14,9 +14,9 @@ from imlp_audit.checks.claims import check_claim, models_of_claim, papers_of_cla
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.frames import totalled_cells
 from imlp_audit.checks.marks import check_mark, marked_models
+from imlp_audit.claims.catalogue import BrokenClaim, ClaimText
+from imlp_audit.claims.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.count.facts import ModelKey, Need
-from imlp_audit.equations.catalogue import BrokenClaim, ClaimText
-from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import CHECK_OF_KIND, Check, EquationCheck, Verdict
 from imlp_audit.spec.columns import Measure, MemoryColumn
@@ -41,7 +41,7 @@ def _check_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> E
     stated = EquationCheck(
         id=plan.id, verdict=verdict, reason=reason, source=plan.source,
         printed=claim.form if claim.literal else None, corrected=None if claim.literal else claim.form,
-        statement=claim.statement, bound=claim.bound,
+        statement=claim.statement, bound=claim.bound or None,
         hints=_name_nearest(plan) if verdict is Verdict.DIFFERS else (),
     )  # fmt: skip
     match outcome:
@@ -49,14 +49,9 @@ def _check_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> E
             return stated
         case Outcome():
             tried = {"examples": outcome.examples, "counterexample": outcome.counterexample}
-            tried |= {"proved": outcome.proved, "replay": _join(outcome.replay)}
             return stated.model_copy(update=tried)
         case _:
             assert_never(outcome)
-
-
-def _join(choices: tuple[int, ...] | None) -> str | None:
-    return None if choices is None else ",".join(map(str, choices))
 
 
 def _judge_outcome(outcome: AnyOutcome) -> tuple[Verdict, str]:
@@ -67,8 +62,7 @@ def _judge_outcome(outcome: AnyOutcome) -> tuple[Verdict, str]:
     if outcome.counterexample:
         return Verdict.DIFFERS, f"false for {'; '.join(outcome.counterexample)}"
     noun = "example" if outcome.examples == 1 else "examples"
-    proved = f"; proved for {outcome.proved}" if outcome.proved else ""
-    return Verdict.REPRODUCED, f"holds on {outcome.examples} {noun}{proved}"
+    return Verdict.REPRODUCED, f"holds on {outcome.examples} {noun}"
 
 
 def _name_nearest(plan: EquationPlan) -> tuple[str, ...]:

@@ -88,8 +88,8 @@ def _paper_of(check_id: str) -> str:
 
 def _check(plan: Plan, selection: Selection, announce: Announce, store: Store, *, trust_code: bool) -> AuditResult:
     """Make the check and the cells that it needs, as `verify` does, or as `properties` if a claim needs a solver."""
-    from imlp_audit.equations.catalogue import ClaimText
-    from imlp_audit.equations.settings import Settings
+    from imlp_audit.claims.catalogue import ClaimText
+    from imlp_audit.claims.settings import Settings
     from imlp_audit.explain.explain import cells_needed
     from imlp_audit.pipeline import Options, audit, audit_equations
     from imlp_audit.spec.plan import EquationPlan

@@ -9,6 +9,7 @@ MODELS = {
     "cvxpy": "cvxpy",
     "fvcore": "fvcore",
     "huggingface_hub": "huggingface_hub",
+    "hypothesis": "hypothesis",
     "matplotlib": "matplotlib",
     "mpmath": "mpmath",
     "numpy": "numpy",

@@ -7,19 +7,10 @@ from typing import Annotated
 
 import typer
 
+from imlp_audit.claims.settings import Limits, Settings
 from imlp_audit.cli.options import Device, NoCache, ReportOptions, TrustCode, check_device, group_options, trusting
-from imlp_audit.equations.settings import Dtype, Limits, Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.processes.limits import cores
-
-Replay = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHOICES",
-        help="Test one claim on one example, which `explain` gives the choices of.",
-        show_default=False,
-    ),
-]
 
 
 @group_options
@@ -34,9 +25,7 @@ def properties(
         ),
     ] = None,
     examples: Annotated[int, typer.Option(min=1, help="How many examples each claim is tried on.")] = 100,
-    replay: Replay = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the examples; another number gives others.")] = 0,
-    dtype: Annotated[Dtype, typer.Option(help="The floating-point type to test in.")] = Dtype.FLOAT64,
     device: Annotated[Device, typer.Option(help="Where tensors are computed.")] = Device.CPU,
     jobs: Annotated[
         int | None,
@@ -58,17 +47,14 @@ def properties(
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.pipeline import audit_equations
     from imlp_audit.report.first_screen import first_screen
-    from imlp_audit.spec.library import select_equations
 
     outputs = parse_outputs(reporting.printed, reporting.output)
-    limits = Limits(examples, seed, time_limit, replay=_parse_choices(replay))
-    settings = Settings(limits, dtype, device.value, jobs or cores(), trust_code=trust_code)
+    limits = Limits(examples, seed, time_limit)
+    settings = Settings(limits, device.value, jobs or cores(), trust_code=trust_code)
     targets, patterns = _split(claims or [])
     selection = load_specs(targets, trust_code=trust_code, printed=outputs.printed)
     check_device(device)  # which imports torch
-    if replay is not None and (named := len(select_equations(selection, patterns))) != 1:
-        raise UsageError(f"--replay runs one example of one claim, and {named} are selected; name one claim")
-    store = open_store(no_cache=no_cache or replay is not None, quiet=reporting.quiet)
+    store = open_store(no_cache=no_cache, quiet=reporting.quiet)
     with show_progress(shown=reporting.progress) as announce:
         result = audit_equations(selection, patterns, settings, announce, store)
     tell_cache(store, shown=reporting.progress)
@@ -77,18 +63,6 @@ def properties(
     screen = None if reporting.all_ else first_screen(result, [*targets, *trust], [again], columns=surface().width)
     emit_result(result, outputs, screen=screen)
     return exit_code(result)
-
-
-def _parse_choices(replay: str | None) -> tuple[int, ...] | None:
-    if replay is None:
-        return None
-    try:
-        choices = tuple(int(choice) for choice in replay.split(",") if choice)
-    except ValueError:
-        choices = (-1,)
-    if any(choice < 0 for choice in choices):
-        raise UsageError(f"--replay takes numbers with commas, such as 0,3,1, as `explain` prints them; got {replay!r}")
-    return choices
 
 
 def _split(claims: list[str]) -> tuple[list[str], list[str]]:

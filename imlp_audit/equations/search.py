@@ -9,11 +9,11 @@ from itertools import islice
 from random import Random
 from typing import Generic, TypeVar
 
+from imlp_audit.claims.outcome import Outcome
+from imlp_audit.claims.settings import Limits
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.choices import ChoiceList, Path, RejectedError, count_through, random_choices
 from imlp_audit.equations.claim import Claim, Trial
-from imlp_audit.equations.outcome import Outcome
-from imlp_audit.equations.settings import Limits
 from imlp_audit.equations.shrink import shrink
 
 Case = TypeVar("Case")
@@ -38,18 +38,17 @@ def search(
         for path in _paths(claim, wanted, limits):
             run.tried += 1
             if run.fails(path) is not None:
-                if limits.replay is None:
-                    shrink(path, run.fails)
+                shrink(path, run.fails)
                 break
     except _OutOfTimeError:
         return Outcome(run.tried - 1, problem=_late(run.tried - 1, wanted, run.failed, limits))
     except Exception as error:
-        return Outcome(run.tried, problem=f"{type(error).__name__}: {error}", replay=run.last)
+        return Outcome(run.tried, problem=f"{type(error).__name__}: {error}")
     if not run.tried:
         return Outcome(0, problem="its strategy makes no example")
     if run.failed is None:
         return Outcome(run.tried)
-    return Outcome(run.tried, write_shown(run.failed.shown), replay=run.smallest)
+    return Outcome(run.tried, write_shown(run.failed.shown))
 
 
 class _Run(Generic[Case]):
@@ -88,9 +87,6 @@ def _paths(claim: Claim[Case], wanted: int, limits: Limits) -> Iterator[Path]:
 
     Otherwise of the simplest, and then of any.
     """
-    if limits.replay is not None:
-        yield limits.replay
-        return
     draw, most = claim.cases.draw, min(wanted, _WHOLE)
     counted = list(islice(count_through(draw, ChoiceList), most + 1))
     if len(counted) <= most:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 import torch
 
+from imlp_audit.claims.catalogue import ClaimCode
+from imlp_audit.claims.outcome import Outcome
+from imlp_audit.claims.settings import Settings
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.catalogue import FOLDER, ClaimCode
 from imlp_audit.equations.claim import Claim
-from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.search import search
-from imlp_audit.equations.settings import Settings
 from imlp_audit.processes.code import load_module, locate_error
 
 
@@ -28,29 +27,15 @@ def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = la
     except LoadError as error:
         return Outcome(0, problem=str(error))
     beat()
-    arithmetic = Arithmetic(getattr(torch, settings.dtype.value), settings.device)
+    arithmetic = Arithmetic(torch.float64, settings.device)
     with _the_same_everywhere():
-        found = search(claim, arithmetic, settings.limits, beat)
-        if claim.proof is not None and found.holds:
-            found = _with_proof(found, claim)
-    return found
-
-
-def _with_proof(found: Outcome, claim: Claim[object]) -> Outcome:
-    """Judge a claim that holds on numbers on symbols too. Whatever prevents that is a problem: a proof was promised."""
-    from imlp_audit.equations.proof import prove
-
-    try:
-        proved = prove(claim)
-    except Exception as error:
-        return replace(found, problem=f"it holds on numbers but is not proved: {type(error).__name__}: {error}")
-    return replace(found, proved=proved)
+        return search(claim, arithmetic, settings.limits, beat)
 
 
 def load_claim(code: ClaimCode) -> Claim[object]:
     """Import the module of a claim and return the claim. Raises LoadError."""
     try:
-        module = load_module(code.folder, f"{FOLDER}.{code.module}")
+        module = load_module(code.folder, f"{code.inner}.{code.module}")
     except (Exception, SystemExit) as error:
         raise LoadError(f"{_place_of(error, code)}: {type(error).__name__}: {error}") from error
     claim = getattr(module, code.function, None)

@@ -75,7 +75,6 @@ def equation_facts(check: EquationCheck) -> tuple[Fact, ...]:
             "compared",
             f"the statement, symbol by symbol, by running it{examples}; differences that rounding explains are allowed",
         ),
-        ("proved for", check.proved or ""),
         ("rounding", check.bound or ""),
         reason="" if check.counterexample else None,
     )

@@ -43,7 +43,7 @@ from imlp_audit.report.document import (
     parse_code,
     strong,
 )
-from imlp_audit.report.verdicts import replay_command, write_verdict
+from imlp_audit.report.verdicts import write_verdict
 
 _LISTED = 12  # cells; more are not listed one by one
 _WORDS = frozenset({"row", "quantity", "has to be", "outcome"})  # columns that hold no numbers
@@ -63,9 +63,6 @@ def _blocks(explanation: Explanation) -> Iterator[Block]:
         yield Heading("Counterexample", 2)
         yield Paragraph("The statement is false for these numbers, the smallest that were found:")
         yield Code("\n".join(check.counterexample))
-    if isinstance(check, EquationCheck) and check.replay is not None:
-        yield Paragraph("To run this example alone:")
-        yield Code(replay_command(check))
     for section in explanation.sections:
         yield from describe_section(section)
     if explanation.finding is not None:

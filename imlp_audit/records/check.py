@@ -301,8 +301,8 @@ class EquationCheck(AnyCheck):
     """Whether a statement about functions holds where it is run.
 
     `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds, `examples`
-    how many it was tried on, `proved` for what it was proved on symbols, `bound` what rounding may make of it,
-    `counterexample` the smallest example it is false on, and `replay` the choices that make that example again.
+    how many it was tried on, `bound` the tolerance of its two sides and why it is another than the usual one, and
+    `counterexample` the smallest example it is false on.
     """
 
     kind: Literal[CheckKind.EQUATION] = CheckKind.EQUATION
@@ -310,15 +310,14 @@ class EquationCheck(AnyCheck):
     corrected: str | None = None
     bound: str | None = None
     examples: int | None = None
-    proved: str | None = None
-    replay: str | None = None
     counterexample: tuple[str, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
-    def _leave_out_the_figure(cls, values: object) -> object:
-        """Results of this format had a figure here, which nothing draws any more."""
-        return {key: value for key, value in values.items() if key != "figure"} if isinstance(values, dict) else values
+    def _leave_out_what_was(cls, values: object) -> object:
+        """Earlier results of this format had a figure here, what a claim was proved for, and how to replay it."""
+        gone = ("figure", "proved", "replay")
+        return {key: value for key, value in values.items() if key not in gone} if isinstance(values, dict) else values
 
 
 Check: TypeAlias = Annotated[

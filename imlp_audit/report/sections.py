@@ -194,9 +194,8 @@ def equations(checks: Sequence[EquationCheck], findings: Findings) -> Iterator[B
         return
     yield Heading("What the text says about functions", anchor=section_anchor(CheckKind.EQUATION, paper_of(checks[0])))
     yield Paragraph(
-        "Each statement is tested by running it on small examples. The effect of rounding is bounded, not guessed. "
-        'Where it says "proved for", the model\'s own code also ran on symbols in place of numbers. The two sides of '
-        "an inequality then differ by a sum of terms that are not negative."
+        "Each statement is tested by running it on examples, of every size and kind that it names. Two sides are equal "
+        "if they differ by no more than rounding."
     )
     false = [check for check in checks if check.counterexample]
     if false:

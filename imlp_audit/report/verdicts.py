@@ -12,7 +12,7 @@ from typing import NamedTuple
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.base import is_number
-from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CheckKind, EquationCheck, Verdict
+from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CheckKind, Verdict
 from imlp_audit.records.diff import CheckState
 from imlp_audit.records.finding import Finding, Quote
 from imlp_audit.records.result import AuditResult
@@ -160,12 +160,6 @@ _BUNDLED = "specs/"  # how the sources of bundled papers begin; these are found 
 def explain_command(check: AnyCheck) -> str:
     """Return the command, as one would type it where the audit ran."""
     return shlex.join(["imlp-audit", "explain", check.id, *_target(check.source.file)])
-
-
-def replay_command(check: EquationCheck) -> str:
-    """Return the command that tests an equation on the example that a check shows, and on no other."""
-    target = _target(check.source.file)
-    return shlex.join(["imlp-audit", "properties", *target, check.id, f"--replay={check.replay}"])
 
 
 def _target(file: str) -> list[str]:

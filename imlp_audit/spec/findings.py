@@ -10,7 +10,7 @@ from itertools import takewhile
 from os.path import lexists
 from pathlib import Path
 
-from imlp_audit.equations.catalogue import BrokenClaim
+from imlp_audit.claims.catalogue import BrokenClaim
 from imlp_audit.errors import DocumentError, Problem, SpecError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_text
 from imlp_audit.numbers.forms import unsigned_keys

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from imlp_audit.cache.store import digest_of, fingerprint_folder
-from imlp_audit.equations.catalogue import ClaimText
+from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_bytes
 from imlp_audit.numbers.words import list_some

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from imlp_audit.equations.catalogue import AnyClaim
+from imlp_audit.claims.catalogue import AnyClaim
 from imlp_audit.errors import Problem
 from imlp_audit.models.change import write_value
 from imlp_audit.models.host import Size

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar, TypeAlias
 
-from imlp_audit.equations.catalogue import AnyClaim, BrokenClaim, ClaimText
+from imlp_audit.claims.catalogue import AnyClaim, BrokenClaim, ClaimText
 from imlp_audit.errors import SpecError
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import CheckKind, Source

@@ -8,8 +8,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-from imlp_audit.equations.catalogue import read_claims
-from imlp_audit.equations.trust import trusted_folder
+from imlp_audit.claims.catalogue import read_claims
+from imlp_audit.claims.trust import trusted_folder
 from imlp_audit.errors import Problem
 from imlp_audit.files import MAX_SPEC_BYTES
 from imlp_audit.models.own import SpecFolder

@@ -9,8 +9,8 @@ from typing import assert_never
 
 from pydantic import ValidationError
 
+from imlp_audit.claims.catalogue import BrokenClaim
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, MemoryConvention, ParameterConvention
-from imlp_audit.equations.catalogue import BrokenClaim
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.change import describe
 from imlp_audit.numbers.forms import NumberForm, parse_printed

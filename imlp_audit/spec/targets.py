@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from imlp_audit.equations.trust import installed_folders
+from imlp_audit.claims.trust import installed_folders
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, open_regular
 from imlp_audit.numbers.words import list_some

@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 
+from imlp_audit.claims.catalogue import ClaimText
+from imlp_audit.claims.outcome import Outcome
+from imlp_audit.claims.settings import Limits
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.catalogue import ClaimText
 from imlp_audit.equations.claim import Claim, Trial
-from imlp_audit.equations.outcome import Outcome
 from imlp_audit.equations.search import search
-from imlp_audit.equations.settings import Limits
 from imlp_audit.spec.library import select_equations
 from imlp_audit.spec.plan import EquationPlan
 from tests.bundled import bundled_selection

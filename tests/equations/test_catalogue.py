@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.equations.catalogue import AnyClaim, BrokenClaim, ClaimText, read_claims
+from imlp_audit.claims.catalogue import AnyClaim, BrokenClaim, ClaimText, read_claims
 from imlp_audit.processes.code import bundled_folder
 from imlp_audit.spec.library import load
 from tests.equations.papers import all_claims
@@ -129,7 +129,8 @@ def test_only_decorated_functions_are_claims(tmp_path: Path) -> None:
         ),
         (
             GOOD.format(name="eq1").replace("Bound", "Nearest: eq2\n    Bound"),
-            "mine/equations/eq1 mine/equations/sec1.py:4: its field Nearest names eq2, but the paper has no such claim",
+            "mine/equations/eq1 mine/equations/sec1.py:4: "
+            "its text `nearest` names eq2, but the paper has no such claim",
         ),
         (
             GOOD.format(name="eq1") * 2,

@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 import torch
 
+from imlp_audit.claims.catalogue import ClaimText
+from imlp_audit.claims.settings import Limits
 from imlp_audit.equations.arithmetic import Arithmetic
-from imlp_audit.equations.catalogue import ClaimText
-from imlp_audit.equations.settings import Limits
 from tests.equations.papers import all_claims, run
 
 # a claim that another paper makes too is run there

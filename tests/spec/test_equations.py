@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.equations.catalogue import BrokenClaim, ClaimText
+from imlp_audit.claims.catalogue import BrokenClaim, ClaimText
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.spec.library import load, select_equations
 from imlp_audit.spec.plan import claims_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.equations.catalogue import ClaimText
+from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.processes import code as installed
 from imlp_audit.spec.library import Selection, load, select_checks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from imlp_audit.equations.catalogue import ClaimText
+from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.numbers.forms import DecimalMark, unsigned_keys
 from imlp_audit.spec.claim_entries import ClaimEntry, MeaningEntry
 from imlp_audit.spec.paper import Paper, find_rows

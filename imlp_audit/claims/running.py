@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 
-from imlp_audit.equations.catalogue import ClaimCode, ClaimText
-from imlp_audit.equations.outcome import AnyOutcome, NotRun, Outcome
-from imlp_audit.equations.settings import Settings
-from imlp_audit.equations.trust import explain_distrust, is_trusted
+from imlp_audit.claims.catalogue import ClaimCode, ClaimText
+from imlp_audit.claims.outcome import AnyOutcome, NotRun, Outcome
+from imlp_audit.claims.settings import Settings
+from imlp_audit.claims.trust import explain_distrust, is_trusted
 from imlp_audit.processes.code import is_bundled
 from imlp_audit.processes.workers import EndedError, Pool, open_pool
 
@@ -47,7 +47,7 @@ def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callabl
 def _run_here(claims: Sequence[ClaimText], settings: Settings, progress: Progress) -> Outcomes:
     outcomes: dict[str, AnyOutcome] = {}
     for code, same in _by_code(claims).items():
-        from imlp_audit.equations.testing import run_claim
+        from imlp_audit.claims.testing import run_claim
 
         for claim in same:
             progress(claim.id)
@@ -89,7 +89,7 @@ def _place(claim: ClaimText) -> str:
 
 def _run_claim(given: tuple[ClaimCode, Settings], send: Callable[[Outcome | None], None]) -> None:
     """Test a claim, and send None each time it shows that it goes on."""
-    from imlp_audit.equations.testing import run_claim
+    from imlp_audit.claims.testing import run_claim
 
     send(None)
     send(run_claim(*given, beat=lambda: send(None)))

@@ -10,16 +10,12 @@ from typing import TypeAlias
 class Outcome:
     """How many examples were run, and the smallest one that the claim is false on, if any.
 
-    `counterexample` are texts "symbol = value"; `replay` are the choices that make that example again, or one that
-    could not be judged. `problem` says why a claim could not be tested to the end. `proved` says
-    for what it was proved, on symbols in place of numbers.
+    `counterexample` are texts "symbol = value". `problem` says why a claim could not be tested to the end.
     """
 
     examples: int
     counterexample: tuple[str, ...] = ()
     problem: str | None = None
-    replay: tuple[int, ...] | None = None
-    proved: str | None = None
 
     @property
     def holds(self) -> bool:

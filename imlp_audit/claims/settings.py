@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
-
-
-class Dtype(StrEnum):
-    """The floating-point type that claims are tested in."""
-
-    FLOAT64 = "float64"
-    FLOAT32 = "float32"
 
 
 @dataclass(frozen=True)
 class Limits:
     """How many examples a claim is tried on, from which seed, and the seconds after which it is an error.
-
-    With `replay`, the choices of one example, that example is the only one.
 
     A process that imports a claim, or tries one example, for longer than `patience` seconds is ended.
     """
@@ -26,18 +16,16 @@ class Limits:
     seed: int = 0
     seconds: float | None = None
     patience: float = 120.0
-    replay: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The limits of each claim, the arithmetic it is tested in, and how many other processes share the claims.
+    """The limits of each claim, the device it is tested on, and how many other processes share the claims.
 
     With `trust_code` the Python of any folder is run, and not only that of trusted ones.
     """
 
     limits: Limits = field(default_factory=lambda: Limits(examples=10))
-    dtype: Dtype = Dtype.FLOAT64
     device: str = "cpu"
     jobs: int = 0
     trust_code: bool = False

@@ -1,0 +1,33 @@
+"""Claims about functions: a claim is a function of torch tensors, whose arguments are strategies of hypothesis.
+
+What a paper imports from here brings torch and hypothesis when it is asked for, not before: `list` and `lint` read
+claims without running them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from imlp_audit.claims.measures import depends, gradients, jacobian, macs, mixes, parameters
+    from imlp_audit.claims.statement import Claim, Sides, below, claim, strictly_below
+    from imlp_audit.claims.strategies import NONZERO, NUMBERS, POSITIVE, choice, modules, size, tensors
+
+__all__ = [
+    "NONZERO", "NUMBERS", "POSITIVE", "Claim", "Sides", "below", "choice", "claim", "depends", "gradients", "jacobian",
+    "macs", "mixes", "modules", "parameters", "size", "strictly_below", "tensors",
+]  # fmt: skip
+
+_HOMES = {
+    "statement": ("Claim", "Sides", "below", "claim", "strictly_below"),
+    "measures": ("depends", "gradients", "jacobian", "macs", "mixes", "parameters"),
+    "strategies": ("NONZERO", "NUMBERS", "POSITIVE", "choice", "modules", "size", "tensors"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

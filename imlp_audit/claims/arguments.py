@@ -1,0 +1,82 @@
+"""The arguments of one example: their parts by name, to be shown, and to see that a claim leaves them as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+
+from torch import Tensor, nn
+
+_MOST_NUMBERS = 64  # of a larger tensor only some are shown
+_SOME = 4
+
+
+@dataclass(frozen=True)
+class Part:
+    """A tensor, or another value, of an argument; `fixed` unless a module in training mode updates it."""
+
+    name: str
+    value: object
+    fixed: bool = True
+
+
+def list_parts(arguments: Mapping[str, object]) -> list[Part]:
+    """Return copies of what the arguments hold: a module's state, the fields of a dataclass, what is in a sequence."""
+    return [part for name, value in arguments.items() for part in _parts(name, value)]
+
+
+def _parts(name: str, value: object) -> Iterator[Part]:
+    if isinstance(value, Tensor):
+        yield Part(name, value.detach().clone())
+    elif isinstance(value, nn.Module):
+        yield from (Part(f"{name}.{own}", held.detach().clone()) for own, held in value.named_parameters())
+        for own, held in value.named_buffers():
+            owner = value.get_submodule(own.rpartition(".")[0])
+            yield Part(f"{name}.{own}", held.detach().clone(), fixed=not owner.training)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from _parts(f"{name}.{field.name}", getattr(value, field.name))
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _parts(f"{name}[{key}]", one)
+    elif isinstance(value, list | tuple) and any(
+        isinstance(one, Tensor | nn.Module) or is_dataclass(one) for one in value
+    ):
+        for place, one in enumerate(value, start=1):
+            yield from _parts(f"{name}[{place}]", one)
+    else:
+        yield Part(name, tuple(value) if isinstance(value, list) else value)
+
+
+def find_change(before: Sequence[Part], arguments: Mapping[str, object]) -> str | None:
+    """Return the name of a part that is another now."""
+    after = {part.name: part.value for part in list_parts(arguments)}
+    return next((one.name for one in before if one.fixed and not _same(one.value, after.get(one.name))), None)
+
+
+def _same(one: object, other: object) -> bool:
+    if isinstance(one, Tensor):
+        return isinstance(other, Tensor) and one.shape == other.shape and bool(((one == other) | one.isnan()).all())
+    return one is other or one == other
+
+
+def write_all(values: Mapping[str, object]) -> tuple[str, ...]:
+    """Write values by their names, as texts "symbol = value"."""
+    return tuple(f"{name} = {write(value)}" for name, value in values.items())
+
+
+def write(value: object) -> str:
+    """Write a value, numbers to six digits: as much as a person checks, and the same on every machine."""
+    if isinstance(value, Tensor):
+        if value.numel() <= _MOST_NUMBERS:
+            return write(value.tolist())
+        some = ", ".join(map(write, value.flatten()[:_SOME].tolist()))
+        return f"[{some}, ...] of shape {write(list(value.shape))}"
+    if isinstance(value, float):
+        return f"{value + 0.0:.6g}"
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(write, value))}]"
+    if isinstance(value, Enum):
+        return value.name.lower()
+    return getattr(value, "__name__", None) or str(value)

@@ -1,0 +1,229 @@
+"""Testing one claim in this process: hypothesis draws its arguments, and makes what it is false on simpler."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from copy import deepcopy
+from math import ceil, prod
+from random import Random
+from tempfile import TemporaryDirectory
+from zlib import crc32
+
+import torch
+from hypothesis import HealthCheck, Phase, Verbosity, example, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.configuration import set_hypothesis_home_dir
+from hypothesis.errors import HypothesisException, Unsatisfiable
+
+from imlp_audit.claims.arguments import Part, find_change, list_parts, write_all
+from imlp_audit.claims.catalogue import ClaimCode
+from imlp_audit.claims.outcome import Outcome
+from imlp_audit.claims.settings import Limits, Settings
+from imlp_audit.claims.statement import Claim, find_difference
+from imlp_audit.claims.strategies import Choice, combination_of
+from imlp_audit.processes.code import load_module, locate_error
+
+_MOST_COMBINATIONS = 64  # of the values of choices; of more a sample is tried
+_QUIET = settings(
+    database=None, deadline=None, derandomize=False, report_multiple_bugs=False, print_blob=False,
+    verbosity=Verbosity.quiet, suppress_health_check=[*HealthCheck],
+)  # fmt: skip
+Arguments = dict[str, object]
+
+
+class LoadError(Exception):
+    """A claim's module cannot be imported; the message says where and why."""
+
+
+class _FoundError(Exception):
+    """A claim is false on an example, or cannot be judged."""
+
+
+def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = lambda: None) -> Outcome:
+    """Test a claim; `beat` is called when its module is loaded and before each example."""
+    if code.inner == "equations":
+        from imlp_audit.equations.testing import run_claim as run_claim_of_old_form
+
+        return run_claim_of_old_form(code, settings, beat)
+    with _the_same_everywhere(settings.device):
+        try:
+            claim = load_claim(code)
+        except LoadError as error:
+            return Outcome(0, problem=str(error))
+        beat()
+        return _Run(claim, code, settings.limits, beat).outcome()
+
+
+def load_claim(code: ClaimCode) -> Claim:
+    """Import the module of a claim and return the claim. Raises LoadError."""
+    try:
+        module = load_module(code.folder, f"{code.inner}.{code.module}")
+    except (Exception, SystemExit) as error:
+        place = locate_error(error, code.folder, code.shown_as) or code.file
+        raise LoadError(f"{place}: {type(error).__name__}: {error}") from error
+    claim = getattr(module, code.function, None)
+    if not isinstance(claim, Claim):
+        raise LoadError(f"{code.file}: {code.function} is not a claim; its decorator is not imlp_audit's `claim`")
+    return claim
+
+
+@contextmanager
+def _the_same_everywhere(device: str) -> Iterator[None]:
+    """Compute with float64, on one core and without TF32, from the same random numbers; hypothesis keeps no files."""
+    threads, tf32, dtype = torch.get_num_threads(), torch.backends.cudnn.allow_tf32, torch.get_default_dtype()
+    with ExitStack() as stack:
+        set_hypothesis_home_dir(stack.enter_context(TemporaryDirectory(prefix="imlp-audit-")))
+        stack.enter_context(torch.random.fork_rng())
+        stack.enter_context(torch.device(device))
+        torch.set_num_threads(1)
+        torch.backends.cudnn.allow_tf32 = False
+        torch.set_default_dtype(torch.float64)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(threads)
+            torch.backends.cudnn.allow_tf32 = tf32
+            torch.set_default_dtype(dtype)
+            set_hypothesis_home_dir(None)
+
+
+class _Run:
+    """The examples of a claim that were judged, and the smallest one that it is false on or cannot be judged on."""
+
+    def __init__(self, claim: Claim, code: ClaimCode, limits: Limits, beat: Callable[[], None]) -> None:
+        self._claim, self._code, self._limits, self._beat = claim, code, limits, beat
+        self._arguments = st.fixed_dictionaries(dict(claim.strategies))
+        self._wanted = max(1, round(limits.examples * claim.share))
+        self._deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+        self._seed = crc32(f"{code.function} {limits.seed}".encode())
+        self._late = False
+        self._tried = 0
+        self._false: tuple[str, ...] = ()
+        self._problem: str | None = None
+
+    def outcome(self) -> Outcome:
+        """Test the claim on its own examples, and then on drawn ones of each combination of choices."""
+        self._run_own_examples()
+        if not self._is_decided():
+            self._run_combinations()
+        if self._late and self._problem is None:
+            self._problem = self._explain_lateness()
+        elif not (self._tried or self._problem):
+            self._problem = f"{self._line()}: its strategies make no example"
+        return Outcome(self._tried, () if self._problem else self._false, self._problem)
+
+    def _is_decided(self) -> bool:
+        return bool(self._late or self._false or self._problem)
+
+    def _run_own_examples(self) -> None:
+        if self._claim.examples:
+            test = given(self._arguments)(self._judge)
+            for one in reversed(self._claim.examples):
+                test = example(deepcopy(dict(one)))(test)
+            self._run(settings(_QUIET, phases=[Phase.explicit])(test), {})
+
+    def _run_combinations(self) -> None:
+        """Run at least two examples of each combination: hypothesis begins with the one that is simplest in all."""
+        choices = self._run(self._drawing(lambda _: None, 1), {})
+        count = prod(len(one.values) for one in choices)
+        each = max(2, ceil(self._wanted / min(count, _MOST_COMBINATIONS))) if count > 1 else self._wanted
+        test = self._drawing(self._judge, each)
+        if count > _MOST_COMBINATIONS:
+            for places in _sample(choices, self._seed):
+                if not self._is_decided():
+                    self._run(test, places)
+            return
+        following: dict[Choice, int] | None = {}
+        while following is not None and not self._is_decided():
+            following = _next(self._run(test, following))
+
+    def _drawing(self, judge: Callable[[Arguments], None], examples: int) -> Callable[[], None]:
+        phases = [Phase.generate, Phase.shrink]
+        return seed(self._seed)(settings(_QUIET, max_examples=examples, phases=phases)(given(self._arguments)(judge)))
+
+    def _run(self, test: Callable[[], None], places: Mapping[Choice, int]) -> dict[Choice, int]:
+        """Run a test of hypothesis under some values of the choices; return all that were drawn."""
+        with combination_of(dict(places)) as self._combination:
+            try:
+                test()
+            except (_FoundError, Unsatisfiable):
+                pass
+            except (Exception, SystemExit) as error:  # of a strategy, mostly
+                if not self._is_decided():
+                    self._problem = self._write_error(error)
+        return self._combination.places
+
+    def _judge(self, arguments: Arguments) -> None:
+        """Judge one example; raise _FoundError if the claim is false on it or cannot be judged, as the first was."""
+        if self._late or (self._deadline is not None and time.monotonic() > self._deadline):
+            self._late = True
+            return
+        self._beat()
+        torch.manual_seed(0)
+        before = list_parts(arguments)
+        try:
+            found = find_difference(self._claim, self._claim(**arguments))
+            changed = None if found is not None else find_change(before, arguments)
+            if changed is not None:
+                raise ValueError(f"it changes its argument {changed}")
+        except HypothesisException:  # of `assume`
+            raise
+        except (Exception, SystemExit) as error:
+            self._found(None, self._write_error(error, before))
+        else:
+            if found is not None:
+                self._found((*self._write(before), *write_all(found)), None)
+            elif not self._is_decided():
+                self._tried += 1
+
+    def _found(self, false: tuple[str, ...] | None, problem: str | None) -> None:
+        if not self._is_decided():
+            self._tried += 1
+        elif (false is None) != (self._problem is not None):  # another kind of failure than the first: not followed
+            return
+        self._false, self._problem = false or (), problem
+        raise _FoundError
+
+    def _write(self, arguments: Sequence[Part]) -> tuple[str, ...]:
+        """Write the choices and the arguments of an example."""
+        names = {part.name for part in arguments}
+        values = {one.name: value for one, value in self._combination.values().items() if one.name not in names}
+        return (*write_all(values), *write_all({part.name: part.value for part in arguments}))
+
+    def _write_error(self, error: BaseException, arguments: Sequence[Part] = ()) -> str:
+        place = locate_error(error, self._code.folder, self._code.shown_as) or self._line()
+        on = f" (for {'; '.join(self._write(arguments))})" if arguments else ""
+        return f"{place}: {type(error).__name__}: {error}{on}"
+
+    def _line(self) -> str:
+        return f"{self._code.file}:{self._claim.function.__code__.co_firstlineno}"
+
+    def _explain_lateness(self) -> str:
+        seconds = self._limits.seconds
+        if self._false:
+            found = "; ".join(self._false)
+            return f"{seconds:g} s ran out before the smallest counterexample was found; so far: {found}"
+        return f"only {self._tried} of {self._wanted} examples were run in {seconds:g} s; none was false"
+
+
+def _next(places: Mapping[Choice, int]) -> dict[Choice, int] | None:
+    """Return the combination that follows: the last choice that can be is raised, and those after it are left open."""
+    names = [*places]
+    for at, one in reversed([*enumerate(names)]):
+        if places[one] + 1 < len(one.values):
+            return {**{name: places[name] for name in names[:at]}, one: places[one] + 1}
+    return None
+
+
+def _sample(choices: Mapping[Choice, int], seed: int) -> list[dict[Choice, int]]:
+    """Return some combinations, in which each value of each choice is about as frequent; the smallest first."""
+    random = Random(seed)
+    columns = []
+    for one in choices:
+        column = [place % len(one.values) for place in range(_MOST_COMBINATIONS)]
+        random.shuffle(column)
+        columns.append(column)
+    rows = sorted(zip(*columns, strict=True), key=lambda row: (sum(row), row))
+    return [dict(zip(choices, row, strict=True)) for row in dict.fromkeys(rows)]
