@@ -49,12 +49,11 @@ def mlp(x: Tensor, Wa: Tensor, Wb: Tensor, phi: nn.Module | None = None) -> Tens
     with torch.device("meta"):
         module = Mlp(*Wa.shape, bias=False)
     module.act = module.act if phi is None else phi
-    return run(module, {"fc1.weight": Wa.T, "fc2.weight": Wb.T}, x)
+    own = {f"act.{name}": value for name, value in module.act.named_parameters()}
+    return run(module, {"fc1.weight": Wa.T, "fc2.weight": Wb.T, **own}, x)
 
 
-def amlp(
-    x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU | None, g: AGeLU | None, phi: type[nn.Module] = nn.GELU
-) -> Tensor:
+def amlp(x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU | None, g: AGeLU | None, phi: type[nn.Module] = nn.GELU) -> Tensor:
     """Return concat(AGeLU(x W^d), AGeLU'(x W^d)) W^e (Eq. 5), the IMLP block's channel part alone, without biases.
 
     x is one input or has one a row; without AGeLUs phi is twice in their place.

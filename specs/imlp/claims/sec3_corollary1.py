@@ -4,7 +4,7 @@ from itertools import combinations, permutations
 
 import torch
 from hypothesis import assume
-from torch import Tensor, cat, linspace, stack, tensor
+from torch import Tensor, linspace, stack, tensor
 
 from imlp_audit.claims import NONZERO, Sides, claim, depends, jacobian, size, strictly_below, tensors
 
@@ -56,7 +56,8 @@ def corollary1_different_functions(x: Tensor, Wa: Tensor) -> Sides:
     "m_{cj} != 0 and (m_{cj}, n_{cj}) != (m_{ck}, n_{ck}) for all j != k",
 )
 def corollary1_different_functions_corrected(x: Tensor, Wa: Tensor) -> Sides:
-    """The C' functions of x_c are different and nonlinear where no scale is zero and no two units share scale and bias.
+    """The C' functions of x_c are different and nonlinear where no scale is zero and no two units share scale and
+    bias.
     """
     for m, n in zip(Wa, others(x, Wa), strict=True):
         assume(all(m[j] != m[k] or (n[j] - n[k]).abs() > 1e-5 for j, k in combinations(range(len(m)), 2)))

@@ -6,13 +6,11 @@ off.
 
 from collections.abc import Callable
 
-import torch.nn.functional as F
 from hypothesis import assume
-from torch import Tensor, cat, einsum, linspace, nn, tensor
+from torch import Tensor, cat, einsum, nn, tensor
 
 from imlp_audit.claims import Sides, below, choice, claim, jacobian, size, tensors
-from imlp_audit.models.agelu import AGeLU, base_activation
-from imlp_audit.models.blocks import Activation
+from imlp_audit.models.agelu import AGeLU
 
 from ._amlp import agelu, agelus, along, amlp, joined, mlp, others
 
@@ -40,7 +38,7 @@ def jumps(module: Module, x: Tensor, c: int, places: Tensor) -> Tensor:
 
 
 def kinks_of(module: Module, x: Tensor, m: Tensor, n: Tensor) -> list[int]:
-    """Return the number of kinks that y_c has against x_c, for each c; they are where a unit's m_{cj} x_c + n_{cj} = 0."""
+    """Return the number of kinks of y_c against x_c, for each c; they are where some m_{cj} x_c + n_{cj} = 0."""
     return [int((jumps(module, x, c, -n[c] / m[c]) != 0).sum()) for c in range(len(x))]
 
 
@@ -63,7 +61,8 @@ def jump_where_not_cancelled(module: Module, x: Tensor, m: Tensor, n: Tensor, w:
     printed="We use phi = ReLU in this figure for simplicity",
 )
 def fig2_piecewise_linear(x: Tensor, Wa: Tensor, Wb: Tensor) -> Sides:
-    """With phi = ReLU each output of the MLP, against x_c, is a chain of lines with kinks at -n_{cj} / m_{cj} at most.
+    """With phi = ReLU each output of the MLP, against x_c, is a chain of lines with kinks at -n_{cj} / m_{cj} at
+    most.
     """
     n, sides = others(x, Wa), []
     for c in range(2):

@@ -3,6 +3,7 @@
 import torch
 import torch.nn.functional as F
 from torch import Tensor, einsum, stack
+from torch.func import vmap
 
 from imlp_audit.claims import Sides, choice, claim, size, tensors
 
@@ -14,19 +15,24 @@ NR, CR, HR = (REAL.map(lambda sizes, i=i: sizes[i]) for i in range(3))
 
 
 @claim(
-    X=tensors(NR, CR), Wa=tensors(CR, HR), Wb=tensors(HR, CR), G=tensors(NR, CR),
+    X=tensors(NR, CR),
+    Wa=tensors(CR, HR),
+    Wb=tensors(HR, CR),
+    G=tensors(NR, CR),
     place='Sec. 3, Eq. 1, and "Without loss of generality, we assume N = 1"',
     printed="Y = MLP(X) = phi(X W^a) W^b; X in R^{N x C}; row n of Y is phi(x W^a) W^b of row n of X",
 )
 def eq1_rows_independent(X: Tensor, Wa: Tensor, Wb: Tensor, G: Tensor) -> Sides:
     """Each row of the MLP's output is the MLP of the same row of its input, so one row says it all (N = 1)."""
     X, Wa, Wb = leaves(X, Wa, Wb)
-    rows = stack([F.gelu(x @ Wa) @ Wb for x in X])
+    rows = vmap(lambda x: F.gelu(x @ Wa) @ Wb)(X)
     return with_gradients(mlp(X, Wa, Wb), rows, G, X, Wa, Wb)
 
 
 @claim(
-    x=tensors(C), Wa=tensors(C, H), place="Sec. 3, Eq. 2, first equality",
+    x=tensors(C),
+    Wa=tensors(C, H),
+    place="Sec. 3, Eq. 2, first equality",
     printed="x W^a = (sum_{i=1}^{C} w^a_{ic'} x_i)_{c'=1}^{C'}",
 )
 def eq2_hidden(x: Tensor, Wa: Tensor) -> Sides:
@@ -35,7 +41,9 @@ def eq2_hidden(x: Tensor, Wa: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C), Wa=tensors(C, H), place="Sec. 3, Eq. 2, second equality",
+    x=tensors(C),
+    Wa=tensors(C, H),
+    place="Sec. 3, Eq. 2, second equality",
     printed="phi(x W^a) = (phi(sum_{i=1}^{C} w^a_{ic'} x_i))_{c'=1}^{C'}",
 )
 def eq2_activation(x: Tensor, Wa: Tensor) -> Sides:
@@ -45,7 +53,10 @@ def eq2_activation(x: Tensor, Wa: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C), Wa=tensors(C, H), Wb=tensors(H, C), place="Sec. 3, Eq. 2, third equality",
+    x=tensors(C),
+    Wa=tensors(C, H),
+    Wb=tensors(H, C),
+    place="Sec. 3, Eq. 2, third equality",
     printed="y = phi(x W^a) W^b = (sum_{j=1}^{C'} w^b_{jc} phi(sum_{i=1}^{C} w^a_{ij} x_i))_{c=1}^{C}",
 )
 def eq2_output(x: Tensor, Wa: Tensor, Wb: Tensor) -> Sides:
@@ -54,7 +65,10 @@ def eq2_output(x: Tensor, Wa: Tensor, Wb: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C), Wa=tensors(C, H), Wb=tensors(H, C), place="Sec. 3, Eq. 2, last equality",
+    x=tensors(C),
+    Wa=tensors(C, H),
+    Wb=tensors(H, C),
+    place="Sec. 3, Eq. 2, last equality",
     printed="phi(x W^a) W^b = (sum_{j=1}^{C'} w^b_{jc} phi(m_{cj} x_c + n_{cj}))_{c=1}^{C}, m_{cj} = w^a_{cj}, n_{cj} "
     "= sum_{i=1, i != c}^{C} w^a_{ij} x_i",
 )

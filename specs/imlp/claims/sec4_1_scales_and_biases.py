@@ -2,7 +2,7 @@
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, cat, einsum, stack, tensor
+from torch import Tensor, cat, stack, tensor
 
 from imlp_audit.claims import NUMBERS, Sides, claim, depends, jacobian, size, tensors
 from imlp_audit.models.agelu import AGeLU
