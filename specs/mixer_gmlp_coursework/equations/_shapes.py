@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import torch
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.ledger import measure
-from imlp_audit.count.operations import Operation
 from imlp_audit.equations import draw as st
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import MACS_WEIGHTS, Convention, WeightKey
-from imlp_audit.count.operations import Operation
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.models import imlp as models_imlp
 from imlp_audit.models.agelu import AGeLU

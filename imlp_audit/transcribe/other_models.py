@@ -1,22 +1,71 @@
-"""Why the models of a table may not be the libraries' whole classifiers of 1000 classes, and which they may be."""
+"""Why a row's model may not be the library's of its name: other classes, other windows, images of unknown size."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from imlp_audit.models.names.data_sets import (
     ALL_CLASSES,
+    USUAL_CLASSES,
     DataSet,
     names_imagenet,
     other_data_sets,
     stated_classes,
     without_pretraining,
 )
-from imlp_audit.models.names.similar import families_in
+from imlp_audit.models.names.known import own_size
+from imlp_audit.models.names.match import families_in, names_of_all_windows
 from imlp_audit.numbers.words import list_some
+from imlp_audit.spec.columns import Measure
+from imlp_audit.transcribe.columns import TableColumns
 from imlp_audit.transcribe.grid import SourceTable
+from imlp_audit.transcribe.image_sizes import Named
+from imlp_audit.transcribe.models import ModelGuess
+from imlp_audit.transcribe.rows import RowNumbers
+
+
+@dataclass(frozen=True)
+class TableClasses:
+    """What is known of the classes: `doubt` is why they may not be the libraries' 1000, `given` what a person says."""
+
+    doubt: OtherClasses | None = None
+    given: int | None = None
+
+    def doubt_below(self, heading: str) -> OtherClasses | None:
+        """Return why the models of a row may have other heads, which the heading between rows above it may say too."""
+        return self.doubt or (why_group(heading) if self.given is None else None)
+
+    def put_into(self, model: ModelGuess, doubt: OtherClasses | None) -> ModelGuess:
+        """Return a row's model with the classes that a person gives, or with proposals of those that it may have."""
+        if self.given is not None:
+            return _with_given(model, self.given)
+        if doubt is None or not model.candidates:
+            return model
+        first, *others = model.candidates
+        proposed = [with_classes(first, number) for number in doubt.classes]
+        return replace(model, candidates=tuple(dict.fromkeys((*proposed, first, *others))))
+
+
+def _with_given(model: ModelGuess, classes: int) -> ModelGuess:
+    if classes == USUAL_CLASSES:
+        return model
+    return replace(
+        model,
+        recipe=with_classes(model.recipe, classes) if model.recipe is not None else None,
+        candidates=tuple(with_classes(one, classes) for one in model.candidates),
+        nearest=tuple(with_classes(one, classes) for one in model.nearest),
+    )
+
+
+def with_classes(recipe: str, classes: int) -> str:
+    """Return a recipe of a classifier of images with a number of classes; a comment behind it stays."""
+    if "transformers:" in recipe:
+        return recipe
+    model, mark, comment = recipe.partition("  #")
+    return f"{model[:-1]}, classes: {classes}}}{mark}{comment}"
+
 
 _TASKS = re.compile(
     r"\b(coco|ade20k|cityscapes|detection|detectors?|segmentation|retinanet|mask r-?cnn|faster r-?cnn|upernet|fcos|"
@@ -161,3 +210,66 @@ def _unknown_data(caption: str, labels: Sequence[str]) -> str | None:
         if _IDENTIFIER.fullmatch(name) and not _NO_DATA.fullmatch(name) and not model:
             return name
     return None
+
+
+_WINDOWED = re.compile(
+    r".*window.*|swin.*|max(?:x?vit|xvitv2).*|coatn(?:e|ex)t.*|twins_svt.*|davit.*|gcvit.*|tiny_vit.*|nest.*|efficientvit_m\d"
+    r"|hiera.*|.*(?:halo|bot)ne[tx]t?.*"
+)
+
+
+def hold_back_windowed(model: ModelGuess, numbers: RowNumbers, columns: TableColumns) -> tuple[ModelGuess, RowNumbers]:
+    """Return a row without the FLOPs whose column is of images that its model's windows are not made for.
+
+    Windows that do not divide the images are padded, and Swin-B for images of 384 has windows of 12 instead of 7. A row
+    of such numbers alone stays open.
+    """
+    named = _model_of(model)
+    if named is None or not _WINDOWED.fullmatch(named[1]):
+        return model, numbers
+    sizes = {slug: size for slug, size in columns.sizes.items() if size is not None and size != own_size(*named)}
+    waiting = {slug: text for slug, text in numbers.printed.items() if slug in sizes}
+    if not waiting:
+        return model, numbers
+    why = _why(named, [sizes[slug] for slug in waiting])
+    printed = {slug: text for slug, text in numbers.printed.items() if slug not in waiting}
+    if not printed:
+        return model.opened(why), numbers
+    changes = {slug: text for slug, text in numbers.changes.items() if slug not in waiting}
+    return model, replace(numbers, printed=printed, changes=changes, waiting=waiting, why_waiting=why)
+
+
+def _model_of(model: ModelGuess) -> Named | None:
+    found = re.match(rf"{{{model.library}: (\w+)", model.recipe or "")
+    return (model.library, found[1]) if found is not None and model.library is not None else None
+
+
+def _why(named: Named, sizes: list[int]) -> str:
+    library, name = named
+    others = [one for one in names_of_all_windows(name, library) if own_size(library, one) in sizes]
+    such = f", such as {list_some(others)}" if others else ""
+    listed = " and ".join(map(str, sizes))
+    return (
+        f"the windows of {name} are made for images of {own_size(library, name)}, and the paper may count another "
+        f"model on images of {listed}{such}: give that one a row of its own"
+    )
+
+
+def keep_parameters(model: ModelGuess, numbers: RowNumbers, columns: TableColumns) -> tuple[ModelGuess, RowNumbers]:
+    """Return an open row's first candidate as its model, and its numbers without FLOPs.
+
+    Both are as they were where a row has a model, prints no parameters, or may be of another model.
+    """
+    measures = {columns.slugs[at]: guess.measure for at, guess in columns.numbers}
+    counted = any(measures[slug] is Measure.PARAMETERS for slug in numbers.printed)
+    if model.recipe is not None or not model.sizeless or not counted:
+        return model, numbers
+    waiting = {slug: text for slug, text in numbers.printed.items() if measures[slug] is Measure.FLOPS}
+    first, *others = model.candidates
+    kept = replace(
+        numbers,
+        printed={slug: text for slug, text in numbers.printed.items() if slug not in waiting},
+        changes={slug: text for slug, text in numbers.changes.items() if slug not in waiting},
+        waiting=waiting,
+    )
+    return replace(model, recipe=first, library=model.sizeless, candidates=tuple(others)), kept
