@@ -47,8 +47,9 @@ def joined(f: AGeLU, g: AGeLU) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 def mlp(x: Tensor, Wa: Tensor, Wb: Tensor, phi: nn.Module | None = None) -> Tensor:
     """Return phi(x W^a) W^b (Eq. 1); x is one input or has one a row."""
     with torch.device("meta"):
-        module = Mlp(*Wa.shape, bias=False)
-    module.act = module.act if phi is None else phi
+        module = Mlp(Wa.shape[0], Wa.shape[1], bias=False)
+    if phi is not None:
+        module.register_module("act", phi)
     own = {f"act.{name}": value for name, value in module.act.named_parameters()}
     return run(module, {"fc1.weight": Wa.T, "fc2.weight": Wb.T, **own}, x)
 
@@ -60,8 +61,8 @@ def amlp(x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU | None, g: AGeLU | None, ph
     """
     with torch.device("meta"):
         block = Imlp(
-            *Wd.shape, We.shape[1], act_layer=phi if f is None else type(f.phi), bias=False, reading=PRINTED,
-            part=Part.CHANNEL, plain=f is None,
+            Wd.shape[0], Wd.shape[1], We.shape[1], act_layer=phi if f is None else type(f.phi), bias=False,
+            reading=PRINTED, part=Part.CHANNEL, plain=f is None,
         )  # fmt: skip
     numbers = {"fc1.weight": Wd.T, "fc2.weight": We.T}
     for name, each in (("act.agelu1", f), ("act.agelu2", g)):

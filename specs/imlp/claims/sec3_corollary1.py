@@ -1,5 +1,6 @@
 """Sec. 3, Corollary 1: the hidden units as functions of one input element."""
 
+from functools import partial
 from itertools import combinations, permutations
 
 import torch
@@ -131,16 +132,14 @@ def corollary1_bias_not_on_x_c(x: Tensor, Wa: Tensor) -> Sides:
     n_{cj} is defined without x_c (Eq. 2), so what is tested is that the package's MLP has such a bias: what it applies
     phi to, less w^a_{cj} x_c.
     """
-    sides: list[Sides] = []
-    for c in range(len(x)):
-        (changed,) = along(x, c, x[c : c + 1] + 1)
-        sides += [(bias(changed, Wa, c), bias(x, Wa, c)), not bias_depends(x, Wa)[c, :, c].any()]
-    return sides
+    moved = [along(x, c, x[c : c + 1] + 1)[0] for c in range(len(x))]
+    unchanged = [(bias(moved[c], Wa, c), bias(x, Wa, c)) for c in range(len(x))]
+    return [*unchanged, not bias_depends(x, Wa).diagonal(dim1=0, dim2=2).any()]
 
 
 def bias_depends(x: Tensor, Wa: Tensor) -> Tensor:
     """Return whether n_{cj} depends on x_i, for each c, j and i."""
-    return stack([depends(lambda x, c=c: bias(x, Wa, c), x) for c in range(len(x))])
+    return stack([depends(partial(bias, Wa=Wa, c=c), x) for c in range(len(x))])
 
 
 def other_inputs(x: Tensor) -> Tensor:

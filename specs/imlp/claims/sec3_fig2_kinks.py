@@ -6,6 +6,7 @@ off.
 
 from collections.abc import Callable
 
+import torch
 from hypothesis import assume
 from torch import Tensor, cat, einsum, nn, tensor
 
@@ -26,7 +27,7 @@ def relu_mlp(x: Tensor, Wa: Tensor, Wb: Tensor) -> Tensor:
 
 def edges(places: Tensor) -> Tensor:
     """Return the different places in order, and one beyond each end."""
-    ordered = places.unique()
+    ordered: Tensor = torch.unique(places)
     return cat([ordered[:1] - 64, ordered, ordered[-1:] + 64])
 
 
@@ -42,14 +43,13 @@ def kinks_of(module: Module, x: Tensor, m: Tensor, n: Tensor) -> list[int]:
     return [int((jumps(module, x, c, -n[c] / m[c]) != 0).sum()) for c in range(len(x))]
 
 
-def jump_where_not_cancelled(module: Module, x: Tensor, m: Tensor, n: Tensor, w: Tensor) -> Sides:
-    """Return the jumps of slopes against sum_{j: -n_{cj} / m_{cj} = t} w_{jc} |m_{cj}|, and their number against C'."""
-    sides: list[Sides] = []
+def jumps_and_sums(module: Module, x: Tensor, m: Tensor, n: Tensor, w: Tensor) -> list[tuple[Tensor, Tensor]]:
+    """Return the jumps of y_c's slope, and sum_{j: -n_{cj} / m_{cj} = t} w_{jc} |m_{cj}| at the same t, for each c."""
+    sides = []
     for c in range(len(x)):
         places = -n[c] / m[c]
-        ours = jumps(module, x, c, places)
-        at = places.unique()[:, None] == places
-        sides += [(ours, (at * w[:, c] * m[c].abs()).sum(dim=1)), below(int((ours != 0).sum()), len(w))]
+        at = edges(places)[1:-1, None] == places
+        sides.append((jumps(module, x, c, places), (at * w[:, c] * m[c].abs()).sum(dim=1)))
     return sides
 
 
@@ -104,11 +104,13 @@ def fig2_mlp_kinks_corrected(x: Tensor, Wa: Tensor, Wb: Tensor) -> Sides:
 
     So it has C' kinks where the -n_{cj} / m_{cj} are different and no weight is zero.
     """
-    return jump_where_not_cancelled(lambda x: relu_mlp(x, Wa, Wb), x, Wa, others(x, Wa), Wb)
+    n = others(x, Wa)
+    sides = jumps_and_sums(lambda x: relu_mlp(x, Wa, Wb), x, Wa, n, Wb)
+    return [*sides, *(below(int((jumps != 0).sum()), len(Wb)) for jumps, _ in sides)]
 
 
 PHI = choice("phi", nn.ReLU(), nn.Softplus(), nn.PReLU())
-WIDTH = size("C")
+WIDTH = size("C", 1, 2)
 
 
 @claim(
@@ -173,7 +175,8 @@ def fig2_amlp_kinks_corrected(x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU, g: AG
     alpha, beta, gamma, _ = joined(f, g)
     Wdf = cat([Wd, Wd], dim=1)  # w^d_{c,f(j)}
     m, n = alpha * Wdf, alpha * others(x, Wdf) + gamma
-    return jump_where_not_cancelled(lambda x: amlp(x, Wd, We, f, g), x, m, n, beta[:, None] * We)
+    sides = jumps_and_sums(lambda x: amlp(x, Wd, We, f, g), x, m, n, beta[:, None] * We)
+    return [*sides, *(below(int((jumps != 0).sum()), len(We)) for jumps, _ in sides)]
 
 
 @claim(
@@ -188,5 +191,5 @@ def fig2_concat_kinks(x: Tensor, Wd: Tensor, We: Tensor) -> Sides:
     """With concat(ReLU, ReLU) and C'/2 columns in the first layer, each output against x_c has at most C'/2 kinks."""
     m, n = cat([Wd, Wd], dim=1), cat([others(x, Wd)] * 2, dim=1)
     concat = lambda x: amlp(x, Wd, We, None, None, nn.ReLU)  # noqa: E731
-    kinks = [below(each, Wd.shape[1]) for each in kinks_of(concat, x, m, n)]
-    return [*kinks, *jump_where_not_cancelled(concat, x, m, n, We)]
+    sides = jumps_and_sums(concat, x, m, n, We)
+    return [*sides, *(below(int((jumps != 0).sum()), Wd.shape[1]) for jumps, _ in sides)]

@@ -1,5 +1,7 @@
 """Sec. 3, Eq. 1 and 2: the MLP, and its output as scales and biases of one input element."""
 
+from operator import itemgetter
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, einsum, stack
@@ -11,7 +13,7 @@ from ._amlp import leaves, mlp, others, under_phi, with_gradients
 
 C, H = size("C"), size("C'")
 REAL = choice("N, C, C'", (1, 1, 1), (2, 2, 3), (3, 1, 2), (196, 192, 768))  # DeiT-Ti's tokens and widths
-NR, CR, HR = (REAL.map(lambda sizes, i=i: sizes[i]) for i in range(3))
+NR, CR, HR = (REAL.map(itemgetter(i)) for i in range(3))
 
 
 @claim(

@@ -1,6 +1,7 @@
 """Sec. 4.1, Eq. 3 and 4: arbitrary functions with learned scales and shifts, and AGeLU."""
 
 from copy import deepcopy
+from operator import itemgetter
 
 import torch
 import torch.nn.functional as F
@@ -15,7 +16,7 @@ from ._amlp import agelu, agelus, leaves, with_gradients
 C = size("channels", 1, 2)
 BASE = choice("phi", *Activation)
 SIZES = choice("H, W, channels", (1, 2, 1), (2, 1, 2), (14, 14, 384))  # DeiT-Ti's grid and hidden width
-HEIGHT, WIDTH, CHANNELS = (SIZES.map(lambda sizes, i=i: sizes[i]) for i in range(3))
+HEIGHT, WIDTH, CHANNELS = (SIZES.map(itemgetter(i)) for i in range(3))
 FIRST = choice("channels first", False, True)
 
 
@@ -39,7 +40,7 @@ def eq3_arbitrary_function(x: Tensor, base: Activation, f: AGeLU) -> Sides:
         case Activation.SOFTPLUS:
             phi = F.softplus(u)
         case Activation.PRELU:
-            phi = F.prelu(u, f.phi.weight)
+            phi = F.prelu(u, f.get_parameter("phi.weight"))
     return f(x), f.beta * phi + f.theta
 
 
@@ -135,10 +136,10 @@ def agelu_more_flexible(b: Tensor, gamma: Tensor, zeta: Tensor) -> Sides:
     return any(ends(each) == (left, right) for each in tried)
 
 
-def aprelu(b: float, *coefficients: float) -> AGeLU:
-    """Return Eq. 3 with PReLU of slope b, and alpha, beta, gamma and theta."""
-    module = agelu(*coefficients, nn.PReLU)
-    module.phi.weight.data.fill_(b)
+def aprelu(b: Tensor, alpha: float, beta: float, gamma: float, theta: float) -> AGeLU:
+    """Return Eq. 3 with PReLU of slope b."""
+    module = agelu(alpha, beta, gamma, theta, nn.PReLU)
+    module.get_parameter("phi.weight").data.fill_(b)
     return module
 
 
@@ -158,8 +159,8 @@ def agelu_more_flexible_corrected(x: Tensor, b: Tensor, gamma: Tensor, zeta: Ten
     Neither of AGeLU and RPReLU contains the other: AGeLU's slope is 0 at one end, RPReLU's is 1 at the right one.
     APReLU has two slopes to learn.
     """
-    moved = aprelu(b.item(), 1.0, 1.0, -gamma.item(), zeta.item())
-    of_zero = aprelu(0.0, f.alpha.item(), f.beta.item(), f.gamma.item(), f.theta.item())
+    moved = aprelu(b, 1.0, 1.0, -gamma.item(), zeta.item())
+    of_zero = aprelu(0 * b, f.alpha.item(), f.beta.item(), f.gamma.item(), f.theta.item())
     arelu = f.beta * F.relu(f.alpha * x + f.gamma) + f.theta
     return [(moved(x[None]), rprelu(x, b, gamma, zeta)[None]), (of_zero(x[None]), arelu)]
 

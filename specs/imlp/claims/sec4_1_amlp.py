@@ -1,5 +1,7 @@
 """Sec. 4.1, Eq. 5 and the lines of Eq. 6: the AMLP, step by step."""
 
+from operator import itemgetter
+
 import torch.nn.functional as F
 from torch import Tensor, cat, einsum, tensor
 
@@ -11,7 +13,7 @@ from ._amlp import agelu, agelus, amlp, joined, leaves, t2, under_gelu, with_gra
 C, HALF = size("C"), size("C'/2", 1, 2)
 HIDDEN = HALF.map(lambda half: 2 * half)
 REAL = choice("N, C, C'/2", (1, 1, 1), (2, 2, 1), (3, 1, 2), (196, 192, 384))  # DeiT-Ti's tokens and widths
-NR, CR, HALFR = (REAL.map(lambda sizes, i=i: sizes[i]) for i in range(3))
+NR, CR, HALFR = (REAL.map(itemgetter(i)) for i in range(3))
 
 
 @claim(

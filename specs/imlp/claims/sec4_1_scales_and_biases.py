@@ -1,5 +1,7 @@
 """Sec. 4.1, the last line of Eq. 6: the scales m' and the biases n' of the AMLP."""
 
+from functools import partial
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, cat, stack, tensor
@@ -132,7 +134,11 @@ def bias_depends(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Tensor:
     """Return whether n'_{cj}, what is left under GeLU without m'_{cj} x_c, depends on x_i, for each c, j and i."""
     alpha, _, _, _ = joined(f, g)
     m = alpha * cat([Wd, Wd], dim=1)
-    return stack([depends(lambda x, c=c: under_gelu(x, Wd, f, g) - m[c] * x[c], x) for c in range(len(x))])
+
+    def n(c: int, x: Tensor) -> Tensor:
+        return under_gelu(x, Wd, f, g) - m[c] * x[c]
+
+    return stack([depends(partial(n, c), x) for c in range(len(x))])
 
 
 @claim(
