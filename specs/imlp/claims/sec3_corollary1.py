@@ -24,7 +24,7 @@ def different_and_nonlinear(x: Tensor, Wa: Tensor) -> Sides:
     """Return whether, for each x_c, no unit's values lie on a line, and no two units have the same."""
     far = tensor([-1e5, -9e4, 0.0, 9e4, 1e5])  # GeLU is bent between
     values = [units(x, Wa, c, far) for c in range(len(x))]
-    bends = [strictly_below(1.0, (each[0] - 2 * each[2] + each[4]).abs()) for each in values]
+    bends = [strictly_below(1.0, (each[0] - 2 * each[2] + each[4]).abs().min()) for each in values]
     pairs = combinations(range(Wa.shape[1]), 2)
     distances = [strictly_below(1e-6, (each[:, j] - each[:, k]).abs().max()) for j, k in pairs for each in values]
     return bends + distances
@@ -82,7 +82,7 @@ def corollary1_distinct(x: Tensor, Wa: Tensor) -> Sides:
     """
     assume(x[0] != x[1] and Wa[0] != Wa[1])
     m, n = Wa, others(x, Wa)
-    return [strictly_below(0.0, (each[0] - each[1]).abs()) for each in (m, n)]
+    return [strictly_below(0.0, (each[0, 0] - each[1, 0]).abs()) for each in (m, n)]
 
 
 def bias(x: Tensor, Wa: Tensor, c: int) -> Tensor:
