@@ -161,7 +161,8 @@ class _Run:
         self._beat()
         self._restart(0)
         before = list_parts(arguments)
-        false, problem = (), None
+        false: tuple[str, ...] = ()
+        problem: str | None = None
         try:
             difference = find_difference(self._claim, self._claim(**arguments))
             changed = find_change(before, arguments)

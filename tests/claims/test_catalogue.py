@@ -1,4 +1,4 @@
-"""Claims are read without being run; each says what it claims, where, in which form, and how rounding is bounded."""
+"""Claims are read without being run; each says what it claims, where, and in which form."""
 
 from __future__ import annotations
 
@@ -13,25 +13,21 @@ import pytest
 from imlp_audit.claims.catalogue import AnyClaim, BrokenClaim, ClaimText, read_claims
 from imlp_audit.processes.code import bundled_folder
 from imlp_audit.spec.library import load
-from tests.equations.papers import all_claims
+from tests.claims.papers import all_claims
 
 SPECS = bundled_folder()
-HEAD = "from imlp_audit.equations.claim import claim\n\n"
-GOOD = """@claim(None)
-def {name}(case, arithmetic):
-    '''Words.
-
-    Place: Eq. 1
-    Printed: y = x
-    Bound: none
-    '''
+HEAD = "from imlp_audit.claims import claim\n\n"
+GOOD = """@claim(x=None, place="Eq. 1", printed="y = x")
+def {name}(x):
+    '''Words
+    of a claim.'''
 """
 
 
 def read(folder: Path, **modules: str) -> tuple[AnyClaim, ...]:
-    (folder / "equations").mkdir()
+    (folder / "claims").mkdir()
     for name, text in modules.items():
-        (folder / "equations" / f"{name}.py").write_text(text)
+        (folder / "claims" / f"{name}.py").write_text(text)
     return read_claims("mine", folder, "mine")
 
 
@@ -82,7 +78,7 @@ def test_listing_claims_imports_neither_torch_nor_hypothesis_nor_the_claims() ->
 
 def test_no_claim_draws_random_numbers_outside_its_strategy() -> None:
     """Randomness outside the strategy could not be shrunk, nor shown; a seed may be an example."""
-    for path in SPECS.glob("*/equations/*.py"):
+    for path in SPECS.glob("*/claims/*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         assert not called & {"rand", "randn", "randint", "default_rng", "allclose", "isclose"}, path
@@ -100,44 +96,63 @@ def test_claims_are_in_the_order_of_their_names_whatever_module_they_are_in(tmp_
         tmp_path, a=HEAD + GOOD.format(name="z"), b=HEAD + GOOD.format(name="y"), _c=HEAD + GOOD.format(name="x")
     )
     assert [(claim.id, claim.file, claim.line) for claim in found] == [
-        ("mine/equations/y", "mine/equations/b.py", 4),
-        ("mine/equations/z", "mine/equations/a.py", 4),
+        ("mine/equations/y", "mine/claims/b.py", 4),
+        ("mine/equations/z", "mine/claims/a.py", 4),
     ]
     assert isinstance(found[0], ClaimText)
-    assert (found[0].statement, found[0].place, found[0].form, found[0].bound) == ("Words.", "Eq. 1", "y = x", "none")
+    assert (found[0].statement, found[0].place, found[0].form, found[0].bound) == (
+        "Words of a claim.", "Eq. 1", "y = x", "",
+    )  # fmt: skip
 
 
 def test_only_decorated_functions_are_claims(tmp_path: Path) -> None:
     assert read(tmp_path, sec1="def helper():\n    pass\n\nclaim = 1\n") == ()
 
 
+def test_texts_of_several_lines_and_a_tolerance_with_its_reason(tmp_path: Path) -> None:
+    more = 'printed="y"\n    " = x", needs="a solver", tolerance=1e-6, because="x is large"'
+    (claim,) = read(tmp_path, sec1=HEAD + GOOD.format(name="eq1").replace('printed="y = x"', more))
+    assert isinstance(claim, ClaimText)
+    assert (claim.form, claim.needs, claim.bound, claim.literal) == ("y = x", "a solver", "1e-06: x is large", True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("    '''Words\n    of a claim.'''", "    pass", "has no docstring; state the claim there, in words"),
+        ('place="Eq. 1", ', "", "lacks `place`, where in the paper it stands"),
+        ('place="Eq. 1"', "place=PLACE", "has no text in `place`; write it there as a plain string"),
+        ('place="Eq. 1"', 'place=""', "has no text in `place`; write it there as a plain string"),
+        ('place="Eq. 1"', 'place=f"Eq. {1}"', "has no text in `place`; write it there as a plain string"),
+        (', printed="y = x"', "", "needs either `printed` or `corrected`"),
+        (', printed="y = x"', ', printed="y", corrected="x"', "needs either `printed` or `corrected`"),
+        (', printed="y = x"', ', printed="y", tolerance=1e-3', "needs both `tolerance` and `because`, or neither"),
+        (', printed="y = x"', ', printed="y", because="of x"', "needs both `tolerance` and `because`, or neither"),
+        ("x=None, ", "", "takes x, but its decorator has no strategy for it"),
+        ("x=None, ", "x=None, y=None, ", "does not take y, which its decorator draws"),
+    ],
+)
+def test_what_a_claim_lacks_is_said_where_it_stands(tmp_path: Path, old: str, new: str, message: str) -> None:
+    text = GOOD.format(name="eq1")
+    assert old in text
+    assert problem(tmp_path, text.replace(old, new)) == (
+        f"mine/equations/eq1 mine/claims/sec1.py:4: the claim eq1 {message}"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         (
-            "@claim(None)\ndef eq1(case, arithmetic):\n    pass\n",
-            "mine/equations/eq1 mine/equations/sec1.py:4: the claim eq1 has no docstring; "
-            "state the claim there, with its fields",
-        ),
-        (
-            GOOD.format(name="eq1").replace("Place: Eq. 1\n", "\n"),
-            "mine/equations/eq1 mine/equations/sec1.py:4: the docstring of eq1 lacks Place",
-        ),
-        (
-            GOOD.format(name="eq1").replace("Printed: y = x", "Nothing: y = x"),
-            "mine/equations/eq1 mine/equations/sec1.py:4: the docstring of eq1 lacks either Printed or Corrected",
-        ),
-        (
-            GOOD.format(name="eq1").replace("Bound", "Nearest: eq2\n    Bound"),
-            "mine/equations/eq1 mine/equations/sec1.py:4: "
-            "its text `nearest` names eq2, but the paper has no such claim",
+            GOOD.format(name="eq1").replace(")\n", ', nearest="eq2")\n', 1),
+            "mine/equations/eq1 mine/claims/sec1.py:4: its text `nearest` names eq2, but the paper has no such claim",
         ),
         (
             GOOD.format(name="eq1") * 2,
-            "mine/equations/eq1 mine/equations/sec1.py:4: the claim eq1 is defined again in mine/equations/sec1.py:12; "
+            "mine/equations/eq1 mine/claims/sec1.py:4: the claim eq1 is defined again in mine/claims/sec1.py:8; "
             "give each claim a name of its own",
         ),
-        ("def\n", "mine/equations/sec1 mine/equations/sec1.py:3: is not Python: invalid syntax"),
+        ("def\n", "mine/equations/sec1 mine/claims/sec1.py:3: is not Python: invalid syntax"),
     ],
 )
 def test_a_claim_that_cannot_be_read_says_where_and_why(tmp_path: Path, text: str, message: str) -> None:

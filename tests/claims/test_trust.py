@@ -35,68 +35,51 @@ columns:
 rows:
   - {{id: tiny, label: Tiny, model: {{timm: deit_tiny_patch16_224}}, printed: {{params: 5.72}}}}
 """
-EQUATIONS = """import pathlib
-from imlp_audit.equations.claim import Trial, claim
-from imlp_audit.equations.strategies import numbers
+CLAIMS = """import pathlib
+from imlp_audit.claims import claim, tensors
 from ._helpers import double
 
 pathlib.Path(__file__).with_name("marker").touch()
 print("something on standard output")
 
 
-@claim(numbers())
-def twice(case, arithmetic):
-    '''Two times x is x plus x.
-
-    Place: Eq. 1
-    Printed: 2 x = x + x
-    Bound: none: exact
-    '''
-    return Trial(double(case) == case + case, {"x": case})
+@claim(x=tensors(), place="Eq. 1", printed="2 x = x + x")
+def twice(x):
+    '''Two times x is x plus x.'''
+    return double(x), x + x
 
 
-@claim(numbers())
-def square(case, arithmetic):
-    '''The square of x is two times x.
-
-    Place: Eq. 2
-    Printed: x^2 = 2 x
-    Nearest: twice
-    Bound: none: exact
-    '''
-    return Trial(case * case == double(case), {"x": case})
+@claim(x=tensors(), place="Eq. 2", printed="x^2 = 2 x", nearest="twice")
+def square(x):
+    '''The square of x is two times x.'''
+    return x * x, double(x)
 """
 ONE = """
-@claim(numbers())
-def {name}(case, arithmetic):
-    '''Words.
-
-    Place: Eq. 9
-    Printed: x
-    Bound: none
-    '''
+@claim(x=tensors(), place="Eq. 9", printed="x")
+def {name}(x):
+    '''Words.'''
     {body}
 """
-IMPORTS = "from imlp_audit.equations.claim import Trial, claim\nfrom imlp_audit.equations.strategies import numbers\n"
+IMPORTS = "from imlp_audit.claims import claim, tensors\n"
 
 
 def write_paper(folder: Path, name: str = "mine", **modules: str) -> Path:
-    """Write a paper of one table, with modules of equations."""
-    (folder / "equations").mkdir(parents=True)
+    """Write a paper of one table, with modules of claims."""
+    (folder / "claims").mkdir(parents=True)
     (folder / "paper.yaml").write_text(PAPER.format(id=name))
     (folder / "table1.yaml").write_text(TABLE.format(id=name))
     for module, text in modules.items():
-        (folder / "equations" / f"{module}.py").write_text(text)
+        (folder / "claims" / f"{module}.py").write_text(text)
     return folder
 
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    return write_paper(tmp_path / "mine", sec1=EQUATIONS, _helpers="def double(x):\n    return 2 * x\n")
+    return write_paper(tmp_path / "mine", sec1=CLAIMS, _helpers="def double(x):\n    return 2 * x\n")
 
 
 def was_run(paper: Path) -> bool:
-    return (paper / "equations" / "marker").exists()
+    return (paper / "claims" / "marker").exists()
 
 
 def equations(paper: Path, settings: Settings) -> dict[str, Any]:
@@ -128,9 +111,9 @@ def test_with_trust_a_users_own_paper_has_equations(mine: Path, monkeypatch: pyt
     found: dict[str, Any] = {check["id"]: check for check in json.loads(done.out)["checks"]}
     assert found["mine/equations/twice"]["verdict"] == "reproduced"
     square = found["mine/equations/square"]
-    assert (square["verdict"], square["counterexample"]) == ("differs", ["x = 1"])
+    assert (square["verdict"], square["counterexample"]) == ("differs", ["x = 1", "left = 1", "right = 2"])
     assert square["hints"] == ["what holds is mine/equations/twice: 2 x = x + x"]
-    assert square["source"] == {"file": "mine/equations/sec1.py", "line": 22}
+    assert square["source"] == {"file": "mine/claims/sec1.py", "line": 16}
     assert done.code == 1
     assert was_run(mine)
 
@@ -147,7 +130,7 @@ def test_neither_a_papers_id_nor_its_place_below_here_is_trust(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    paper = write_paper(tmp_path / "specs" / name, name, sec1=EQUATIONS, _helpers="double = abs\n")
+    paper = write_paper(tmp_path / "specs" / name, name, sec1=CLAIMS, _helpers="double = abs\n")
     found = equations(paper, Settings())
     assert {check.verdict for check in found.values()} == {Verdict.UNVERIFIABLE}
     assert not was_run(paper)
@@ -183,41 +166,41 @@ def test_of_a_copy_of_an_installed_paper_the_installed_python_runs_with_the_copy
     assert selection.papers[0].tables[0].value.title == "Our models"
     found = equations(copy, Settings())
     assert {name: check.verdict.value for name, check in found.items()} == {"square": "differs", "twice": "reproduced"}
-    assert found["twice"].source.file == "specs/mine/equations/sec1.py"
+    assert found["twice"].source.file == "specs/mine/claims/sec1.py"
     assert was_run(installed_paper())
     assert not was_run(copy)
 
 
 def link_file(copy: Path) -> None:
-    (copy / "equations" / "sec1.py").unlink()
-    (copy / "equations" / "sec1.py").symlink_to(installed_paper() / "equations" / "sec1.py")
+    (copy / "claims" / "sec1.py").unlink()
+    (copy / "claims" / "sec1.py").symlink_to(installed_paper() / "claims" / "sec1.py")
 
 
 def link_folder(copy: Path) -> None:
-    (copy / "more").symlink_to(installed_paper() / "equations")
+    (copy / "more").symlink_to(installed_paper() / "claims")
 
 
 def make_fifo(copy: Path) -> None:
-    (copy / "equations" / "_helpers.py").unlink()
-    os.mkfifo(copy / "equations" / "_helpers.py")
+    (copy / "claims" / "_helpers.py").unlink()
+    os.mkfifo(copy / "claims" / "_helpers.py")
 
 
 def edit(copy: Path) -> None:
-    (copy / "equations" / "_helpers.py").write_text("def double(x):\n    return 3 * x\n")
+    (copy / "claims" / "_helpers.py").write_text("def double(x):\n    return 3 * x\n")
 
 
 CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "an edit of the same length": (edit, "equations/_helpers.py differs from the installed one"),
+    "an edit of the same length": (edit, "claims/_helpers.py differs from the installed one"),
     "one more file": (
         lambda copy: (copy / "net.py").touch(), "net.py is not part of the installed paper"
     ),
     "a file is gone": (
-        lambda copy: (copy / "equations" / "_helpers.py").unlink(),
-        "equations/_helpers.py of the installed paper is missing",
+        lambda copy: (copy / "claims" / "_helpers.py").unlink(),
+        "claims/_helpers.py of the installed paper is missing",
     ),
-    "a link to the installed file": (link_file, "equations/sec1.py differs from the installed one"),
+    "a link to the installed file": (link_file, "claims/sec1.py differs from the installed one"),
     "a link to a folder": (link_folder, "more is not part of the installed paper"),
-    "a pipe": (make_fifo, "equations/_helpers.py differs from the installed one"),
+    "a pipe": (make_fifo, "claims/_helpers.py differs from the installed one"),
 }  # fmt: skip
 
 
@@ -332,7 +315,7 @@ def test_a_broken_entry_point_is_named_and_the_rest_goes_on(
 
 @pytest.mark.parametrize("path", ["", "."])
 def test_metadata_in_the_current_folder_or_on_pythonpath_makes_nothing_trusted(tmp_path: Path, path: str) -> None:
-    paper = write_paper(tmp_path / "specs" / "mine", sec1=EQUATIONS, _helpers="double = abs\n")
+    paper = write_paper(tmp_path / "specs" / "mine", sec1=CLAIMS, _helpers="double = abs\n")
     (tmp_path / "evil.egg-info").mkdir()
     (tmp_path / "evil.egg-info" / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n")
     (tmp_path / "evil.egg-info" / "entry_points.txt").write_text(f"[{trust.ENTRY_POINTS}]\nevil = specs\n")
@@ -344,18 +327,18 @@ def test_metadata_in_the_current_folder_or_on_pythonpath_makes_nothing_trusted(t
 
 def test_two_papers_with_modules_of_one_name_do_not_meet(tmp_path: Path) -> None:
     one, other = (write_paper(tmp_path / name, sec1=f"NAME = '{name}'\n") for name in ("one", "other"))
-    names = [load_module(folder, "equations.sec1").NAME for folder in (one, other)]
+    names = [load_module(folder, "claims.sec1").NAME for folder in (one, other)]
     assert names == ["one", "other"]
     assert "sec1" not in sys.modules
 
 
 BROKEN = {
-    "a_imports": IMPORTS + "import no_such_module\n" + ONE.format(name="lost", body="return Trial(True)"),
+    "a_imports": IMPORTS + "import no_such_module\n" + ONE.format(name="lost", body="return True"),
     "b_dies": IMPORTS + ONE.format(name="dies", body="import os; os._exit(7)"),
-    "c_raises": IMPORTS + ONE.format(name="raises", body="return Trial(1 / 0 == case)"),
-    "d_good": IMPORTS + ONE.format(name="good", body="return Trial(True)"),
+    "c_raises": IMPORTS + ONE.format(name="raises", body="return 1 / 0 == x"),
+    "d_good": IMPORTS + ONE.format(name="good", body="return True"),
     "e_unread": "def\n",
-    "f_exits": IMPORTS + "raise SystemExit\n" + ONE.format(name="leaves", body="return Trial(True)"),
+    "f_exits": IMPORTS + "raise SystemExit\n" + ONE.format(name="leaves", body="return True"),
 }
 
 
@@ -367,7 +350,7 @@ def test_a_module_that_cannot_be_imported_is_an_error_and_the_rest_goes_on(
     modules = {name: BROKEN[name] for name in ("a_imports", "d_good")}
     found = equations(write_paper(Path("mine"), **modules), Settings(trust_code=True))
     assert found["lost"].verdict is Verdict.ERROR
-    assert found["lost"].reason.startswith("mine/equations/a_imports.py:3: ModuleNotFoundError: ")
+    assert found["lost"].reason.startswith("mine/claims/a_imports.py:2: ModuleNotFoundError: ")
     assert found["good"].verdict is Verdict.REPRODUCED
 
 
@@ -377,11 +360,11 @@ def test_what_is_broken_is_an_error_and_the_rest_goes_on(tmp_path: Path, monkeyp
     found = equations(write_paper(Path("mine"), **BROKEN), Settings(trust_code=True))
     reasons = {name: check.reason for name, check in found.items() if check.verdict is Verdict.ERROR}
     assert reasons == {
-        "dies": "mine/equations/b_dies.py:5: its process ended (exit code 7)",
-        "e_unread": "mine/equations/e_unread.py:1: is not Python: invalid syntax",
-        "leaves": "mine/equations/f_exits.py:3: SystemExit: ",
-        "lost": "mine/equations/a_imports.py:3: ModuleNotFoundError: No module named 'no_such_module'",
-        "raises": "ZeroDivisionError: division by zero",
+        "dies": "mine/claims/b_dies.py:4: its process ended (exit code 7)",
+        "e_unread": "mine/claims/e_unread.py:1: is not Python: invalid syntax",
+        "leaves": "mine/claims/f_exits.py:2: SystemExit: ",
+        "lost": "mine/claims/a_imports.py:2: ModuleNotFoundError: No module named 'no_such_module'",
+        "raises": "mine/claims/c_raises.py:6: ZeroDivisionError: division by zero (for x = 0)",
     }
     assert found["good"].verdict is Verdict.REPRODUCED
 
@@ -391,16 +374,16 @@ def test_what_hangs_is_an_error_and_the_rest_goes_on(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     sleeping = IMPORTS + "from time import sleep\n"  # a loop without it would keep a core from other tests
     modules = {
-        "a_import": sleeping + ONE.format(name="at_import", body="return Trial(True)") + "while True:\n    sleep(1)\n",
+        "a_import": sleeping + ONE.format(name="at_import", body="return True") + "while True:\n    sleep(1)\n",
         "b_judge": sleeping + ONE.format(name="at_run", body="\n    while True:\n        sleep(1)"),
-        "c_good": IMPORTS + ONE.format(name="good", body="return Trial(True)"),
+        "c_good": IMPORTS + ONE.format(name="good", body="return True"),
     }
     patient = Settings(Limits(examples=10, patience=8.0), trust_code=True, jobs=2)
     found = equations(write_paper(Path("mine"), **modules), patient)
     assert {name: check.verdict.value for name, check in found.items()} == {
         "at_import": "error", "at_run": "error", "good": "reproduced"
     }  # fmt: skip
-    assert found["at_import"].reason == ("mine/equations/a_import.py:6: did not respond for 8 s and was stopped")
+    assert found["at_import"].reason == ("mine/claims/a_import.py:5: did not respond for 8 s and was stopped")
 
 
 def test_a_paper_that_shares_its_folder_with_another_has_no_python(mine: Path) -> None:
