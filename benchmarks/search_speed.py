@@ -20,9 +20,9 @@ from math import prod
 
 import numpy as np
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS
-from imlp_audit.count.operations import Operation
-from imlp_audit.count.sites import Site
+from imlp_audit.count.record import Site
 from imlp_audit.solve.compose import compose
 from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.search import solve

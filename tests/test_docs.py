@@ -21,8 +21,8 @@ from docs.update import help_of, replaced_mlps
 from imlp_audit.claims.catalogue import FIELDS, ClaimText
 from imlp_audit.claims.settings import Limits
 from imlp_audit.cli.commands import make_app
-from imlp_audit.count.operations import Operation
-from imlp_audit.count.sites import Site
+from imlp_audit.count.call import Operation
+from imlp_audit.count.record import Site
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.search import search
 from imlp_audit.models import blocks, recipe

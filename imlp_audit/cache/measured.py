@@ -10,9 +10,9 @@ from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.claims.outcome import Outcome
 from imlp_audit.claims.running import Outcomes
 from imlp_audit.claims.settings import Settings
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
-from imlp_audit.count.operations import Operation
 from imlp_audit.count.outside import is_outside
 from imlp_audit.count.record import Ledger, Peak
 from imlp_audit.models.host import Setting

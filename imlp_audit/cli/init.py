@@ -62,8 +62,7 @@ def init(
 ) -> int:
     """Write a printed table as a spec, with what was guessed in comments."""
     from imlp_audit.report.listings import transcription_document
-    from imlp_audit.transcribe.choose import choose_table
-    from imlp_audit.transcribe.draft import draft_table
+    from imlp_audit.transcribe.draft import choose_table, draft_table
     from imlp_audit.transcribe.write import write_spec
 
     name, given = _paper_id(paper, source), _given_size(image)
@@ -172,7 +171,7 @@ def _nothing(draft: Draft, source: Path) -> str:
 
 def _report(draft: Draft, paper: DraftPaper, target: Path) -> Transcription:
     from imlp_audit.records.listing import Transcription
-    from imlp_audit.transcribe.decisions import decisions_of, summary_of
+    from imlp_audit.transcribe.write import decisions_of, summary_of
 
     file, beside = str(target), described_in(paper.id, target)
     called = f", called {paper.table!r} as its number is taken" if paper.table else ""

@@ -8,9 +8,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TypeVar
 
-from imlp_audit.count.operations import MULTIPLY_ACCUMULATES, Operation, Work
-from imlp_audit.count.record import Ledger
-from imlp_audit.count.sites import Site
+from imlp_audit.count.call import MULTIPLY_ACCUMULATES, Operation, Work
+from imlp_audit.count.record import Ledger, Site
 from imlp_audit.errors import did_you_mean
 
 _Name = TypeVar("_Name", bound=StrEnum)

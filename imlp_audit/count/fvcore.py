@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from imlp_audit.count.call import Call, Formula
+from imlp_audit.count.call import Call, Formula, Operation, Work
 from imlp_audit.count.conventions import FVCORE_WEIGHTS
-from imlp_audit.count.operations import Operation, Work
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

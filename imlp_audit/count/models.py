@@ -13,9 +13,8 @@ from torch import Tensor, nn
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
 from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
-from imlp_audit.count.ledger import CallCache, measure
+from imlp_audit.count.ledger import CallCache, measure, peak_memory
 from imlp_audit.count.parameters import count_parameters, parameter_counts
-from imlp_audit.count.peak import peak_memory
 from imlp_audit.errors import BuildError, UntrustedError
 from imlp_audit.models.build import Builder, Variant, describe_failure, limited_model
 from imlp_audit.models.recipe import Recipe

@@ -1,15 +1,39 @@
-"""Records of a forward pass: its work by module and class, and its peak memory."""
+"""Records of a forward pass: its work by module and class, where its modules sit, and its peak memory."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate
 
-from imlp_audit.count.operations import Operation
-from imlp_audit.count.sites import Site, site_of
+from imlp_audit.count.call import Operation
+from imlp_audit.models.hosts import HOSTS
+
+
+class Site(StrEnum):
+    """A part of a classifier that a counting convention may weigh apart."""
+
+    STEM = "stem"
+    DOWNSAMPLE = "downsample"
+    BLOCK = "block"
+    HEAD = "head"
+
+
+_STEMS = frozenset().union(*(host.stem for host in HOSTS.values()))
+_HEADS = frozenset().union(*(host.head for host in HOSTS.values()))
+
+
+def site_of(module_path: str) -> Site:
+    """Return the site of a dotted module path such as `layers.1.downsample.norm`: a block if nothing else."""
+    names = module_path.split(".")
+    if "downsample" in names:
+        return Site.DOWNSAMPLE
+    if names[0] in _STEMS:
+        return Site.STEM
+    return Site.HEAD if names[0] in _HEADS else Site.BLOCK
 
 
 @dataclass(frozen=True)

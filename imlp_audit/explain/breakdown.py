@@ -12,15 +12,14 @@ from typing import TypeAlias
 
 from torch import nn
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.models import attempt
-from imlp_audit.count.operations import Operation
 from imlp_audit.count.outside import each_outside
 from imlp_audit.count.parameters import classifiers
-from imlp_audit.count.record import Ledger
-from imlp_audit.count.sites import site_of
+from imlp_audit.count.record import Ledger, site_of
 from imlp_audit.errors import BuildError
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.build import Builder

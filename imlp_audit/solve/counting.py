@@ -24,8 +24,7 @@ from imlp_audit.count.ledger import CallCache, measure
 from imlp_audit.count.models import attempt
 from imlp_audit.count.outside import each_outside, measure_outside
 from imlp_audit.count.parameters import parameter_counts
-from imlp_audit.count.record import Ledger
-from imlp_audit.count.sites import site_of
+from imlp_audit.count.record import Ledger, site_of
 from imlp_audit.errors import BuildError, SolverError
 from imlp_audit.models.build import Builder, Variant
 from imlp_audit.models.host import Setting, Stack

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from imlp_audit.cache.store import Store, remember
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS
-from imlp_audit.count.operations import Operation
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.processes.workers import Workers, workers
 from imlp_audit.records.solution import Answered, Searched, Solved

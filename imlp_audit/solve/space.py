@@ -17,10 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import Convention, ParameterConvention
-from imlp_audit.count.operations import Operation
-from imlp_audit.count.record import Ledger
-from imlp_audit.count.sites import Site
+from imlp_audit.count.record import Ledger, Site
 from imlp_audit.errors import BuildError, SolverError
 from imlp_audit.models.reading import (
     AnyFamily,

@@ -57,7 +57,7 @@ def complaint_about(recipe: Recipe) -> str | None:
             return None
     if name.partition(".")[0] in known_models(library) or _is_another_version(library):
         return None
-    from imlp_audit.models.names.suggest import suggest  # a name that is right needs no hint
+    from imlp_audit.models.names.match import suggest  # a name that is right needs no hint
 
     hint = suggest(name, library) or f"see the models of {library}"
     return f"{library} {version_of(library)} has no model {name!r}; {hint}"

@@ -101,8 +101,9 @@ class MissingError(Exception):
 
 def find_quantities(entry: QuantityEntry, rows: Sequence[RowRef], papers: Sequence[Paper]) -> list[Quantity]:
     """Return the quantity of each row; the first row has no step. Raises MissingError."""
-    cells = [_cell(row, entry.column) for row in rows]
-    named = [_named_cell(name, entry.column, papers) for name in entry.rows_named]
+    column = entry.column
+    cells = [_cell(row, column) for row in rows]
+    named = [_named_cell(name, column, papers) for name in entry.rows_named]
     quantities: list[Quantity] = []
     match entry.kind:
         case QuantityKind.VALUE:
@@ -125,7 +126,7 @@ def find_quantities(entry: QuantityEntry, rows: Sequence[RowRef], papers: Sequen
     units |= {cell.column.unit for q in quantities if isinstance(q, Difference) for cell in cells_of(q)}
     if len(units) > 1:
         quoted = " and ".join(sorted(map(repr, units)))
-        raise MissingError(f"the rows print {entry.column!r} in {quoted}; make a claim for each unit")
+        raise MissingError(f"the rows print {column!r} in {quoted}; make a claim for each unit")
     return quantities
 
 

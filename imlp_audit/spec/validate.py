@@ -119,7 +119,7 @@ def _name_hint(detail: ErrorDetails) -> str:
     library = _NAMED_BY.get(detail.get("ctx", {}).get("pattern", ""))
     if library is None:
         return ""
-    from imlp_audit.models.names.suggest import suggest  # a file that is right needs no hint
+    from imlp_audit.models.names.match import suggest  # a file that is right needs no hint
 
     hint = suggest(str(detail["input"]), library)
     return f"; {hint}" if hint is not None else ""

@@ -9,10 +9,16 @@ from dataclasses import dataclass, replace
 
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING
-from imlp_audit.transcribe.compression import is_ranking, is_untouched, may_scale, why_compressed
-from imlp_audit.transcribe.counted_part import find_remarks, size_in_notes, why_part
+from imlp_audit.transcribe.counters import (
+    find_remarks,
+    is_ranking,
+    is_untouched,
+    may_scale,
+    size_in_notes,
+    why_compressed,
+    why_part,
+)
 from imlp_audit.transcribe.grid import GridRow, SourceTable
-from imlp_audit.transcribe.heading_words import size_in, words_beyond
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, guess_column
 from imlp_audit.transcribe.label_column import (
     describes_models,
@@ -23,6 +29,7 @@ from imlp_audit.transcribe.label_column import (
     sorts_rows,
 )
 from imlp_audit.transcribe.sides import side_of, sides_in
+from imlp_audit.transcribe.units import size_in, words_beyond
 
 _SLUGS = {
     Measure.PARAMETERS: "params",

@@ -1,4 +1,4 @@
-"""A table of a source as a draft of a spec: what each column and row became, and what a person must decide."""
+"""Which table of a document is meant, and its draft: what each column and row became, and what a person decides."""
 
 from __future__ import annotations
 
@@ -8,29 +8,77 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 
+from imlp_audit.errors import UsageError
 from imlp_audit.models.names.known import Library
-from imlp_audit.models.names.similar import families_in
-from imlp_audit.models.names.words import line_of
+from imlp_audit.models.names.match import families_in, line_of
 from imlp_audit.spec.columns import Measure
-from imlp_audit.transcribe.blank_labels import continue_labels
-from imlp_audit.transcribe.caption_size import read_caption_size
 from imlp_audit.transcribe.cells import MISSING
-from imlp_audit.transcribe.classes import TableClasses
 from imlp_audit.transcribe.columns import TableColumns, read_columns
-from imlp_audit.transcribe.counted_part import words_without_head
-from imlp_audit.transcribe.first_form import printed_flops
-from imlp_audit.transcribe.grid import GridRow, SourceTable
-from imlp_audit.transcribe.image_sizes import Given, OwnSize
+from imlp_audit.transcribe.counters import words_without_head
+from imlp_audit.transcribe.grid import GridRow, SourceDocument, SourceTable
+from imlp_audit.transcribe.image_sizes import Given, OwnSize, read_caption_size
 from imlp_audit.transcribe.label_column import may_change
 from imlp_audit.transcribe.labels import LabelParts, read_label
-from imlp_audit.transcribe.models import ModelGuess, guess_model
-from imlp_audit.transcribe.other_classes import find_other_classes
-from imlp_audit.transcribe.rows import RowNumbers, read_numbers
+from imlp_audit.transcribe.meanings import TableSays, find_harmless, printed_flops
+from imlp_audit.transcribe.models import ModelGuess, TotalsPrinted, guess_model, totals_printed, why_several_models
+from imlp_audit.transcribe.other_models import TableClasses, find_other_classes, hold_back_windowed, keep_parameters
+from imlp_audit.transcribe.rows import RowNumbers, continue_labels, read_numbers
 from imlp_audit.transcribe.sides import find_oblong, find_size
-from imlp_audit.transcribe.sizeless import keep_parameters
-from imlp_audit.transcribe.table_says import TableSays, find_harmless
-from imlp_audit.transcribe.totals import TotalsPrinted, totals_printed, why_several_models
-from imlp_audit.transcribe.windows import hold_back_windowed
+
+_MOST_LISTED = 30
+_LONGEST = 70
+
+
+def choose_table(document: SourceDocument, wanted: str | None, shown_as: str) -> SourceTable:
+    """Return the table with this number or label, or whose caption has these words; without them, the only table.
+
+    Raises UsageError, with the tables that there are, where not exactly one is meant.
+    """
+    tables = document.tables
+    if wanted is None:
+        found = [table for table in tables if table.rows] if len(tables) > 1 else list(tables)
+    else:
+        found = _named(tables, wanted.strip())
+    if len(found) == 1:
+        return found[0]
+    if not tables:
+        advice = f"; {document.advice}" if document.advice else ""
+        raise UsageError(f"{shown_as} has no table that init can read{advice}")
+    if wanted is None:
+        complaint = (
+            f"{shown_as} has {len(found)} tables; choose one with --table NUMBER, its label, or words of its caption"
+        )
+    else:
+        state = f"{len(found)} tables" if found else "no table"
+        complaint = f"--table: {state} of {shown_as} with the number, the label or the caption {wanted!r}; it has"
+    listed = found or list(tables)
+    more = f"\n  ... and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
+    raise UsageError("\n".join([f"{complaint}:", *map(describe_table, listed[:_MOST_LISTED])]) + more)
+
+
+def _named(tables: Sequence[SourceTable], wanted: str) -> list[SourceTable]:
+    number = wanted.lower().removeprefix("table").strip(" .:")
+    exact = [table for table in tables if number == table.number or wanted in (table.label or "", *_ends(table.label))]
+    if exact:
+        return exact
+    parts = [
+        table for table in tables if number.isdigit() and table.number.rstrip("abcdefghijklmnopqrstuvwxyz") == number
+    ]
+    words = wanted.lower().split()
+    return parts or [table for table in tables if words and all(word in table.caption.lower() for word in words)]
+
+
+def _ends(label: str | None) -> list[str]:
+    """Return a label without what stands before its colon: "main" of "tab:main"."""
+    return [label.partition(":")[2]] if label else []
+
+
+def describe_table(table: SourceTable) -> str:
+    """Return a line on a table: its number, label, size and caption."""
+    label = f" ({table.label})" if table.label else ""
+    caption = table.caption if len(table.caption) <= _LONGEST else table.caption[: _LONGEST - 3] + "..."
+    size = f"{len(table.rows)} x {len(table.headings)}"
+    return f"  {table.number}{label}, {table.place}, {size}: {caption or 'no caption'}"
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from imlp_audit.models.names.known import Library
-from imlp_audit.models.names.match import is_name
-from imlp_audit.models.names.spelling import spellings
-from imlp_audit.models.names.words import line_of
+from imlp_audit.models.names.match import is_name, line_of, spellings
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.grid import GridRow
 from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole

@@ -17,10 +17,11 @@ from imlp_audit.transcribe.grid import (
     SourceRow,
     SourceTable,
     SpanningCell,
+    make_table,
+    number_tables,
+    split_number,
 )
-from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.text import to_text
-from imlp_audit.transcribe.numbering import number_tables, split_number
 from imlp_audit.transcribe.web import read_web_tables
 
 _DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from imlp_audit.models.change import write_value
 from imlp_audit.models.names.known import (
+    USUAL_SIZE,
     Library,
     current_models,
     former_meaning,
     has_auxiliary_heads,
+    has_bottlenecks,
     has_branches,
     namesake,
     own_size,
@@ -18,13 +22,105 @@ from imlp_audit.models.names.known import (
     size_in_name,
     takes_size,
 )
-from imlp_audit.models.names.match import names_of_all_sizes
-from imlp_audit.models.names.spelling import spellings
-from imlp_audit.numbers.printed import Printed
+from imlp_audit.models.names.match import names_of_all_sizes, spellings
+from imlp_audit.numbers.forms import NumberForm, parse_printed
+from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.numbers.words import list_some
-from imlp_audit.transcribe.first_form import in_first_form
-from imlp_audit.transcribe.image_sizes import Named, why_other
+from imlp_audit.spec.columns import Measure
+from imlp_audit.transcribe.cells import MARKS
+from imlp_audit.transcribe.columns import TableColumns
+from imlp_audit.transcribe.image_sizes import Given, Named, why_other
+from imlp_audit.transcribe.latex.text import UNSEEN
 from imlp_audit.transcribe.recipes import write_recipe
+from imlp_audit.transcribe.rows import RowNumbers
+from imlp_audit.transcribe.units import NOUNS
+
+_ORIGIN = re.compile(
+    r"\b(converted|ported|copied|taken|quoted|cited|downloaded|borrowed) from\b"
+    r"|\b(reported|provided|released) (by|in)\b"
+    r"|\btrained (with|for|using) [^.;]*\b(regulari[sz]ation|augmentations?|epochs|schedule)\b",
+    re.IGNORECASE,
+)
+_IN_CAPTION = re.compile(
+    rf"\^?([{re.escape(MARKS)}])\s*(?:denotes?|indicates?|means?|marks?|stands? for|refer\w* to|[:=])\s[^.;]*"
+)
+_MORE = re.compile(
+    r"distill|token|resolution|fine-?tun|\b\d{3}(?:\^2|²|px|\s?[x×])|modif|replac|\bwithout\b", re.IGNORECASE
+)
+
+
+def find_harmless(marks: Sequence[tuple[str, str]], caption: str = "") -> dict[str, str]:
+    """Return the marks that change no model by the words of the source, and these words.
+
+    They say where the weights or the results come from, or that a model was trained with more epochs or regularization.
+    """
+    explained = (*marks, *((found[1], found[0].strip()) for found in _IN_CAPTION.finditer(caption)))
+    said = Counter(mark for mark, _ in explained)
+    return {
+        mark: text
+        for mark, text in explained
+        if mark != UNSEEN and said[mark] == 1 and _ORIGIN.search(text) and not _MORE.search(text)
+    }
+
+
+@dataclass(frozen=True)
+class TableSays:
+    """What a table says about the models of all its rows.
+
+    `harmless` are the footnote marks that change nothing of a model, `prefer` is the library to take first, and
+    `unsized` says that there are FLOPs whose heading gives no size of images. `headed` and `captioned` are the families
+    of models that the heading of the labels and the caption name. `given` is the size of images for rows without one:
+    that of the caption, or a person's.
+    """
+
+    harmless: Mapping[str, str]
+    prefer: Library | None = None
+    unsized: bool = False
+    headed: tuple[str, ...] = ()
+    captioned: tuple[str, ...] = ()
+    given: Given = None
+
+
+# By the number of layers, on images of 224: the GMACs that papers print for the first form, and what a ResNet of that
+# form has exactly, in multiply-accumulates and as fvcore counts. With strides in the 3x3 convolutions these models have
+# more than 4.0, 7.7 and 11.4.
+_FIRST = {
+    "50": (3.7, 4.0, (3_857_973_248, 3_879_247_872)),
+    "101": (7.4, 7.7, (7_570_194_432, 7_601_704_960)),
+    "152": (11.2, 11.4, (11_282_415_616, 11_326_570_496)),
+}
+_LAYERS = re.compile(r"(?:legacy_|se)*resnex?t(\d+).*")
+
+
+def printed_flops(numbers: RowNumbers, columns: TableColumns) -> Printed | None:
+    """Return the FLOPs that a row prints first; None without any, or for images of another size than 224."""
+    for at, guess in columns.numbers:
+        text = numbers.printed.get(columns.slugs[at])
+        if guess.measure is Measure.FLOPS and text is not None:
+            usual = columns.sizes[columns.slugs[at]] in (None, USUAL_SIZE)
+            return parse_printed(text, NumberForm(guess.unit, nouns=NOUNS)) if usual else None
+    return None
+
+
+def in_first_form(model: Named, side: int | None, flops: Printed | None) -> tuple[str, tuple[str, ...]] | None:
+    """Return why a ResNet may be meant as it was published first, and both forms; None where no FLOPs say so."""
+    layers = _LAYERS.fullmatch(model[1])
+    least, most, counts = _FIRST.get(layers[1] if layers else "", (0, 0, ()))
+    if not has_bottlenecks(*model) or flops is None or side not in (None, USUAL_SIZE):
+        return None
+    if not least * 10**9 <= flops.value * flops.scale < most * 10**9:
+        return None
+    recipe = write_recipe(model, side)
+    same = model[1] in _PLAIN and any(one in flops.interval(rule) for one in counts for rule in _RULES)
+    strides = f"with strides in its 1x1 convolutions (stride_in_1x1); {model[0]} has them in the 3x3 ones"
+    near = "the printed FLOPs are less than this model has, and may be those of its first form"
+    reason = f"the printed FLOPs are those of its first form, {strides}" if same else f"{near}, {strides}"
+    return reason, (f"{recipe[:-1]}, stride_in_1x1: true}}", recipe)
+
+
+_PLAIN = frozenset({"resnet50", "resnet101", "resnet152"})
+_RULES = (Rounding.HALF_UP, Rounding.TRUNCATION)
+
 
 LIBRARIES = (Library.TIMM, Library.TORCHVISION)
 

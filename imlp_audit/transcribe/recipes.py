@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from imlp_audit.models.names.known import USUAL_SIZE, own_size, size_in_name, takes_size
-from imlp_audit.models.names.match import names_of_all_windows
-from imlp_audit.models.names.spelling import spellings
-from imlp_audit.models.names.words import lost_words
+from imlp_audit.models.names.match import lost_words, names_of_all_windows, spellings
 from imlp_audit.transcribe.image_sizes import Named
 
 

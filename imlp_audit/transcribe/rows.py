@@ -1,17 +1,17 @@
-"""The numbers of a row, as a spec takes them."""
+"""The numbers of a row, as a spec takes them; rows without a label continue the one above."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, refusal
 from imlp_audit.transcribe.columns import TableColumns
-from imlp_audit.transcribe.grid import GridRow
+from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.headings import ColumnGuess
 from imlp_audit.transcribe.sides import side_of
 from imlp_audit.transcribe.units import NOUNS, why_no_total
@@ -101,3 +101,23 @@ def _why(number: str | None, unit: str, expected: str, text: str) -> str:
     if number is not None and unit != expected:
         return f"it is in {unit}, and the column in {expected or 'full'}"
     return refusal(text, expected) or "not a number that a spec can hold"
+
+
+def continue_labels(table: SourceTable, columns: TableColumns) -> SourceTable:
+    """Return a table whose blank labels are those above them, with what the columns of texts say of the row.
+
+    So "ResNet-50" stays what it is, and a blank cell under it beside "Taylor" becomes "ResNet-50 (Taylor)".
+    """
+    return replace(table, rows=tuple(_continued(table, columns)))
+
+
+def _continued(table: SourceTable, columns: TableColumns) -> Iterator[GridRow]:
+    above, at = "", columns.label
+    for row in table.rows:
+        if row.single is not None or row.cells[at]:
+            above = "" if row.single is not None else row.cells[at]
+            yield row
+            continue
+        texts = [row.cells[one] for one in columns.texts if row.cells[one] not in MISSING]
+        label = f"{above} ({', '.join(texts)})" if above and texts else ""
+        yield replace(row, cells=(*row.cells[:at], label, *row.cells[at + 1 :]))

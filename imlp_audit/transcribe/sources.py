@@ -1,27 +1,110 @@
-"""Reading a file with tables in it, of whichever kind it is."""
+"""Reading a file with tables in it, of whichever kind it is; model indexes and separated values are read here."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import assert_never
 
 from imlp_audit import files
-from imlp_audit.errors import UsageError
+from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.files import FileError
 from imlp_audit.processes.limits import LimitError, limited
+from imlp_audit.spec.parse_yaml import parse_tree
+from imlp_audit.spec.tree import ListNode, MapNode, Node, Text
 from imlp_audit.transcribe.archive import MAX_TEXT, read_archive
-from imlp_audit.transcribe.grid import SourceDocument
+from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceDocument, SourceRow, SpanningCell, make_table
 from imlp_audit.transcribe.latex.document import read_latex
 from imlp_audit.transcribe.latex.source import join_source
 from imlp_audit.transcribe.markdown import read_markdown
-from imlp_audit.transcribe.model_index import read_model_index
 from imlp_audit.transcribe.pdf_tables import read_pdf
-from imlp_audit.transcribe.separated import read_separated
 from imlp_audit.transcribe.web import read_web
+
+_LONGEST_LINE = 500_000  # characters
+
+
+def read_separated(text: str, shown_as: str, delimiter: str | None = None) -> SourceDocument:
+    """Return the one table of a file; its first row is the headings. Raises UsageError for what is not such a file."""
+    first = text.lstrip("\n").partition("\n")[0]
+    separator = delimiter or max(",;\t", key=first.count)
+    reader = csv.reader(_lines(text, shown_as), delimiter=separator, strict=True)
+    rows: list[SourceRow] = []
+    line = 1
+    try:
+        for record in islice(reader, MOST_ROWS + 1):
+            cells = tuple(SpanningCell(" ".join(cell.split())) for cell in record[:MOST_COLUMNS])
+            if any(cell.text for cell in cells):
+                rows.append(SourceRow(line, cells))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise UsageError(
+            f"{shown_as}:{reader.line_num}: not comma-separated values ({error}); mend the line, or give a .tsv"
+        ) from error
+    return SourceDocument((make_table("1", "", rows, shown_as, 1),))
+
+
+def _lines(text: str, shown_as: str) -> Iterator[str]:
+    for number, line in enumerate(io.StringIO(text), 1):
+        if len(line) > _LONGEST_LINE:
+            raise UsageError(f"{shown_as}:{number}: a line of more than {_LONGEST_LINE} characters; is this one table?")
+        yield line
+
+
+_COUNTED = ("FLOPs", "Parameters")
+
+
+def read_model_index(text: str, shown_as: str) -> SourceDocument:
+    """Return the models of a file as one table: a column for FLOPs, parameters and each result.
+
+    Raises SpecError for YAML that cannot be read, UsageError for YAML that is no model index.
+    """
+    root, problems = parse_tree(text, shown_as)
+    if root is None:
+        raise SpecError(problems)
+    models = _value(root, "Models")
+    if not isinstance(models, ListNode):
+        spec = _value(root, "paper") is not None
+        advice = "it is a spec already; run `imlp-audit lint` on it" if spec else "give a file of another kind"
+        raise UsageError(f"{shown_as}: a model index has the key `Models` with a list, and this has none: {advice}")
+    found = [(node.mark.line, dict(_cells(node))) for node in models.items[:MOST_ROWS]]
+    headings = list(dict.fromkeys(heading for _, cells in found for heading in cells))
+    head = SourceRow(models.mark.line, tuple(map(SpanningCell, headings)), head=True)
+    rows = [SourceRow(line, tuple(SpanningCell(cells.get(one, "")) for one in headings)) for line, cells in found]
+    table = make_table("1", f"Models of {shown_as}", [head, *rows], shown_as, models.mark.line)
+    return SourceDocument((table,), notes=tuple(map(str, problems[:5])))
+
+
+def _value(node: Node | None, key: str) -> Node | None:
+    if not isinstance(node, MapNode):
+        return None
+    return next((value for name, value in node.entries if name.text == key), None)
+
+
+def _text(node: Node | None) -> str:
+    return " ".join(node.text.split()) if isinstance(node, Text) else ""
+
+
+def _cells(model: Node) -> Iterator[tuple[str, str]]:
+    """Yield the headings and texts of a model."""
+    yield "Model", _text(_value(model, "Name"))
+    metadata = _value(model, "Metadata")
+    for key in _COUNTED:
+        yield key, _text(_value(metadata, key))
+    size = _text(_value(metadata, "Image Size"))
+    if size:
+        yield "Image size", size
+    results = _value(model, "Results")
+    for result in results.items[:20] if isinstance(results, ListNode) else ():
+        metrics, data = _value(result, "Metrics"), _text(_value(result, "Dataset"))
+        for name, value in metrics.entries[:20] if isinstance(metrics, MapNode) else ():
+            yield (f"{name.text} ({data})" if data else name.text), _text(value)
+
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_MEMORY = 700 * 1024 * 1024

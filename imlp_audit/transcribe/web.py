@@ -17,10 +17,10 @@ from imlp_audit.transcribe.grid import (
     SourceRow,
     SourceTable,
     SpanningCell,
+    make_table,
+    number_tables,
 )
-from imlp_audit.transcribe.head import make_table
 from imlp_audit.transcribe.latex.text import to_text
-from imlp_audit.transcribe.numbering import number_tables
 
 _EDGE = re.compile(r"<(/?)table\b[^>]*>", re.IGNORECASE)
 LONGEST_TABLE = 400_000  # characters

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.frames import with_hypotheses
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
-from imlp_audit.count.operations import Operation
 from imlp_audit.count.record import Ledger, Peak
 from imlp_audit.models.host import Setting
 from imlp_audit.models.reading import Reading, ResMlpForm, ResMlpReading

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.count.operations import Operation as Op
+from imlp_audit.count.call import Operation as Op
 
 from .counters import both_fvcore, by_operation, flop_counter_macs, ledger_of, on_meta
 

@@ -5,10 +5,9 @@ import sys
 
 import pytest
 
+from imlp_audit.count.call import Operation as Op
 from imlp_audit.count.conventions import Convention, WeightKey, parse_weight_key, total
-from imlp_audit.count.operations import Operation as Op
-from imlp_audit.count.record import Ledger
-from imlp_audit.count.sites import Site
+from imlp_audit.count.record import Ledger, Site
 
 LEDGER = Ledger(
     {("blocks.0.norm", Op.LAYER_NORM): 10, ("layers.1.downsample.norm", Op.LAYER_NORM): 3, ("head", Op.LINEAR): 7}, {}

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from imlp_audit.count.products import contractions
+from imlp_audit.count.formulas import contractions
 
 CASES: dict[str, list[tuple[int, ...]]] = {
     "ij,jk->ik": [(2, 3), (3, 5)],

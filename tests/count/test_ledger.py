@@ -7,9 +7,9 @@ import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from imlp_audit.count.call import Operation as Op
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.ledger import Bucket, CallCache, Recorder, measure
-from imlp_audit.count.operations import Operation as Op
 from imlp_audit.count.record import is_within
 from imlp_audit.errors import BuildError
 

@@ -13,8 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.profiler import ProfilerActivity, profile
 
-from imlp_audit.count.ledger import CallCache
-from imlp_audit.count.peak import Lifetimes, peak_memory
+from imlp_audit.count.ledger import CallCache, Lifetimes, peak_memory
 from imlp_audit.count.record import Peak
 
 from .counters import host

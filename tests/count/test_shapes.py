@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch._ops import OpOverload
 
-from imlp_audit.count.shapes import RULES, result_by_arithmetic
+from imlp_audit.count.dispatch import RULES, result_by_arithmetic
 
 ATEN = torch.ops.aten
 Arguments = tuple[tuple[object, ...], Mapping[str, object]]

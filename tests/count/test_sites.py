@@ -5,10 +5,9 @@ from collections import Counter
 import pytest
 import torch
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.ledger import measure
-from imlp_audit.count.operations import Operation
-from imlp_audit.count.record import Ledger
-from imlp_audit.count.sites import Site, site_of
+from imlp_audit.count.record import Ledger, Site, site_of
 
 from .counters import host
 

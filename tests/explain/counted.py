@@ -6,10 +6,10 @@ from collections import Counter
 
 import torch
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
-from imlp_audit.count.operations import Operation
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
-from imlp_audit.count.operations import Operation
 from imlp_audit.explain.breakdown import Body, ParameterKind, Portion, break_down, by_kind, by_part, dissect, part_of
 from imlp_audit.explain.explanation_document import describe_section
 from imlp_audit.models.hosts import HOSTS

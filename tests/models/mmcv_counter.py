@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from torch import nn
 
-from imlp_audit.count.operations import Operation
+from imlp_audit.count.call import Operation
 from imlp_audit.count.record import Ledger, is_within
 
 COUNTED: dict[type[nn.Module], tuple[Operation, ...]] = {

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
 from imlp_audit.count.ledger import measure
-from imlp_audit.count.operations import Operation
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder

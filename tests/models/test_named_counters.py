@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.checks.context import Conventions
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import total
 from imlp_audit.count.ledger import measure
-from imlp_audit.count.operations import Operation
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs

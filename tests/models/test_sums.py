@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.ledger import measure
-from imlp_audit.count.operations import Operation
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions
 

@@ -12,7 +12,7 @@ import torch
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import CallCache, measure
 from imlp_audit.count.parameters import parameter_counts
-from imlp_audit.count.sites import site_of
+from imlp_audit.count.record import site_of
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe

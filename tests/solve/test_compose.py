@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, WeightKey
-from imlp_audit.count.operations import Operation
 from imlp_audit.count.record import Ledger
 from imlp_audit.errors import BuildError
 from imlp_audit.numbers.printed import Rounding

@@ -9,8 +9,8 @@ from typing import get_type_hints
 
 import pytest
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, WeightKey
-from imlp_audit.count.operations import Operation
 from imlp_audit.models.reading import Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Rounding

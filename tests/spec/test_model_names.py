@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError
 import pytest
 
 from imlp_audit.models.names.known import Library, version_of
-from imlp_audit.models.names.suggest import suggest
+from imlp_audit.models.names.match import suggest
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec import model_rules
 from imlp_audit.spec.model_rules import complaint_about

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.caption_size import read_caption_size
 from imlp_audit.transcribe.draft import draft_table
+from imlp_audit.transcribe.image_sizes import read_caption_size
 from tests.transcribe.test_draft import recipes, table
 
 LABELS = ("DeiT-Small/16", "ViT-Base/16", "Swin-Base", "T2T-ViT-14", "PVTv2-B1")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.latex.captions import to_sentence
 from imlp_audit.transcribe.latex.document import read_latex
 from imlp_audit.transcribe.latex.source import join_source
+from imlp_audit.transcribe.latex.text import to_sentence
 
 
 @pytest.mark.parametrize(

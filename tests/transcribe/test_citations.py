@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from imlp_audit.transcribe.citations import without_citations
+from imlp_audit.transcribe.labels import without_citations
 
 from .test_draft import recipes, table
 

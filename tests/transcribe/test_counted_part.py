@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, draft_table
-from imlp_audit.transcribe.write import DraftPaper, write_spec
+from imlp_audit.transcribe.write import DraftPaper, decisions_of, write_spec
 from tests.transcribe.test_draft import table
 from tests.transcribe.test_latex import read
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.counting import find_counting
+from imlp_audit.transcribe.counters import find_counting
 from imlp_audit.transcribe.write import DraftPaper, write_spec
 from tests.transcribe.test_draft import table
 

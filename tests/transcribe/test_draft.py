@@ -6,11 +6,10 @@ import pytest
 
 from imlp_audit.models.names.known import Library
 from imlp_audit.transcribe.cells import ReadCell, read_cell
-from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, draft_table
-from imlp_audit.transcribe.grid import SourceRow, SpanningCell
-from imlp_audit.transcribe.head import make_table
+from imlp_audit.transcribe.grid import SourceRow, SpanningCell, make_table
 from imlp_audit.transcribe.headings import ColumnRole, guess_column
+from imlp_audit.transcribe.write import decisions_of
 
 
 def table(*lines: str, caption: str = "Results on ImageNet-1k") -> Draft:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from imlp_audit.models.names.known import Library
-from imlp_audit.models.names.match import close_models
-from imlp_audit.models.names.words import family_of, lost_words, same_versions, words_of
+from imlp_audit.models.names.match import close_models, family_of, lost_words, same_versions, words_of
 
 from .test_draft import table
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, draft_table
 from imlp_audit.transcribe.grid import SourceTable
 from imlp_audit.transcribe.latex.document import read_latex
 from imlp_audit.transcribe.latex.source import join_source
 from imlp_audit.transcribe.web import read_web
+from imlp_audit.transcribe.write import decisions_of
 
 TITLE = r"\multicolumn{4}{c}{\textbf{(%s) %s}} \\ "
 HEAD = r"\multirow{2}{*}{Model} & image & \#param. & FLOPs \\ & size & (M) & (G) \\ \hline "

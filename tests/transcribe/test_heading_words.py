@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import draft_table
 from imlp_audit.transcribe.sources import read_source
+from imlp_audit.transcribe.write import decisions_of
 from tests.transcribe.test_draft import recipes, table
 
 OTHERS = {  # a heading, and what it names

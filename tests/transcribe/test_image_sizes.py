@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import draft_table
 from imlp_audit.transcribe.sides import find_oblong, find_size
-from imlp_audit.transcribe.write import DraftPaper, write_spec
+from imlp_audit.transcribe.write import DraftPaper, decisions_of, write_spec
 from tests.transcribe.test_draft import recipes, table
 
 ROWS = ("DeiT-S | 224 | 4.6", "Swin-B | 384 | 47.1", "ResNet-50 | 224 | 4.1")

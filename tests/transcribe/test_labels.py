@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.models.names.texts import text_class
+from imlp_audit.models.names.data_sets import text_class
 from tests.transcribe.test_draft import recipes, table
 
 ADDED = "the label names something that is added to a model"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import draft_table
 from imlp_audit.transcribe.image_sizes import Given, OwnSize
+from imlp_audit.transcribe.write import decisions_of
 
 from .test_draft import recipes, table
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from imlp_audit.models.names.data_sets import names_imagenet, other_data_sets, without_pretraining
-from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import draft_table
+from imlp_audit.transcribe.write import decisions_of
 from tests.transcribe.test_draft import recipes, table
 
 _ROW = "ResNet-50 | 23.5"

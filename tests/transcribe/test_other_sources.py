@@ -13,9 +13,7 @@ from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.transcribe.draft import draft_table
 from imlp_audit.transcribe.grid import SourceDocument, SourceTable
 from imlp_audit.transcribe.markdown import read_markdown, to_plain
-from imlp_audit.transcribe.model_index import read_model_index
-from imlp_audit.transcribe.separated import read_separated
-from imlp_audit.transcribe.sources import SourceKind, kind_of
+from imlp_audit.transcribe.sources import SourceKind, kind_of, read_model_index, read_separated
 from imlp_audit.transcribe.web import read_web
 from imlp_audit.transcribe.write import DraftPaper, write_spec
 

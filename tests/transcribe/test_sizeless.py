@@ -18,10 +18,9 @@ from imlp_audit.models.names.known import (
     has_sizeless_parameters,
     own_size,
 )
-from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.draft import Draft, draft_table
 from imlp_audit.transcribe.image_sizes import Given, OwnSize
-from imlp_audit.transcribe.write import DraftPaper, write_spec
+from imlp_audit.transcribe.write import DraftPaper, decisions_of, write_spec
 
 from .test_draft import recipes, table
 

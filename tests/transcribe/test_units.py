@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.decisions import decisions_of
 from imlp_audit.transcribe.headings import ColumnRole, guess_column
 from imlp_audit.transcribe.units import find_unit
+from imlp_audit.transcribe.write import decisions_of
 from tests.transcribe.test_draft import recipes, table
 
 _NETS = ["{timm: resnet50}", "{timm: resnet18}"]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.decisions import decisions_of
-from imlp_audit.transcribe.write import DraftPaper, write_spec
+from imlp_audit.transcribe.write import DraftPaper, decisions_of, write_spec
 from tests.transcribe.test_draft import recipes, table
 
 HEAD = "Model | Params (M) | FLOPs@224 (G) | FLOPs@384 (G)"

@@ -1,27 +1,68 @@
-"""Binds the numbers of a document to the checks of a paper, by where they stand."""
+"""Binds the numbers of a document to the checks of a paper, by where they stand and what quotes them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
+from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.numbers.forms import DecimalMark, keys_of, unsigned_keys
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Source
-from imlp_audit.records.listing import CoverageReport, UnplacedPart
-from imlp_audit.spec.paper import Paper
+from imlp_audit.records.listing import CoverageReport, CoveredNumber, NumberState, UnplacedPart
+from imlp_audit.spec.claim_entries import ClaimEntry, MeaningEntry
+from imlp_audit.spec.paper import Paper, find_rows
+from imlp_audit.spec.plan import claims_of
 from imlp_audit.spec.schema import CoverageEntry, NumbersEntry
-from imlp_audit.transcribe.coverage.answer import make_report
-from imlp_audit.transcribe.coverage.apart import find_quantities
-from imlp_audit.transcribe.coverage.captions import find_captions
-from imlp_audit.transcribe.coverage.claims import numbers_read, quoted_equations
-from imlp_audit.transcribe.coverage.lines import PrintedDocument
-from imlp_audit.transcribe.coverage.numbers import NumberIndex, PlacedNumber
-from imlp_audit.transcribe.coverage.parts import find_parts
-from imlp_audit.transcribe.coverage.quotes import QuoteFinder, fold
-from imlp_audit.transcribe.coverage.tables import place_table
-from imlp_audit.transcribe.coverage.wanted import table_checks
+from imlp_audit.transcribe.coverage.numbers import NumberIndex, PlacedNumber, find_quantities
+from imlp_audit.transcribe.coverage.places import QuoteFinder, find_captions, find_parts, fold
+from imlp_audit.transcribe.coverage.read import DocumentLine, PrintedDocument
+from imlp_audit.transcribe.coverage.tables import place_table, table_checks
+
+
+def numbers_read(claim: ClaimEntry, known: Sequence[Paper], decimal: DecimalMark) -> frozenset[str]:
+    """Return the numbers that a claim is checked by, without signs: the text says "reduced by 12.6%"."""
+    meanings = [claim, claim.charitable] if isinstance(claim.charitable, MeaningEntry) else [claim]
+    texts = (text for meaning in meanings for text in _texts(meaning, known))
+    return frozenset(key for text in texts for key in unsigned_keys(text, decimal))
+
+
+def quoted_equations(paper: Paper, known: Sequence[Paper]) -> Iterator[ClaimText]:
+    """Yield the statements about functions that quote the document."""
+    yield from (claim for claim in claims_of(paper, known).values() if isinstance(claim, ClaimText) and claim.literal)
+
+
+def _texts(meaning: MeaningEntry, known: Sequence[Paper]) -> Iterator[str]:
+    if meaning.reference is not None:  # it is about where numbers stand, and reads none
+        return
+    yield from _values(meaning.form)
+    yield meaning.meaning or ""
+    for name in meaning.ids_named:
+        for row in find_rows(known, "/".join(name.split("/")[:3])):
+            yield " ".join(number.text for number in find_quantities(row.row.label))
+            yield from row.row.printed.values()
+
+
+def _values(value: object) -> Iterator[str]:
+    """Yield the texts and counts in a record; its ids are names of rows and cells, not numbers."""
+    match value:
+        case str():
+            yield from [] if "/" in value else [value]
+        case int():
+            yield str(value)
+        case dict():
+            for one in value.values():
+                yield from _values(one)
+        case tuple() | list():
+            for one in value:
+                yield from _values(one)
+        case None:
+            return
+        case _:
+            yield from _values(dict(vars(value)))
+
 
 _SHORTEST = 10  # letters and digits of a formula; a shorter one may stand elsewhere by chance
 _SENTENCE = re.compile(r"Sentence [^:]*:\s*(.*)", re.DOTALL)
@@ -141,3 +182,82 @@ def _settle(number: PlacedNumber, entry: CoverageEntry | NumbersEntry, source: S
         number.bind(entry.checks, source)
     elif entry.out_of_scope is not None:
         number.explain(entry.out_of_scope, source)
+
+
+_AROUND = 40  # characters of context on either side
+
+
+def make_report(
+    document: PrintedDocument, paper: Paper, index: NumberIndex, unplaced: Sequence[UnplacedPart]
+) -> CoverageReport:
+    """Return the numbers of a document with what was found about each."""
+    by_line = groupby(index.all, key=lambda number: number.line)
+    report = CoverageReport(
+        document=document.name,
+        paper=paper.id,
+        numbers=tuple(one for line, group in by_line for one in _records(list(group), index.lines[line])),
+        unplaced=tuple(unplaced),
+    )
+    return report.model_copy(update={"notes": (*document.notes, *_doubts(report))})
+
+
+def _records(numbers: Sequence[PlacedNumber], line: DocumentLine) -> Iterator[CoveredNumber]:
+    """Yield the numbers of a line; those of one fate that stand together have one context."""
+    for together in _clusters(numbers):
+        context = _context(line.text, together[0].found.start, together[-1].found.end)
+        for number in together:
+            yield CoveredNumber(
+                file=line.file,
+                page=line.page,
+                line=line.number,
+                text=number.found.text,
+                context=context,
+                state=_state(number),
+                checks=tuple(number.checks),
+                reason=_reason(number),
+                sources=tuple(number.sources),
+            )
+
+
+def _clusters(numbers: Sequence[PlacedNumber]) -> Iterator[list[PlacedNumber]]:
+    together = [numbers[0]]
+    for number in numbers[1:]:
+        if _state(number) is _state(together[-1]) and number.found.start - together[-1].found.end <= _AROUND:
+            together.append(number)
+        else:
+            yield together
+            together = [number]
+    yield together
+
+
+def _state(number: PlacedNumber) -> NumberState:
+    if number.apart is not None:
+        return NumberState.APART
+    if number.checks:
+        return NumberState.BOUND
+    return NumberState.EXPLAINED if number.reasons else NumberState.OPEN
+
+
+def _reason(number: PlacedNumber) -> str | None:
+    """Return why no check reads a number, or what it is if it is not a quantity."""
+    if number.apart is not None:
+        return str(number.apart)
+    return "; ".join(number.reasons) if number.reasons and not number.checks else None
+
+
+def _context(text: str, start: int, end: int) -> str:
+    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
+    cut = ("…" if start > _AROUND else "", "…" if len(text) > end + _AROUND else "")
+    return " ".join(f"{cut[0]}{before}{text[start:end]}{after}{cut[1]}".split())
+
+
+def _doubts(report: CoverageReport) -> Iterator[str]:
+    """Yield what makes one doubt that the document is the paper's."""
+    covered = report.count(NumberState.BOUND) + report.count(NumberState.EXPLAINED)
+    if 10 * covered < report.quantities:
+        yield (
+            f"the specs of {report.paper} read or explain only {covered} of {report.quantities} numbers: they may be "
+            "those of another document"
+        )
+    if not report.quantities:
+        yield "no number was found in it"

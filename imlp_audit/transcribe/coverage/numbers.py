@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from itertools import islice
 
 from imlp_audit.errors import UsageError
 from imlp_audit.numbers.forms import DecimalMark, FoundNumber, find_numbers
 from imlp_audit.records.check import Source
-from imlp_audit.transcribe.coverage.apart import ApartKind, kinds_of
-from imlp_audit.transcribe.coverage.furniture import ApartFinder
-from imlp_audit.transcribe.coverage.lines import DocumentLine, PrintedDocument
-from imlp_audit.transcribe.coverage.quotes import QuotedSpan
+from imlp_audit.transcribe.coverage.places import QuotedSpan, is_caption
+from imlp_audit.transcribe.coverage.read import DocumentLine, PrintedDocument
 
 MOST_NUMBERS = 20_000
 _DIGIT = re.compile("[0-9]")
@@ -85,3 +85,212 @@ def _too_many(document: PrintedDocument, line: DocumentLine) -> str:
         f"{document.name} has more than {MOST_NUMBERS} numbers up to {line.file}, {where}: this is data, not a paper's "
         "text; leave out what is not printed, such as the coordinates of figures"
     )
+
+
+class ApartKind(StrEnum):
+    """What a number is that is not a quantity."""
+
+    BIBLIOGRAPHY = "in the bibliography"
+    CONTENTS = "in the table of contents"
+    PAGE = "a page number"
+    LINK = "part of an address or an identifier"
+    HEADING = "the number of a heading"
+    ITEM = "the number of an item in a list"
+    REFERENCE = "a reference to a part of the document"
+    CITATION = "part of a citation"
+    INDEX = "an index of a symbol"
+    NAME = "part of a name"
+
+
+_PART = (
+    r"Tab(?:le)?|Fig(?:ure)?|Eq(?:n|uation)?|Sec(?:tion)?|§|Appendix|Theorem|Lemma|Definition|Corollary|Proposition|"
+    r"Alg(?:orithm)?|Chapter|Remark|(?:[Ii]n)?equality|Таблиц[аеуы]|Таблицей|Табл|Рис(?:унок|унка|унке)?|Раздел|Глава"
+)
+_PARTS = (
+    r"Tables|Tabs|Figures|Figs|Equations|Eqs|Sections|Secs|Appendices|Theorems|Lemmas|Definitions|Algorithms|Chapters|"
+    r"Таблиц(?:ах|ы)?|Рисунк(?:ах|и)|Раздел(?:ах|ы)"
+)
+_ID = r"\(?(?:[A-Z]\.?)?\d+(?:\.\d+)*[a-z]?\)?(?![\d%])"
+_RANGE = rf"(?:[-–]{_ID})?"
+_YEAR = r"(?:19[5-9]\d|20[0-3]\d)[a-z]?"
+_RULES = (
+    (
+        ApartKind.LINK,
+        r"https?://\S+|www\.\S+|\barXiv[: ]\S+|\bdoi[: ]\S+|\b10\.\d{4,}/\S+|(?<!\S)\S{1,200}@\S{1,200}\.\w+",
+    ),
+    (
+        ApartKind.REFERENCE,
+        rf"(?<![^\W\d_])(?i:{_PARTS})\.?[\s~]*{_ID}(?:{_RANGE}(?:\s*,\s*{_ID})*\s*,?\s*(?:and|or|и|&)\s*{_ID}|{_RANGE})|"
+        rf"(?<![^\W\d_])(?i:{_PART})\.?[\s~]*{_ID}{_RANGE}|(?<![\w\\])[A-Z]\.\d+(?:\.\d+)*(?!\w)|"
+        r"\\tag\s*\{[^{}]*\}|(?:\\quad|[,.}])\s*\(\d+\)\s*\$*\s*\Z",
+    ),
+    (
+        ApartKind.CITATION,
+        rf"(?<=[^\W\d_],)\s+{_YEAR}(?=[;)]|,\s+{_YEAR})|(?<=\.,)\s+{_YEAR}(?=[;)])|"
+        rf"\b[^\W\d_]\w+(?: et al\.?,?| (?:and|&) [^\W\d_]\w+)\s+\({_YEAR}\)",
+    ),
+    (ApartKind.INDEX, r"_\s*(?:\d+|\{(?!\s*(?:\\pm|±|\+|-))(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})"),
+    (ApartKind.NAME, r"(?<![\w\\])[^\W\d_](?:\w*)(?:[-/+.][\w]+)*|(?<![\w.])[23]D\b"),
+)
+_WHOLE = frozenset({ApartKind.INDEX, ApartKind.NAME})
+"""Kinds that have whole numbers alone: 72.2_{0.3} has no index, and Acc/72.6 is not a name."""
+_PATTERNS = tuple((kind, re.compile(pattern)) for kind, pattern in _RULES)
+Spans = list[tuple[int, int, ApartKind]]
+
+
+def spans_of(text: str) -> Spans:
+    """Return the places in a line whose numbers are apart, as far as the line alone shows it."""
+    return [(one.start(), one.end(), kind) for kind, pattern in _PATTERNS for one in pattern.finditer(text)]
+
+
+def find_quantities(text: str, decimal: DecimalMark = ".") -> list[FoundNumber]:
+    """Return the numbers of a single text that are quantities."""
+    numbers = list(find_numbers(text, decimal))
+    return [one for one, kind in zip(numbers, kinds_of(numbers, spans_of(text)), strict=True) if kind is None]
+
+
+def kinds_of(numbers: Sequence[FoundNumber], spans: Spans) -> list[ApartKind | None]:
+    """Return what each number of a line is, if it is not a quantity; of several spans the first decides."""
+    starts = [number.start for number in numbers]
+    kinds: list[ApartKind | None] = [None] * len(numbers)
+    for first, last, kind in spans:
+        at = bisect_left(starts, first)
+        while at < len(numbers) and numbers[at].end <= last:
+            if kind not in _WHOLE or "." not in numbers[at].key:
+                kinds[at] = kinds[at] or kind
+            at += 1
+    return kinds
+
+
+_BIBLIOGRAPHY = re.compile(
+    r"\A\W*(?:\d+\W+)?(?:references|bibliography|works cited|литература|список литературы)\W*\Z", re.IGNORECASE
+)
+_APPENDIX = re.compile(r"\A\W*(?:appendix|appendices|supplement|приложени)|\A#", re.IGNORECASE)
+_LETTERED = re.compile(r"\A[A-H]\.?\s+[A-Z][^.,\d]{2,60}\Z")
+_CONTENTS = re.compile(r"\A\W*(?:table of contents|contents|содержание|оглавление)\W*\Z", re.IGNORECASE)
+_CONTENTS_LINE = re.compile(r"(?:\A\W*(?:<b>)?[\d.]+\s|\t|\. ?\.|  ).*\d(?:\s|</?\w+>)*\Z")
+_CITED = re.compile(r"(?<![\w\\\]])\[\d+(?:\s*[,–-]\s*\d+)*\]")
+_ENTRY = re.compile(r"\A\s*[-*•]?\s*\[(\d+)\]\s")
+_ITEM = re.compile(r"\A\s*[-*•]?\s*(?:\((\d+)\)|(\d+)\.)\s+(?=\S)")
+_HEADING = re.compile(
+    r"\A\W*(?:(?P<number>\d+(?:\.\d+)*)\.?|[A-Z]\.\d+(?:\.\d+)*)[ \t]+(?P<title>[^\W\d_](?:[^\d\t]|(?<=[\w-])\d)*)\Z"
+)
+_MARKED = re.compile(r"\A\s*#+\s*\d+(?:\.\d+)*")
+_MOST_WORDS, _LAST = 12, 20  # words of a heading, and the number of the last section
+
+
+class ApartFinder:
+    """Tells which places of a document's lines have numbers that are not quantities."""
+
+    def __init__(self, lines: Sequence[DocumentLine]) -> None:
+        self.lines = lines
+        self._whole = {**dict(_parts(lines)), **dict.fromkeys(_page_numbers(lines), ApartKind.PAGE)}
+        self._items, self._headings = dict(_items(lines)), dict(_headings(lines))
+        self._cited = {found[1] for line in lines if "[" in line.text and (found := _ENTRY.match(line.text))}
+
+    def spans(self, at: int) -> Spans:
+        """Return the places in a line whose numbers are apart, and what they are there; the first decides."""
+        text = self.lines[at].text
+        if at in self._whole:
+            return [(0, len(text), self._whole[at])]
+        own: Spans = [(0, self._items[at], ApartKind.ITEM)] if at in self._items else []
+        own += [(0, self._headings[at], ApartKind.HEADING)] if at in self._headings else []
+        own += spans_of(text)
+        if self._cited and "[" in text:
+            cited = (one for one in _CITED.finditer(text) if set(re.findall(r"\d+", one[0])) <= self._cited)
+            own += [(one.start(), one.end(), ApartKind.CITATION) for one in cited]
+        return own
+
+
+def _headings(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, int]]:
+    """Yield the lines that begin with the number of a heading, and where it ends.
+
+    A heading is marked as one, or it begins with a capital and stands alone, or has its words capitalised, or has the
+    number after that of another: a line may also begin with a number because the one before it was full.
+    """
+    seen: set[tuple[int, ...]] = set()
+    for at, line in enumerate(lines):
+        marked, found = _MARKED.match(line.text), _HEADING.match(line.text)
+        number = (
+            tuple(int(part[:6]) for part in (found["number"] or "").split(".") if part) if found is not None else ()
+        )
+        if marked is not None:
+            yield at, marked.end()
+        elif found is not None and _is_title(found["title"]):
+            alone = line.page is None and _is_blank(lines, at - 1) and _is_blank(lines, at + 1)
+            if alone or _follows(number, seen) or _is_capitalised(found["title"], number):
+                seen.add(number)
+                yield at, found.start("title")
+
+
+def _is_title(text: str) -> bool:
+    return text[0].isupper() and text.rstrip()[-1] not in ".,;:" and len(text.split()) <= _MOST_WORDS
+
+
+def _is_capitalised(title: str, number: tuple[int, ...]) -> bool:
+    return number[:1] <= (_LAST,) and all(word[0].isupper() for word in title.split() if len(word) > 3)
+
+
+def _follows(number: tuple[int, ...], seen: set[tuple[int, ...]]) -> bool:
+    """Return whether a number comes after one that was seen, such as 4.1 after 4, and 4.2 after 4.1."""
+    *above, last = number or (0,)
+    return (*above, last - 1) in seen or (last == 1 and tuple(above) in seen)
+
+
+def _is_blank(lines: Sequence[DocumentLine], at: int) -> bool:
+    return not 0 <= at < len(lines) or not lines[at].text.strip()
+
+
+def _items(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, int]]:
+    """Yield the lines that begin with an item's number, and where it ends: the first item, or the one after another.
+
+    A line may also begin with a number because the one before it was full.
+    """
+    last: set[int] = set()
+    for at, line in enumerate(lines):
+        entry, found = _ENTRY.match(line.text), _ITEM.match(line.text)
+        if entry is not None:
+            yield at, entry.end()
+        elif found is not None:
+            number = int((found[1] or found[2])[:4])
+            if number == 1 or number - 1 in last:
+                last = (last if number > 1 else set()) | {number}
+                yield at, found.end()
+
+
+def _parts(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, ApartKind]]:
+    """Yield the lines of the table of contents and of the bibliography."""
+    inside: ApartKind | None = None
+    for at, line in enumerate(lines):
+        text = line.text
+        if not text.strip():
+            continue
+        if len(text) < 60 and _BIBLIOGRAPHY.match(text):
+            inside = ApartKind.BIBLIOGRAPHY
+        elif len(text) < 60 and _CONTENTS.match(text):
+            inside = ApartKind.CONTENTS
+        elif inside is not None and _ends(inside, text):
+            inside = None
+        if inside is not None:
+            yield at, inside
+
+
+def _ends(inside: ApartKind, text: str) -> bool:
+    """Return whether a line is the first one after the bibliography, or after the table of contents."""
+    if inside is ApartKind.CONTENTS:
+        return not _CONTENTS_LINE.search(text)
+    return bool(_APPENDIX.match(text) or _LETTERED.match(text) or is_caption(text))
+
+
+def _page_numbers(lines: Sequence[DocumentLine]) -> list[int]:
+    """Return the lines of a PDF that are a page number: the first or last of a page, as far from it as another is."""
+    edges = (at for at in range(len(lines)) if lines[at].page is not None and _is_edge(lines, at))
+    off = {at: int(text[:6]) - (lines[at].page or 0) for at in edges if (text := lines[at].text.strip()).isdecimal()}
+    often = Counter(off.values())
+    return [at for at, distance in off.items() if distance == 0 or often[distance] > 1]
+
+
+def _is_edge(lines: Sequence[DocumentLine], at: int) -> bool:
+    """Return whether a line is the first or the last of its page."""
+    page = lines[at].page
+    return at == 0 or at + 1 == len(lines) or page != lines[at - 1].page or page != lines[at + 1].page

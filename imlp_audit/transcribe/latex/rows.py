@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceRow, SpanningCell
-from imlp_audit.transcribe.latex.arguments import read_arguments, read_optional, skip_optional, skip_space
-from imlp_audit.transcribe.latex.rules import read_rule
-from imlp_audit.transcribe.latex.text import to_text
+from imlp_audit.transcribe.latex.macros import read_arguments, read_optional, skip_optional, skip_space
+from imlp_audit.transcribe.latex.text import read_rule, to_text
 
 _SPLIT = re.compile(r"\\(?P<env>begin|end)\s*\{|\\(?P<end>\\|tabularnewline\b|cr\b)|\\.|[{}&]", re.DOTALL)
 _HEADS = re.compile(r"\\end(?:firsthead|head|foot|lastfoot)\b")

@@ -1,23 +1,14 @@
-"""A cell's LaTeX as the text that it prints: "224\\textsuperscript{2}" is 224^2, "$72.2_{\\pm 0.1}$" is 72.2 ±0.1."""
+r"""A cell's LaTeX as the text that it prints: "224\textsuperscript{2}" is 224^2, "$72.2_{\pm 0.1}$" is 72.2 ±0.1."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from imlp_audit.transcribe.cells import RAISED
-from imlp_audit.transcribe.latex.arguments import (
-    LONGEST,
-    balance,
-    read_arguments,
-    read_braced,
-    read_optional,
-    skip_optional,
-    skip_space,
-)
-from imlp_audit.transcribe.latex.macros import known_part
-from imlp_audit.transcribe.latex.rules import read_rule
-from imlp_audit.transcribe.latex.symbols import (
+from imlp_audit.transcribe.latex.macros import (
     ACCENTS,
     BETWEEN,
     BOXES,
@@ -25,10 +16,85 @@ from imlp_audit.transcribe.latex.symbols import (
     DROPPED,
     LAST_KEPT,
     LINE_ENDS,
+    LONGEST,
     SILENT,
     SYMBOLS,
     TABULARS,
+    Macro,
+    balance,
+    expand,
+    known_part,
+    read_arguments,
+    read_braced,
+    read_optional,
+    skip_optional,
+    skip_space,
 )
+
+_NAME = re.compile(
+    r"\s*\\([A-Za-z]*(?:rule|hline)|cline|cdashline|hdashline|addlinespace|noalign|rowcolor|arrayrulecolor"
+    r"|morecmidrules|rowfont)(?![A-Za-z@])\*?"
+)
+_ARGUMENTS = {
+    "Xhline": 1, "hhline": 1, "cmidrule": 1, "cline": 1, "cdashline": 1, "noalign": 1, "rowcolor": 1,
+    "arrayrulecolor": 1, "rowfont": 1, "specialrule": 3, "rule": 2, "hrule": 0,
+}  # fmt: skip
+_PARTIAL = frozenset({"cmidrule", "cline", "cdashline", "rule"})
+_TRIMMED = re.compile(r"\s*\([lr\d.{}a-z]*\)")
+_LENGTH = re.compile(r"\s*[\d.]+\s*(?:pt|em|ex|mm|cm|in|bp|sp)\s*")
+
+
+@dataclass(frozen=True)
+class RuleMacro:
+    """Where a rule's macro ends, and whether the rule goes through all columns."""
+
+    end: int
+    full: bool
+
+
+def read_rule(tex: str, at: int) -> RuleMacro | None:
+    """Return the rule, colour or distance at a place; None where something else stands there.
+
+    A rule of the author's own may have a thickness as its argument; other braces after it are the first cell.
+    """
+    found = _NAME.match(tex, at)
+    if found is None:
+        return None
+    name, end = found[1], skip_optional(tex, found.end())
+    trimmed = _TRIMMED.match(tex, end) if name in _PARTIAL else None
+    end = trimmed.end() if trimmed is not None else end
+    wanted = _ARGUMENTS.get(name)
+    while (argument := read_braced(tex, end)) is not None:
+        if wanted == 0 or (wanted is None and _LENGTH.fullmatch(argument.text) is None):
+            break
+        wanted, end = (None if wanted is None else wanted - 1), argument.end
+    full = name.endswith(("rule", "hline")) and name not in _PARTIAL
+    return RuleMacro(skip_optional(tex, end) if name == "rowcolor" else end, full)
+
+
+_EMPTY_ARGUMENTS = r"\*?\s*(?:\[[^\]]{0,200}\]\s*){0,2}\{[^{}]{0,1000}\}"
+_NAMED = re.compile(
+    rf"\\(?:citet|textcite|citeauthor|(?:auto|eq|page|[cC])?ref){_EMPTY_ARGUMENTS}"
+)  # words of the sentence
+_CITED = re.compile(rf"\\(?:cite\w*|parencite|autocite){_EMPTY_ARGUMENTS}")
+_OMITTED = "[…]"  # of one character, so that no sentence seems to end in it
+_MARK = "\x1a"
+_IN_BRACKETS = re.compile(rf"\s*[(\[]\s*(?:see|e\.g\.|cf\.)?,?\s*{_MARK}(?:\s*[,;]\s*{_MARK})*\s*[)\]]")
+_SEVERAL = re.compile(rf"{_MARK}(?:\s*(?:[,;]|(?:,\s*)?(?:and|&))\s*{_MARK})+")
+_NEEDED = re.compile(
+    rf"(^|[,;:(]|\b(?:from|by|in|of|to|with|and|or|see|following|follow|than|for|after|on|using|as|e\.g\.,?|cf\.))\s*{_MARK}"
+    rf"|()\s*{_MARK}(?=['’]s\b)"
+)
+_DROPPED = re.compile(rf"\s*{_MARK}")
+
+
+def to_sentence(tex: str, macros: Mapping[str, Macro]) -> str:
+    """Return what a caption prints, without its citations; those that it needs leave […], as in "from […]"."""
+    tex = _CITED.sub(_MARK, _NAMED.sub(_OMITTED, expand(tex, macros)[0]))
+    text = _SEVERAL.sub(_MARK, _IN_BRACKETS.sub("", to_text(tex)))
+    text = _NEEDED.sub(lambda found: f"{found[1] or ''} {_OMITTED}", text)
+    return re.sub(r"\s+(?=[.,;:])", "", _DROPPED.sub("", text)).strip()
+
 
 _TOKEN = re.compile(r"\\(?P<name>[A-Za-z@]+)|\\(?P<sign>.)|(?P<raw>[~^_{}$])|(?P<text>[^\\~^_{}$]+)", re.DOTALL)
 _LIGATURES = {"---": "—", "--": "–", "``": "“", "''": "”"}

@@ -15,7 +15,7 @@ from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.models import names
 from imlp_audit.models.build import SkipInitialisation
-from imlp_audit.models.names import texts
+from imlp_audit.models.names import data_sets as texts
 from imlp_audit.models.names.known import (
     Library,
     current_models,

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.models.names.known import Library, current_models
-from imlp_audit.models.names.match import Confidence, close_models, names_of_all_sizes
-from imlp_audit.models.names.similar import families_in
+from imlp_audit.models.names.match import Confidence, close_models, families_in, names_of_all_sizes
 
 TIMM, TORCHVISION, EXACT = Library.TIMM, Library.TORCHVISION, Confidence.EXACT
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from imlp_audit.models.names.known import Library
-from imlp_audit.models.names.match import Confidence, close_models
-from imlp_audit.models.names.spelling import spellings
+from imlp_audit.models.names.match import Confidence, close_models, spellings
 
 
 @pytest.mark.parametrize(

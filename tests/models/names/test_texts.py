@@ -8,7 +8,7 @@ import yaml
 
 from imlp_audit.models.build import build_host
 from imlp_audit.models.host import Setting
-from imlp_audit.models.names.texts import text_class, text_recipe
+from imlp_audit.models.names.data_sets import text_class, text_recipe
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import settings_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.coverage.lines import DocumentLine, PrintedDocument
 from imlp_audit.transcribe.coverage.numbers import NumberIndex
+from imlp_audit.transcribe.coverage.read import DocumentLine, PrintedDocument
 
 
 def quantities(text: str, *, pages: bool = False) -> list[str]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.records.listing import NumberState
 from imlp_audit.transcribe.coverage.cover import cover
-from imlp_audit.transcribe.coverage.lines import DocumentLine, PrintedDocument
+from imlp_audit.transcribe.coverage.read import DocumentLine, PrintedDocument
 
 from .papers import SPEC, TEXT, by_check, by_state, cover_text, missing, read_two
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.coverage.lines import DocumentLine
-from imlp_audit.transcribe.coverage.parts import find_parts
+from imlp_audit.transcribe.coverage.places import find_parts
+from imlp_audit.transcribe.coverage.read import DocumentLine
 
 LONG = [f"line {number} of a page whose lines all follow" for number in range(40)]
 
