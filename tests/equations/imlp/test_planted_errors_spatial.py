@@ -9,14 +9,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.count.call import Operation
-from imlp_audit.count.conventions import MACS_WEIGHTS, Convention, WeightKey
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.models import imlp as models_imlp
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.imlp import ChannelPart, DepthwiseBlock, Imlp
 from imlp_audit.models.vanillanet import SeriesActivation
-from specs.imlp.equations import _blocks, _dw_block, _padding, _series, _sums, _vit, sec5_2_ablations
+from specs.imlp.equations import _dw_block, _padding, _series, _sums, sec5_2_ablations
 from tests.equations import papers
 
 P = ParamSpec("P")
@@ -208,23 +206,6 @@ def test_one_coefficient_too_many(monkeypatch: pytest.MonkeyPatch, claim: str) -
     for user in (models_imlp, sec5_2_ablations):
         monkeypatch.setattr(user, "AGeLU", _changed(AGeLU, _add_coefficient))
     assert _is_false(claim)
-
-
-def test_attention_whose_products_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    weights = {WeightKey(operation): weight for operation, weight in MACS_WEIGHTS.items()}
-    del weights[WeightKey(Operation.PRODUCT)]
-    monkeypatch.setattr(_blocks, "FLOPS_CONVENTIONS", {"macs": Convention("macs", weights)})
-    assert _is_false("complexity_attention_quadratic")
-
-
-@pytest.mark.parametrize("claim", ["complexity_mlp_share", "complexity_reduction_grows"])
-def test_mlp_of_one_width(monkeypatch: pytest.MonkeyPatch, claim: str) -> None:
-    _vit._cost.cache_clear()
-    monkeypatch.setattr(_vit, "mlp", lambda width, _: _blocks.mlp(width, 512))
-    try:
-        assert _is_false(claim)
-    finally:
-        _vit._cost.cache_clear()
 
 
 def test_agelu_that_mixes_channels(monkeypatch: pytest.MonkeyPatch) -> None:
