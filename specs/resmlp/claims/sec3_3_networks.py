@@ -146,4 +146,5 @@ def appendix_chain_of_networks(net: Network) -> Sides:
     classifier, or before the average of the patches.
     """
     assert isinstance(net.parts, Chain)
-    return net.module(net.images), ChainFormula(net.parts).logits(net.images, net.module)
+    found, printed = net.module(net.images), ChainFormula(net.parts).logits(net.images, net.module)
+    return [(found, printed), (gradients(found, net.module), gradients(printed, net.module))]
