@@ -11,8 +11,7 @@ from typing import Any, TypeAlias
 import torch.nn.functional as F
 from torch import Tensor, cat, nn, unflatten
 
-from imlp_audit.claims import gradients
-from imlp_audit.claims.statement import Side
+from imlp_audit.claims import Side, gradients
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.reading import (

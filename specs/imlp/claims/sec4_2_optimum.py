@@ -10,8 +10,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from torch import Tensor, cat, eye, linalg, tensor
 
-from imlp_audit.claims import Sides, below, choice, claim, jacobian, modules, strictly_below, tensors
-from imlp_audit.claims.statement import Side
+from imlp_audit.claims import Side, Sides, below, choice, claim, jacobian, modules, strictly_below, tensors
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.imlp import Imlp, amlp
 
