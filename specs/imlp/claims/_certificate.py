@@ -50,7 +50,7 @@ class Proof(NamedTuple):
 
 def branches(f: nn.Module) -> tuple[Branch, Branch]:
     """Return both branches of an AMLP module."""
-    own = {name: value.detach().numpy() for name, value in f.named_parameters()}
+    own = {name: value.detach().cpu().numpy() for name, value in f.named_parameters()}
     halves = zip((1, 2), np.split(own["fc2.weight"], 2, axis=1), strict=True)
     first, second = (
         (own[f"act.agelu{i}.alpha"][:, None] * own["fc1.weight"], w1 * own[f"act.agelu{i}.beta"]) for i, w1 in halves

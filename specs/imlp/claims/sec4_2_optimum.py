@@ -65,8 +65,8 @@ def theorem1_inequality(W0: Tensor, W1: Tensor, phi: AGeLU) -> Sides:
     omega = linalg.matrix_norm(W1, 2) ** 2
     assume(W0.any() and omega > 0 and p != q)
     T = omega * (1 + (p + q).abs() / (q - p)) / 2 * eye(len(W0))
-    branch, slopes = (W0.numpy(), W1.numpy()), (p.item(), q.item())
-    proven = prove(branch, T.diag().numpy(), slopes)
+    branch, slopes = (W0.cpu().numpy(), W1.cpu().numpy()), (p.item(), q.item())
+    proven = prove(branch, T.diag().cpu().numpy(), slopes)
     if proven is None:
         return False
 
