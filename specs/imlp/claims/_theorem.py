@@ -1,0 +1,114 @@
+"""The AMLP module f of Theorem 1: W^1 concat(phi_1(W^0 x + b^0), phi_2(W^0 x + b^0)) + b^1."""
+
+from dataclasses import dataclass
+from math import erf, exp, pi, sqrt
+from operator import itemgetter
+
+import torch
+from torch import Tensor, cat, eye, linalg, stack
+
+from imlp_audit.claims import choice, modules, tensors
+from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.imlp import Imlp, amlp
+
+Q = 0.5 + erf(1.0) / 2 + exp(-1.0) / sqrt(pi)  # GeLU'(sqrt 2), the steepest; GeLU'(-sqrt 2) = 1 - Q
+PLAIN = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 0.25, -0.25)  # sums of their products are exact
+_SIZES = choice("n_0, n, m", (1, 1, 1), (2, 1, 2), (1, 2, 2), (2, 3, 1))
+
+
+def of_one_phi(f: Imlp) -> Imlp:
+    """Give all n hidden units of each half the coefficients of the first one."""
+    for phi in (f.act.agelu1, f.act.agelu2):
+        for coefficients in phi.parameters():
+            coefficients.data[:] = coefficients.data[0].clone()
+    return f
+
+
+MODULE = modules(amlp, *(_SIZES.map(itemgetter(i)) for i in range(3)), values=PLAIN).map(of_one_phi)
+X = tensors(_SIZES.map(itemgetter(0)), values=PLAIN)
+T = tensors(_SIZES.map(itemgetter(1)), values=(1.0, 2.0, 0.5, 3.0, 1.5, 0.25))  # the diagonal
+B = tensors(_SIZES.map(itemgetter(2)), values=PLAIN)
+
+
+@dataclass(frozen=True)
+class Half:
+    """g(x) = W^11 phi_1(W^0 x + b^0), with [p_1, q_1], or h(x), the other half; without a bias of its own."""
+
+    W0: Tensor
+    b0: Tensor
+    phi: AGeLU
+    W1: Tensor
+
+    def x1(self, x: Tensor) -> Tensor:
+        """Return x^1 = phi_1(W^0 x + b^0)."""
+        y: Tensor = self.phi(self.W0 @ x + self.b0)
+        return y
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return W^11 x^1."""
+        return self.W1 @ self.x1(x)
+
+    @property
+    def pq(self) -> tuple[Tensor, Tensor]:
+        """Return p_1 and q_1: the ends of alpha beta [1 - Q, Q]."""
+        slope = self.phi.alpha[0] * self.phi.beta[0]
+        ends = stack([slope * (1 - Q), slope * Q]).detach()
+        return ends.min(), ends.max()
+
+    def chosen(self, t: Tensor) -> Tensor:
+        """Return the diagonal of a T that has a rho: what is best for one hidden unit, or more where t is above 1."""
+        p, q = self.pq
+        return linalg.matrix_norm(self.W1, 2) ** 2 * (1 + (p + q).abs() / (q - p)) / 2 * t.clamp(min=1)
+
+    def eq9(self, rho: float, T: Tensor) -> Tensor:
+        """Return M(rho, T)."""
+        W0, W1, (p, q) = self.W0, self.W1, self.pq
+        upper = -2 * p * q * W0.T @ T @ W0 - rho * eye(W0.shape[1])
+        return block([[upper, (p + q) * W0.T @ T], [(p + q) * T @ W0, -2 * T + W1.T @ W1]])
+
+    def rho(self, T: Tensor) -> float:
+        """Return the least rho, up to 1e-9, of which Cholesky's factorisation proves M(rho, T) <= 0."""
+        M = self.eq9(0.0, T)
+        n_0 = self.W0.shape[1]
+        least = linalg.eigvalsh(M[:n_0, :n_0] - M[:n_0, n_0:] @ linalg.solve(M[n_0:, n_0:], M[n_0:, :n_0]))[-1].item()
+        for step in (1e-9, 1e-7, 1e-5):
+            M = self.eq9(least * (1 + step), T)
+            margin = 1e-14 * M.diag().abs().sum()  # for the rounding of M and of the factorisation
+            if not linalg.cholesky_ex(-M - margin * eye(len(M))).info:
+                return least * (1 + step)
+        raise ValueError("no rho is proven, though a T above half the squared norm of W^1i has one")
+
+
+def halves(f: Imlp) -> tuple[Half, Half]:
+    """Return g and h."""
+    W0, b0 = f.fc1.weight.detach(), f.fc1.bias.detach()
+    first, second = (
+        Half(W0, b0, phi, W1)
+        for phi, W1 in zip((f.act.agelu1, f.act.agelu2), f.fc2.weight.detach().chunk(2, dim=1), strict=True)
+    )
+    return first, second
+
+
+def block(rows: list[list[Tensor]]) -> Tensor:
+    """Return a matrix of blocks."""
+    return cat([cat(row, dim=1) for row in rows])
+
+
+def ones_of(n_0: int, n: int, m: int) -> Imlp:
+    """Return the module of which every number is 1."""
+    f = amlp(n_0, n, m)
+    for parameter in f.parameters():
+        parameter.data.fill_(1.0)
+    return f
+
+
+def steep(alpha: float, beta: float, other: float) -> dict[str, object]:
+    """Return a module of one number at each place, both halves of which are about as steep as can be from x to y."""
+    f = ones_of(1, 1, 1)
+    f.fc1.bias.data.zero_()
+    for phi, slope in ((f.act.agelu1, alpha), (f.act.agelu2, other)):
+        phi.alpha.data.fill_(slope)
+        phi.beta.data.fill_(beta)
+        phi.gamma.data.fill_(2**0.5 - slope * 0.0625)  # GeLU is steepest at sqrt 2
+    f.fc2.weight.data.copy_(torch.tensor([[1.0, 1.0 if alpha * other > 0 else -1.0]]))
+    return {"f": f, "x": torch.tensor([0.0]), "y": torch.tensor([0.125])}
