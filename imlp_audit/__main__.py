@@ -9,7 +9,9 @@ from typing import NoReturn
 from imlp_audit.processes.interrupts import exit_on_interrupt
 
 # Libraries import whatever calls itself a plugin of theirs, also from PYTHONPATH; nothing here needs one.
-_NO_PLUGINS = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+_NO_PLUGINS = {
+    "HYPOTHESIS_NO_PLUGINS": "1", "PYDANTIC_DISABLE_PLUGINS": "__all__", "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
+}  # fmt: skip
 
 
 def main() -> NoReturn:

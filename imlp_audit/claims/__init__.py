@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from imlp_audit.claims.measures import depends, gradients, jacobian, macs, mixes, parameters
-    from imlp_audit.claims.statement import Claim, Sides, below, claim, strictly_below
+    from imlp_audit.claims.statement import Claim, Side, Sides, below, claim, strictly_below
     from imlp_audit.claims.strategies import NONZERO, NUMBERS, POSITIVE, choice, modules, size, tensors
 
 __all__ = [
-    "NONZERO", "NUMBERS", "POSITIVE", "Claim", "Sides", "below", "choice", "claim", "depends", "gradients", "jacobian",
-    "macs", "mixes", "modules", "parameters", "size", "strictly_below", "tensors",
+    "NONZERO", "NUMBERS", "POSITIVE", "Claim", "Side", "Sides", "below", "choice", "claim", "depends", "gradients",
+    "jacobian", "macs", "mixes", "modules", "parameters", "size", "strictly_below", "tensors",
 ]  # fmt: skip
 
 _HOMES = {
-    "statement": ("Claim", "Sides", "below", "claim", "strictly_below"),
+    "statement": ("Claim", "Side", "Sides", "below", "claim", "strictly_below"),
     "measures": ("depends", "gradients", "jacobian", "macs", "mixes", "parameters"),
     "strategies": ("NONZERO", "NUMBERS", "POSITIVE", "choice", "modules", "size", "tensors"),
 }

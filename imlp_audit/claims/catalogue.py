@@ -217,7 +217,7 @@ def _explain_lack(function: _Function) -> str | None:
         return f"the claim {name} has no docstring; state the claim there, in words"
     bare = [one for one in TEXTS if one in given and not given[one]]
     if bare:
-        return f"{bare[0]} of the claim {name} is not a plain string, which is read without running the file"
+        return f"the claim {name} has no text in `{bare[0]}`; write it there as a plain string"
     if "place" not in given:
         return f"the claim {name} lacks `place`, where in the paper it stands"
     if ("printed" in given) == ("corrected" in given):

@@ -97,7 +97,7 @@ def find_difference(claim: Claim, sides: Sides) -> dict[str, object] | None:
 
 def _differs(claim: Claim, side: object) -> dict[str, object] | None:
     if isinstance(side, bool) or (isinstance(side, Tensor) and side.dtype == torch.bool and side.ndim == 0):
-        return None if side else {}
+        return None if side else {"holds": False}
     match side:
         case (one, other) | Below(one, other):
             left, right = _number(one, "left", claim), _number(other, "right", claim)

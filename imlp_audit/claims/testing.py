@@ -12,15 +12,16 @@ from tempfile import TemporaryDirectory
 from zlib import crc32
 
 import torch
-from hypothesis import HealthCheck, Phase, Verbosity, example, given, seed, settings
+from hypothesis import HealthCheck, Phase, Verbosity, find, settings
 from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
-from hypothesis.errors import HypothesisException, Unsatisfiable
+from hypothesis.errors import HypothesisException, NoSuchExample, Unsatisfiable
+from hypothesis.strategies import SearchStrategy
 
 from imlp_audit.claims.arguments import Part, find_change, list_parts, write_all
 from imlp_audit.claims.catalogue import ClaimCode
 from imlp_audit.claims.outcome import Outcome
-from imlp_audit.claims.settings import Limits, Settings
+from imlp_audit.claims.settings import Settings
 from imlp_audit.claims.statement import Claim, find_difference
 from imlp_audit.claims.strategies import Choice, combination_of
 from imlp_audit.processes.code import load_module, locate_error
@@ -28,17 +29,13 @@ from imlp_audit.processes.code import load_module, locate_error
 _MOST_COMBINATIONS = 64  # of the values of choices; of more a sample is tried
 _QUIET = settings(
     database=None, deadline=None, derandomize=False, report_multiple_bugs=False, print_blob=False,
-    verbosity=Verbosity.quiet, suppress_health_check=[*HealthCheck],
+    phases=[Phase.generate, Phase.shrink], verbosity=Verbosity.quiet, suppress_health_check=[*HealthCheck],
 )  # fmt: skip
 Arguments = dict[str, object]
 
 
 class LoadError(Exception):
     """A claim's module cannot be imported; the message says where and why."""
-
-
-class _FoundError(Exception):
-    """A claim is false on an example, or cannot be judged."""
 
 
 def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = lambda: None) -> Outcome:
@@ -53,7 +50,7 @@ def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = la
         except LoadError as error:
             return Outcome(0, problem=str(error))
         beat()
-        return _Run(claim, code, settings.limits, beat).outcome()
+        return _Run(claim, code, settings, beat).outcome()
 
 
 def load_claim(code: ClaimCode) -> Claim:
@@ -76,7 +73,8 @@ def _the_same_everywhere(device: str) -> Iterator[None]:
     with ExitStack() as stack:
         set_hypothesis_home_dir(stack.enter_context(TemporaryDirectory(prefix="imlp-audit-")))
         stack.enter_context(torch.random.fork_rng())
-        stack.enter_context(torch.device(device))
+        if device != "cpu":  # every call of torch takes longer in this context
+            stack.enter_context(torch.device(device))
         torch.set_num_threads(1)
         torch.backends.cudnn.allow_tf32 = False
         torch.set_default_dtype(torch.float64)
@@ -92,8 +90,11 @@ def _the_same_everywhere(device: str) -> Iterator[None]:
 class _Run:
     """The examples of a claim that were judged, and the smallest one that it is false on or cannot be judged on."""
 
-    def __init__(self, claim: Claim, code: ClaimCode, limits: Limits, beat: Callable[[], None]) -> None:
+    def __init__(self, claim: Claim, code: ClaimCode, settings: Settings, beat: Callable[[], None]) -> None:
+        limits = settings.limits
         self._claim, self._code, self._limits, self._beat = claim, code, limits, beat
+        # torch.manual_seed takes 2 ms, as it tells every device
+        self._restart = torch.default_generator.manual_seed if settings.device == "cpu" else torch.manual_seed
         self._arguments = st.fixed_dictionaries(dict(claim.strategies))
         self._wanted = max(1, round(limits.examples * claim.share))
         self._deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
@@ -118,73 +119,68 @@ class _Run:
         return bool(self._late or self._false or self._problem)
 
     def _run_own_examples(self) -> None:
-        if self._claim.examples:
-            test = given(self._arguments)(self._judge)
-            for one in reversed(self._claim.examples):
-                test = example(deepcopy(dict(one)))(test)
-            self._run(settings(_QUIET, phases=[Phase.explicit])(test), {})
+        for one in self._claim.examples:
+            if not self._is_decided():
+                self._run({}, st.builds(deepcopy, st.just(dict(one))), self._fails, 1)
 
     def _run_combinations(self) -> None:
         """Run at least two examples of each combination: hypothesis begins with the one that is simplest in all."""
-        choices = self._run(self._drawing(lambda _: None, 1), {})
+        choices = self._run({}, self._arguments, _never, 1)
         count = prod(len(one.values) for one in choices)
         each = max(2, ceil(self._wanted / min(count, _MOST_COMBINATIONS))) if count > 1 else self._wanted
-        test = self._drawing(self._judge, each)
-        if count > _MOST_COMBINATIONS:
-            for places in _sample(choices, self._seed):
-                if not self._is_decided():
-                    self._run(test, places)
-            return
-        following: dict[Choice, int] | None = {}
-        while following is not None and not self._is_decided():
-            following = _next(self._run(test, following))
+        sample = _sample(choices, self._seed) if count > _MOST_COMBINATIONS else []
+        places: dict[Choice, int] | None = sample.pop(0) if sample else {}
+        while places is not None and not self._is_decided():
+            used = self._run(places, self._arguments, self._fails, each)
+            places = (sample.pop(0) if sample else None) if count > _MOST_COMBINATIONS else _next(used)
 
-    def _drawing(self, judge: Callable[[Arguments], None], examples: int) -> Callable[[], None]:
-        phases = [Phase.generate, Phase.shrink]
-        return seed(self._seed)(settings(_QUIET, max_examples=examples, phases=phases)(given(self._arguments)(judge)))
-
-    def _run(self, test: Callable[[], None], places: Mapping[Choice, int]) -> dict[Choice, int]:
-        """Run a test of hypothesis under some values of the choices; return all that were drawn."""
+    def _run(
+        self,
+        places: Mapping[Choice, int],
+        arguments: SearchStrategy[Arguments],
+        condition: Callable[[Arguments], bool],
+        examples: int,
+    ) -> dict[Choice, int]:
+        """Find arguments that meet a condition, under some values of the choices; return all choices that were made."""
+        self._seed += 1
         with combination_of(dict(places)) as self._combination:
             try:
-                test()
-            except (_FoundError, Unsatisfiable):
+                find(arguments, condition, settings=settings(_QUIET, max_examples=examples), random=Random(self._seed))
+            except (NoSuchExample, Unsatisfiable):
                 pass
             except (Exception, SystemExit) as error:  # of a strategy, mostly
                 if not self._is_decided():
                     self._problem = self._write_error(error)
         return self._combination.places
 
-    def _judge(self, arguments: Arguments) -> None:
-        """Judge one example; raise _FoundError if the claim is false on it or cannot be judged, as the first was."""
+    def _fails(self, arguments: Arguments) -> bool:
+        """Judge one example; return whether the claim is false on it or cannot be judged, as on the first that was."""
         if self._late or (self._deadline is not None and time.monotonic() > self._deadline):
             self._late = True
-            return
+            return False
         self._beat()
-        torch.manual_seed(0)
+        self._restart(0)
         before = list_parts(arguments)
+        false: tuple[str, ...] = ()
+        problem: str | None = None
         try:
-            found = find_difference(self._claim, self._claim(**arguments))
-            changed = None if found is not None else find_change(before, arguments)
+            difference = find_difference(self._claim, self._claim(**arguments))
+            changed = find_change(before, arguments)
             if changed is not None:
                 raise ValueError(f"it changes its argument {changed}")
+            if difference is not None:
+                false = (*self._write(before), *write_all(difference))
         except HypothesisException:  # of `assume`
             raise
         except (Exception, SystemExit) as error:
-            self._found(None, self._write_error(error, before))
-        else:
-            if found is not None:
-                self._found((*self._write(before), *write_all(found)), None)
-            elif not self._is_decided():
-                self._tried += 1
-
-    def _found(self, false: tuple[str, ...] | None, problem: str | None) -> None:
+            problem = self._write_error(error, before)
         if not self._is_decided():
             self._tried += 1
-        elif (false is None) != (self._problem is not None):  # another kind of failure than the first: not followed
-            return
-        self._false, self._problem = false or (), problem
-        raise _FoundError
+        elif bool(false) != bool(self._false):  # it fails in another way, which is not followed
+            return False
+        if false or problem:
+            self._false, self._problem = false, problem
+        return bool(false or problem)
 
     def _write(self, arguments: Sequence[Part]) -> tuple[str, ...]:
         """Write the choices and the arguments of an example."""
@@ -206,6 +202,10 @@ class _Run:
             found = "; ".join(self._false)
             return f"{seconds:g} s ran out before the smallest counterexample was found; so far: {found}"
         return f"only {self._tried} of {self._wanted} examples were run in {seconds:g} s; none was false"
+
+
+def _never(_: Arguments) -> bool:
+    return False
 
 
 def _next(places: Mapping[Choice, int]) -> dict[Choice, int] | None:

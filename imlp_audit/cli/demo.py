@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from imlp_audit.report.document import Block, Document, Item
 
 _PAPER = Path(__file__).parent / "demo_paper"
-_FILES = ("paper.tex", "paper.yaml", "equations/sec2.py")
+_FILES = ("paper.tex", "paper.yaml", "claims/sec2.py")
 _OWN = (
     "Copy `paper.yaml` to `mypaper.yaml` in another folder, change `paper: demo`, put your table in place of this "
     "one, and name a model for each row. `lint` finds mistakes in the file, `verify` those in the paper, "
@@ -64,7 +64,7 @@ PLANTED = (
         "An equation that does not do what the text says",
         "demo/equations/relu_loses_nothing",
         "The equation was run on examples, and this is the simplest that it fails on: the sign of x is lost.",
-        "equations/sec2.py",
+        "claims/sec2.py",
         (("+ ReLU(-x)", "- ReLU(-x)"), ("+ relu(", "- relu(")),
     ),
 )
@@ -122,7 +122,7 @@ def _document(result: AuditResult, folder: Path) -> Document:
     checks = {check.id: check for check in result.checks}
     caught = sum(one.check in checks and checks[one.check].verdict in FAILS for one in PLANTED)
     what = (
-        "`paper.tex` is the paper, `paper.yaml` has its numbers and `equations/sec2.py` its equation. "
+        "`paper.tex` is the paper, `paper.yaml` has its numbers and `claims/sec2.py` its equation. "
         f"The audit caught {caught} of {len(PLANTED)} errors."
     )
     errors: list[Block] = []

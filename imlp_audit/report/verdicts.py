@@ -169,7 +169,7 @@ def _target(file: str) -> list[str]:
         return []
     if path.suffix != ".py":
         return [file]
-    folder = path.parent.parent if path.parent.name == "equations" else path.parent
+    folder = path.parent.parent if path.parent.name in ("claims", "equations") else path.parent
     return [str(folder), "--trust-code"]
 
 

@@ -128,7 +128,8 @@ class CaitChain(nn.Module):
         self.stage, self.heads, self.expansion = CaitStage(stage), heads, expansion
         if expansion is not None and self.stage not in (CaitStage.PATCH_MLP, CaitStage.CLASS_MLP):
             raise ValueError(f"expansion: the stage {stage} has no MLP over the patches to expand")
-        self.width, self.patches, self.scale = width, (size[0] // patch) * (size[1] // patch), initial_scale(layers)
+        self.size, self.width = size, width
+        self.patches, self.scale = (size[0] // patch) * (size[1] // patch), initial_scale(layers)
         self.pre: PreNorm = PRE_NORMS[Norm(norm)]
         self.activation = ACTIVATIONS[Nonlinearity(nonlinearity)]
         self.stem = PatchEmbedding(patch, width)
@@ -146,6 +147,10 @@ class CaitChain(nn.Module):
     def get_classifier(self) -> nn.Module:
         """Return the head."""
         return self.head
+
+    def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
+        """Return a batch of images of the model's size."""
+        return (torch.zeros(batch, 3, *self.size),)
 
     def _layer(self) -> ResMlpLayer:
         """Return a layer: CaiT's has the form of ResMLP's, with LayerNorm before and LayerScale after a sublayer."""

@@ -25,7 +25,7 @@ DOORS = {
     "specs/p/findings.yaml": LINT,
     "specs/p/table2.yaml": ("lint", "specs/p/table2.yaml"),
     "specs/p/findings.lock": LINT,
-    "specs/p/equations/sec1.py": LINT,
+    "specs/p/claims/sec1.py": LINT,
     "specs/p/sentences.py": LINT,
     "specs/p/b.py": LINT,
     "a.json": ("diff", "a.json", "b.json"),
@@ -54,18 +54,13 @@ KINDS: dict[str, tuple[Callable[[Path], object], str, set[str]]] = {
 }
 KILLED = '''
 import os
-from imlp_audit.equations.claim import claim
+from imlp_audit.claims import claim
 
 os.kill(os.getpid(), 9)
 
-@claim(None)
-def ends(case):
-    """It ends its process.
-
-    Place: Section 1
-    Printed: x
-    Bound: none
-    """
+@claim(place="Section 1", printed="x")
+def ends():
+    """It ends its process."""
 '''
 RUN = """
 import json, os, resource, sys
@@ -110,7 +105,7 @@ def test_a_file_that_cannot_be_read_is_refused_at_once(tmp_path: Path, file: str
 def test_python_that_takes_too_long_to_parse_is_a_broken_claim(tmp_path: Path) -> None:
     """What no limit of bytes catches: deep trees, one name of many parts, and too many files."""
     write(tmp_path, "p", TOP1, "{id: a, label: A, printed: {top1: 1}}")
-    folder = tmp_path / "specs" / "p" / "equations"
+    folder = tmp_path / "specs" / "p" / "claims"
     folder.mkdir()
     texts = {
         "calls": ("f" + "()" * 14_000, "is nested too deeply to be parsed"),
@@ -185,7 +180,7 @@ def test_a_name_of_endless_length_is_not_written_out(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pipes")
 def test_nothing_runs_that_merely_lies_in_the_current_folder_or_on_pythonpath(tmp_path: Path) -> None:
     write(tmp_path, "p", PARAMS, f"{{id: a, label: A, model: {DEIT}, printed: {{params: 5.72}}}}")
-    folder = tmp_path / "specs" / "p" / "equations"
+    folder = tmp_path / "specs" / "p" / "claims"
     folder.mkdir()
     (folder / "sec1.py").write_text(KILLED)
     evil = f"open({str(tmp_path / 'ran')!r}, 'a').write(__name__)\n"
@@ -270,7 +265,7 @@ def test_no_paper_is_called_as_the_overview(tmp_path: Path) -> None:
 
 def test_quiet_says_why_a_check_was_not_completed(tmp_path: Path) -> None:
     write(tmp_path, "p", TOP1, "{id: a, label: A, printed: {top1: 1}}")
-    folder = tmp_path / "specs" / "p" / "equations"
+    folder = tmp_path / "specs" / "p" / "claims"
     folder.mkdir()
     (folder / "sec1.py").write_text(KILLED)
     done = call("verify", str(folder.parent), "-q", "--trust-code")

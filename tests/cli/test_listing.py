@@ -91,20 +91,21 @@ def test_checks_have_json_and_markdown(models: Path) -> None:
 
 def test_lint_finds_python_that_cannot_be_read_without_running_it(models: Path) -> None:
     folder = models / "specs" / "one"
-    (folder / "equations").mkdir()
-    (folder / "equations" / "sec1.py").write_text("print('ran')\nx = (\n", encoding="utf-8")
-    (folder / "equations" / "sec2.py").write_text("@claim(None)\ndef bare(case):\n    pass\n", encoding="utf-8")
-    words = "    '''Words.\n\n    Place: 1\n    Printed: y\n    Bound: none\n    '''\n"
-    twice = f"@claim(None)\ndef twice(case):\n{words}"
-    (folder / "equations" / "sec3.py").write_text(f"print('ran')\n\n\n{twice}\n\n{twice}", encoding="utf-8")
+    (folder / "claims").mkdir()
+    (folder / "claims" / "sec1.py").write_text("print('ran')\nx = (\n", encoding="utf-8")
+    (folder / "claims" / "sec2.py").write_text(
+        "@claim(place='1', printed='y')\ndef bare():\n    pass\n", encoding="utf-8"
+    )
+    twice = "@claim(place='1', printed='y')\ndef twice():\n    '''Words.'''\n"
+    (folder / "claims" / "sec3.py").write_text(f"print('ran')\n\n\n{twice}\n\n{twice}", encoding="utf-8")
     (folder / "sentences.py").write_text("LAYERS = cats()\n@sentence\ndef purr(found):\n    pass\n", encoding="utf-8")
     done = call("lint")
     assert (done.code, done.out) == (2, "")
     assert "ran" not in done.err
     for problem in (
-        "specs/one/equations/sec1.py:2:5: is not Python: '(' was never closed",
-        "specs/one/equations/sec2.py:2:1: the claim bare has no docstring",
-        "specs/one/equations/sec3.py:5:1: the claim twice is defined again in specs/one/equations/sec3.py:15",
+        "specs/one/claims/sec1.py:2:5: is not Python: '(' was never closed",
+        "specs/one/claims/sec2.py:2:1: the claim bare has no docstring",
+        "specs/one/claims/sec3.py:5:1: the claim twice is defined again in specs/one/claims/sec3.py:10",
         "specs/one/sentences.py:1:1: LAYERS must list tables of names",
     ):
         assert problem in done.err

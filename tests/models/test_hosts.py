@@ -101,6 +101,18 @@ def test_it_is_built_for_the_size_that_it_names(key: str) -> None:
             assert not given.is_floating_point()
 
 
+@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("key", ["gmlp", "mixer", "resmlp", "vanilla_block"])
+def test_an_image_has_rows_as_it_is_high(key: str, later: bool) -> None:
+    """Its height is written first, at once or in place of another size."""
+    recipe = small(key, image=224).with_image((32, 48)) if later else small(key, image=(32, 48))
+    with Builder().variant(recipe, recipe.part_of(PAPER)) as variant, torch.device("meta"):
+        (images,) = example_inputs(variant.model)
+        variant.model(images)
+    assert images.shape[-2:] == (32, 48)
+    assert small("python").with_image((32, 48)).host.value()["input"] == (3, 32, 48)  # type: ignore[index]
+
+
 @every_host
 def test_its_classes_are_where_it_says(key: str) -> None:
     own = shapes(small(key))

@@ -197,6 +197,14 @@ def test_the_chain_starts_as_timms_cait() -> None:
     torch.testing.assert_close(found, theirs(images), rtol=1e-12, atol=1e-12)
 
 
+def test_the_chains_positions_start_as_timms() -> None:
+    """At random, with mean 0 and standard deviation 0.02 (trunc_normal_(pos_embed, std=.02) in CaiT's code)."""
+    torch.manual_seed(0)
+    positions = CaitChain("attention", 1, 256, 8, 1, size=(4, 4)).positions
+    assert abs(positions.mean()) < 5 * 0.02 / 64
+    assert abs(positions.std() - 0.02) < 5 * 0.02 / 64
+
+
 def test_the_chains_first_size_is_timms() -> None:
     with torch.device("meta"):
         ours, theirs = CaitChain("attention"), timm.create_model("cait_s24_224")

@@ -2,7 +2,18 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from imlp_audit.models.reading import PaperReading, Presence, Reading, ResMlpReading, TextReading
+from imlp_audit.models.reading import (
+    Family,
+    OutputLayer,
+    PaperReading,
+    Presence,
+    Reading,
+    ResMlpReading,
+    SpatialMatrix,
+    TextReading,
+    axes_of,
+    make_reading,
+)
 from imlp_audit.spec.schema import NamedReading
 from tests.models.readings import AXES
 
@@ -22,3 +33,11 @@ def test_a_reading_answers_only_what_it_states() -> None:
 def test_what_is_there_counts_as_true() -> None:
     assert bool(Presence.YES)
     assert not bool(Presence.NO)
+
+
+def test_texts_are_those_of_bert_where_nothing_is_said() -> None:
+    """The sizes of its paper (arXiv 1810.04805, Sec. 3 and 4) and of its released code."""
+    defaults = {name: axis.default for name, axis in axes_of(Family.TEXT).items()}
+    assert make_reading(Family.TEXT, defaults) == TextReading(
+        30522, 512, 3072, SpatialMatrix.FULL, Presence.YES, OutputLayer.MASKED_LM, Presence.YES
+    )

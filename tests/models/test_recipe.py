@@ -299,6 +299,47 @@ def test_recipes_that_contradict_themselves(options: dict[str, object], told: st
         of("timm", **options)
 
 
+@pytest.mark.parametrize("change", [{"mlp": BLOCK}, {"activation": "relu"}, {"agelu": True}])
+def test_only_mlps_can_be_replaced(change: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        of("gmlp_text", **change)
+    assert of("timm", **change).changes_mlps
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"agelu": True}, {"activation": "prelu", "agelu": True}, {"mlp": {"sums": {}}},
+        {"mlp": {"imlp": {"part": "channel"}, "sites": ("blocks.*",)}, "activation": "softplus"},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("rest", [{}, {"image": (16, 32), "classes": 3}])
+def test_a_baseline_is_the_recipe_without_changes_of_its_mlps(
+    change: dict[str, object], rest: dict[str, object]
+) -> None:
+    recipe, baseline = of("timm", **rest, **change), of("timm", **rest)
+    assert recipe.with_own_mlps() == baseline
+    assert recipe.changes_mlps
+    assert not baseline.changes_mlps
+    assert baseline.with_change(change) == recipe
+
+
+@pytest.mark.parametrize("part", Part)
+def test_a_kernel_is_of_no_essence_without_a_convolution(part: Part) -> None:
+    one, other = (of("timm", mlp={"imlp": {"part": part, "kernel": kernel}}).essence() for kernel in (3, 5))
+    assert (one == other) == (part is Part.CHANNEL)
+    assert one == of("timm", mlp={"imlp": {"part": part}})
+
+
+def test_what_a_spec_does_not_say_of_a_block() -> None:
+    block = Replacement.model_validate({"imlp": {}})
+    assert block.sites == ("*",)
+    assert block.block == ImlpRecipe(ratio=2, kernel=3, part=Part.CHANNEL_AND_SPATIAL, plain=False)
+    for ratio in (0, -1):
+        with pytest.raises(ValidationError, match="ratio"):
+            ImlpRecipe(ratio=ratio)
+
+
 @pytest.mark.parametrize("host", ["gmlp_text", "bert"])
 def test_models_of_text_take_no_images(host: str) -> None:
     with pytest.raises(ValidationError, match="image: this host reads token ids"):

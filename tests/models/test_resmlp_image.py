@@ -16,7 +16,16 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.host import BuildRequest, Host
 from imlp_audit.models.hosts import ResMlp
-from imlp_audit.models.reading import Presence, ResMlpForm, ResMlpReading
+from imlp_audit.models.reading import (
+    Family,
+    PaperReading,
+    Presence,
+    ResMlpForm,
+    ResMlpReading,
+    axes_of,
+    make_reading,
+)
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.resmlp import (
     ACTIVATIONS,
     AlgorithmLayer,
@@ -119,6 +128,22 @@ def test_layer_is_that_of_the_form(form: ResMlpReading, layer: type[EquationLaye
     expected = loaded(layer(6, PATCHES), ours.state_dict())
     x = torch.randn(2, PATCHES, 6, dtype=torch.float64)
     torch.testing.assert_close(ours(x), expected(x))
+
+
+@pytest.mark.parametrize("form", [None, *ResMlpForm])
+def test_a_recipe_that_gives_sizes_alone(form: ResMlpForm | None) -> None:
+    """It has the equations' layers, of Affs, GELU and a linear layer across patches of 16 x 16, and an average."""
+    host = ResMlp(layers=1, width=6, form=form)
+    recipe = Recipe.of(resmlp=host, image=(16, 32), classes=CLASSES)
+    defaults = {name: axis.default for name, axis in axes_of(Family.RESMLP).items()}
+    default = make_reading(Family.RESMLP, defaults)
+    assert isinstance(default, ResMlpReading)
+    reading = recipe.part_of(PaperReading(resmlp=default))
+    given = {"patch": 16, "norm": "aff", "pooling": "average", "communication": "linear", "nonlinearity": "gelu"}
+    written = build_resmlp(
+        _changed(host, **given), ALGORITHM if form is ResMlpForm.ALGORITHM else EQUATIONS, (16, 32), CLASSES
+    )
+    assert str(recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading))) == str(written)
 
 
 def test_only_algorithm_1_has_an_aff_before_the_mean() -> None:

@@ -81,6 +81,17 @@ def test_default_reaches_three_positions_to_each_side() -> None:
     assert (rows.min(), rows.max(), columns.min(), columns.max()) == (1, 7, 1, 7)
 
 
+def test_starts_as_the_released_activation_does() -> None:
+    """Normal with a deviation of 0.02, cut off at 2 (trunc_normal_'s bounds, 100 deviations); the norm as identity."""
+    torch.manual_seed(0)
+    start = SeriesActivation(64).state_dict()
+    weight, error = start["conv.weight"], 0.02 / start["conv.weight"].numel() ** 0.5
+    assert abs(weight.mean()) <= 5 * error
+    assert abs(weight.std() - 0.02) <= 5 * error / 2**0.5
+    for name, value in (("weight", 1), ("bias", 0), ("running_mean", 0), ("running_var", 1)):
+        assert (start[f"norm.{name}"] == value).all()
+
+
 def test_channels_stay_apart() -> None:
     activation = SeriesActivation(2).eval()
     x = torch.ones(1, 2, 3, 3)

@@ -15,14 +15,9 @@ from imlp_audit.spec.plan import claims_of
 from .papers import about, write_paper
 
 CLAIM = """
-@claim(None)
-def {name}(case, arithmetic):
-    '''{name} in words.
-
-    Place: Eq. 1
-    Printed: {name} = x
-    Bound: that of {name}
-    '''
+@claim(place="Eq. 1", printed="{name} = x", tolerance=1e-3, because="of {name}")
+def {name}():
+    '''{name} in words.'''
 """
 ENTRY = "  - {{id: {id}, same_as: {same_as}, text: In our words., place: Eq. 9, {more}}}\n"
 
@@ -30,9 +25,9 @@ ENTRY = "  - {{id: {id}, same_as: {same_as}, text: In our words., place: Eq. 9, 
 def write(root: Path, paper: str, *names: str, entries: str = "") -> None:
     """Write a paper with claims of its own, and with statements that it shares."""
     folder = write_paper(root / "specs", paper)
-    (folder / "equations").mkdir()
+    (folder / "claims").mkdir()
     code = "".join(CLAIM.format(name=name) for name in names)
-    (folder / "equations" / "sec1.py").write_text(f"from imlp_audit.equations.claim import claim\n{code}")
+    (folder / "claims" / "sec1.py").write_text(f"from imlp_audit.claims import claim\n{code}")
     shared = f"equations:\n{entries}" if entries else ""
     (folder / "paper.yaml").write_text(f"{about(paper)}{shared}", encoding="utf-8")
 
@@ -52,8 +47,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("more", "form", "literal", "nearest", "bound"),
     [
-        ("printed: y = x", "y = x", True, None, "that of second"),
-        ("corrected: y = 2 x", "y = 2 x", False, None, "that of second"),
+        ("printed: y = x", "y = x", True, None, "0.001: of second"),
+        ("corrected: y = 2 x", "y = 2 x", False, None, "0.001: of second"),
         ("printed: y = x, nearest: own, bound: none", "y = x", True, "own", "none"),
     ],
 )
@@ -69,7 +64,7 @@ def test_a_shared_statement_has_its_papers_words_and_the_others_code(
     assert (claim.id, claim.statement, claim.place) == ("ours/equations/mine", "In our words.", "Eq. 9")
     assert (claim.form, claim.literal, claim.nearest, claim.bound) == (form, literal, nearest, bound)
     assert (claim.file, claim.line) == ("specs/ours/paper.yaml", 4)
-    assert (claim.code.function, claim.code.file) == ("second", "specs/theirs/equations/sec1.py")
+    assert (claim.code.function, claim.code.file) == ("second", "specs/theirs/claims/sec1.py")
 
 
 @pytest.mark.parametrize(

@@ -149,8 +149,8 @@ def test_findings_that_name_no_paper_are_of_the_file_beside_them(here: Path) -> 
 def test_names_of_claims_in_a_module_that_cannot_be_read_are_not_judged(here: Path) -> None:
     """Its check says what is wrong; names of anything else are judged as ever."""
     folder = here / "specs" / "alpha"
-    (folder / "equations").mkdir()
-    (folder / "equations" / "sec1.py").write_text("x = (", encoding="utf-8")
+    (folder / "claims").mkdir()
+    (folder / "claims" / "sec1.py").write_text("x = (", encoding="utf-8")
     (folder / "findings.yaml").write_text(
         "paper: alpha\nfindings:\n"
         "  - {id: one, title: T, kind: ask, why: W., checks: [alpha/equations/first]}\n"

@@ -1,0 +1,238 @@
+"""Fig. 4 (b): the IMLP as a host gets it, in any layout and reading and with any of its arguments, and its formula."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from math import isqrt
+from random import Random
+from typing import Any, TypeAlias
+
+import torch.nn.functional as F
+from torch import Tensor, cat, nn, unflatten
+
+from imlp_audit.claims import gradients
+from imlp_audit.claims.statement import Side
+from imlp_audit.models.blocks import Part
+from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.reading import PRINTED, ConcatNorm, DepthwiseActivation, DepthwiseNorm, OutputNorm, Reading
+
+SMALL = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 0.0, 1 / 3, -0.7, 1.1, -1.4, 0.2)  # so that norms do not amplify rounding
+
+
+class Layout(StrEnum):
+    """How a host lays out its features."""
+
+    TOKENS = "tokens"
+    CLASS_TOKEN = "tokens after a class token"
+    CHANNELS_LAST = "channels last"
+    CHANNELS_FIRST = "channels first"
+
+
+Place: TypeAlias = tuple[Layout, tuple[int, int], int]
+PLACES: tuple[Place, ...] = (  # layouts, grids, and how many tokens are before the positions of the grid
+    (Layout.TOKENS, (2, 2), 0), (Layout.CLASS_TOKEN, (3, 2), 1), (Layout.CHANNELS_LAST, (2, 3), 0),
+    (Layout.CHANNELS_FIRST, (3, 2), 0), (Layout.CLASS_TOKEN, (1, 2), 2),
+)  # fmt: skip
+
+
+class Raise(nn.Module):
+    """A norm that a user may give in place of the reading's: it adds the width that it is made for."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.width = width
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return x + width."""
+        return x + self.width
+
+
+@dataclass(frozen=True)
+class Block:
+    """The arguments of an IMLP, and what comes in: a layout, (H, W), and how many tokens are before these positions.
+
+    `terse` leaves out the arguments that are the constructor's defaults.
+    """
+
+    place: Place = PLACES[0]
+    C: int = 2
+    h: int = 2
+    out: int = 2
+    reading: Reading = PRINTED
+    part: Part = Part.CHANNEL_AND_SPATIAL
+    plain: bool = False
+    kernel: int = 3
+    phi: type[nn.Module] = nn.GELU
+    norm_layer: type[nn.Module] | None = None
+    bias: tuple[bool, bool] = (True, True)
+    drop: tuple[float, float] = (0.0, 0.0)
+    training: bool = False
+    terse: bool = False
+
+    @property
+    def layout(self) -> Layout:
+        """How the host lays out its features."""
+        return self.place[0]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """H and W."""
+        return self.place[1]
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens or positions come in."""
+        return self.size[0] * self.size[1] + self.place[2]
+
+    def make(self) -> Imlp:
+        """Return the package's block."""
+        side = isqrt(self.size[0] * self.size[1])
+        arguments: dict[str, tuple[Any, Any]] = {
+            "hidden_features": (self.h, self.C), "out_features": (self.out, self.C), "act_layer": (self.phi, nn.GELU),
+            "norm_layer": (self.norm_layer, None), "bias": (self.bias, (True, True)), "drop": (self.drop, (0.0, 0.0)),
+            "use_conv": (self.layout is Layout.CHANNELS_FIRST, False), "kernel": (self.kernel, 3),
+            "part": (self.part, Part.CHANNEL_AND_SPATIAL), "plain": (self.plain, False),
+            "grid": (self.size, (side, side)), "prefix_tokens": (self.place[2], 0),
+        }  # fmt: skip
+        given = {name: own for name, (own, default) in arguments.items() if not (self.terse and own == default)}
+        return Imlp(self.C, reading=self.reading, **given)
+
+    def apply(self, module: nn.Module, x: Tensor) -> Tensor:
+        """Apply a module to tokens (batch, tokens, C) as a host with this layout does."""
+        match self.layout:
+            case Layout.TOKENS | Layout.CLASS_TOKEN:
+                y: Tensor = module(x)
+            case Layout.CHANNELS_LAST:
+                y = module(unflatten(x, 1, self.size)).flatten(1, 2)
+            case Layout.CHANNELS_FIRST:
+                y = module(unflatten(x.mT, 2, self.size)).flatten(2).mT
+        return y
+
+
+class Fig4:
+    """Fig. 4 (b), part by part, in the weights of a block; `running` are its running statistics after a step."""
+
+    def __init__(self, block: Block, module: Imlp) -> None:
+        self.block, self.running, self.used = block, dict[str, Tensor](), set[str]()
+        self._weights = {**dict(module.named_parameters()), **{n: b.clone() for n, b in module.named_buffers()}}
+
+    def __getitem__(self, name: str) -> Tensor:
+        """Return a weight by its name."""
+        self.used.add(name)
+        return self._weights[name]
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return FC(DWBlock(concat(AGeLU(t), AGeLU'(t)))), t = FC(x), for tokens (batch, tokens, C)."""
+        block, reading, positions = self.block, self.block.reading, self.block.size[0] * self.block.size[1]
+        kept1, kept2 = (1 - p * block.training for p in block.drop)  # p is 0 or 1
+        t = self.channel(self.linear("fc1", x, block.bias[0] and bool(reading.fc1_bias))) * kept1
+        if block.part is not Part.CHANNEL:
+            grid = self.spatial(unflatten(t[:, -positions:].mT, 2, block.size))
+            t = cat([t[:, :-positions], grid.flatten(2).mT], 1)
+        y = self.linear("fc2", t, block.bias[1] and bool(reading.fc2_bias))
+        return (self.layer_norm("norm", y) if reading.output_norm is OutputNorm.LAYER else y) * kept2
+
+    def linear(self, name: str, x: Tensor, bias: bool) -> Tensor:
+        """Return x W + b, or x W."""
+        y = x @ self[f"{name}.weight"].flatten(1).T
+        return y + self[f"{name}.bias"] if bias else y
+
+    def channel(self, t: Tensor) -> Tensor:
+        """Return concat(AGeLU(t), AGeLU'(t)) and the norm behind it, or phi(t) without the channel part."""
+        block = self.block
+        if block.part is Part.SPATIAL:
+            return self.phi("act", t)
+        if block.plain:
+            t = cat([self.phi("act.phi1", t), self.phi("act.phi2", t)], -1)
+        else:
+            t = cat([self.agelu("act.agelu1", t), self.agelu("act.agelu2", t)], -1)
+        if block.norm_layer is not None:
+            return t + 2 * block.h
+        match block.reading.concat_norm:
+            case ConcatNorm.NONE:
+                return t
+            case ConcatNorm.LAYER:
+                return self.layer_norm("act.norm", t)
+            case ConcatNorm.BATCH:
+                return self.batch_norm("act.norm", t.mT).mT
+
+    def spatial(self, x: Tensor) -> Tensor:
+        """Return DWConv, BN and GeLU of maps (batch, channels, H, W), and the skip around them."""
+        reading = self.block.reading
+        y = window_sum(self["spatial.conv.weight"][:, 0], x)
+        if reading.depthwise_bias:
+            y = y + self["spatial.conv.bias"][:, None, None]
+        if reading.depthwise_norm is DepthwiseNorm.BATCH:
+            y = self.batch_norm("spatial.norm", y.flatten(2)).view_as(y)
+        match reading.depthwise_activation:
+            case DepthwiseActivation.GELU:
+                y = F.gelu(y)
+            case DepthwiseActivation.AGELU:
+                y = self.agelu("spatial.act", y.movedim(1, -1)).movedim(-1, 1)
+        return x + y if reading.depthwise_skip else y
+
+    def agelu(self, name: str, x: Tensor) -> Tensor:
+        """Return beta phi(alpha x + gamma) + theta."""
+        alpha, beta, gamma, theta = (self[f"{name}.{each}"] for each in ("alpha", "beta", "gamma", "theta"))
+        return beta * self.phi(f"{name}.phi", alpha * x + gamma) + theta
+
+    def phi(self, name: str, x: Tensor) -> Tensor:
+        """Return phi(x); PReLU has a slope of its own."""
+        if self.block.phi is nn.PReLU:
+            return x.clamp(min=0) + self[f"{name}.weight"] * x.clamp(max=0)
+        y: Tensor = self.block.phi()(x)
+        return y
+
+    def layer_norm(self, name: str, x: Tensor) -> Tensor:
+        """Return (x - mean) / sqrt(variance + 10^-5) g + s over the channels of each token."""
+        centered = x - x.mean(-1, keepdim=True)
+        normal = centered / (centered.square().mean(-1, keepdim=True) + 1e-5).sqrt()
+        return normal * self[f"{name}.weight"] + self[f"{name}.bias"]
+
+    def batch_norm(self, name: str, x: Tensor) -> Tensor:
+        """Return (x - m) / sqrt(v + 10^-5) g + s of (batch, channels, positions), m and v of the batch in training."""
+        g, s, m, v = (self[f"{name}.{each}"] for each in ("weight", "bias", "running_mean", "running_var"))
+        if self.block.training:
+            m, v, before = x.mean((0, 2)), x.var((0, 2), correction=0), (m, v)
+            unbiased = x.var((0, 2), correction=1)
+            for each, old, new in zip(("running_mean", "running_var"), before, (m, unbiased), strict=True):
+                self.running[f"{name}.{each}"] = 0.9 * old + 0.1 * new
+            self.running[f"{name}.num_batches_tracked"] = self[f"{name}.num_batches_tracked"] + 1
+        r = g / (v + 1e-5).sqrt()
+        return r[:, None] * x + (s - m * r)[:, None]
+
+
+def compare(block: Block, m: Imlp, x: Tensor) -> list[Side]:
+    """Return the block and Fig. 4, which weights they use, their gradients, and the running statistics after a step."""
+    formula = Fig4(block, m)
+    y, printed = block.apply(m, x), formula(x)
+    sides: list[Side] = [(y, printed), {name for name, _ in m.named_parameters()} <= formula.used]
+    if block.phi not in (nn.ReLU, nn.PReLU):  # rounding decides which side of their corner an argument is on
+        sides.append((gradients(y, m), gradients(printed, m)))
+    return [*sides, *((m.get_buffer(name), after) for name, after in formula.running.items())]
+
+
+def window_sum(a: Tensor, x: Tensor, indices: Sequence[int] | None = None) -> Tensor:
+    """Return sum_{i,j} a_{i,j,c} x_{h+i,w+j,c}, i and j from -n to n or of some others, without what is off the grid.
+
+    a is (channels, 2n+1, 2n+1), a_{i,j,c} at row i + n and column j + n; x is (batch, channels, H, W).
+    """
+    n, (height, width) = a.shape[-1] // 2, x.shape[-2:]
+    padded = F.pad(x, (n, n, n, n))
+    pairs = [(i + n, j + n) for i in indices or range(-n, n + 1) for j in indices or range(-n, n + 1)]
+    return sum(a[:, i, j, None, None] * padded[..., i : i + height, j : j + width] for i, j in pairs)  # type: ignore[return-value]
+
+
+def cover(**axes: Sequence[object]) -> list[dict[str, Any]]:
+    """Return settings of some axes in which every pair of values of two axes occurs: few more than the longest two."""
+    random, rows = Random(0), list[dict[str, Any]]()
+    values = {name: range(len(each)) for name, each in axes.items()}
+    left = {((a, i), (b, j)) for a, b in combinations(axes, 2) for i in values[a] for j in values[b]}
+    while left:
+        first = dict(min(left))
+        tries = [{name: first.get(name, random.choice(each)) for name, each in values.items()} for _ in range(10)]
+        best = max(tries, key=lambda row: len(left.intersection(combinations(row.items(), 2))))
+        left.difference_update(combinations(best.items(), 2))
+        rows.append({name: axes[name][place] for name, place in best.items()})
+    return rows

@@ -1,0 +1,129 @@
+"""Sec. 4.3, before Eq. 10: VanillaNet, whose series activation the equation quotes."""
+
+from math import sin
+
+import torch.nn.functional as F
+from hypothesis import strategies as st
+from torch import Tensor, einsum
+
+from imlp_audit.claims import Sides, choice, claim, gradients, modules, size, tensors
+from imlp_audit.claims.statement import Side
+from imlp_audit.errors import BuildError
+from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.hosts import VanillaBlock
+from imlp_audit.models.vanillanet import SeriesActivation, VanillaNetBlock, build_vanilla_block
+
+from ._imlp import window_sum
+from .sec4_3_eq10 import scale_and_shift
+
+BLOCKS = choice(  # how a block is made, its n, and (H, W): hosts are about as small as their kernel allows
+    "block", ("by its class", 3, (2, 3)), ("by its class", 3, (5, 4)), ("as a host", 1, (6, 7)),
+    ("as a host", 1, (8, 6)), ("as a host with its default", 3, (14, 15)),
+)  # fmt: skip
+Kind = tuple[str, int, tuple[int, int]]
+
+
+def make(channels: int, kind: Kind) -> VanillaNetBlock:
+    """Return the package's block."""
+    how, n, size = kind
+    match how:
+        case "by its class":
+            return VanillaNetBlock(channels, size)
+        case "as a host":
+            return build_vanilla_block(channels, n, size)
+        case _:
+            made = VanillaBlock(width=channels).build(BuildRequest(size))
+            assert isinstance(made, VanillaNetBlock)
+            return made
+
+
+def pooled(m: VanillaNetBlock, x: Tensor) -> Tensor:
+    """Return z = maxpool_{2 x 2}(W x + b)."""
+    assert m.conv.bias is not None
+    mixed = einsum("kc,bchw->bkhw", m.conv.weight[:, :, 0, 0], x) + m.conv.bias[:, None, None]
+    return mixed.unfold(2, 2, 2).unfold(3, 2, 2).amax((-2, -1))
+
+
+C = size("C", 1, 2)
+
+
+@claim(
+    kind=BLOCKS,
+    m=modules(make, C, BLOCKS),
+    x=tensors(2, C, BLOCKS.map(lambda kind: kind[2][0]), BLOCKS.map(lambda kind: kind[2][1])),
+    place="Sec. 4.3, Eq. 10, and the sentence before it",
+    corrected="VanillaNetBlock(x)_{h,w,c} = r_c sum_{i=-n}^{n} sum_{j=-n}^{n} a_{i,j,c} ReLU(z_{h+i,w+j,c}) + (s_c - "
+    "m_c r_c), z = maxpool_{2 x 2}(W x + b), r_c = g_c / sqrt(v_c + 10^-6)",
+)
+def eq10_vanillanet_block(kind: Kind, m: VanillaNetBlock, x: Tensor) -> Sides:
+    """The package's VanillaNet block, with the convolutions that it is trained with merged, is Eq. 10 after a 1x1
+    convolution to twice the channels and max pooling to half the grid, with ReLU, n = 3 by default and a batch norm.
+
+    Read as: what stands around Eq. 10 is that of VanillaNet's paper (arXiv 2305.12972, Fig. 1) and its released code:
+    no b_c, and a batch norm with 10^-6 added to the variance. In evaluation. A host whose kernel is larger than the
+    pooled grid is refused.
+    """
+    a, n, (r, shift) = m.act.conv.weight[:, 0], kind[1], scale_and_shift(m.act.norm, 1e-6)
+    return [
+        (m(x), r * window_sum(a, F.relu(pooled(m, x))) + shift),
+        a.shape[1:] == (2 * n + 1, 2 * n + 1) and m.example_inputs(2)[0].shape == x.shape,
+        is_refused(len(x[0]), n, (4 * n + 1, 4 * n + 2)) and is_refused(len(x[0]), n, (4 * n + 2, 4 * n + 1)),
+    ]
+
+
+def is_refused(channels: int, n: int, size: tuple[int, int]) -> bool:
+    """Return whether a host of this size is refused."""
+    try:
+        build_vanilla_block(channels, n, size)
+    except BuildError:
+        return True
+    return False
+
+
+GENERIC = [sin(number) for number in range(1, 200)]  # so that no two numbers that are pooled are equal
+
+
+@claim(
+    m=modules(VanillaNetBlock, 64, (28, 28), training=choice("training", False, True), values=GENERIC),
+    x=tensors(2, 64, 28, 28, values=GENERIC),
+    place="Sec. 4.3, Eq. 10, and the sentence before it",
+    corrected="VanillaNetBlock(x)_{h,w,c} = r_c sum_{i=-3}^{3} sum_{j=-3}^{3} a_{i,j,c} ReLU(z_{h+i,w+j,c}) + (s_c - "
+    "m_c r_c), z = maxpool_{2 x 2}(W x + b), r_c = g_c / sqrt(v_c + 10^-6), C = 64, 14 x 14 positions",
+    share=0.02,
+)
+def eq10_vanillanet_block_full_size(m: VanillaNetBlock, x: Tensor) -> Sides:
+    """The package's VanillaNet block is Eq. 10 at 64 channels and 14 x 14 positions too, in evaluation and in training,
+    and learns by the derivatives of the equation.
+
+    Read as: in training, the batch norm takes the mean and the variance of the batch, and moves its own a tenth of the
+    way to them.
+    """
+    norm = m.act.norm
+    mean, variance = norm.get_buffer("running_mean").clone(), norm.get_buffer("running_var").clone()
+    y, z = m(x), window_sum(m.act.conv.weight[:, 0], F.relu(pooled(m, x)))
+    after = mean, variance
+    if m.training:
+        after = 0.9 * mean + 0.1 * z.mean((0, 2, 3)), 0.9 * variance + 0.1 * z.var((0, 2, 3))
+        mean, variance = z.mean((0, 2, 3)), z.var((0, 2, 3), correction=0)
+    r = norm.weight / (variance + 1e-6).sqrt()
+    printed = r[:, None, None] * z + (norm.bias - mean * r)[:, None, None]
+    moved: list[Side] = [(norm.get_buffer("running_mean"), after[0]), (norm.get_buffer("running_var"), after[1])]
+    return [(y, printed), (gradients(y, m), gradients(printed, m)), *moved]
+
+
+@claim(
+    module=modules(SeriesActivation, 1),
+    x=tensors(2, 1, st.integers(1, 4), st.integers(1, 4)),
+    place="Sec. 4.3, Eq. 10, and the sentence before it",
+    corrected="SeriesActivation(x)_{h,w,c} = r_c sum_{i=-3}^{3} sum_{j=-3}^{3} a_{i,j,c} ReLU(x_{h+i,w+j,c}) + (s_c - "
+    "m_c r_c), r_c = g_c / sqrt(v_c + 10^-6)",
+)
+def eq10_series_default(module: SeriesActivation, x: Tensor) -> Sides:
+    """VanillaNet's series activation, made with nothing but its width, is Eq. 10 with n = 3 and phi = ReLU, and a batch
+    norm that adds 10^-6 to the variance.
+
+    Read as: n, phi and the norm are those of VanillaNet's paper (arXiv 2305.12972) and its released code. In
+    evaluation.
+    """
+    a, (r, shift) = module.conv.weight[:, 0], scale_and_shift(module.norm, 1e-6)
+    return [(module(x), r * window_sum(a, F.relu(x)) + shift), a.shape == (1, 7, 7)]

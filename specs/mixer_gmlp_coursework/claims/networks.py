@@ -1,0 +1,287 @@
+"""Sec. 2.1, 3 and 3.3: MLP-Mixer and gMLP as a whole, from their sizes on."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+import torch
+import torch.nn.functional as F
+from hypothesis import strategies as st
+from torch import Tensor, nn, tensor
+
+from imlp_audit.claims import Sides, choice, claim, modules, size, tensors
+from imlp_audit.models.blocks import Gate
+from imlp_audit.models.gmlp import GmlpBlock, GmlpClassifier
+from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.hosts import Gmlp, GmlpText, Mixer
+from imlp_audit.models.mixer import MixerLayer, Mlp, MlpMixer, PatchClassifier
+from imlp_audit.models.reading import OutputLayer, Presence, SpatialMatrix, TextReading
+from imlp_audit.models.text import GmlpEncoder, GmlpLanguageModel, GmlpTextClassifier
+
+from ._formulas import EPSILON, SMALL, TORCHS_EPSILON, agree, linear, norm
+
+Network = tuple[Mixer | Gmlp, tuple[int, int], int]  # its sizes, the rows and columns of patches, and its classes
+
+
+def _sides(network: Network) -> tuple[int, int]:
+    host, (rows, columns), _ = network
+    return rows * host.patch, columns * host.patch
+
+
+def _images(network: Network) -> st.SearchStrategy[Tensor]:
+    return tensors(2, 3, *_sides(network))
+
+
+def _build(network: Network) -> nn.Module:
+    return network[0].build(BuildRequest(_sides(network), network[2]))
+
+
+def _patches(images: Tensor, net: PatchClassifier) -> Tensor:
+    """Return the projected patches, row by row."""
+    w, b = net.stem.parameters()
+    P = w.shape[-1]
+    patches = images.unfold(2, P, P).unfold(3, P, P).flatten(2, 3)  # batch, channels, patches, P, P
+    return torch.einsum("nksyx,ckyx->nsc", patches, w) + b
+
+
+def _classes(X: Tensor, net: PatchClassifier) -> Tensor:
+    """Return the linear layer of the mean over the patches, after a last norm."""
+    return linear(norm(X, net.norm, EPSILON).mean(1), net.head)
+
+
+def _mlp(x: Tensor, mlp: Mlp) -> Tensor:
+    return linear(F.gelu(linear(x, mlp.fc1)), mlp.fc2)
+
+
+MIXERS = choice(
+    "(network, grid, classes)",
+    (Mixer(layers=2, patch=1, width=3, tokens_hidden=2, channels_hidden=4), (1, 2), 2),
+    (Mixer(layers=1, patch=2, width=4, tokens_hidden=3, channels_hidden=1), (3, 1), 1),
+    (Mixer(layers=3, patch=2, width=3, tokens_hidden=1, channels_hidden=2), (2, 3), 2),
+    (Mixer(layers=1, patch=4, width=192, tokens_hidden=96, channels_hidden=384), (14, 14), 10),
+)
+
+
+@claim(
+    images=MIXERS.flatmap(_images),
+    net=modules(_build, MIXERS, values=SMALL),
+    tolerance=1e-8,
+    because="a LayerNorm can enlarge the rounding of nearly equal numbers a thousandfold",
+    share=0.4,
+    place="Sec. 2.1, Fig. 2 and its paragraph",
+    printed="MLP-Mixer состоит из блоков, каждый из которых представлен двумя видами уровней: проекция по "
+    "пространству (token-mixing) и по каналам (channel-mixing).",
+)
+def mixer_network(images: Tensor, net: MlpMixer) -> Sides:
+    """MLP-Mixer is a projection of the patches, its blocks one after the other, and a classifier.
+
+    Read as: the package's network of one to three layers for images of any size, square or not, in a batch of two; each
+    block mixes tokens, then channels, both with weights of their own; biases and norms with any scale and shift; the
+    classifier is that of mixer_classifier. A gradient reaches every parameter.
+    """
+    X = _patches(images, net)
+    for layer in net.blocks:
+        assert isinstance(layer, MixerLayer)
+        of_tokens, of_channels = layer.token_mixing, layer.channel_mixing
+        X = X + _mlp(norm(X, of_tokens.norm, EPSILON).mT, of_tokens.mlp).mT
+        X = X + _mlp(norm(X, of_channels.norm, EPSILON), of_channels.mlp)
+    logits = _classes(X, net)
+    return agree(net, images, logits)
+
+
+def _of_matrices() -> PatchClassifier:
+    return PatchClassifier((1, 2), 1, 2, (nn.Linear(2, 2, bias=False) for _ in range(2)), 2)
+
+
+@claim(
+    images=tensors(2, 3, 1, 2),
+    net=modules(_of_matrices),
+    share=0.5,
+    place="Sec. 2.1, after the description of both steps",
+    printed="На выходе используется стандартный линейный слой классификации, который каждому изображению "
+    "сопоставляет веса классов.",
+)
+def mixer_classifier(images: Tensor, net: PatchClassifier) -> Sides:
+    """The package's network around the blocks gives every image the weights of the classes: patches, the blocks one
+    after the other, and a linear layer.
+
+    Read as: the linear layer is that of the average over the patches after a last LayerNorm, as in arXiv 2105.01601; in
+    place of the blocks, whose claims are others, stand two matrices.
+    """
+    X = _patches(images, net)
+    for block in net.blocks:
+        assert isinstance(block, nn.Linear)
+        X = X @ block.weight.T
+    return net(images), _classes(X, net)
+
+
+def _block_output(X: Tensor, block: GmlpBlock, gate: Gate, epsilon: float, *, gate_norm: bool = True) -> Tensor:
+    """Return Y = s(Z) V + X, Z = GELU(norm(X) U), with biases, and with the tiny attention where there is one."""
+    normal = norm(X, block.norm, epsilon)
+    Z = F.gelu(linear(normal, block.u))
+    Z_1, Z_2 = Z.chunk(2, dim=-1) if gate is Gate.SPLIT else (Z, Z)
+    W: Tensor = block.sgu.proj.weight
+    b = block.sgu.proj.bias
+    if W.ndim == 1:  # Toeplitz: W_{ij} = w_{i-j}, of w_{1-S}, ..., w_{S-1}
+        W = torch.stack([W[i : i + len(b)].flip(0) for i in range(len(b))])
+    f = W @ (norm(Z_2, block.sgu.norm) if gate_norm else Z_2) + b[:, None]
+    if block.attention is not None:
+        q, k, v = linear(normal, block.attention.qkv).chunk(3, dim=-1)
+        a = (q @ k.mT / q.shape[-1] ** 0.5).softmax(dim=-1)
+        f = f + linear(a @ v, block.attention.out)
+    s = {Gate.LINEAR: f, Gate.SUM: Z_1 + f, Gate.PRODUCT: Z_1 * f, Gate.SPLIT: Z_1 * f}[gate]
+    return linear(s, block.v) + X
+
+
+GMLPS = choice(
+    "network",
+    (Gmlp(layers=2, patch=1, width=3, hidden=6, gate=Gate.SPLIT), (1, 2), 2),
+    (Gmlp(layers=1, patch=2, width=4, hidden=3, gate=Gate.LINEAR), (3, 1), 1),
+    (Gmlp(layers=1, patch=2, width=3, hidden=4, gate=Gate.SUM), (2, 3), 2),
+    (Gmlp(layers=3, patch=1, width=3, hidden=5, gate=Gate.PRODUCT), (2, 3), 2),
+    (Gmlp(layers=1, patch=4, width=192, hidden=384), (14, 14), 10),
+)
+
+
+@claim(
+    network=GMLPS,
+    images=GMLPS.flatmap(_images),
+    net=modules(_build, GMLPS, values=SMALL),
+    tolerance=1e-8,
+    because="a LayerNorm can enlarge the rounding of nearly equal numbers a thousandfold",
+    share=0.4,
+    place="Sec. 3, first paragraph",
+    printed="На входе происходит разбиение картинки на непересекающиеся патчи, которые линейно проецируются в "
+    "вектора скрытой размерности C. Затем формируется матрица входных данных X in R^{S x C}, которая далее проходит "
+    "через все блоки сети. На выходе также используется стандартный линейный слой классификации.",
+)
+def gmlp_network_of_images(network: Network, images: Tensor, net: GmlpClassifier) -> Sides:
+    """On images gMLP is a projection of the patches, its blocks one after the other, and MLP-Mixer's classifier.
+
+    Read as: the package's network of one to three blocks with any gate for images of any size, square or not, in a
+    batch of two; biases, and norms with any scale and shift, before U and before f; the classifier is that of
+    mixer_classifier. A gradient reaches every parameter.
+    """
+    host, X = network[0], _patches(images, net)
+    assert isinstance(host, Gmlp)
+    for block in net.blocks:
+        assert isinstance(block, GmlpBlock)
+        X = _block_output(X, block, host.gate, EPSILON)
+    logits = _classes(X, net)
+    return agree(net, images, logits)
+
+
+TextNetwork = tuple[GmlpText, TextReading]
+
+
+def _text_network(i: int) -> TextNetwork:
+    """Return a network for texts of five words; over 20 of them, every unit meets every output layer."""
+    host = GmlpText(
+        layers=1 + i % 3,
+        width=3 + i % 2,
+        hidden=(None, 6, 4)[i % 3],
+        gate=[*Gate][i % 4],
+        spatial_matrix=(None, *SpatialMatrix)[i // 2 % 3],
+        attention=(None, 4, 1)[i // 3 % 3],
+    )
+    matrix, output_layer = [*SpatialMatrix][i // 3 % 2], [*OutputLayer][i % 5]
+    gate_norm, pooler = ([*Presence][(i + i // 4) // period % 2] for period in (1, 2))
+    return host, TextReading(5, 2 + i // 2 % 2, (6, 4)[i % 2], matrix, gate_norm, output_layer, pooler)
+
+
+def _build_text(network: TextNetwork, classes: int | None = None) -> nn.Module:
+    return network[0].build(BuildRequest(None, classes, network[1]))
+
+
+def _ids(network: TextNetwork) -> st.SearchStrategy[Tensor]:
+    """Two texts."""
+    reading = network[1]
+    word, count = st.integers(0, reading.vocabulary - 1), 2 * reading.sequence_length
+    return st.lists(word, min_size=count, max_size=count).map(lambda ids: tensor(ids).reshape(2, -1))
+
+
+def _states(network: TextNetwork, ids: Tensor, net: GmlpEncoder) -> tuple[Tensor, Tensor]:
+    """Return the tokens' states, and that of the text: the first token's, or the pooler's vector."""
+    (host, reading), X = network, net.embedding.weight[ids]
+    for block in net.blocks:
+        assert isinstance(block, GmlpBlock)
+        X = _block_output(X, block, host.gate, TORCHS_EPSILON, gate_norm=reading.gate_norm is Presence.YES)
+    states = norm(X, net.norm)
+    if not reading.pooler:
+        return states, states[:, 0]
+    assert net.pooler is not None
+    return states, linear(states[:, 0], net.pooler.dense).tanh()
+
+
+def _scores(kind: OutputLayer, net: GmlpLanguageModel, states: Tensor) -> Tensor:
+    """Return the score of each word at each token, or the states where there is no output layer."""
+    words, p = net.embedding.weight, net.output.get_parameter
+    match kind:
+        case OutputLayer.NONE:
+            return states
+        case OutputLayer.TIED:
+            return states @ words.T
+        case OutputLayer.TIED_BIAS:
+            return states @ words.T + p("bias")
+        case OutputLayer.MASKED_LM:
+            hidden = F.gelu(states @ p("0.weight").T + p("0.bias"))
+            return norm(hidden, net.get_submodule("output.2"), 1e-12) @ words.T + p("3.bias")
+        case OutputLayer.UNTIED:
+            return states @ p("weight").T + p("bias")
+        case _:
+            assert_never(kind)
+
+
+AS_WIDE_AS_DEIT_TI = (
+    GmlpText(layers=1, width=192, hidden=384, attention=64),
+    TextReading(50, 128, 384, SpatialMatrix.TOEPLITZ, Presence.YES, OutputLayer.MASKED_LM, Presence.YES),
+)
+TEXTS = choice("network", *map(_text_network, range(20)), AS_WIDE_AS_DEIT_TI)
+
+
+@claim(
+    network=TEXTS,
+    ids=TEXTS.flatmap(_ids),
+    net=modules(_build_text, TEXTS, values=SMALL),
+    tolerance=1e-8,
+    because="a LayerNorm can enlarge the rounding of nearly equal numbers a thousandfold",
+    share=0.8,
+    place="Sec. 3, second paragraph, and Sec. 3.3, first paragraph",
+    printed="Далее техникой WordPiece получают эмбединги каждого токена размерности C. Таким образом, создаётся "
+    "матрица X in R^{S x C}, над которой производятся те же самые манипуляции.",
+)
+def gmlp_network_of_texts(network: TextNetwork, ids: Tensor, net: GmlpLanguageModel) -> Sides:
+    """On texts gMLP is an embedding of each token, its blocks one after the other, and what BERT has at its end.
+
+    Read as: the package's network of one to three blocks with any gate, W full or Toeplitz, with the tiny attention or
+    without it, in a batch of two; a last norm; then BERT's output layer, which scores each word at each token, in any
+    of the forms that a reading names, and where there is a pooler its vector of the first token. A gradient reaches
+    every parameter, and every word's embedding as often as the word occurs.
+    """
+    states, pooled = _states(network, ids, net)
+    scores = _scores(network[1].output_layer, net, states)
+    return agree(net, ids, scores, pooled) if network[1].pooler else agree(net, ids, scores)
+
+
+CLASSIFIERS = choice("network", *map(_text_network, range(4)))
+
+
+@claim(
+    network=CLASSIFIERS,
+    ids=CLASSIFIERS.flatmap(_ids),
+    net=modules(_build_text, CLASSIFIERS, size("classes", 1, 2), values=SMALL),
+    tolerance=1e-8,
+    because="a LayerNorm can enlarge the rounding of nearly equal numbers a thousandfold",
+    share=0.4,
+    place="Sec. 3.3, first paragraph",
+    printed="Все входы и выходы сети аналогичны BERT [3].",
+)
+def gmlp_classifier_of_texts(network: TextNetwork, ids: Tensor, net: GmlpTextClassifier) -> Sides:
+    """A gMLP that classifies texts reads the class from the first token, as BERT does.
+
+    Read as: the package's network as in gmlp_network_of_texts; a linear layer of the first token's state, or of the
+    pooler's vector where there is one, gives the weights of the classes. A gradient reaches every parameter.
+    """
+    _, text = _states(network, ids, net)
+    logits = linear(text, net.head)
+    return agree(net, ids, logits)

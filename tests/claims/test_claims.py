@@ -1,0 +1,45 @@
+"""The papers' claims, run: what is false as printed names what holds, and the counterexample does not depend on luck.
+
+CI runs every claim once, when it compares the reports with the audit.
+"""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from imlp_audit.claims.catalogue import ClaimText
+from imlp_audit.claims.settings import Limits, Settings
+from imlp_audit.claims.testing import run_claim
+from tests.claims.papers import all_claims
+
+# a claim that another paper makes too is run there
+OWN = [claim for claim in all_claims() if claim.paper == claim.code.folder.name]
+FALSE = [claim for claim in OWN if claim.nearest]
+ONE_OF_EACH_MODULE = list({claim.code.file: claim for claim in reversed(OWN)}.values())
+
+
+def check(claim: ClaimText, settings: Settings) -> None:
+    found = run_claim(claim.code, settings)
+    assert found.problem is None, claim.id
+    assert bool(found.counterexample) == bool(claim.nearest), (claim.id, found)
+
+
+@pytest.mark.daily(8)
+@pytest.mark.parametrize("claim", ONE_OF_EACH_MODULE, ids=lambda claim: claim.id)
+def test_a_claim_is_false_only_if_it_names_what_holds_instead(claim: ClaimText) -> None:
+    check(claim, Settings(Limits(10)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", FALSE, ids=lambda claim: claim.id)
+def test_a_counterexample_is_short_and_depends_on_neither_the_seed_nor_the_number_of_examples(claim: ClaimText) -> None:
+    searches = [Limits(10, 0), Limits(60, 1)]
+    (found,) = {run_claim(claim.code, Settings(limits)).counterexample for limits in searches}
+    assert len("; ".join(found)) <= 400  # a person checks it by hand
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_the_same_holds_on_a_gpu() -> None:
+    for claim in OWN:
+        check(claim, Settings(Limits(15), device="cuda"))
