@@ -1,17 +1,17 @@
 """The AMLP module f of Theorem 1: W^1 concat(phi_1(W^0 x + b^0), phi_2(W^0 x + b^0)) + b^1."""
 
 from dataclasses import dataclass
-from math import erf, exp, pi, sqrt
 from operator import itemgetter
 
 import torch
-from torch import Tensor, cat, eye, linalg, stack
+from torch import Tensor, cat, linalg
 
 from imlp_audit.claims import choice, modules, tensors
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.imlp import Imlp, amlp
 
-Q = 0.5 + erf(1.0) / 2 + exp(-1.0) / sqrt(pi)  # GeLU'(sqrt 2), the steepest; GeLU'(-sqrt 2) = 1 - Q
+from ._certificate import GELU, ends, prove
+
 PLAIN = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 0.25, -0.25)  # sums of their products are exact
 _SIZES = choice("n_0, n, m", (1, 1, 1), (2, 1, 2), (1, 2, 2), (2, 3, 1))
 
@@ -50,33 +50,20 @@ class Half:
 
     @property
     def pq(self) -> tuple[Tensor, Tensor]:
-        """Return p_1 and q_1: the ends of alpha beta [1 - Q, Q]."""
-        slope = self.phi.alpha[0] * self.phi.beta[0]
-        ends = stack([slope * (1 - Q), slope * Q]).detach()
-        return ends.min(), ends.max()
+        """Return p_1 and q_1."""
+        return ends(self.phi, GELU)
 
     def chosen(self, t: Tensor) -> Tensor:
         """Return the diagonal of a T that has a rho: what is best for one hidden unit, or more where t is above 1."""
         p, q = self.pq
         return linalg.matrix_norm(self.W1, 2) ** 2 * (1 + (p + q).abs() / (q - p)) / 2 * t.clamp(min=1)
 
-    def eq9(self, rho: float, T: Tensor) -> Tensor:
-        """Return M(rho, T)."""
-        W0, W1, (p, q) = self.W0, self.W1, self.pq
-        upper = -2 * p * q * W0.T @ T @ W0 - rho * eye(W0.shape[1])
-        return block([[upper, (p + q) * W0.T @ T], [(p + q) * T @ W0, -2 * T + W1.T @ W1]])
-
     def rho(self, T: Tensor) -> float:
-        """Return the least rho, up to 1e-9, of which Cholesky's factorisation proves M(rho, T) <= 0."""
-        M = self.eq9(0.0, T)
-        n_0 = self.W0.shape[1]
-        least = linalg.eigvalsh(M[:n_0, :n_0] - M[:n_0, n_0:] @ linalg.solve(M[n_0:, n_0:], M[n_0:, :n_0]))[-1].item()
-        for step in (1e-9, 1e-7, 1e-5):
-            M = self.eq9(least * (1 + step), T)
-            margin = 1e-14 * M.diag().abs().sum()  # for the rounding of M and of the factorisation
-            if not linalg.cholesky_ex(-M - margin * eye(len(M))).info:
-                return least * (1 + step)
-        raise ValueError("no rho is proven, though a T above half the squared norm of W^1i has one")
+        """Return the least rho with M(rho, T) <= 0, as it is proven."""
+        p, q = self.pq
+        proof = prove((self.W0.numpy(), self.W1.numpy()), T.diag().numpy(), (p.item(), q.item()))
+        assert proof is not None, "a T above half the squared norm of W^1i always has a rho"
+        return proof.rho
 
 
 def halves(f: Imlp) -> tuple[Half, Half]:
