@@ -8,7 +8,7 @@ from torch import Tensor, cat, linalg
 
 from imlp_audit.claims import choice, modules, tensors
 from imlp_audit.models.agelu import AGeLU
-from imlp_audit.models.imlp import Imlp, amlp
+from imlp_audit.models.imlp import ChannelPart, Imlp, amlp
 
 from ._certificate import GELU, ends, prove
 
@@ -18,7 +18,7 @@ _SIZES = choice("n_0, n, m", (1, 1, 1), (2, 1, 2), (1, 2, 2), (2, 3, 1))
 
 def of_one_phi(f: Imlp) -> Imlp:
     """Give all n hidden units of each half the coefficients of the first one."""
-    for phi in (f.act.agelu1, f.act.agelu2):
+    for phi in phis(f):
         for coefficients in phi.parameters():
             coefficients.data[:] = coefficients.data[0].clone()
     return f
@@ -56,7 +56,8 @@ class Half:
     def chosen(self, t: Tensor) -> Tensor:
         """Return the diagonal of a T that has a rho: what is best for one hidden unit, or more where t is above 1."""
         p, q = self.pq
-        return linalg.matrix_norm(self.W1, 2) ** 2 * (1 + (p + q).abs() / (q - p)) / 2 * t.clamp(min=1)
+        omega: Tensor = linalg.matrix_norm(self.W1, 2) ** 2
+        return omega * (1 + (p + q).abs() / (q - p)) / 2 * t.clamp(min=1)
 
     def rho(self, T: Tensor) -> float:
         """Return the least rho with M(rho, T) <= 0, as it is proven."""
@@ -66,13 +67,22 @@ class Half:
         return proof.rho
 
 
+def layers(f: Imlp) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return W^0, b^0, W^1 and b^1."""
+    W0, b0, W1, b1 = (f.get_parameter(f"fc{i}.{name}").detach() for i in (1, 2) for name in ("weight", "bias"))
+    return W0, b0, W1, b1
+
+
+def phis(f: Imlp) -> tuple[AGeLU, AGeLU]:
+    """Return phi_1 and phi_2."""
+    assert isinstance(f.act, ChannelPart)
+    return f.act.agelu1, f.act.agelu2
+
+
 def halves(f: Imlp) -> tuple[Half, Half]:
     """Return g and h."""
-    W0, b0 = f.fc1.weight.detach(), f.fc1.bias.detach()
-    first, second = (
-        Half(W0, b0, phi, W1)
-        for phi, W1 in zip((f.act.agelu1, f.act.agelu2), f.fc2.weight.detach().chunk(2, dim=1), strict=True)
-    )
+    W0, b0, W1, _ = layers(f)
+    first, second = (Half(W0, b0, phi, W1i) for phi, W1i in zip(phis(f), W1.chunk(2, dim=1), strict=True))
     return first, second
 
 
@@ -92,10 +102,10 @@ def ones_of(n_0: int, n: int, m: int) -> Imlp:
 def steep(alpha: float, beta: float, other: float) -> dict[str, object]:
     """Return a module of one number at each place, both halves of which are about as steep as can be from x to y."""
     f = ones_of(1, 1, 1)
-    f.fc1.bias.data.zero_()
-    for phi, slope in ((f.act.agelu1, alpha), (f.act.agelu2, other)):
+    f.get_parameter("fc1.bias").data.zero_()
+    for phi, slope in zip(phis(f), (alpha, other), strict=True):
         phi.alpha.data.fill_(slope)
         phi.beta.data.fill_(beta)
         phi.gamma.data.fill_(2**0.5 - slope * 0.0625)  # GeLU is steepest at sqrt 2
-    f.fc2.weight.data.copy_(torch.tensor([[1.0, 1.0 if alpha * other > 0 else -1.0]]))
+    f.get_parameter("fc2.weight").data.copy_(torch.tensor([[1.0, 1.0 if alpha * other > 0 else -1.0]]))
     return {"f": f, "x": torch.tensor([0.0]), "y": torch.tensor([0.125])}

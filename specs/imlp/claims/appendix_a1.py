@@ -10,7 +10,7 @@ from torch.linalg import vector_norm as norm
 from imlp_audit.claims import Sides, below, claim
 from imlp_audit.models.imlp import Imlp, amlp
 
-from ._theorem import MODULE, B, Half, T, X, block, halves, ones_of, steep
+from ._theorem import MODULE, B, Half, T, X, block, halves, layers, ones_of, phis, steep
 
 STEEP_INPUTS = [
     steep(alpha, beta, other) for alpha, beta, other in ((1.0, 0.5, 0.25), (-2.0, 1.0, 0.5), (1.0, -1.0, -2.0))
@@ -26,10 +26,10 @@ STEEP = [{**each, "t": tensor([1.0])} for each in STEEP_INPUTS]
 )
 def eq11_module(f: Imlp, x: Tensor) -> Sides:
     """The AMLP module that is built here, with biases, is the function of Theorem 1 and Eq. 11."""
-    before = f.fc1.weight @ x + f.fc1.bias
-    phis = (f.act.agelu1, f.act.agelu2)
-    concat = cat([each.beta * F.gelu(each.alpha * before + each.gamma) + each.theta for each in phis])
-    return f(x), f.fc2.weight @ concat + f.fc2.bias
+    W0, b0, W1, b1 = layers(f)
+    before = W0 @ x + b0
+    concat = cat([phi.beta * F.gelu(phi.alpha * before + phi.gamma) + phi.theta for phi in phis(f)])
+    return f(x), W1 @ concat + b1
 
 
 @claim(
@@ -45,8 +45,8 @@ def eq12_biases(b11: Tensor, b12: Tensor) -> Sides:
     """Splitting f into g + h splits b^1 into the two blocks [b^11 b^12], one added in each branch. Every branch has as
     many outputs as f, so each block has as many entries as b^1 itself.
     """
-    f = amlp(1, 1, len(b11))
-    return len(f.fc2.bias), len(cat([b11, b12]))
+    _, _, _, b1 = layers(amlp(1, 1, len(b11)))
+    return len(b1), len(cat([b11, b12]))
 
 
 @claim(
@@ -61,8 +61,8 @@ def eq12_biases_corrected(f: Imlp, x: Tensor, b11: Tensor) -> Sides:
     """f is the sum of both branches exactly when b^1 is the sum of their biases; the columns of W^1 are split between
     them.
     """
-    first, second = halves(f)
-    b12 = f.fc2.bias - b11
+    (first, second), (_, _, _, b1) = halves(f), layers(f)
+    b12 = b1 - b11
     return f(x), (first.W1 @ first.x1(x) + b11) + (second.W1 @ second.x1(x) + b12)
 
 
@@ -121,10 +121,10 @@ def eq13(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
     return [below(0.0, v @ eq13_matrix(half, diag(t)) @ v) for half, v in vs]
 
 
-def eq14_of(half: Half, T: Tensor, x: Tensor, y: Tensor) -> Sides:
-    """Return Eq. 14 for one half and the diagonal of a T."""
+def sides_of_eq14(half: Half, T: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Return both sides of Eq. 14 for one half and the diagonal of a T."""
     v = changes(half, x, y)
-    return below(v @ eq13_matrix(half, diag(T)) @ v, v @ eq15_matrix(half, half.rho(diag(T))) @ v)
+    return v @ eq13_matrix(half, diag(T)) @ v, v @ eq15_matrix(half, half.rho(diag(T))) @ v
 
 
 @claim(
@@ -142,7 +142,7 @@ def eq14(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
     -W^1i' W^1i).
     """
     one_T = torch.maximum(*(half.chosen(t) for half in halves(f)))
-    return [eq14_of(half, one_T, x, y) for half in halves(f)]
+    return [below(*sides_of_eq14(half, one_T, x, y)) for half in halves(f)]
 
 
 @claim(
@@ -157,7 +157,7 @@ def eq14(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
 )
 def eq14_own_t(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
     """Eq. 14 holds for each half with a T_i of its own, which is all that the proof needs."""
-    return [eq14_of(half, half.chosen(t), x, y) for half in halves(f)]
+    return [below(*sides_of_eq14(half, half.chosen(t), x, y)) for half in halves(f)]
 
 
 @claim(
@@ -204,8 +204,8 @@ def eq16(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
 )
 def eq17_g(f: Imlp, x: Tensor, b11: Tensor) -> Sides:
     """The proof recalls g with the whole bias of f, g(x) = W^11 x^1 + b^1; Eq. 12 defined it with b^11."""
-    first, _ = halves(f)
-    return first(x) + b11, first.W1 @ first.x1(x) + f.fc2.bias
+    (first, _), (_, _, _, b1) = halves(f), layers(f)
+    return first(x) + b11, first.W1 @ first.x1(x) + b1
 
 
 @claim(
