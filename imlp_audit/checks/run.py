@@ -15,7 +15,7 @@ from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.frames import totalled_cells
 from imlp_audit.checks.marks import check_mark, marked_models
 from imlp_audit.claims.catalogue import BrokenClaim, ClaimText
-from imlp_audit.claims.outcome import AnyOutcome, NotRun, Outcome
+from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import CHECK_OF_KIND, Check, EquationCheck, Verdict

@@ -7,10 +7,9 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 
 from imlp_audit.claims.catalogue import ClaimCode, ClaimText
-from imlp_audit.claims.outcome import AnyOutcome, NotRun, Outcome
-from imlp_audit.claims.settings import Settings
-from imlp_audit.claims.trust import explain_distrust, is_trusted
+from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome, Settings
 from imlp_audit.processes.code import is_bundled
+from imlp_audit.processes.trust import explain_distrust, is_trusted
 from imlp_audit.processes.workers import EndedError, Pool, open_pool
 
 Outcomes = Mapping[str, AnyOutcome]

@@ -20,8 +20,7 @@ from hypothesis.strategies import SearchStrategy
 
 from imlp_audit.claims.arguments import Part, find_change, list_parts, write_all
 from imlp_audit.claims.catalogue import ClaimCode
-from imlp_audit.claims.outcome import Outcome
-from imlp_audit.claims.settings import Settings
+from imlp_audit.claims.settings import Outcome, Settings
 from imlp_audit.claims.statement import Claim, find_difference
 from imlp_audit.claims.strategies import Choice, combination_of
 from imlp_audit.processes.code import load_module, locate_error

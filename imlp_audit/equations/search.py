@@ -9,8 +9,7 @@ from itertools import islice
 from random import Random
 from typing import Generic, TypeVar
 
-from imlp_audit.claims.outcome import Outcome
-from imlp_audit.claims.settings import Limits
+from imlp_audit.claims.settings import Limits, Outcome
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.choices import ChoiceList, Path, RejectedError, count_through, random_choices
 from imlp_audit.equations.claim import Claim, Trial

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 import torch
 
 from imlp_audit.claims.catalogue import ClaimCode
-from imlp_audit.claims.outcome import Outcome
-from imlp_audit.claims.settings import Settings
+from imlp_audit.claims.settings import Outcome, Settings
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim
 from imlp_audit.equations.search import search

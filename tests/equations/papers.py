@@ -7,8 +7,7 @@ from functools import cache
 from importlib import import_module
 
 from imlp_audit.claims.catalogue import ClaimText
-from imlp_audit.claims.outcome import Outcome
-from imlp_audit.claims.settings import Limits
+from imlp_audit.claims.settings import Limits, Outcome
 from imlp_audit.equations.arithmetic import Arithmetic
 from imlp_audit.equations.claim import Claim, Trial
 from imlp_audit.equations.search import search
