@@ -9,10 +9,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, cat, nn
 
-from imlp_audit.claims import Sides, gradients
+from imlp_audit.claims import NUMBERS, Sides, gradients
 
 EPSILON = 1e-6  # LayerNorm's, in the modules for images; no text names one
 TORCHS_EPSILON = 1e-5
+SMALL = tuple(number / 10 for number in NUMBERS)  # with which sums of hundreds of products cancel less
 Module = TypeVar("Module", bound=nn.Module)
 
 

@@ -12,7 +12,7 @@ from imlp_audit.claims import NONZERO, Sides, below, choice, claim, modules, par
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit, ToeplitzProjection, TokenProjection
 
-from ._formulas import agree, filled
+from ._formulas import SMALL, agree, filled
 
 S = size("S")
 GATES = choice("gate", Gate.PRODUCT, Gate.SPLIT)
@@ -49,7 +49,7 @@ def _input(sizes: tuple[int, int], gate: Gate) -> st.SearchStrategy[Tensor]:
 @claim(
     gate=GATES,
     Z=st.tuples(SIZES, GATES).flatmap(lambda drawn: _input(*drawn)),
-    s=modules(_unit, SIZES, GATES),
+    s=modules(_unit, SIZES, GATES, values=SMALL),
     share=0.3,
     place="Sec. 3.3, definition of tMLP",
     printed="gMLP всегда выучивает матрицу W в функции f(.) (SGU) подобной Тёплицевой матрице. [...] модель с этим "
