@@ -122,7 +122,4 @@ def _claim_keys(claims: Iterable[ClaimText], settings: Settings) -> dict[str, st
     how = f"{limits.examples} examples from seed {limits.seed} on {settings.device}"
     own = fingerprint(TESTING)
     codes = ((claim.id, claim.code) for claim in bundled)
-    return {
-        name: f"claim {own} {code.inner}.{code.module}.{code.function} {folders[code.folder]} {how}"
-        for name, code in codes
-    }
+    return {name: f"claim {own} {code.module}.{code.function} {folders[code.folder]} {how}" for name, code in codes}

@@ -35,16 +35,11 @@ def _parts(name: str, value: object) -> Iterator[Part]:
             owner = value.get_submodule(own.rpartition(".")[0])
             yield Part(f"{name}.{own}", held.detach().clone(), fixed=not owner.training)
     elif is_dataclass(value) and not isinstance(value, type):
-        for field in fields(value):
-            yield from _parts(f"{name}.{field.name}", getattr(value, field.name))
+        yield from list_parts({f"{name}.{field.name}": getattr(value, field.name) for field in fields(value)})
     elif isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from _parts(f"{name}[{key}]", one)
-    elif isinstance(value, list | tuple) and any(
-        isinstance(one, Tensor | nn.Module) or is_dataclass(one) for one in value
-    ):
-        for place, one in enumerate(value, start=1):
-            yield from _parts(f"{name}[{place}]", one)
+        yield from list_parts({f"{name}[{key}]": one for key, one in value.items()})
+    elif isinstance(value, list | tuple) and not all(isinstance(one, str | float | int) for one in value):
+        yield from list_parts({f"{name}[{place}]": one for place, one in enumerate(value, start=1)})
     else:
         yield Part(name, tuple(value) if isinstance(value, list) else value)
 
@@ -79,4 +74,5 @@ def write(value: object) -> str:
         return f"[{', '.join(map(write, value))}]"
     if isinstance(value, Enum):
         return value.name.lower()
-    return getattr(value, "__name__", None) or str(value)
+    text = getattr(value, "__name__", None) or str(value)
+    return type(value).__name__ if " at 0x" in text else text

@@ -19,7 +19,7 @@ from hypothesis.errors import HypothesisException, NoSuchExample, Unsatisfiable
 from hypothesis.strategies import SearchStrategy
 
 from imlp_audit.claims.arguments import Part, find_change, list_parts, write_all
-from imlp_audit.claims.catalogue import ClaimCode
+from imlp_audit.claims.catalogue import FOLDER, ClaimCode
 from imlp_audit.claims.settings import Outcome, Settings
 from imlp_audit.claims.statement import Claim, find_difference
 from imlp_audit.claims.strategies import Choice, combination_of
@@ -33,36 +33,19 @@ _QUIET = settings(
 Arguments = dict[str, object]
 
 
-class LoadError(Exception):
-    """A claim's module cannot be imported; the message says where and why."""
-
-
 def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = lambda: None) -> Outcome:
     """Test a claim; `beat` is called when its module is loaded and before each example."""
-    if code.inner == "equations":
-        from imlp_audit.equations.testing import run_claim as run_claim_of_old_form
-
-        return run_claim_of_old_form(code, settings, beat)
     with _the_same_everywhere(settings.device):
         try:
-            claim = load_claim(code)
-        except LoadError as error:
-            return Outcome(0, problem=str(error))
+            claim = getattr(load_module(code.folder, f"{FOLDER}.{code.module}"), code.function, None)
+        except (Exception, SystemExit) as error:
+            place = locate_error(error, code.folder, code.shown_as) or code.file
+            return Outcome(0, problem=f"{place}: {type(error).__name__}: {error}")
+        if not isinstance(claim, Claim):
+            problem = f"{code.file}: {code.function} is not a claim; its decorator is not imlp_audit's `claim`"
+            return Outcome(0, problem=problem)
         beat()
         return _Run(claim, code, settings, beat).outcome()
-
-
-def load_claim(code: ClaimCode) -> Claim:
-    """Import the module of a claim and return the claim. Raises LoadError."""
-    try:
-        module = load_module(code.folder, f"{code.inner}.{code.module}")
-    except (Exception, SystemExit) as error:
-        place = locate_error(error, code.folder, code.shown_as) or code.file
-        raise LoadError(f"{place}: {type(error).__name__}: {error}") from error
-    claim = getattr(module, code.function, None)
-    if not isinstance(claim, Claim):
-        raise LoadError(f"{code.file}: {code.function} is not a claim; its decorator is not imlp_audit's `claim`")
-    return claim
 
 
 @contextmanager
@@ -127,7 +110,7 @@ class _Run:
         choices = self._run({}, self._arguments, _never, 1)
         count = prod(len(one.values) for one in choices)
         each = max(2, ceil(self._wanted / min(count, _MOST_COMBINATIONS))) if count > 1 else self._wanted
-        sample = _sample(choices, self._seed) if count > _MOST_COMBINATIONS else []
+        sample = _sample(choices, Random(self._seed)) if count > _MOST_COMBINATIONS else []
         places: dict[Choice, int] | None = sample.pop(0) if sample else {}
         while places is not None and not self._is_decided():
             used = self._run(places, self._arguments, self._fails, each)
@@ -216,13 +199,9 @@ def _next(places: Mapping[Choice, int]) -> dict[Choice, int] | None:
     return None
 
 
-def _sample(choices: Mapping[Choice, int], seed: int) -> list[dict[Choice, int]]:
+def _sample(choices: Mapping[Choice, int], random: Random) -> list[dict[Choice, int]]:
     """Return some combinations, in which each value of each choice is about as frequent; the smallest first."""
-    random = Random(seed)
-    columns = []
-    for one in choices:
-        column = [place % len(one.values) for place in range(_MOST_COMBINATIONS)]
-        random.shuffle(column)
-        columns.append(column)
-    rows = sorted(zip(*columns, strict=True), key=lambda row: (sum(row), row))
-    return [dict(zip(choices, row, strict=True)) for row in dict.fromkeys(rows)]
+    most = _MOST_COMBINATIONS
+    columns = [random.sample([place % len(one.values) for place in range(most)], most) for one in choices]
+    rows = sorted({*zip(*columns, strict=True)}, key=lambda row: (sum(row), row))
+    return [dict(zip(choices, row, strict=True)) for row in rows]

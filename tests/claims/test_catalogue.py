@@ -128,6 +128,16 @@ def test_texts_of_several_lines_and_a_tolerance_with_its_reason(tmp_path: Path) 
         (', printed="y = x"', ', printed="y", corrected="x"', "needs either `printed` or `corrected`"),
         (', printed="y = x"', ', printed="y", tolerance=1e-3', "needs both `tolerance` and `because`, or neither"),
         (', printed="y = x"', ', printed="y", because="of x"', "needs both `tolerance` and `because`, or neither"),
+        (
+            ', printed="y = x"',
+            ', printed="y", tolerance=2 * x, because="of x"',
+            "has a `tolerance` that is not a number between 0 and 1",
+        ),
+        (
+            ', printed="y = x"',
+            ', printed="y", tolerance=1e999, because="of x"',
+            "has a `tolerance` that is not a number between 0 and 1",
+        ),
         ("x=None, ", "", "takes x, but its decorator has no strategy for it"),
         ("x=None, ", "x=None, y=None, ", "does not take y, which its decorator draws"),
     ],
@@ -150,7 +160,7 @@ def test_what_a_claim_lacks_is_said_where_it_stands(tmp_path: Path, old: str, ne
         (
             GOOD.format(name="eq1") * 2,
             "mine/equations/eq1 mine/claims/sec1.py:4: the claim eq1 is defined again in mine/claims/sec1.py:8; "
-            "give each claim a name of its own",
+            "give each a name of its own",
         ),
         ("def\n", "mine/equations/sec1 mine/claims/sec1.py:3: is not Python: invalid syntax"),
     ],
