@@ -41,7 +41,7 @@ def _check_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> E
     stated = EquationCheck(
         id=plan.id, verdict=verdict, reason=reason, source=plan.source,
         printed=claim.form if claim.literal else None, corrected=None if claim.literal else claim.form,
-        statement=claim.statement, bound=claim.bound or None,
+        statement=claim.statement, tolerance=claim.tolerance,
         hints=_name_nearest(plan) if verdict is Verdict.DIFFERS else (),
     )  # fmt: skip
     match outcome:

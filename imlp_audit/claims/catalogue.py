@@ -57,7 +57,7 @@ class ClaimText:
     form: str
     literal: bool
     nearest: str | None
-    bound: str
+    tolerance: str | None
     needs: str | None
     file: str
     line: int
@@ -195,7 +195,7 @@ def _read_claim(paper: str, function: _Function, code: ClaimCode) -> AnyClaim:
         form=given.get("printed") or given.get("corrected") or "",
         literal="printed" in given,
         nearest=given.get("nearest"),
-        bound=f"{given['tolerance']}: {given['because']}" if "because" in given else "",
+        tolerance=f"{given['tolerance']}: {given['because']}" if "because" in given else None,
         needs=given.get("needs"),
         file=code.file,
         line=function.line,

@@ -100,8 +100,8 @@ def test_claims_are_in_the_order_of_their_names_whatever_module_they_are_in(tmp_
         ("mine/equations/z", "mine/claims/a.py", 4),
     ]
     assert isinstance(found[0], ClaimText)
-    assert (found[0].statement, found[0].place, found[0].form, found[0].bound) == (
-        "Words of a claim.", "Eq. 1", "y = x", "",
+    assert (found[0].statement, found[0].place, found[0].form, found[0].tolerance) == (
+        "Words of a claim.", "Eq. 1", "y = x", None,
     )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def test_texts_of_several_lines_and_a_tolerance_with_its_reason(tmp_path: Path) 
     more = 'printed="y"\n    " = x", needs="a solver", tolerance=1e-6, because="x is large"'
     (claim,) = read(tmp_path, sec1=HEAD + GOOD.format(name="eq1").replace('printed="y = x"', more))
     assert isinstance(claim, ClaimText)
-    assert (claim.form, claim.needs, claim.bound, claim.literal) == ("y = x", "a solver", "1e-06: x is large", True)
+    assert (claim.form, claim.needs, claim.tolerance, claim.literal) == ("y = x", "a solver", "1e-06: x is large", True)
 
 
 @pytest.mark.parametrize(
