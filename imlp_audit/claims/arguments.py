@@ -13,7 +13,7 @@ _SOME = 4
 
 
 @dataclass(frozen=True)
-class Part:
+class Leaf:
     """A tensor, or another value, of an argument; `fixed` unless a module in training mode updates it."""
 
     name: str
@@ -21,19 +21,19 @@ class Part:
     fixed: bool = True
 
 
-def list_parts(arguments: Mapping[str, object]) -> list[Part]:
+def list_parts(arguments: Mapping[str, object]) -> list[Leaf]:
     """Return copies of what the arguments hold: a module's state, the fields of a dataclass, what is in a sequence."""
     return [part for name, value in arguments.items() for part in _parts(name, value)]
 
 
-def _parts(name: str, value: object) -> Iterator[Part]:
+def _parts(name: str, value: object) -> Iterator[Leaf]:
     if isinstance(value, Tensor):
-        yield Part(name, value.detach().clone())
+        yield Leaf(name, value.detach().clone())
     elif isinstance(value, nn.Module):
-        yield from (Part(f"{name}.{own}", held.detach().clone()) for own, held in value.named_parameters())
+        yield from (Leaf(f"{name}.{own}", held.detach().clone()) for own, held in value.named_parameters())
         for own, held in value.named_buffers():
             owner = value.get_submodule(own.rpartition(".")[0])
-            yield Part(f"{name}.{own}", held.detach().clone(), fixed=not owner.training)
+            yield Leaf(f"{name}.{own}", held.detach().clone(), fixed=not owner.training)
     elif is_dataclass(value) and not isinstance(value, type):
         yield from list_parts({f"{name}.{field.name}": getattr(value, field.name) for field in fields(value)})
     elif isinstance(value, Mapping):
@@ -41,10 +41,10 @@ def _parts(name: str, value: object) -> Iterator[Part]:
     elif isinstance(value, list | tuple) and not all(isinstance(one, str | float | int) for one in value):
         yield from list_parts({f"{name}[{place}]": one for place, one in enumerate(value, start=1)})
     else:
-        yield Part(name, tuple(value) if isinstance(value, list) else value)
+        yield Leaf(name, tuple(value) if isinstance(value, list) else value)
 
 
-def find_change(before: Sequence[Part], arguments: Mapping[str, object]) -> str | None:
+def find_change(before: Sequence[Leaf], arguments: Mapping[str, object]) -> str | None:
     """Return the name of a part that is another now."""
     after = {part.name: part.value for part in list_parts(arguments)}
     return next((one.name for one in before if one.fixed and not _same(one.value, after.get(one.name))), None)

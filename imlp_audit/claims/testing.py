@@ -18,11 +18,11 @@ from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import HypothesisException, NoSuchExample, Unsatisfiable
 from hypothesis.strategies import SearchStrategy
 
-from imlp_audit.claims.arguments import Part, find_change, list_parts, write_all
+from imlp_audit.claims.arguments import Leaf, find_change, list_parts, write_all
 from imlp_audit.claims.catalogue import FOLDER, ClaimCode
 from imlp_audit.claims.settings import Outcome, Settings
 from imlp_audit.claims.statement import Claim, find_difference
-from imlp_audit.claims.strategies import Choice, combination_of
+from imlp_audit.claims.strategies import Alternative, combination_of
 from imlp_audit.processes.code import load_module, locate_error
 
 _MOST_COMBINATIONS = 64  # of the values of choices; of more a sample is tried
@@ -111,18 +111,18 @@ class _Run:
         count = prod(len(one.values) for one in choices)
         each = max(2, ceil(self._wanted / min(count, _MOST_COMBINATIONS))) if count > 1 else self._wanted
         sample = _sample(choices, Random(self._seed)) if count > _MOST_COMBINATIONS else []
-        places: dict[Choice, int] | None = sample.pop(0) if sample else {}
+        places: dict[Alternative, int] | None = sample.pop(0) if sample else {}
         while places is not None and not self._is_decided():
             used = self._run(places, self._arguments, self._fails, each)
             places = (sample.pop(0) if sample else None) if count > _MOST_COMBINATIONS else _next(used)
 
     def _run(
         self,
-        places: Mapping[Choice, int],
+        places: Mapping[Alternative, int],
         arguments: SearchStrategy[Arguments],
         condition: Callable[[Arguments], bool],
         examples: int,
-    ) -> dict[Choice, int]:
+    ) -> dict[Alternative, int]:
         """Find arguments that meet a condition, under some values of the choices; return all choices that were made."""
         self._seed += 1
         with combination_of(dict(places)) as self._combination:
@@ -164,13 +164,13 @@ class _Run:
             self._false, self._problem = false, problem
         return bool(false or problem)
 
-    def _write(self, arguments: Sequence[Part]) -> tuple[str, ...]:
+    def _write(self, arguments: Sequence[Leaf]) -> tuple[str, ...]:
         """Write the choices and the arguments of an example."""
         names = {part.name for part in arguments}
         values = {one.name: value for one, value in self._combination.values().items() if one.name not in names}
         return (*write_all(values), *write_all({part.name: part.value for part in arguments}))
 
-    def _write_error(self, error: BaseException, arguments: Sequence[Part] = ()) -> str:
+    def _write_error(self, error: BaseException, arguments: Sequence[Leaf] = ()) -> str:
         place = locate_error(error, self._code.folder, self._code.shown_as) or self._line()
         on = f" (for {'; '.join(self._write(arguments))})" if arguments else ""
         return f"{place}: {type(error).__name__}: {error}{on}"
@@ -190,7 +190,7 @@ def _never(_: Arguments) -> bool:
     return False
 
 
-def _next(places: Mapping[Choice, int]) -> dict[Choice, int] | None:
+def _next(places: Mapping[Alternative, int]) -> dict[Alternative, int] | None:
     """Return the combination that follows: the last choice that can be is raised, and those after it are left open."""
     names = [*places]
     for at, one in reversed([*enumerate(names)]):
@@ -199,7 +199,7 @@ def _next(places: Mapping[Choice, int]) -> dict[Choice, int] | None:
     return None
 
 
-def _sample(choices: Mapping[Choice, int], random: Random) -> list[dict[Choice, int]]:
+def _sample(choices: Mapping[Alternative, int], random: Random) -> list[dict[Alternative, int]]:
     """Return some combinations, in which each value of each choice is about as frequent; the smallest first."""
     most = _MOST_COMBINATIONS
     columns = [random.sample([place % len(one.values) for place in range(most)], most) for one in choices]

@@ -131,12 +131,12 @@ def test_texts_of_several_lines_and_a_tolerance_with_its_reason(tmp_path: Path) 
         (
             ', printed="y = x"',
             ', printed="y", tolerance=2 * x, because="of x"',
-            "has a `tolerance` that is not a number between 0 and 1",
+            "needs a number between 0 and 1 as its `tolerance`",
         ),
         (
             ', printed="y = x"',
             ', printed="y", tolerance=1e999, because="of x"',
-            "has a `tolerance` that is not a number between 0 and 1",
+            "needs a number between 0 and 1 as its `tolerance`",
         ),
         ("x=None, ", "", "takes x, but its decorator has no strategy for it"),
         ("x=None, ", "x=None, y=None, ", "does not take y, which its decorator draws"),

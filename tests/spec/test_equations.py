@@ -79,7 +79,7 @@ def test_a_shared_statement_has_its_papers_words_and_the_others_code(
         (entry("printed: y = x, nearest: onw"), "4:110: the paper has no equation called 'onw'; did you mean 'own'?"),
         (entry("printed: y = x, nearest: mine"), "4:110: the paper has no equation called 'mine'; known: own"),
         (entry() + entry(), "5:10: the id 'mine' is taken already"),
-        (entry("bound: none"), "4:5: give exactly one of printed, corrected; given: none"),
+        (entry("nearest: own"), "4:5: give exactly one of printed, corrected; given: none"),
     ],
 )
 def test_what_cannot_be_shared_is_a_problem_at_its_place(here: Path, entries: str, problem: str) -> None:
