@@ -23,9 +23,8 @@ Branch: TypeAlias = tuple[Matrix, Matrix]
 Slopes: TypeAlias = tuple[float, float]
 
 _OUTWARD = 2.0**-50  # four roundings of numbers near 1
-Q = (
-    0.5 + erf(1.0) / 2 + exp(-1.0) / sqrt(pi) + _OUTWARD
-)  # GeLU'(sqrt 2) = Phi(sqrt 2) + sqrt 2 phi(sqrt 2) = 1.12890...
+# GeLU'(sqrt 2) = Phi(sqrt 2) + sqrt 2 phi(sqrt 2) = 1.12890...
+Q = 0.5 + erf(1.0) / 2 + exp(-1.0) / sqrt(pi) + _OUTWARD
 GELU: Slopes = (1 - Q, Q)  # both add up to 1, because GeLU(x) - GeLU(-x) = x
 Q_TANH = 1.1289930686587717654559 + _OUTWARD  # of the tanh form, whose steepest place has no closed form
 GELU_TANH: Slopes = (1 - Q_TANH, Q_TANH)
@@ -51,7 +50,7 @@ class Proof(NamedTuple):
 
 def branches(f: nn.Module) -> tuple[Branch, Branch]:
     """Return both branches of an AMLP module."""
-    own = {name: value.detach().numpy() for name, value in f.named_parameters()}
+    own = {name: value.detach().cpu().numpy() for name, value in f.named_parameters()}
     halves = zip((1, 2), np.split(own["fc2.weight"], 2, axis=1), strict=True)
     first, second = (
         (own[f"act.agelu{i}.alpha"][:, None] * own["fc1.weight"], w1 * own[f"act.agelu{i}.beta"]) for i, w1 in halves

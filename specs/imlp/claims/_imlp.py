@@ -11,11 +11,18 @@ from typing import Any, TypeAlias
 import torch.nn.functional as F
 from torch import Tensor, cat, nn, unflatten
 
-from imlp_audit.claims import gradients
-from imlp_audit.claims.statement import Side
+from imlp_audit.claims import Side, gradients
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.reading import PRINTED, ConcatNorm, DepthwiseActivation, DepthwiseNorm, OutputNorm, Reading
+from imlp_audit.models.reading import (
+    PRINTED,
+    AGeLUParameters,
+    ConcatNorm,
+    DepthwiseActivation,
+    DepthwiseNorm,
+    OutputNorm,
+    Reading,
+)
 
 SMALL = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 0.0, 1 / 3, -0.7, 1.1, -1.4, 0.2)  # so that norms do not amplify rounding
 
@@ -111,32 +118,36 @@ class Block:
 
 
 class Fig4:
-    """Fig. 4 (b), part by part, in the weights of a block; `running` are its running statistics after a step."""
+    """Fig. 4 (b), part by part, in the weights of a block.
+
+    `shapes` are those of the weights that it has; `running` are its running statistics after a step.
+    """
 
     def __init__(self, block: Block, module: Imlp) -> None:
-        self.block, self.running, self.used = block, dict[str, Tensor](), set[str]()
+        self.block, self.running, self.shapes = block, dict[str, Tensor](), dict[str, tuple[int, ...]]()
         self._weights = {**dict(module.named_parameters()), **{n: b.clone() for n, b in module.named_buffers()}}
 
-    def __getitem__(self, name: str) -> Tensor:
-        """Return a weight by its name."""
-        self.used.add(name)
+    def weight(self, name: str, *shape: int) -> Tensor:
+        """Return a weight by its name, of which the figure has this shape."""
+        self.shapes[name] = shape
         return self._weights[name]
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return FC(DWBlock(concat(AGeLU(t), AGeLU'(t)))), t = FC(x), for tokens (batch, tokens, C)."""
         block, reading, positions = self.block, self.block.reading, self.block.size[0] * self.block.size[1]
         kept1, kept2 = (1 - p * block.training for p in block.drop)  # p is 0 or 1
-        t = self.channel(self.linear("fc1", x, block.bias[0] and bool(reading.fc1_bias))) * kept1
+        t = self.channel(self.linear("fc1", x, block.h, bias=block.bias[0] and bool(reading.fc1_bias))) * kept1
         if block.part is not Part.CHANNEL:
             grid = self.spatial(unflatten(t[:, -positions:].mT, 2, block.size))
             t = cat([t[:, :-positions], grid.flatten(2).mT], 1)
-        y = self.linear("fc2", t, block.bias[1] and bool(reading.fc2_bias))
+        y = self.linear("fc2", t, block.out, bias=block.bias[1] and bool(reading.fc2_bias))
         return (self.layer_norm("norm", y) if reading.output_norm is OutputNorm.LAYER else y) * kept2
 
-    def linear(self, name: str, x: Tensor, bias: bool) -> Tensor:
+    def linear(self, name: str, x: Tensor, outputs: int, *, bias: bool) -> Tensor:
         """Return x W + b, or x W."""
-        y = x @ self[f"{name}.weight"].flatten(1).T
-        return y + self[f"{name}.bias"] if bias else y
+        ends = (1, 1) if self.block.layout is Layout.CHANNELS_FIRST else ()
+        y = x @ self.weight(f"{name}.weight", outputs, x.shape[-1], *ends).flatten(1).T
+        return y + self.weight(f"{name}.bias", outputs) if bias else y
 
     def channel(self, t: Tensor) -> Tensor:
         """Return concat(AGeLU(t), AGeLU'(t)) and the norm behind it, or phi(t) without the channel part."""
@@ -159,10 +170,10 @@ class Fig4:
 
     def spatial(self, x: Tensor) -> Tensor:
         """Return DWConv, BN and GeLU of maps (batch, channels, H, W), and the skip around them."""
-        reading = self.block.reading
-        y = window_sum(self["spatial.conv.weight"][:, 0], x)
+        reading, channels, n = self.block.reading, x.shape[1], self.block.kernel
+        y = window_sum(self.weight("spatial.conv.weight", channels, 1, n, n)[:, 0], x)
         if reading.depthwise_bias:
-            y = y + self["spatial.conv.bias"][:, None, None]
+            y = y + self.weight("spatial.conv.bias", channels)[:, None, None]
         if reading.depthwise_norm is DepthwiseNorm.BATCH:
             y = self.batch_norm("spatial.norm", y.flatten(2)).view_as(y)
         match reading.depthwise_activation:
@@ -174,13 +185,15 @@ class Fig4:
 
     def agelu(self, name: str, x: Tensor) -> Tensor:
         """Return beta phi(alpha x + gamma) + theta."""
-        alpha, beta, gamma, theta = (self[f"{name}.{each}"] for each in ("alpha", "beta", "gamma", "theta"))
+        size = x.shape[-1] if self.block.reading.agelu_parameters is AGeLUParameters.PER_CHANNEL else 1
+        each = (self.weight(f"{name}.{coefficient}", size) for coefficient in ("alpha", "beta", "gamma", "theta"))
+        alpha, beta, gamma, theta = each
         return beta * self.phi(f"{name}.phi", alpha * x + gamma) + theta
 
     def phi(self, name: str, x: Tensor) -> Tensor:
         """Return phi(x); PReLU has a slope of its own."""
         if self.block.phi is nn.PReLU:
-            return x.clamp(min=0) + self[f"{name}.weight"] * x.clamp(max=0)
+            return x.clamp(min=0) + self.weight(f"{name}.weight", 1) * x.clamp(max=0)
         y: Tensor = self.block.phi()(x)
         return y
 
@@ -188,26 +201,29 @@ class Fig4:
         """Return (x - mean) / sqrt(variance + 10^-5) g + s over the channels of each token."""
         centered = x - x.mean(-1, keepdim=True)
         normal = centered / (centered.square().mean(-1, keepdim=True) + 1e-5).sqrt()
-        return normal * self[f"{name}.weight"] + self[f"{name}.bias"]
+        g, s = (self.weight(f"{name}.{each}", x.shape[-1]) for each in ("weight", "bias"))
+        return normal * g + s
 
     def batch_norm(self, name: str, x: Tensor) -> Tensor:
         """Return (x - m) / sqrt(v + 10^-5) g + s of (batch, channels, positions), m and v of the batch in training."""
-        g, s, m, v = (self[f"{name}.{each}"] for each in ("weight", "bias", "running_mean", "running_var"))
+        names = ("weight", "bias", "running_mean", "running_var")
+        g, s, m, v = (self.weight(f"{name}.{each}", x.shape[1]) for each in names)
         if self.block.training:
             m, v, before = x.mean((0, 2)), x.var((0, 2), correction=0), (m, v)
             unbiased = x.var((0, 2), correction=1)
-            for each, old, new in zip(("running_mean", "running_var"), before, (m, unbiased), strict=True):
+            for each, old, new in zip(names[2:], before, (m, unbiased), strict=True):
                 self.running[f"{name}.{each}"] = 0.9 * old + 0.1 * new
-            self.running[f"{name}.num_batches_tracked"] = self[f"{name}.num_batches_tracked"] + 1
+            self.running[f"{name}.num_batches_tracked"] = self.weight(f"{name}.num_batches_tracked") + 1
         r = g / (v + 1e-5).sqrt()
         return r[:, None] * x + (s - m * r)[:, None]
 
 
 def compare(block: Block, m: Imlp, x: Tensor) -> list[Side]:
-    """Return the block and Fig. 4, which weights they use, their gradients, and the running statistics after a step."""
+    """Return the block and Fig. 4: their weights, outputs and gradients, and the running statistics after a step."""
     formula = Fig4(block, m)
     y, printed = block.apply(m, x), formula(x)
-    sides: list[Side] = [(y, printed), {name for name, _ in m.named_parameters()} <= formula.used]
+    shapes = {name: tuple(weight.shape) for name, weight in m.named_parameters()}
+    sides: list[Side] = [shapes.items() <= formula.shapes.items(), (y, printed)]
     if block.phi not in (nn.ReLU, nn.PReLU):  # rounding decides which side of their corner an argument is on
         sides.append((gradients(y, m), gradients(printed, m)))
     return [*sides, *((m.get_buffer(name), after) for name, after in formula.running.items())]

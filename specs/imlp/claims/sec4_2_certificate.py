@@ -68,7 +68,7 @@ def theorem1_proven_exactly(branch: Branch, slopes: Slopes, share_above: float) 
     assume(w0.any())
     t = np.full(len(w0), (np.linalg.norm(w1, 2) or 1.0) ** 2 / 2 * (1 + share_above))
     proven = prove(branch, t, slopes)
-    if proven is None or not holds(branch, proven.rho, t, slopes):
+    if proven is None or not holds(branch, proven.rho, t, slopes) or holds(branch, 0.0, t, slopes):
         return False
     return share_above < 0.1 or not holds(branch, proven.rho * (1 - 1e-8), t, slopes)
 

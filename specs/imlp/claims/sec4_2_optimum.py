@@ -10,8 +10,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from torch import Tensor, cat, eye, linalg, tensor
 
-from imlp_audit.claims import Sides, below, choice, claim, jacobian, modules, strictly_below, tensors
-from imlp_audit.claims.statement import Side
+from imlp_audit.claims import Side, Sides, below, choice, claim, jacobian, modules, strictly_below, tensors
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.imlp import Imlp, amlp
 
@@ -66,8 +65,8 @@ def theorem1_inequality(W0: Tensor, W1: Tensor, phi: AGeLU) -> Sides:
     omega = linalg.matrix_norm(W1, 2) ** 2
     assume(W0.any() and omega > 0 and p != q)
     T = omega * (1 + (p + q).abs() / (q - p)) / 2 * eye(len(W0))
-    branch, slopes = (W0.numpy(), W1.numpy()), (p.item(), q.item())
-    proven = prove(branch, T.diag().numpy(), slopes)
+    branch, slopes = (W0.cpu().numpy(), W1.cpu().numpy()), (p.item(), q.item())
+    proven = prove(branch, T.diag().cpu().numpy(), slopes)
     if proven is None:
         return False
 

@@ -8,8 +8,7 @@ import torch.nn.functional as F
 from hypothesis.strategies import SearchStrategy
 from torch import Tensor, cat, nn, unflatten
 
-from imlp_audit.claims import Sides, choice, claim, gradients, modules, tensors
-from imlp_audit.claims.statement import Side
+from imlp_audit.claims import Side, Sides, choice, claim, gradients, modules, tensors
 from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.host import BuildRequest

@@ -6,8 +6,7 @@ import torch.nn.functional as F
 from hypothesis import strategies as st
 from torch import Tensor, einsum
 
-from imlp_audit.claims import Sides, choice, claim, gradients, modules, size, tensors
-from imlp_audit.claims.statement import Side
+from imlp_audit.claims import Side, Sides, choice, claim, gradients, modules, size, tensors
 from imlp_audit.errors import BuildError
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.hosts import VanillaBlock

@@ -198,5 +198,6 @@ def table3_activation(x: Tensor, case: tuple[Activation | None, bool, bool], m: 
     y = m(x.mT[..., None])[..., 0].mT if first else m(x)
     host = HostMlp(1, 2, 1, (True, True), (0.0, 0.0), conv=first)
     before, changed = host.act, with_activation(host, activation, agelu=agelu)
+    each = not agelu or w["act.alpha"].shape == w["act.theta"].shape == (len(w["fc1.weight"]),)
     stays = changed.fc1 is host.fc1 and changed.fc2 is host.fc2 and host.act is before
-    return [(y, t @ w["fc2.weight"].flatten(1).T), stays and changed.training == host.training]
+    return [(y, t @ w["fc2.weight"].flatten(1).T), each and stays and changed.training == host.training]
