@@ -85,8 +85,7 @@ def mixer_network(images: Tensor, net: MlpMixer) -> Sides:
         of_tokens, of_channels = layer.token_mixing, layer.channel_mixing
         X = X + _mlp(norm(X, of_tokens.norm, EPSILON).mT, of_tokens.mlp).mT
         X = X + _mlp(norm(X, of_channels.norm, EPSILON), of_channels.mlp)
-    logits = _classes(X, net)
-    return agree(net, images, logits)
+    return agree(net, images, _classes(X, net))
 
 
 def _of_matrices() -> PatchClassifier:
@@ -167,8 +166,7 @@ def gmlp_network_of_images(network: Network, images: Tensor, net: GmlpClassifier
     for block in net.blocks:
         assert isinstance(block, GmlpBlock)
         X = _block_output(X, block, host.gate, EPSILON)
-    logits = _classes(X, net)
-    return agree(net, images, logits)
+    return agree(net, images, _classes(X, net))
 
 
 TextNetwork = tuple[GmlpText, TextReading]
@@ -283,5 +281,4 @@ def gmlp_classifier_of_texts(network: TextNetwork, ids: Tensor, net: GmlpTextCla
     pooler's vector where there is one, gives the weights of the classes. A gradient reaches every parameter.
     """
     _, text = _states(network, ids, net)
-    logits = linear(text, net.head)
-    return agree(net, ids, logits)
+    return agree(net, ids, linear(text, net.head))

@@ -184,16 +184,15 @@ def _mixer_macs(S: int, C: int) -> int:
 
 
 @claim(
-    sizes=st.just({"P": 4, "S": 64, "C": 256, "D_C": 1024, "D_S": 256}),
     place="Sec. 2.2, last paragraph",
     printed="Вместе с этим необходимо уменьшить гиперпараметры: P = 4, S = 64, C = 256, D_C = 1024, D_S = 256.",
 )
-def mixer_small_configuration(sizes: dict[str, int]) -> Sides:
+def mixer_small_configuration() -> Sides:
     """The small configuration has S = HW / P^2 for images of 32 x 32, D_S > S and D_C > C.
 
     Read as: the images are those of CIFAR-10 and CIFAR-100, which Sec. 3.2 says are 32 x 32.
     """
-    P, S, C, D_C, D_S = sizes.values()
+    P, S, C, D_C, D_S = 4, 64, 256, 1024, 256
     return [(S, 32 * 32 // P**2), D_S > S, D_C > C]
 
 

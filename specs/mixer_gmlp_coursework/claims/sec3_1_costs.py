@@ -49,7 +49,7 @@ def gmlp_cost(S: int, C: int, D_C: int) -> Sides:
     S=NUMBER,
     C=NUMBER,
     D_C=SMALL,
-    share=0.08,
+    share=0.3,
     place="Sec. 3.1, last paragraph",
     printed="Таким образом, получим, что вычислительная сложность gMLP линейна по количеству каналов, но "
     "квадратична по токенам.",

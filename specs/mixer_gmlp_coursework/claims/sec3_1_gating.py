@@ -235,7 +235,7 @@ def sgu_starts_token_by_token(Z: Tensor, W: Tensor, b: Tensor, near: tuple[float
 @claim(
     gate=GATES,
     matrix=choice("matrix", *SpatialMatrix),
-    S=size("S", 2, 4),
+    S=size("S", 3),
     share=0.2,
     place="Sec. 3.1, paragraph on initialisation",
     printed="Изначально W инициализируется значениями близкими к нулю, а b к единице.",

@@ -176,8 +176,6 @@ def gmlp_starts_as_transformer_ffn(gate: Gate, X: Tensor, U: Tensor, V: Tensor) 
 
 # small, and as wide as DeiT-Ti
 SIZES = choice("(S, C, D_C, d_attn)", (2, 2, 4, 1), (3, 3, 6, 4), (1, 2, 2, 1), (196, 192, 384, 64))
-
-
 TABLES = tensors(2, SIZES.map(itemgetter(0)), SIZES.map(itemgetter(1)))
 
 
