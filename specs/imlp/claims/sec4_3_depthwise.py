@@ -20,7 +20,7 @@ def ones(module: nn.Module) -> nn.Module:
     """Set every weight to 1, so that no terms of a sum cancel."""
     for parameter in module.parameters():
         nn.init.ones_(parameter)
-    return module.double().eval()
+    return module.eval()
 
 
 def seen(n: int, L: int, H: int, W: int) -> Tensor:

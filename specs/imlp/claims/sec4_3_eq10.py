@@ -169,9 +169,9 @@ def eq10_dw_block_parts(
     nearest="eq10_index_set_corrected",
     examples=[
         {
-            "x": torch.ones(2, 1, 3, 3).double(),
-            "a": torch.ones(1, 3, 3).double(),
-            "b": torch.zeros(1).double(),
+            "x": torch.ones(2, 1, 3, 3),
+            "a": torch.ones(1, 3, 3),
+            "b": torch.zeros(1),
             "phi": nn.ReLU,
         }
     ],
