@@ -86,7 +86,7 @@ def theorem1_inequality(W0: Tensor, W1: Tensor, phi: AGeLU) -> Sides:
 
 
 @claim(
-    f=modules(amlp, n_0, n, m),
+    f=modules(amlp, n_0, n, m, values=SMALL),
     x=tensors(n_0),
     y=tensors(n_0),
     place="Sec. 4.2, after Theorem 1",
