@@ -83,7 +83,7 @@ def test_a_claim_is_shown_with_what_was_found(here: Path) -> None:
 
 @pytest.mark.slow
 def test_examples_and_seeds(here: Path) -> None:
-    (found,) = checks("properties", "agelu_learnable_slope", "--examples", "7", "--seed", "5")
+    (found,) = checks("properties", "agelu_rprelu_turning_point", "--examples", "7", "--seed", "5")
     assert (found["verdict"], found["examples"]) == ("reproduced", 7)
 
 
