@@ -1,5 +1,6 @@
 """Eq. 2 and 3 on features X whose columns are patches, (batch, d, N^2); modules have (batch, N^2, d)."""
 
+from collections.abc import Mapping
 from typing import TypeVar
 
 from torch import Tensor, nn
@@ -38,7 +39,7 @@ def of_ones(module: Module) -> Module:
     return module
 
 
-def loaded(module: Module, **weights: Tensor) -> Module:
-    """Set the weights of these names, with __ for a dot; the others stay as they start."""
-    module.load_state_dict({**module.state_dict(), **{name.replace("__", "."): w for name, w in weights.items()}})
+def loaded(module: Module, weights: Mapping[str, Tensor]) -> Module:
+    """Set the weights of these names; the others stay as they start."""
+    module.load_state_dict({**module.state_dict(), **weights})
     return module

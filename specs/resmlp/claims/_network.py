@@ -118,10 +118,11 @@ class Formula:
         y = post.get_parameter("alpha") * part(self.normal(x, layer.get_submodule(f"pre{place}")))
         return x + (y if self.parts.as_in_code else y + post.get_parameter("beta"))
 
-    def mlp(self, x: Tensor, mlp: nn.Module, *, bias: bool | None = None) -> Tensor:
-        """C GELU(B x + b) + c of each row."""
+    def mlp(self, x: Tensor, mlp: nn.Module, *, bias: bool | None = None, expansion: float = 4) -> Tensor:
+        """C GELU(B x + b) + c of each row, with four times as many hidden units unless an expansion is given."""
         bias = self.parts.as_in_code if bias is None else bias
         hidden = ACTIVATIONS[self.parts.nonlinearity](affine(x, mlp.get_submodule("b"), bias=bias))
+        assert hidden.shape[-1] == int(expansion * x.shape[-1])
         return affine(hidden, mlp.get_submodule("c"), bias=bias)
 
     def exchanged(self, x: Tensor, across: nn.Module) -> Tensor:
@@ -131,7 +132,8 @@ class Formula:
             case Communication.LINEAR:
                 return affine(x.mT, across.get_submodule("a"), bias=bias).mT
             case Communication.MLP:
-                return self.mlp(x.mT, across.get_submodule("mlp")).mT
+                expansion = 4 if self.parts.expansion is None else self.parts.expansion
+                return self.mlp(x.mT, across.get_submodule("mlp"), expansion=expansion).mT
             case Communication.NONE:
                 return x
             case Communication.CONV | Communication.DEPTHWISE:

@@ -13,12 +13,13 @@ from ..models import CaitChain, CaitStage, ClassAttention, TalkingHeads
 from ._layer import loaded
 from ._network import WEIGHTS
 
-_n, _d = size("N", 1, 2, 14 * 14), size("d", 1, 3)
+_n, _few_n, _d = size("N", 1, 2, 14 * 14), size("N"), size("d", 1, 3)
 
 
 @claim(
     x=tensors(2, _n, _d),
     module=modules(CrossPatchMlp, _n),
+    share=0.3,
     place="Appendix A, first paragraphs",
     printed="()^T - linear N x 4N - GELU - linear 4N x N - ()^T",
 )
@@ -34,20 +35,18 @@ def appendix_mlp_across_patches(x: Tensor, module: CrossPatchMlp) -> Sides:
 
 
 @claim(
-    x=tensors(2, size("N"), size("d")),
-    seed=st.integers(0, 999),
+    x=tensors(2, _few_n, size("d")),
+    across_patches=modules(CrossPatchMlp, _few_n),
     place="Appendix A, first paragraphs",
     printed="Hence this network is symmetrical in N and d",
 )
-def appendix_mlps_are_symmetrical(x: Tensor, seed: int) -> Sides:
+def appendix_mlps_are_symmetrical(x: Tensor, across_patches: CrossPatchMlp) -> Sides:
     """The network with an MLP for self-attention is symmetrical in N and d. Read as: of its two MLPs alone, of N
     patches and d channels, the one across patches does what the one across channels does of d patches and N channels,
     and the parameters of both are as many where N and d are exchanged. (Normalisations and scales of channels are not.)
     """
     _, N, d = x.shape
-    torch.manual_seed(seed)
-    across_patches, across_channels = CrossPatchMlp(N), FeedForward(N, bias=True)
-    across_channels.load_state_dict(across_patches.mlp.state_dict())
+    across_channels = loaded(FeedForward(N, bias=True), across_patches.mlp.state_dict())
 
     def count(N: int, d: int) -> int:
         return parameters(lambda: CrossPatchMlp(N)) + parameters(lambda: FeedForward(d, bias=True))
@@ -98,7 +97,8 @@ def bias_tells_patches_apart(A: Tensor, bias: Tensor) -> Sides:
     patches that are all zero, Algorithm 1's new layer (whose linear layers have biases, unlike Eq. 2's A) makes
     different ones wherever the biases differ.
     """
-    layer = loaded(AlgorithmLayer(1, 4, scale=1.0), across_patches__a__weight=A, across_patches__a__bias=bias)
+    weights = {"across_patches.a.weight": A, "across_patches.a.bias": bias}
+    layer = loaded(AlgorithmLayer(1, 4, scale=1.0), weights)
     z = layer.cross_patch(torch.zeros(1, 4, 1)).flatten()
     return bool((z[:, None] != z)[~eye(4).bool()].all())
 

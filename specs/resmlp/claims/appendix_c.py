@@ -9,12 +9,12 @@ from imlp_audit.models.resmlp import AlgorithmLayer, EquationLayer
 from ._layer import aff, d, eq3, loaded, patches
 
 
-def _algorithm1(layer: EquationLayer, **biases: Tensor) -> AlgorithmLayer:
+def _algorithm1(layer: EquationLayer, biases: dict[str, Tensor]) -> AlgorithmLayer:
     """Algorithm 1's layer with all that it has of Eq. 2 and 3, and with biases of its own."""
     names = [name for name, _ in layer.named_parameters() if name not in ("post1.beta", "post2.beta")]
-    shared = {name.replace(".", "__"): layer.get_parameter(name) for name in names}
+    shared = {name: layer.get_parameter(name) for name in names}
     d, n = len(layer.get_parameter("pre1.alpha")), len(layer.get_parameter("across_patches.a.weight"))
-    return loaded(AlgorithmLayer(d, n), **shared, **biases)
+    return loaded(AlgorithmLayer(d, n), shared | biases)
 
 
 _channels_differ = {
@@ -59,7 +59,7 @@ def algorithm1_computes_eq2_corrected(X: Tensor, layer: EquationLayer, b: Tensor
     b alpha: where b is zero, a LayerScale.
     """
     A, alpha = layer.get_parameter("across_patches.a.weight"), layer.post1.get_parameter("alpha")
-    algorithm1 = _algorithm1(layer, across_patches__a__bias=b.expand(len(A)))
+    algorithm1 = _algorithm1(layer, {"across_patches.a.bias": b.expand(len(A))})
     beta = b * alpha
     Z = X + alpha.diag() @ (A @ aff(X, layer.pre1).mT).mT + beta[:, None]
     return algorithm1.cross_patch(X.mT).mT, Z
@@ -78,7 +78,7 @@ def algorithm1_computes_eq3(Z: Tensor, layer: EquationLayer) -> Sides:
     """
     alpha, beta = layer.post2.get_parameter("alpha"), layer.post2.get_parameter("beta")
     algorithm1 = _algorithm1(
-        layer, across_channels__b__bias=zeros(4 * len(alpha)), across_channels__c__bias=beta / alpha
+        layer, {"across_channels.b.bias": zeros(4 * len(alpha)), "across_channels.c.bias": beta / alpha}
     )
     return algorithm1.cross_channel(Z.mT).mT, eq3(Z, layer)
 

@@ -73,12 +73,8 @@ def layer_starts_near_the_identity(alpha: float, X: Tensor, A: Tensor, B: Tensor
     """A layer starts near the identity, the nearer the smaller the alpha that the Affs after its sublayers start with:
     read as |Y - X| at most alpha times the magnitudes that A, B and C give, and Y = X where that alpha is zero.
     """
-    layer = loaded(
-        EquationLayer(len(C), len(A), scale=alpha),
-        across_patches__a__weight=A,
-        across_channels__b__weight=B,
-        across_channels__c__weight=C,
-    )
+    weights = {"across_patches.a.weight": A, "across_channels.b.weight": B, "across_channels.c.weight": C}
+    layer = loaded(EquationLayer(len(C), len(A), scale=alpha), weights)
     Y = layer(X.mT).mT
     first = alpha * X.abs() @ A.abs().T
     return [
@@ -95,7 +91,7 @@ def layer_starts_near_the_identity(alpha: float, X: Tensor, A: Tensor, B: Tensor
 )
 def aff_is_layer_scale_plus_bias(aff: Aff, x: Tensor) -> Sides:
     """Aff is LayerScale with an additional bias."""
-    scale = loaded(LayerScale(len(x), 1.0), alpha=aff.alpha)
+    scale = loaded(LayerScale(len(x), 1.0), {"alpha": aff.alpha})
     return scale(x) + aff.beta, aff.alpha.diag() @ x + aff.beta
 
 
@@ -128,7 +124,8 @@ def _is_absorbed(A: Tensor, alpha: Tensor, beta: Tensor, *, aff_first: bool) -> 
 
     Such a map is known by what it makes of zero and of each patch set to 1.
     """
-    linear, aff = loaded(CrossPatch(len(A), bias=False), a__weight=A), loaded(Aff(2), alpha=alpha, beta=beta)
+    linear = loaded(CrossPatch(len(A), bias=False), {"a.weight": A})
+    aff = loaded(Aff(2), {"alpha": alpha, "beta": beta})
     probes = torch.cat([torch.zeros(1, len(A)), torch.eye(len(A))])[:, :, None].expand(-1, -1, 2)
     y = linear(aff(probes)) if aff_first else aff(linear(probes))
     return torch.equal(y[..., 0], y[..., 1])

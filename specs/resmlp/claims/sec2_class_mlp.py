@@ -25,13 +25,13 @@ def class_mlp_can_average(x: Tensor) -> Sides:
     patches.
     """
     _, n, d = x.shape
-    module = loaded(
-        ClassMlp(d, n, depth=1, scale=1.0),
-        token=zeros(d),
-        layers__0__aggregate__weight=torch.cat([zeros(1, 1), ones(1, n) / n], dim=1),
-        layers__0__aggregate__bias=zeros(1),
-        layers__0__post2__alpha=zeros(d),
-    )
+    weights = {
+        "token": zeros(d),
+        "layers.0.aggregate.weight": torch.cat([zeros(1, 1), ones(1, n) / n], dim=1),
+        "layers.0.aggregate.bias": zeros(1),
+        "layers.0.post2.alpha": zeros(d),
+    }
+    module = loaded(ClassMlp(d, n, depth=1, scale=1.0), weights)
     return module(x), x.sum(dim=1) / n
 
 
@@ -103,6 +103,7 @@ _depth, _sizes = choice("layers", None, 2, 1), choice("d, N^2", (1, 1), (2, 3), 
     patches=_sizes.flatmap(lambda n: tensors(2, n[1], n[0], values=WEIGHTS)),
     module=_sizes.flatmap(lambda n: modules(_class_mlp, *n, _depth, values=WEIGHTS)),
     depth=_depth,
+    share=0.3,
     place="Sec. 2, Class-MLP as an alternative to average-pooling",
     printed="this consists of two layers that have the same structure as the transformer, but in which only the "
     "class token is updated based on the frozen patch embeddings",

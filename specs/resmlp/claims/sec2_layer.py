@@ -17,6 +17,7 @@ width, N2 = size("d", 1, 2, 192), size("N^2", 1, 4, 14 * 14)
 @claim(
     X=tensors(2, width, N2),
     layer=modules(EquationLayer, width, N2),
+    share=0.3,
     place="Sec. 2, Eq. 2",
     printed="Z = X + Aff((A Aff(X)^T)^T)",
 )
@@ -31,7 +32,7 @@ def eq2_cross_patch(X: Tensor, layer: EquationLayer) -> Sides:
 @claim(
     Z=tensors(2, width, N2),
     layer=modules(EquationLayer, width, N2),
-    share=0.5,
+    share=0.3,
     place="Sec. 2, Eq. 3",
     printed="Y = Z + Aff(C GELU(B Aff(Z)))",
 )
@@ -109,7 +110,7 @@ def linear_layer_encodes_positions(A: Tensor, exchanged: tuple[int, int]) -> Sid
     """
     order = list(range(4))
     order[exchanged[0]], order[exchanged[1]] = exchanged[1], exchanged[0]
-    layer, x = loaded(CrossPatch(4, bias=False), a__weight=A), eye(4)[None]
+    layer, x = loaded(CrossPatch(4, bias=False), {"a.weight": A}), eye(4)[None]
     outputs_are_exchanged = torch.equal(layer(x[:, order]), layer(x)[:, order])
     return outputs_are_exchanged, torch.equal(A[order][:, order], A)
 

@@ -55,6 +55,7 @@ def network_of_algorithm1(net: Network) -> Sides:
 
 @claim(
     net=networks(st.builds(Parts, form=_forms, pooling=st.just(Pooling.CLASS_MLP), **_sizes)),
+    share=0.3,
     place="Sec. 2, Class-MLP as an alternative to average-pooling",
     printed="In CaiT, this consists of two layers that have the same structure as the transformer, but in which only "
     "the class token is updated based on the frozen patch embeddings. We translate this method to our architecture",
@@ -75,6 +76,7 @@ _caits = st.builds(at_stage, st.sampled_from(CaitStage), st.builds(Parts, poolin
 
 @claim(
     parts=choice("network", _resmlps, _caits).flatmap(lambda parts: parts),
+    share=0.2,
     place="Sec. 2, The overall ResMLP architecture",
     printed="a d-dimension vector to represent the image, which is fed to a linear classifier to predict the label "
     "associated with the image",
@@ -105,6 +107,7 @@ _learning.append(replace(_learning[-1], communication=Communication.LINEAR, grid
 
 @claim(
     net=networks(choice("network", *_learning)),
+    share=0.3,
     place="Sec. 2, after Eq. 1 and after Eq. 3",
     printed="alpha and beta are learnable weight vectors; A, B and C are the main learnable weight matrices of the "
     "layer",

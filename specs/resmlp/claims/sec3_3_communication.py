@@ -68,7 +68,7 @@ def communication_by_convolution(grid: tuple[int, int], kernel: Tensor, x: Tenso
     Read as: patches are the grid row by row; beyond it are zeros. A second channel has the negative kernel.
     """
     (H, W), kernels = grid, stack([kernel, -kernel])
-    convolution = loaded(nn.Conv2d(2, 2, 3, padding=1, groups=2, bias=False), weight=kernels[:, None])
+    convolution = loaded(nn.Conv2d(2, 2, 3, padding=1, groups=2, bias=False), {"weight": kernels[:, None]})
     padded = nn.functional.pad(x, (0, 0, 1, 1, 1, 1))
     neighbours = [(i, j) for i in range(3) for j in range(3)]
     summed = stack([kernels[:, i, j] * padded[:, i : i + H, j : j + W] for i, j in neighbours]).sum(dim=0)

@@ -31,6 +31,7 @@ _exchanges = [
 
 @claim(
     net=networks(st.builds(replace, choice("network", *_exchanges), form=_forms)),
+    share=0.3,
     place="Sec. 3.3, Communication across patches, and Table 3, Patch communication",
     printed="We have tried several alternatives for the cross-patch sublayer, which are presented in Table 3 (block "
     '"patch communication"); we replaced the linear layer with different types of 3 x 3 convolutions',
@@ -53,10 +54,11 @@ def network_communications(net: Network) -> Sides:
             form=_forms,
             pooling=_poolings,
             norm=choice("norm", *Norm),
-            communication=choice("communication", Communication.LINEAR, Communication.NONE),
+            communication=st.sampled_from([Communication.LINEAR, Communication.NONE]),
             width=st.just(3),
         )
     ),
+    share=0.3,
     place="Appendix A, Normalization, and Table 3, Normalization",
     printed="On top of our MLP baseline, we have tested different variations for normalization layers",
 )
@@ -82,6 +84,7 @@ def _running(net: nn.Module) -> Tensor:
 
 @claim(
     net=networks(choice("network", *_batch_norms), training=True),
+    share=0.3,
     place="Appendix A, Normalization",
     printed="On top of our MLP baseline, we have tested different variations for normalization layers",
 )
@@ -106,6 +109,7 @@ def network_batch_norm_in_training(net: Network) -> Sides:
             communication=choice("communication", Communication.MLP, Communication.NONE),
         )
     ),
+    share=0.3,
     place="Appendix A, Activation, and Sec. 3.4, Normalization & activation",
     printed="We have tried different activations on top of the aforementioned MLP-based baseline",
 )
@@ -125,7 +129,8 @@ _parts = st.builds(
 
 
 @claim(
-    net=networks(st.builds(at_stage, choice("stage", *CaitStage), _parts, choice("heads", 2, 3))),
+    net=networks(st.builds(at_stage, choice("stage", *CaitStage), _parts, st.sampled_from([2, 3]))),
+    share=0.3,
     place="Appendix A, first paragraphs",
     printed="our first design modification was to get rid of the self-attention by replacing it by a residual "
     "feed-forward network, which takes as input the transposed set of patches instead of the patches; Note that, at "
@@ -141,4 +146,5 @@ def appendix_chain_of_networks(net: Network) -> Sides:
     classifier, or before the average of the patches.
     """
     assert isinstance(net.parts, Chain)
-    return net.module(net.images), ChainFormula(net.parts).logits(net.images, net.module)
+    found, printed = net.module(net.images), ChainFormula(net.parts).logits(net.images, net.module)
+    return [(found, printed), (gradients(found, net.module), gradients(printed, net.module))]

@@ -92,6 +92,7 @@ _layers = choice("layers", 1, 2)
     source=_sentences(lambda n: n - 1),
     target=_sentences(lambda _: 1),
     layers=_layers,
+    share=0.5,
     place="Sec. 2, Sequence-to-sequence ResMLP, and Sec. 3.6",
     printed="we follow the general encoder-decoder architecture from Vaswani et al., where we replace the "
     "self-attention sublayers by the residual multi-perceptron layer. In the decoder, we keep the cross-attention "
