@@ -22,7 +22,7 @@ from imlp_audit.evaluate.imagenet import (
     real_labels,
     validation_number,
 )
-from imlp_audit.evaluate.images import Images
+from imlp_audit.evaluate.images import FileImages, Images
 from imlp_audit.evaluate.labels import ClassMap, assign_classes, class_folders, read_class_map, read_labels
 from tests.evaluate.folders import picture, sorted_like_imagenet
 from tests.evaluate.test_datasets import opened, validation_image
@@ -433,7 +433,7 @@ def test_real_labels_that_are_not_files(tmp_path: Path) -> None:
 
 def validation(labels: dict[int, int]) -> Images:
     ids = tuple(f"x/ILSVRC2012_val_{number:08d}.JPEG" for number in labels)
-    return Images("val", [], ids, tuple((label,) for label in labels.values()), 1000)
+    return Images("val", FileImages([]), ids, tuple((label,) for label in labels.values()), 1000)
 
 
 def in_order(images: int) -> dict[int, int]:
