@@ -70,7 +70,7 @@ class Network:
     images: Tensor
 
 
-def networks(parts: SearchStrategy[Parts], *, training: bool = False) -> SearchStrategy[Network]:
+def networks(parts: SearchStrategy[Parts], *, training: bool | SearchStrategy[bool] = False) -> SearchStrategy[Network]:
     """Networks of these parts."""
 
     def of(drawn: Parts) -> SearchStrategy[Network]:

@@ -3,6 +3,7 @@
 from math import sqrt
 
 from hypothesis import assume
+from hypothesis import strategies as st
 from torch import Tensor, cat, einsum, eye, nn, zeros
 from torch.nn.functional import conv2d, linear
 
@@ -99,7 +100,7 @@ _sizes = choice("N^2, heads, d / heads", (2, 2, 1), (3, 2, 2), (3, 1, 3), (14 * 
 
 @claim(
     x=_sizes.flatmap(lambda n: tensors(2, n[0], n[1] * n[2])),
-    attention=_sizes.flatmap(lambda n: modules(SelfAttention, n[1] * n[2], n[1])),
+    attention=_sizes.flatmap(lambda n: modules(SelfAttention, n[1] * n[2], n[1], training=st.booleans())),
     share=0.3,
     place="Related work, Other architectures with similar components",
     corrected="y = concat_{h=1}^{2}(softmax(q_h k_h' / sqrt(d / 2)) v_h) W_out' + b, q, k, v = x W' + b each",

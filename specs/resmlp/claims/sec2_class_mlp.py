@@ -3,6 +3,7 @@
 from functools import partial
 
 import torch
+from hypothesis import strategies as st
 from torch import Tensor, nn, ones, zeros
 from torch.nn.functional import relu
 
@@ -68,7 +69,7 @@ _relu = partial(ClassMlpLayer, scale=1.0, expansion=2, activation=nn.ReLU)
 
 
 @claim(
-    layer=modules(_relu, d, patches),
+    layer=modules(_relu, d, patches, training=st.booleans()),
     tokens=tensors(2, patches.map(lambda n: 1 + n), d),
     place="Sec. 2, Class-MLP as an alternative to average-pooling",
     printed="after aggregating the patches with a linear layer, we replace the attention-based interaction between "
@@ -101,7 +102,7 @@ _depth, _sizes = choice("layers", None, 2, 1), choice("d, N^2", (1, 1), (2, 3), 
 
 @claim(
     patches=_sizes.flatmap(lambda n: tensors(2, n[1], n[0], values=WEIGHTS)),
-    module=_sizes.flatmap(lambda n: modules(_class_mlp, *n, _depth, values=WEIGHTS)),
+    module=_sizes.flatmap(lambda n: modules(_class_mlp, *n, _depth, values=WEIGHTS, training=st.booleans())),
     depth=_depth,
     share=0.3,
     place="Sec. 2, Class-MLP as an alternative to average-pooling",

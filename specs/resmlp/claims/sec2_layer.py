@@ -16,7 +16,7 @@ width, N2 = size("d", 1, 2, 192), size("N^2", 1, 4, 14 * 14)
 
 @claim(
     X=tensors(2, width, N2),
-    layer=modules(EquationLayer, width, N2),
+    layer=modules(EquationLayer, width, N2, training=st.booleans()),
     share=0.3,
     place="Sec. 2, Eq. 2",
     printed="Z = X + Aff((A Aff(X)^T)^T)",
@@ -31,7 +31,7 @@ def eq2_cross_patch(X: Tensor, layer: EquationLayer) -> Sides:
 
 @claim(
     Z=tensors(2, width, N2),
-    layer=modules(EquationLayer, width, N2),
+    layer=modules(EquationLayer, width, N2, training=st.booleans()),
     share=0.3,
     place="Sec. 2, Eq. 3",
     printed="Y = Z + Aff(C GELU(B Aff(Z)))",

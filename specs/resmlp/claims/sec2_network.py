@@ -106,7 +106,7 @@ _learning.append(replace(_learning[-1], communication=Communication.LINEAR, grid
 
 
 @claim(
-    net=networks(choice("network", *_learning)),
+    net=networks(choice("network", *_learning), training=True),
     share=0.3,
     place="Sec. 2, after Eq. 1 and after Eq. 3",
     printed="alpha and beta are learnable weight vectors; A, B and C are the main learnable weight matrices of the "

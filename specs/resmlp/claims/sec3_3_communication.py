@@ -84,7 +84,7 @@ _widths = size("d", 1, 2, 192)
 
 @claim(
     X=tensors(2, 2, _widths),
-    layer=modules(_bag_of_patches, _widths),
+    layer=modules(_bag_of_patches, _widths, training=st.booleans()),
     place="Sec. 3.3, Table 3, Patch communication",
     corrected="Y = X + alpha' C ReLU(B (alpha X + beta)), patch by patch",
 )

@@ -30,7 +30,7 @@ _exchanges = [
 
 
 @claim(
-    net=networks(st.builds(replace, choice("network", *_exchanges), form=_forms)),
+    net=networks(st.builds(replace, choice("network", *_exchanges), form=_forms), training=st.booleans()),
     share=0.3,
     place="Sec. 3.3, Communication across patches, and Table 3, Patch communication",
     printed="We have tried several alternatives for the cross-patch sublayer, which are presented in Table 3 (block "
@@ -129,7 +129,9 @@ _parts = st.builds(
 
 
 @claim(
-    net=networks(st.builds(at_stage, choice("stage", *CaitStage), _parts, st.sampled_from([2, 3]))),
+    net=networks(
+        st.builds(at_stage, choice("stage", *CaitStage), _parts, st.sampled_from([2, 3])), training=st.booleans()
+    ),
     share=0.3,
     place="Appendix A, first paragraphs",
     printed="our first design modification was to get rid of the self-attention by replacing it by a residual "

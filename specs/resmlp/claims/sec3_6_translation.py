@@ -88,7 +88,7 @@ _layers = choice("layers", 1, 2)
 
 
 @claim(
-    model=modules(_model, _layers, values=WEIGHTS),
+    model=modules(_model, _layers, values=WEIGHTS, training=st.booleans()),
     source=_sentences(lambda n: n - 1),
     target=_sentences(lambda _: 1),
     layers=_layers,
