@@ -64,7 +64,7 @@ _s, _c, _d_s, _d_c = (_sizes.map(itemgetter(i)) for i in range(4))
 @claim(
     X=tensors(2, _s, _c),
     mixer=modules(partial(MixerLayer, bias=False), _s, _c, _d_s, _d_c, training=st.booleans()),
-    share=0.5,
+    share=0.2,
     place="both equations",
     printed="A Mixer layer can be written as follows: U = X^T + sigma(LayerNorm(X)^T x W_1^T) x W_2^T, Y = U^T + "
     "sigma(LayerNorm(U^T) x W_3^T) x W_4^T",
