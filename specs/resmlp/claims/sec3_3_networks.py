@@ -13,7 +13,7 @@ from imlp_audit.models.resmlp import BatchNorm
 
 from ..models import CaitStage
 from ._chain import Chain, ChainFormula, at_stage
-from ._network import Formula, Network, Parts, networks
+from ._network import Formula, Network, Parts, compare, networks
 
 _forms, _poolings = choice("form", *ResMlpForm), choice("pooling", *Pooling)
 _exchanges = [
@@ -44,7 +44,7 @@ def network_communications(net: Network) -> Sides:
     the grid are zeros; depth-separable is depth-wise and then 1 x 1; all have biases where the linear layer has one.
     With nothing in its place, what stands before and after the linear layer goes with it or stays.
     """
-    return net.module(net.images), Formula(net.parts).logits(net.images, net.module)
+    return compare(net)
 
 
 @claim(
@@ -69,7 +69,7 @@ def network_norms(net: Network) -> Sides:
     Read as: LayerNorm of each patch's channels, with CaiT's epsilon, 1e-6; BatchNorm of each channel by its running
     mean and variance; l2 of each patch's channels, without a learned scale.
     """
-    return net.module(net.images), Formula(net.parts).logits(net.images, net.module)
+    return compare(net)
 
 
 _batch_norms = [Parts(form, pooling, Norm.BATCH) for form in ResMlpForm for pooling in Pooling]
@@ -115,7 +115,7 @@ def network_batch_norm_in_training(net: Network) -> Sides:
 )
 def network_nonlinearities(net: Network) -> Sides:
     """Other nonlinearities stand wherever GELU does: in the MLPs across channels, across patches and of class-MLP."""
-    return net.module(net.images), Formula(net.parts).logits(net.images, net.module)
+    return compare(net)
 
 
 _parts = st.builds(
@@ -148,5 +148,6 @@ def appendix_chain_of_networks(net: Network) -> Sides:
     classifier, or before the average of the patches.
     """
     assert isinstance(net.parts, Chain)
-    found, printed = net.module(net.images), ChainFormula(net.parts).logits(net.images, net.module)
-    return [(found, printed), (gradients(found, net.module), gradients(printed, net.module))]
+    formula = ChainFormula(net.parts)
+    found, printed = net.module(net.images), formula.logits(net.images, net.module)
+    return [*compare(net, formula), (gradients(found, net.module), gradients(printed, net.module))]
