@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 from hypothesis import strategies as st
 
 from imlp_audit.checks.fit import Measured
-from imlp_audit.equations.strategies import NUMBERS, Vector
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
@@ -26,16 +25,6 @@ NEAR = Fraction(1, 10**9)
 def grid(low: int, high: int) -> st.SearchStrategy[Fraction]:
     """Multiples of a half between two whole numbers, so that equal ends are common."""
     return st.integers(2 * low, 2 * high).map(lambda n: n * END)
-
-
-def number_vectors(size: int) -> st.SearchStrategy[Vector]:
-    """Vectors of numbers that claims are tried on."""
-    return st.tuples(*[st.sampled_from(NUMBERS)] * size)
-
-
-def number_matrices(rows: int, columns: int) -> st.SearchStrategy[tuple[Vector, ...]]:
-    """Matrices of numbers that claims are tried on."""
-    return st.tuples(*[number_vectors(columns)] * rows)
 
 
 @st.composite

@@ -21,8 +21,9 @@ PACKAGE = Path(__file__).parents[1] / "imlp_audit"
 # where code is imported by a name that is not in the source, and why that is safe
 DOORS = {
     "__init__.py": "names of this package, from a table in the file",
+    "claims/__init__.py": "names of this package, from a table in the file",
     "cli/commands.py": "the commands of this package, from a table in the file",
-    "claims/__init__.py": "names of the package for papers, from a table in the file",
+    "models/foreign.py": "the file that `count` was told to run",
     "processes/compiler.py": "modules of torch's own compiler",
     "processes/code.py": "Python of a folder that is trusted, and of packages that were installed, which is trust",
 }

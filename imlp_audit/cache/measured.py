@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from imlp_audit.cache.store import MEASURING, TESTING, Store, fingerprint, fingerprint_folder
 from imlp_audit.claims.catalogue import ClaimText
-from imlp_audit.claims.outcome import Outcome
 from imlp_audit.claims.running import Outcomes
-from imlp_audit.claims.settings import Settings
+from imlp_audit.claims.settings import Outcome, Settings
 from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
@@ -123,7 +122,4 @@ def _claim_keys(claims: Iterable[ClaimText], settings: Settings) -> dict[str, st
     how = f"{limits.examples} examples from seed {limits.seed} on {settings.device}"
     own = fingerprint(TESTING)
     codes = ((claim.id, claim.code) for claim in bundled)
-    return {
-        name: f"claim {own} {code.inner}.{code.module}.{code.function} {folders[code.folder]} {how}"
-        for name, code in codes
-    }
+    return {name: f"claim {own} {code.module}.{code.function} {folders[code.folder]} {how}" for name, code in codes}

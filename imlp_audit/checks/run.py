@@ -15,7 +15,7 @@ from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.frames import totalled_cells
 from imlp_audit.checks.marks import check_mark, marked_models
 from imlp_audit.claims.catalogue import BrokenClaim, ClaimText
-from imlp_audit.claims.outcome import AnyOutcome, NotRun, Outcome
+from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import CHECK_OF_KIND, Check, EquationCheck, Verdict
@@ -41,7 +41,7 @@ def _check_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> E
     stated = EquationCheck(
         id=plan.id, verdict=verdict, reason=reason, source=plan.source,
         printed=claim.form if claim.literal else None, corrected=None if claim.literal else claim.form,
-        statement=claim.statement, bound=claim.bound or None,
+        statement=claim.statement, tolerance=claim.tolerance,
         hints=_name_nearest(plan) if verdict is Verdict.DIFFERS else (),
     )  # fmt: skip
     match outcome:

@@ -10,9 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from imlp_audit.claims.measures import depends, gradients, jacobian, macs, mixes, parameters
+    from imlp_audit.claims.measures import depends, gradients, jacobian, mixes
     from imlp_audit.claims.statement import Claim, Side, Sides, below, claim, strictly_below
     from imlp_audit.claims.strategies import NONZERO, NUMBERS, POSITIVE, choice, modules, size, tensors
+    from imlp_audit.count.own import macs, parameters
 
 __all__ = [
     "NONZERO", "NUMBERS", "POSITIVE", "Claim", "Side", "Sides", "below", "choice", "claim", "depends", "gradients",
@@ -20,14 +21,15 @@ __all__ = [
 ]  # fmt: skip
 
 _HOMES = {
-    "statement": ("Claim", "Side", "Sides", "below", "claim", "strictly_below"),
-    "measures": ("depends", "gradients", "jacobian", "macs", "mixes", "parameters"),
-    "strategies": ("NONZERO", "NUMBERS", "POSITIVE", "choice", "modules", "size", "tensors"),
+    "claims.statement": ("Claim", "Side", "Sides", "below", "claim", "strictly_below"),
+    "claims.measures": ("depends", "gradients", "jacobian", "mixes"),
+    "claims.strategies": ("NONZERO", "NUMBERS", "POSITIVE", "choice", "modules", "size", "tensors"),
+    "count.own": ("macs", "parameters"),
 }
 
 
 def __getattr__(name: str) -> object:
     for home, names in _HOMES.items():
         if name in names:
-            return getattr(import_module(f"{__name__}.{home}"), name)
+            return getattr(import_module(f"imlp_audit.{home}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

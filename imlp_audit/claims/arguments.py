@@ -13,7 +13,7 @@ _SOME = 4
 
 
 @dataclass(frozen=True)
-class Part:
+class Leaf:
     """A tensor, or another value, of an argument; `fixed` unless a module in training mode updates it."""
 
     name: str
@@ -21,35 +21,30 @@ class Part:
     fixed: bool = True
 
 
-def list_parts(arguments: Mapping[str, object]) -> list[Part]:
+def list_parts(arguments: Mapping[str, object]) -> list[Leaf]:
     """Return copies of what the arguments hold: a module's state, the fields of a dataclass, what is in a sequence."""
     return [part for name, value in arguments.items() for part in _parts(name, value)]
 
 
-def _parts(name: str, value: object) -> Iterator[Part]:
+def _parts(name: str, value: object) -> Iterator[Leaf]:
     if isinstance(value, Tensor):
-        yield Part(name, value.detach().clone())
+        yield Leaf(name, value.detach().clone())
     elif isinstance(value, nn.Module):
-        yield from (Part(f"{name}.{own}", held.detach().clone()) for own, held in value.named_parameters())
+        yield from (Leaf(f"{name}.{own}", held.detach().clone()) for own, held in value.named_parameters())
         for own, held in value.named_buffers():
             owner = value.get_submodule(own.rpartition(".")[0])
-            yield Part(f"{name}.{own}", held.detach().clone(), fixed=not owner.training)
+            yield Leaf(f"{name}.{own}", held.detach().clone(), fixed=not owner.training)
     elif is_dataclass(value) and not isinstance(value, type):
-        for field in fields(value):
-            yield from _parts(f"{name}.{field.name}", getattr(value, field.name))
+        yield from list_parts({f"{name}.{field.name}": getattr(value, field.name) for field in fields(value)})
     elif isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from _parts(f"{name}[{key}]", one)
-    elif isinstance(value, list | tuple) and any(
-        isinstance(one, Tensor | nn.Module) or is_dataclass(one) for one in value
-    ):
-        for place, one in enumerate(value, start=1):
-            yield from _parts(f"{name}[{place}]", one)
+        yield from list_parts({f"{name}[{key}]": one for key, one in value.items()})
+    elif isinstance(value, list | tuple) and not all(isinstance(one, str | float | int) for one in value):
+        yield from list_parts({f"{name}[{place}]": one for place, one in enumerate(value, start=1)})
     else:
-        yield Part(name, tuple(value) if isinstance(value, list) else value)
+        yield Leaf(name, tuple(value) if isinstance(value, list) else value)
 
 
-def find_change(before: Sequence[Part], arguments: Mapping[str, object]) -> str | None:
+def find_change(before: Sequence[Leaf], arguments: Mapping[str, object]) -> str | None:
     """Return the name of a part that is another now."""
     after = {part.name: part.value for part in list_parts(arguments)}
     return next((one.name for one in before if one.fixed and not _same(one.value, after.get(one.name))), None)
@@ -79,4 +74,5 @@ def write(value: object) -> str:
         return f"[{', '.join(map(write, value))}]"
     if isinstance(value, Enum):
         return value.name.lower()
-    return getattr(value, "__name__", None) or str(value)
+    text = getattr(value, "__name__", None) or str(value)
+    return type(value).__name__ if " at 0x" in text else text

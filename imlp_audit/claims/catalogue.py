@@ -14,11 +14,11 @@ files whose names begin with `_` hold none. Of the decorator the texts are read,
 from __future__ import annotations
 
 import ast
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
@@ -28,10 +28,7 @@ FOLDER = "claims"
 KIND = "equations"  # in ids of checks
 TEXTS = ("place", "printed", "corrected", "nearest", "needs", "because")
 SETTINGS = (*TEXTS, "tolerance", "examples", "infinite", "share")  # other keywords draw arguments
-_OLD_FOLDER = "equations"
-FIELDS = ("Place", "Printed", "Corrected", "Nearest", "Bound", "Needs")
 _MOST_FILES = 100
-_KEY = re.compile(rf"^({'|'.join(FIELDS)}):\s*")
 
 
 @dataclass(frozen=True)
@@ -42,12 +39,11 @@ class ClaimCode:
     shown_as: str
     module: str
     function: str
-    inner: str = FOLDER
 
     @property
     def file(self) -> str:
         """Return its file as reports show it."""
-        return f"{self.shown_as}/{self.inner}/{self.module}.py"
+        return f"{self.shown_as}/{FOLDER}/{self.module}.py"
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,7 @@ class ClaimText:
     form: str
     literal: bool
     nearest: str | None
-    bound: str
+    tolerance: str | None
     needs: str | None
     file: str
     line: int
@@ -96,24 +92,23 @@ AnyClaim: TypeAlias = ClaimText | BrokenClaim
 def read_claims(paper: str, folder: Path, shown_as: str) -> tuple[AnyClaim, ...]:
     """Return the claims in a paper's folder, by name. A name that two functions have is broken."""
     by_name: dict[str, list[AnyClaim]] = defaultdict(list)
-    for inner in (FOLDER, _OLD_FOLDER):
-        for claim in _read_folder(paper, folder, shown_as, inner):
-            by_name[claim.name].append(claim)
+    for claim in _read_folder(paper, folder, shown_as):
+        by_name[claim.name].append(claim)
     return tuple(_check_nearest(_one_of(by_name[name]), by_name) for name in sorted(by_name))
 
 
-def _read_folder(paper: str, folder: Path, shown_as: str, inner: str) -> Iterator[AnyClaim]:
-    files = sorted((folder / inner).glob("[!_]*.py"))
-    sizes = (path.stat().st_size for path in files[:_MOST_FILES] if path.is_file())
+def _read_folder(paper: str, folder: Path, shown_as: str) -> Iterator[AnyClaim]:
+    files = sorted((folder / FOLDER).glob("[!_]*.py"))
+    read = files[:_MOST_FILES]
     if len(files) > _MOST_FILES:
         problem = f"holds {len(files)} files of claims, and at most {_MOST_FILES} are read: join some"
-        yield BrokenClaim(paper, inner, f"{shown_as}/{inner}", 1, problem)
-    elif sum(size for size in sizes if size <= MAX_SPEC_BYTES) > MAX_SPEC_BYTES:
+        yield BrokenClaim(paper, FOLDER, f"{shown_as}/{FOLDER}", 1, problem)
+    sizes = (path.stat().st_size for path in read if path.is_file())
+    if sum(size for size in sizes if size <= MAX_SPEC_BYTES) > MAX_SPEC_BYTES:
         problem = f"holds files of claims of more than {MAX_SPEC_BYTES // 2**20} MiB together, which are not read"
-        yield BrokenClaim(paper, inner, f"{shown_as}/{inner}", 1, problem)
-        return
-    for path in files[:_MOST_FILES]:
-        yield from _read_module(paper, path, folder.resolve(), f"{shown_as}/{inner}/{path.name}", shown_as, inner)
+        yield BrokenClaim(paper, FOLDER, f"{shown_as}/{FOLDER}", 1, problem)
+    else:
+        yield from chain.from_iterable(_read_module(paper, path, folder.resolve(), shown_as) for path in read)
 
 
 def _one_of(claims: Sequence[AnyClaim]) -> AnyClaim:
@@ -121,9 +116,7 @@ def _one_of(claims: Sequence[AnyClaim]) -> AnyClaim:
     if not others:
         return first
     places = ", ".join(f"{other.file}:{other.line}" for other in others)
-    return _make_broken(
-        first, f"the claim {first.name} is defined again in {places}; give each claim a name of its own"
-    )
+    return _make_broken(first, f"the claim {first.name} is defined again in {places}; give each a name of its own")
 
 
 def _check_nearest(claim: AnyClaim, names: dict[str, list[AnyClaim]]) -> AnyClaim:
@@ -137,7 +130,8 @@ def _make_broken(claim: AnyClaim, problem: str) -> BrokenClaim:
     return BrokenClaim(claim.paper, claim.name, claim.file, claim.line, problem, column)
 
 
-def _read_module(paper: str, path: Path, folder: Path, shown: str, shown_as: str, inner: str) -> Iterator[AnyClaim]:
+def _read_module(paper: str, path: Path, folder: Path, shown_as: str) -> Iterator[AnyClaim]:
+    shown = f"{shown_as}/{FOLDER}/{path.name}"
     try:
         functions = _functions(path, path.stat().st_mtime_ns)
     except FileError as error:
@@ -146,9 +140,7 @@ def _read_module(paper: str, path: Path, folder: Path, shown: str, shown_as: str
         yield BrokenClaim(paper, path.stem, shown, 1, f"cannot be read ({error.strerror or error})")
     else:
         for function in functions:
-            code = ClaimCode(folder, shown_as, path.stem, function.name, inner)
-            read = _read_claim if inner == FOLDER else _read_old_claim
-            yield read(paper, function, shown, code)
+            yield _read_claim(paper, function, ClaimCode(folder, shown_as, path.stem, function.name))
 
 
 @dataclass(frozen=True)
@@ -178,21 +170,22 @@ def _functions(path: Path, _: int) -> tuple[_Function, ...]:
 
 
 def _text(keyword: ast.keyword) -> str | None:
-    """Return a keyword's value if it is a plain string, or the number of a tolerance."""
-    value = keyword.value
+    """Return a keyword's value if it is a plain string with words, or a number that may be a tolerance."""
+    value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
     if keyword.arg == "tolerance":
-        return ast.unparse(value)
-    return " ".join(value.value.split()) if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
+        return f"{value:g}" if isinstance(value, float) and 0 < value < 1 else None
+    return " ".join(value.split()) or None if isinstance(value, str) else None
 
 
 def _is_claim(decorator: ast.expr) -> TypeGuard[ast.Call]:
     return isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == "claim"
 
 
-def _read_claim(paper: str, function: _Function, shown: str, code: ClaimCode) -> AnyClaim:
-    problem = _explain_lack(function)
-    if problem is not None:
-        return BrokenClaim(paper, function.name, shown, function.line, problem)
+def _read_claim(paper: str, function: _Function, code: ClaimCode) -> AnyClaim:
+    fault = next(_list_faults(function), None)
+    if fault is not None:
+        problem = f"the claim {function.name} {fault}"
+        return BrokenClaim(paper, function.name, code.file, function.line, problem)
     given = function.keywords
     return ClaimText(
         paper=paper,
@@ -202,74 +195,30 @@ def _read_claim(paper: str, function: _Function, shown: str, code: ClaimCode) ->
         form=given.get("printed") or given.get("corrected") or "",
         literal="printed" in given,
         nearest=given.get("nearest"),
-        bound=f"{given['tolerance']}: {given['because']}" if "because" in given else "",
+        tolerance=f"{given['tolerance']}: {given['because']}" if "because" in given else None,
         needs=given.get("needs"),
-        file=shown,
+        file=code.file,
         line=function.line,
         code=code,
     )
 
 
-def _explain_lack(function: _Function) -> str | None:
-    """Return what a claim lacks, or has too much of."""
-    name, given = function.name, function.keywords
-    if not (function.docstring or "").split():
-        return f"the claim {name} has no docstring; state the claim there, in words"
-    bare = [one for one in TEXTS if one in given and not given[one]]
-    if bare:
-        return f"the claim {name} has no text in `{bare[0]}`; write it there as a plain string"
-    if "place" not in given:
-        return f"the claim {name} lacks `place`, where in the paper it stands"
-    if ("printed" in given) == ("corrected" in given):
-        return f"the claim {name} needs either `printed` or `corrected`"
-    if ("tolerance" in given) != ("because" in given):
-        return f"the claim {name} needs both `tolerance` and `because`, or neither"
+def _list_faults(function: _Function) -> Iterator[str]:
+    """Yield what a claim lacks, or has too much of."""
+    given, arguments = function.keywords, function.arguments
     drawn = [one for one in given if one not in SETTINGS]
-    for one in function.arguments:
-        if one not in drawn:
-            return f"the claim {name} takes {one}, but its decorator has no strategy for it"
-    for one in drawn:
-        if one not in function.arguments:
-            return f"the claim {name} does not take {one}, which its decorator draws"
-    return None
-
-
-def _read_old_claim(paper: str, function: _Function, shown: str, code: ClaimCode) -> AnyClaim:
-    if not function.docstring:
-        problem = f"the claim {function.name} has no docstring; state the claim there, with its fields"
-        return BrokenClaim(paper, function.name, shown, function.line, problem)
-    words, fields = _split(function.docstring)
-    lacking = [name for name in ("Place", "Bound") if not fields.get(name)]
-    if bool(fields.get("Printed")) == bool(fields.get("Corrected")):
-        lacking.append("either Printed or Corrected")
-    if not words or lacking:
-        missing = " and ".join(lacking or ["a statement in words"])
-        problem = f"the docstring of {function.name} lacks {missing}"
-        return BrokenClaim(paper, function.name, shown, function.line, problem)
-    return ClaimText(
-        paper=paper,
-        name=function.name,
-        statement=words,
-        place=fields["Place"],
-        form=fields.get("Printed") or fields["Corrected"],
-        literal="Printed" in fields,
-        nearest=fields.get("Nearest"),
-        bound=fields["Bound"],
-        needs=fields.get("Needs"),
-        file=shown,
-        line=function.line,
-        code=code,
+    if not (function.docstring or "").split():
+        yield "has no docstring; state the claim there, in words"
+    yield from (
+        f"has no text in `{one}`; write it there as a plain string" for one in TEXTS if given.get(one, "-") is None
     )
-
-
-def _split(docstring: str) -> tuple[str, dict[str, str]]:
-    """Return the words before the first field, and the text of each field, each on one line."""
-    parts: dict[str, list[str]] = {"": []}
-    key = ""
-    for line in docstring.splitlines():
-        found = _KEY.match(line)
-        if found:
-            key = found.group(1)
-        parts.setdefault(key, []).append(line[found.end() :] if found else line)
-    joined = {name: " ".join(" ".join(lines).split()) for name, lines in parts.items()}
-    return joined.pop(""), joined
+    if "place" not in given:
+        yield "lacks `place`, where in the paper it stands"
+    if ("printed" in given) == ("corrected" in given):
+        yield "needs either `printed` or `corrected`"
+    if ("tolerance" in given) != ("because" in given):
+        yield "needs both `tolerance` and `because`, or neither"
+    if given.get("tolerance", "-") is None:
+        yield "needs a number between 0 and 1 as its `tolerance`"
+    yield from (f"takes {one}, but its decorator has no strategy for it" for one in arguments if one not in drawn)
+    yield from (f"does not take {one}, which its decorator draws" for one in drawn if one not in arguments)

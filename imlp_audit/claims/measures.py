@@ -1,4 +1,4 @@
-"""What claims measure of functions and modules: derivatives, what depends on what, and counts."""
+"""What claims measure of functions and modules: derivatives, and what depends on what."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
-
-from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.count.ledger import measure
 
 Operation = Callable[[Tensor], Tensor]
 
@@ -47,18 +44,3 @@ def gradients(output: Tensor, module: nn.Module) -> Tensor:
         (weights * output).sum(), [*module.parameters()], allow_unused=True, materialize_grads=True
     )
     return torch.cat([one.flatten() for one in found])
-
-
-def macs(build: Callable[[], nn.Module], *shape: int) -> int:
-    """Return the multiply-accumulates of one forward pass on an input of this shape."""
-    with torch.device("meta"):
-        ledger = measure(build(), torch.empty(shape))
-    if ledger.unknown:
-        raise ValueError(f"not counted: {', '.join(ledger.unknown)}")
-    return total(ledger, FLOPS_CONVENTIONS["macs"])
-
-
-def parameters(build: Callable[[], nn.Module]) -> int:
-    """Return the number of parameters."""
-    with torch.device("meta"):
-        return sum(parameter.numel() for parameter in build().parameters())

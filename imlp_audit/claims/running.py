@@ -7,10 +7,9 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 
 from imlp_audit.claims.catalogue import ClaimCode, ClaimText
-from imlp_audit.claims.outcome import AnyOutcome, NotRun, Outcome
-from imlp_audit.claims.settings import Settings
-from imlp_audit.claims.trust import explain_distrust, is_trusted
+from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome, Settings
 from imlp_audit.processes.code import is_bundled
+from imlp_audit.processes.trust import explain_distrust, is_trusted
 from imlp_audit.processes.workers import EndedError, Pool, open_pool
 
 Outcomes = Mapping[str, AnyOutcome]
@@ -73,18 +72,14 @@ def _by_code(claims: Iterable[ClaimText]) -> Mapping[ClaimCode, list[ClaimText]]
 
 def _test(processes: Pool, settings: Settings, claim: ClaimText) -> Outcome:
     """Test a claim in a process; one that hangs or dies takes one claim with it."""
-    patience = settings.limits.patience
+    patience, place = settings.limits.patience, f"{claim.file}:{claim.line}"
     try:
         found = [one for one in processes.run(_run_claim, (claim.code, settings), patience) if one is not None]
         return found[-1]
     except TimeoutError:
-        return Outcome(0, problem=f"{_place(claim)}: did not respond for {patience:g} s and was stopped")
+        return Outcome(0, problem=f"{place}: did not respond for {patience:g} s and was stopped")
     except EndedError as error:
-        return Outcome(0, problem=f"{_place(claim)}: its process ended ({error})")
-
-
-def _place(claim: ClaimText) -> str:
-    return f"{claim.file}:{claim.line}"
+        return Outcome(0, problem=f"{place}: its process ended ({error})")
 
 
 def _run_claim(given: tuple[ClaimCode, Settings], send: Callable[[Outcome | None], None]) -> None:

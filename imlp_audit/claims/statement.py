@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import torch
@@ -47,7 +47,6 @@ class Claim:
     tolerance: float = 1e-10
     infinite: bool = False
     share: float = 1.0
-    texts: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, **arguments: object) -> Sides:
         """Return the sides for some arguments."""
@@ -99,58 +98,44 @@ def _differs(claim: Claim, side: object) -> dict[str, object] | None:
     if isinstance(side, bool) or (isinstance(side, Tensor) and side.dtype == torch.bool and side.ndim == 0):
         return None if side else {"holds": False}
     match side:
-        case (one, other) | Below(one, other):
+        case Below(one, other) | (one, other) if not isinstance(side, list):
             left, right = _number(one, "left", claim), _number(other, "right", claim)
         case _:
             raise TypeError(f"it returns {type(side).__name__}, not two sides, a bool, below(...) or a list of these")
     if left.shape != right.shape:
-        raise ValueError(f"its sides have different shapes, {list(left.shape)} and {list(right.shape)}")
+        raise ValueError(f"its sides have different shapes, {[*left.shape]} and {[*right.shape]}")
     if not left.numel():
-        raise ValueError(f"its sides have no element (shape {list(left.shape)}), so nothing is compared")
-    strict = isinstance(side, Below) and side.strict
-    compare = (_below if not strict else lambda one, other, _: one < other) if isinstance(side, Below) else _equal
-    holds = compare(left, right, claim.tolerance)
-    if holds.all():
+        raise ValueError(f"its sides have no element (shape {[*left.shape]}), so nothing is compared")
+    different = ~_agree(side, left, right, claim.tolerance)
+    if not different.any():
         return None
-    place = tuple(int(index) for index in (~holds).nonzero()[0])
+    place = tuple(different.nonzero()[0].tolist())
     at = str([index + 1 for index in place]) if place else ""
-    return {f"left{at}": left[place].item(), f"right{at}": right[place].item()}
+    numbers = {f"left{at}": left[place].item(), f"right{at}": right[place].item()}
+    digits = 6 if len({f"{number:.6g}" for number in numbers.values()}) > 1 else 17  # as many as tell them apart
+    return {name: f"{number:.{digits}g}" for name, number in numbers.items()}
 
 
 def _number(value: object, name: str, claim: Claim) -> Tensor:
     """Return a side as a tensor on the processor."""
-    if isinstance(value, bool | int | float):
-        found = torch.tensor(value, device="cpu")
-    elif isinstance(value, Tensor):
-        found = value.detach().cpu()
-    else:
+    if not isinstance(value, bool | int | float | Tensor):
         raise TypeError(f"its {name} side is {type(value).__name__}, not a tensor or a number")
+    dtype = torch.float64 if isinstance(value, float) else None
+    found = value.detach().cpu() if isinstance(value, Tensor) else torch.tensor(value, dtype=dtype, device="cpu")
     if found.dtype.is_complex or (found.is_floating_point() and found.dtype != torch.float64):
         raise TypeError(f"its {name} side is of {str(found.dtype).removeprefix('torch.')}, not of float64")
     if found.isnan().any() or (found.isinf().any() and not claim.infinite):
-        raise ValueError(f"its {name} side is not finite ({_first(found, ~found.isfinite())})")
+        raise ValueError(f"its {name} side is not finite ({found[~found.isfinite()][0].item()})")
     return found
 
 
-def _first(values: Tensor, where: Tensor) -> object:
-    return values[where].flatten()[0].item()
-
-
-def _equal(left: Tensor, right: Tensor, tolerance: float) -> Tensor:
+def _agree(side: object, left: Tensor, right: Tensor, tolerance: float) -> Tensor:
+    """Return where two sides are as they should be: exactly, or by so little that it may be rounding."""
+    bound = isinstance(side, Below)
+    if isinstance(side, Below) and side.strict:
+        return left < right
+    exact = left <= right if bound else left == right
     if not (left.is_floating_point() or right.is_floating_point()):
-        return left == right
-    left, right = left.double(), right.double()
-    return (left == right) | ((left - right).abs() <= _slack(left, right, tolerance))
-
-
-def _below(left: Tensor, right: Tensor, tolerance: float) -> Tensor:
-    if not (left.is_floating_point() or right.is_floating_point()):
-        return left <= right
-    left, right = left.double(), right.double()
-    return (left <= right) | (left - right <= _slack(left, right, tolerance))
-
-
-def _slack(left: Tensor, right: Tensor, tolerance: float) -> Tensor:
-    """Return the difference that is allowed; none where a side is infinite."""
-    slack = tolerance * torch.maximum(left.abs(), right.abs()).clamp(min=1)
-    return slack.where(slack.isfinite(), torch.zeros_like(slack))
+        return exact
+    gap, scale = left - right, torch.maximum(left.abs(), right.abs()).clamp(min=1)
+    return exact | (scale.isfinite() & ((gap if bound else gap.abs()) <= tolerance * scale))

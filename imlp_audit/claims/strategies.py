@@ -28,7 +28,7 @@ _MOST_BYTES = 500  # numbers that are drawn one by one; of larger tensors a seed
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class Alternative:
     """Values of which all are tried, by name."""
 
     name: str
@@ -36,23 +36,23 @@ class Choice:
 
 
 @dataclass
-class Combination:
+class Assignment:
     """A value of each choice, by its place; of choices that it does not have yet, the first."""
 
-    places: dict[Choice, int] = field(default_factory=dict)
+    places: dict[Alternative, int] = field(default_factory=dict)
 
-    def values(self) -> dict[Choice, object]:
+    def values(self) -> dict[Alternative, object]:
         """Return the value of each choice."""
         return {choice: choice.values[place] for choice, place in self.places.items()}
 
 
-_current: ContextVar[Combination] = ContextVar("_current")
+_current: ContextVar[Assignment] = ContextVar("_current")
 
 
 @contextmanager
-def combination_of(places: dict[Choice, int]) -> Iterator[Combination]:
+def combination_of(places: dict[Alternative, int]) -> Iterator[Assignment]:
     """Within this block, draw these values of the choices; what is yielded has those that were drawn besides."""
-    combination = Combination(dict(places))
+    combination = Assignment(dict(places))
     token = _current.set(combination)
     try:
         yield combination
@@ -64,7 +64,7 @@ def choice(name: str, *values: T) -> SearchStrategy[T]:
     """Return some values, all of which are tried, with all of other choices; an example has one of them everywhere."""
     if not values:
         raise ValueError(f"choice {name!r} has no values")
-    one = Choice(name, values)
+    one = Alternative(name, values)
 
     def current() -> T:
         combination = _current.get(None)

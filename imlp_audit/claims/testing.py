@@ -18,12 +18,11 @@ from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import HypothesisException, NoSuchExample, Unsatisfiable
 from hypothesis.strategies import SearchStrategy
 
-from imlp_audit.claims.arguments import Part, find_change, list_parts, write_all
-from imlp_audit.claims.catalogue import ClaimCode
-from imlp_audit.claims.outcome import Outcome
-from imlp_audit.claims.settings import Settings
+from imlp_audit.claims.arguments import Leaf, find_change, list_parts, write_all
+from imlp_audit.claims.catalogue import FOLDER, ClaimCode
+from imlp_audit.claims.settings import Outcome, Settings
 from imlp_audit.claims.statement import Claim, find_difference
-from imlp_audit.claims.strategies import Choice, combination_of
+from imlp_audit.claims.strategies import Alternative, combination_of
 from imlp_audit.processes.code import load_module, locate_error
 
 _MOST_COMBINATIONS = 64  # of the values of choices; of more a sample is tried
@@ -34,36 +33,19 @@ _QUIET = settings(
 Arguments = dict[str, object]
 
 
-class LoadError(Exception):
-    """A claim's module cannot be imported; the message says where and why."""
-
-
 def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = lambda: None) -> Outcome:
     """Test a claim; `beat` is called when its module is loaded and before each example."""
-    if code.inner == "equations":
-        from imlp_audit.equations.testing import run_claim as run_claim_of_old_form
-
-        return run_claim_of_old_form(code, settings, beat)
     with _the_same_everywhere(settings.device):
         try:
-            claim = load_claim(code)
-        except LoadError as error:
-            return Outcome(0, problem=str(error))
+            claim = getattr(load_module(code.folder, f"{FOLDER}.{code.module}"), code.function, None)
+        except (Exception, SystemExit) as error:
+            place = locate_error(error, code.folder, code.shown_as) or code.file
+            return Outcome(0, problem=f"{place}: {type(error).__name__}: {error}")
+        if not isinstance(claim, Claim):
+            problem = f"{code.file}: {code.function} is not a claim; its decorator is not imlp_audit's `claim`"
+            return Outcome(0, problem=problem)
         beat()
         return _Run(claim, code, settings, beat).outcome()
-
-
-def load_claim(code: ClaimCode) -> Claim:
-    """Import the module of a claim and return the claim. Raises LoadError."""
-    try:
-        module = load_module(code.folder, f"{code.inner}.{code.module}")
-    except (Exception, SystemExit) as error:
-        place = locate_error(error, code.folder, code.shown_as) or code.file
-        raise LoadError(f"{place}: {type(error).__name__}: {error}") from error
-    claim = getattr(module, code.function, None)
-    if not isinstance(claim, Claim):
-        raise LoadError(f"{code.file}: {code.function} is not a claim; its decorator is not imlp_audit's `claim`")
-    return claim
 
 
 @contextmanager
@@ -128,19 +110,19 @@ class _Run:
         choices = self._run({}, self._arguments, _never, 1)
         count = prod(len(one.values) for one in choices)
         each = max(2, ceil(self._wanted / min(count, _MOST_COMBINATIONS))) if count > 1 else self._wanted
-        sample = _sample(choices, self._seed) if count > _MOST_COMBINATIONS else []
-        places: dict[Choice, int] | None = sample.pop(0) if sample else {}
+        sample = _sample(choices, Random(self._seed)) if count > _MOST_COMBINATIONS else []
+        places: dict[Alternative, int] | None = sample.pop(0) if sample else {}
         while places is not None and not self._is_decided():
             used = self._run(places, self._arguments, self._fails, each)
             places = (sample.pop(0) if sample else None) if count > _MOST_COMBINATIONS else _next(used)
 
     def _run(
         self,
-        places: Mapping[Choice, int],
+        places: Mapping[Alternative, int],
         arguments: SearchStrategy[Arguments],
         condition: Callable[[Arguments], bool],
         examples: int,
-    ) -> dict[Choice, int]:
+    ) -> dict[Alternative, int]:
         """Find arguments that meet a condition, under some values of the choices; return all choices that were made."""
         self._seed += 1
         with combination_of(dict(places)) as self._combination:
@@ -182,13 +164,13 @@ class _Run:
             self._false, self._problem = false, problem
         return bool(false or problem)
 
-    def _write(self, arguments: Sequence[Part]) -> tuple[str, ...]:
+    def _write(self, arguments: Sequence[Leaf]) -> tuple[str, ...]:
         """Write the choices and the arguments of an example."""
         names = {part.name for part in arguments}
         values = {one.name: value for one, value in self._combination.values().items() if one.name not in names}
         return (*write_all(values), *write_all({part.name: part.value for part in arguments}))
 
-    def _write_error(self, error: BaseException, arguments: Sequence[Part] = ()) -> str:
+    def _write_error(self, error: BaseException, arguments: Sequence[Leaf] = ()) -> str:
         place = locate_error(error, self._code.folder, self._code.shown_as) or self._line()
         on = f" (for {'; '.join(self._write(arguments))})" if arguments else ""
         return f"{place}: {type(error).__name__}: {error}{on}"
@@ -208,7 +190,7 @@ def _never(_: Arguments) -> bool:
     return False
 
 
-def _next(places: Mapping[Choice, int]) -> dict[Choice, int] | None:
+def _next(places: Mapping[Alternative, int]) -> dict[Alternative, int] | None:
     """Return the combination that follows: the last choice that can be is raised, and those after it are left open."""
     names = [*places]
     for at, one in reversed([*enumerate(names)]):
@@ -217,13 +199,9 @@ def _next(places: Mapping[Choice, int]) -> dict[Choice, int] | None:
     return None
 
 
-def _sample(choices: Mapping[Choice, int], seed: int) -> list[dict[Choice, int]]:
+def _sample(choices: Mapping[Alternative, int], random: Random) -> list[dict[Alternative, int]]:
     """Return some combinations, in which each value of each choice is about as frequent; the smallest first."""
-    random = Random(seed)
-    columns = []
-    for one in choices:
-        column = [place % len(one.values) for place in range(_MOST_COMBINATIONS)]
-        random.shuffle(column)
-        columns.append(column)
-    rows = sorted(zip(*columns, strict=True), key=lambda row: (sum(row), row))
-    return [dict(zip(choices, row, strict=True)) for row in dict.fromkeys(rows)]
+    most = _MOST_COMBINATIONS
+    columns = [random.sample([place % len(one.values) for place in range(most)], most) for one in choices]
+    rows = sorted({*zip(*columns, strict=True)}, key=lambda row: (sum(row), row))
+    return [dict(zip(choices, row, strict=True)) for row in rows]

@@ -11,7 +11,6 @@ MODELS = {
     "huggingface_hub": "huggingface_hub",
     "hypothesis": "hypothesis",
     "matplotlib": "matplotlib",
-    "mpmath": "mpmath",
     "numpy": "numpy",
     "pyarrow": "pyarrow",
     "scipy": "scipy",

@@ -30,7 +30,7 @@ def load_specs(
     (None). Where GitHub's annotations are `printed`, each mistake is one. Problems of papers that `also` finds join all
     others.
     """
-    from imlp_audit.claims.trust import broken_entry_points, explain_distrust, name_difference
+    from imlp_audit.processes.trust import broken_entry_points, explain_distrust, name_difference
     from imlp_audit.spec.library import load
     from imlp_audit.spec.targets import display_path, specs_not_taken
 
@@ -61,8 +61,8 @@ def load_specs(
 
 def refuse_installed(selection: Selection, targets: Sequence[str] | None, command: str) -> None:
     """Raise UsageError for an installed paper, found by its id or where packages lie, where nothing is written."""
-    from imlp_audit.claims.trust import is_trusted
     from imlp_audit.processes.code import is_installed_place
+    from imlp_audit.processes.trust import is_trusted
     from imlp_audit.spec.targets import display_path, split_target
 
     by_path = any(split_target(target)[0] is not None for target in targets or ())

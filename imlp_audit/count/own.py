@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -70,3 +70,24 @@ def measure_model(model: nn.Module, *inputs: Tensor) -> ModelMeasurement:
         flops={name: total(ledger, counter) for name, counter in FLOPS_CONVENTIONS.items() if facts.has_total(counter)},
         ledger=ledger,
     )
+
+
+def macs(build: Callable[[], nn.Module], *shape: int) -> int:
+    """Return the multiply-accumulates of one forward pass on an input of this shape."""
+    import torch
+
+    from imlp_audit.count.ledger import measure
+
+    with torch.device("meta"):
+        ledger = measure(build(), torch.empty(shape))
+    if ledger.unknown:
+        raise ValueError(f"not counted: {', '.join(ledger.unknown)}")
+    return total(ledger, FLOPS_CONVENTIONS["macs"])
+
+
+def parameters(build: Callable[[], nn.Module]) -> int:
+    """Return the number of parameters."""
+    import torch
+
+    with torch.device("meta"):
+        return sum(parameter.numel() for parameter in build().parameters())

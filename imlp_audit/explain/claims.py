@@ -71,11 +71,8 @@ def equation_facts(check: EquationCheck) -> tuple[Fact, ...]:
         ("printed", check.printed or ""),
         ("corrected", check.corrected or ""),
         ("source", f"{check.place}; {place_in_specs(check)}"),
-        (
-            "compared",
-            f"the statement, symbol by symbol, by running it{examples}; differences that rounding explains are allowed",
-        ),
-        ("rounding", check.bound or ""),
+        ("compared", f"both sides of the statement, by running them{examples}; rounding may make them differ"),
+        ("tolerance", check.tolerance or ""),
         reason="" if check.counterexample else None,
     )
 

@@ -20,8 +20,10 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.host import Host
 from imlp_audit.models.hosts import Timm
 from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.own import PythonModule
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading, Value
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.processes.code import is_bundled
 from imlp_audit.records.checkpoint import (
     CheckpointFile,
     CheckpointReport,
@@ -167,6 +169,8 @@ def _first_layer(host: Host) -> str | None:
         known = timm.models.get_pretrained_cfg(host.architecture) if timm.is_model(host.architecture) else None
         first = getattr(known, "first_conv", None)
         return f"{first}.weight" if isinstance(first, str) else None
+    if isinstance(host, PythonModule) and (host.folder is None or not is_bundled(host.folder)):
+        return None  # its code is run in a process of its own, and nowhere else
     try:
         with Builder().variant(Recipe.of(host=host), None) as variant:
             names = list(variant.model.state_dict())

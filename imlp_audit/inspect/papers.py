@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from imlp_audit.checkpoint.refusal import escape_name
-from imlp_audit.claims.trust import explain_distrust, is_trusted
 from imlp_audit.errors import Problem
 from imlp_audit.files import FileError, parse_python
 from imlp_audit.processes.code import is_bundled, load_module, locate_error
+from imlp_audit.processes.trust import explain_distrust, is_trusted
 from imlp_audit.processes.workers import StoppedError, yield_apart
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.checkpoint import Statement

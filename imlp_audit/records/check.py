@@ -301,22 +301,22 @@ class EquationCheck(AnyCheck):
     """Whether a statement about functions holds where it is run.
 
     `statement` is what is claimed in words, `printed` its literal form or `corrected` the form that holds, `examples`
-    how many it was tried on, `bound` the tolerance of its two sides and why it is another than the usual one, and
+    how many it was tried on, `tolerance` by how much its sides may differ, and why, where that is more than usual, and
     `counterexample` the smallest example it is false on.
     """
 
     kind: Literal[CheckKind.EQUATION] = CheckKind.EQUATION
     statement: str | None = None
     corrected: str | None = None
-    bound: str | None = None
+    tolerance: str | None = None
     examples: int | None = None
     counterexample: tuple[str, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
     def _leave_out_what_was(cls, values: object) -> object:
-        """Earlier results of this format had a figure here, what a claim was proved for, and how to replay it."""
-        gone = ("figure", "proved", "replay")
+        """Earlier results of this format had a figure, a bound on rounding, a proof and a replay here."""
+        gone = ("bound", "figure", "proved", "replay")
         return {key: value for key, value in values.items() if key not in gone} if isinstance(values, dict) else values
 
 

@@ -296,13 +296,13 @@ def _trust(result: AuditResult) -> Iterator[Item]:
     caveats = Counter(caveat for check in passing for caveat in check.caveats)
     fitted, weak = caveats[Caveat.FITTED], caveats[Caveat.WEAK]
     doubts = [
-        *([f"{fitted} of these by a counter that was fitted to them, which proves little"] if fitted else []),
+        *([f"{fitted} of {len(passing)} follow by a counter fitted to them, which proves little"] if fitted else []),
         *([f"{weak} may be luck: too few numbers decide between the options"] if weak else []),
     ]
     if doubts:
         yield Item("; ".join(doubts), label="doubtful")
-    open_ = "; ".join(_unchecked(result))
-    if open_:
+    sentences = ["; ".join(_unchecked(result)), *(paper.lacks for paper in result.papers)]
+    if open_ := ". ".join(one.rstrip(".") for one in sentences if one):
         yield Item(open_, label="unchecked")
 
 
@@ -312,7 +312,7 @@ def _say_caught(result: AuditResult) -> str:
     ten = add_powers(powers).ten
     if not ten.tried:
         return ""
-    return f"Caught {readable(ten.caught)} of {readable(ten.tried)} wrong digits put into {len(powers)} of them."
+    return f"Of {readable(ten.tried)} wrong digits put into {len(powers)} of these, {readable(ten.caught)} were caught."
 
 
 def _unchecked(result: AuditResult) -> Iterator[str]:
@@ -326,13 +326,12 @@ def _unchecked(result: AuditResult) -> Iterator[str]:
         yield f"{count_of(len(missing), noun)}{f', {readable(first)}' if len(reasons) > 1 else ''} {what}"
     alone, of = result.unguarded()
     if alone:
-        yield f"a typo in {alone} of {count_of(of, 'number')} would go unnoticed"
+        yield f"a typo in {alone} of {count_of(of, 'other number')} would go unnoticed"
     passing = [check for check in result.of_kind(ClaimCheck) if check.verdict in PASSES]
     charitable = len({check.id.partition(".")[0] for check in passing if check.charitable is not None})
     if charitable:
         hold = "holds" if charitable == 1 else "hold"
         yield f"{count_of(charitable, 'claim')} {hold} only in the most charitable meaning"
-    yield from (paper.lacks.rstrip(".") for paper in result.papers if paper.lacks)
 
 
 def _what_is_missing(check: Check) -> str:

@@ -334,7 +334,6 @@ def _shared_claim(paper: Paper, entry: Located[EquationEntry], known: Sequence[P
         form=words.printed or words.corrected or "",
         literal=words.printed is not None,
         nearest=words.nearest,
-        bound=words.bound or other.bound,
         file=place.file,
         line=place.line,
     )

@@ -337,10 +337,7 @@ class System(Record):
 
 
 class EquationEntry(Record):
-    """A statement about functions that another paper makes too: in this paper's words, tested as that one's claim.
-
-    `bound` is the other claim's where none is given.
-    """
+    """A statement about functions that another paper makes too: in this paper's words, tested as that one's claim."""
 
     id: Slug
     same_as: Annotated[str, Field(pattern=EQUATION_ID)]
@@ -349,7 +346,6 @@ class EquationEntry(Record):
     printed: Sentence | None = None
     corrected: Sentence | None = None
     nearest: Slug | None = None
-    bound: Sentence | None = None
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:

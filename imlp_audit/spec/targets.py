@@ -10,11 +10,11 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from imlp_audit.claims.trust import installed_folders
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, open_regular
 from imlp_audit.numbers.words import list_some
 from imlp_audit.processes.code import bundled_folder
+from imlp_audit.processes.trust import installed_folders
 from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.tree import ListNode, MapNode, Node, Text
 

@@ -9,7 +9,7 @@ import pytest
 
 from imlp_audit.checks.run import check_equation
 from imlp_audit.claims.catalogue import BrokenClaim, ClaimCode, ClaimText
-from imlp_audit.claims.outcome import AnyOutcome, NotRun, Outcome
+from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome
 from imlp_audit.records.check import EquationCheck, Source, Verdict
 from imlp_audit.spec.plan import EquationPlan
 
@@ -22,7 +22,7 @@ CLAIM = ClaimText(
     form="y = x",
     literal=True,
     nearest="two",
-    bound="none",
+    tolerance="none",
     needs=None,
     file="p/equations/sec1.py",
     line=7,
@@ -52,7 +52,7 @@ def test_an_outcome_decides_the_verdict(outcome: AnyOutcome, verdict: Verdict, r
     check = made(outcome)
     assert (check.id, check.verdict, check.reason, check.source) == ("p/equations/one", verdict, reason, SOURCE)
     hints = ("what holds is p/equations/two: y = 2 x",) if verdict is Verdict.DIFFERS else ()
-    assert (check.statement, check.bound, check.hint_texts) == ("In words.", "none", hints)
+    assert (check.statement, check.tolerance, check.hint_texts) == ("In words.", "none", hints)
 
 
 def test_what_was_tried_is_on_record() -> None:

@@ -100,8 +100,8 @@ def test_claims_are_in_the_order_of_their_names_whatever_module_they_are_in(tmp_
         ("mine/equations/z", "mine/claims/a.py", 4),
     ]
     assert isinstance(found[0], ClaimText)
-    assert (found[0].statement, found[0].place, found[0].form, found[0].bound) == (
-        "Words of a claim.", "Eq. 1", "y = x", "",
+    assert (found[0].statement, found[0].place, found[0].form, found[0].tolerance) == (
+        "Words of a claim.", "Eq. 1", "y = x", None,
     )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def test_texts_of_several_lines_and_a_tolerance_with_its_reason(tmp_path: Path) 
     more = 'printed="y"\n    " = x", needs="a solver", tolerance=1e-6, because="x is large"'
     (claim,) = read(tmp_path, sec1=HEAD + GOOD.format(name="eq1").replace('printed="y = x"', more))
     assert isinstance(claim, ClaimText)
-    assert (claim.form, claim.needs, claim.bound, claim.literal) == ("y = x", "a solver", "1e-06: x is large", True)
+    assert (claim.form, claim.needs, claim.tolerance, claim.literal) == ("y = x", "a solver", "1e-06: x is large", True)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,16 @@ def test_texts_of_several_lines_and_a_tolerance_with_its_reason(tmp_path: Path) 
         (', printed="y = x"', ', printed="y", corrected="x"', "needs either `printed` or `corrected`"),
         (', printed="y = x"', ', printed="y", tolerance=1e-3', "needs both `tolerance` and `because`, or neither"),
         (', printed="y = x"', ', printed="y", because="of x"', "needs both `tolerance` and `because`, or neither"),
+        (
+            ', printed="y = x"',
+            ', printed="y", tolerance=2 * x, because="of x"',
+            "needs a number between 0 and 1 as its `tolerance`",
+        ),
+        (
+            ', printed="y = x"',
+            ', printed="y", tolerance=1e999, because="of x"',
+            "needs a number between 0 and 1 as its `tolerance`",
+        ),
         ("x=None, ", "", "takes x, but its decorator has no strategy for it"),
         ("x=None, ", "x=None, y=None, ", "does not take y, which its decorator draws"),
     ],
@@ -150,7 +160,7 @@ def test_what_a_claim_lacks_is_said_where_it_stands(tmp_path: Path, old: str, ne
         (
             GOOD.format(name="eq1") * 2,
             "mine/equations/eq1 mine/claims/sec1.py:4: the claim eq1 is defined again in mine/claims/sec1.py:8; "
-            "give each claim a name of its own",
+            "give each a name of its own",
         ),
         ("def\n", "mine/equations/sec1 mine/claims/sec1.py:3: is not Python: invalid syntax"),
     ],

@@ -10,8 +10,7 @@ import pytest
 import torch
 
 from imlp_audit.claims.catalogue import ClaimText, read_claims
-from imlp_audit.claims.outcome import Outcome
-from imlp_audit.claims.settings import Limits, Settings
+from imlp_audit.claims.settings import Limits, Outcome, Settings
 from imlp_audit.claims.testing import run_claim
 from tests.cli.running import spawn
 

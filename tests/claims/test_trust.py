@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 import imlp_audit
-from imlp_audit.claims import trust
 from imlp_audit.claims.settings import Limits, Settings
 from imlp_audit.cli.loading import load_specs
 from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.processes import code as installed
+from imlp_audit.processes import trust
 from imlp_audit.processes.code import bundled_folder, load_module
 from imlp_audit.records.check import EquationCheck, Verdict
 from imlp_audit.spec.library import digest_selection, load

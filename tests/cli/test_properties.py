@@ -48,9 +48,9 @@ def test_a_claim_has_all_that_the_json_of_a_check_needs(here: Path) -> None:
     assert found["examples"] == 1
     assert found["statement"].startswith("Splitting f into g + h splits b^1")
     assert found["place"] == "Appendix A.1, Eq. 12"
-    assert found["counterexample"] == ["outputs of f = 1", "entries of b^1 = 1", "entries of [b^11 b^12] = 2"]
+    assert found["counterexample"] == ["b11 = [1]", "b12 = [1]", "left = 1", "right = 2"]
     assert found["hints"][0].startswith("what holds is imlp/equations/eq12_biases_corrected: ")
-    assert found["source"]["file"] == "specs/imlp/equations/appendix_a1_forms.py"
+    assert found["source"]["file"] == "specs/imlp/claims/appendix_a1.py"
     assert found["source"]["line"] > 1
 
 
@@ -68,7 +68,7 @@ def test_all_lists_every_claim_that_was_asked_for(here: Path) -> None:
     assert done.code == 0
     for name in ("eq2_scale_and_bias", "eq12_biases", "eq12_biases_corrected", "eq17_g"):
         assert f" imlp/equations/{name}" in done.out
-    assert "entries of [b^11 b^12] = 2" in done.out
+    assert "right = 2" in done.out
     assert "what holds is imlp/equations/eq17_g_corrected: g(x) = W^11 x^1 + b^11" in done.out
 
 
@@ -77,13 +77,13 @@ def test_a_claim_is_shown_with_what_was_found(here: Path) -> None:
     shown = " ".join(call("properties", "eq12_biases", "--examples", "10", "--no-progress").out.split())
     assert "For CI: 1 fails (known)." in shown
     assert "- differs, known imlp/equations/eq12_biases printed " in shown
-    assert "false for outputs of f = 1; entries of b^1 = 1; entries of [b^11 b^12] = 2" in shown
+    assert "false for b11 = [1]; b12 = [1]; left = 1; right = 2" in shown
     assert shown.endswith("imlp-audit explain imlp/equations/eq12_biases imlp-audit properties eq12_biases --all")
 
 
 @pytest.mark.slow
 def test_examples_and_seeds(here: Path) -> None:
-    (found,) = checks("properties", "eq13", "--examples", "7", "--seed", "5")
+    (found,) = checks("properties", "agelu_rprelu_turning_point", "--examples", "7", "--seed", "5")
     assert (found["verdict"], found["examples"]) == ("reproduced", 7)
 
 

@@ -14,7 +14,9 @@ from .browser import Browser, open_browser, open_page
 from .results import HOSTILE, full
 
 LONG = "a_word_that_is_far_longer_than_a_phone_is_wide_and_has_no_place_to_break_it_at_all_" * 3
-TOO_WIDE = "[...document.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).length"
+TOO_WIDE = """[...document.querySelectorAll('*')].filter(
+    e => !e.closest('nav') && e.getBoundingClientRect().right > innerWidth + 1  // the contents scroll on a phone
+).length"""
 
 pytestmark = pytest.mark.slow  # starting a browser takes seconds; test_page.py reads the same pages without one
 

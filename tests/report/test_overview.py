@@ -86,10 +86,10 @@ def test_the_lines_of_trust_say_what_was_counted_fitted_and_left_open() -> None:
     lacking = head().model_copy(update={"lacks": "The stored text has lost its figures."})
     shown = " ".join(screen(AuditResult(papers=(lacking,), versions={}, checks=tuple(cells)), 300).split())
     counted = "counted 3 of 4 numbers; 2 follow, 1 of them only under another reading, counter or rounding."
-    assert f"{counted} Caught 38 of 40 wrong digits put into 1 of them." in shown  # a fitted number counts apart
-    assert "doubtful 1 of these by a counter that was fitted to them, which proves little; 1 may be luck" in shown
-    unchecked = "unchecked 1 number for want of trained weights; a typo in 1 of 1 number would go unnoticed; "
-    assert f"{unchecked}1 claim holds only in the most charitable meaning; The stored text has lost" in shown
+    assert f"{counted} Of 40 wrong digits put into 1 of these, 38 were caught." in shown  # a fitted number counts apart
+    assert "doubtful 1 of 2 follow by a counter fitted to them, which proves little; 1 may be luck" in shown
+    unchecked = "unchecked 1 number for want of trained weights; a typo in 1 of 1 other number would go unnoticed; "
+    assert f"{unchecked}1 claim holds only in the most charitable meaning. The stored text has lost" in shown
     assert "For CI: 8 hold, 1 fails (known), 1 cannot be decided." in shown
 
 

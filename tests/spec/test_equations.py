@@ -45,15 +45,15 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("more", "form", "literal", "nearest", "bound"),
+    ("more", "form", "literal", "nearest"),
     [
-        ("printed: y = x", "y = x", True, None, "0.001: of second"),
-        ("corrected: y = 2 x", "y = 2 x", False, None, "0.001: of second"),
-        ("printed: y = x, nearest: own, bound: none", "y = x", True, "own", "none"),
+        ("printed: y = x", "y = x", True, None),
+        ("corrected: y = 2 x", "y = 2 x", False, None),
+        ("printed: y = x, nearest: own", "y = x", True, "own"),
     ],
 )
 def test_a_shared_statement_has_its_papers_words_and_the_others_code(
-    here: Path, more: str, form: str, literal: bool, nearest: str | None, bound: str
+    here: Path, more: str, form: str, literal: bool, nearest: str | None
 ) -> None:
     write(here, "ours", "own", entries=entry(more))
     selection = load(["ours"])
@@ -62,7 +62,8 @@ def test_a_shared_statement_has_its_papers_words_and_the_others_code(
     claim = claims["mine"]
     assert isinstance(claim, ClaimText)
     assert (claim.id, claim.statement, claim.place) == ("ours/equations/mine", "In our words.", "Eq. 9")
-    assert (claim.form, claim.literal, claim.nearest, claim.bound) == (form, literal, nearest, bound)
+    assert (claim.form, claim.literal, claim.nearest) == (form, literal, nearest)
+    assert claim.tolerance == "0.001: of second"
     assert (claim.file, claim.line) == ("specs/ours/paper.yaml", 4)
     assert (claim.code.function, claim.code.file) == ("second", "specs/theirs/claims/sec1.py")
 
@@ -78,7 +79,7 @@ def test_a_shared_statement_has_its_papers_words_and_the_others_code(
         (entry("printed: y = x, nearest: onw"), "4:110: the paper has no equation called 'onw'; did you mean 'own'?"),
         (entry("printed: y = x, nearest: mine"), "4:110: the paper has no equation called 'mine'; known: own"),
         (entry() + entry(), "5:10: the id 'mine' is taken already"),
-        (entry("bound: none"), "4:5: give exactly one of printed, corrected; given: none"),
+        (entry("nearest: own"), "4:5: give exactly one of printed, corrected; given: none"),
     ],
 )
 def test_what_cannot_be_shared_is_a_problem_at_its_place(here: Path, entries: str, problem: str) -> None:

@@ -44,17 +44,20 @@ def joined(f: AGeLU, g: AGeLU) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     return cat([f.alpha, g.alpha]), cat([f.beta, g.beta]), cat([f.gamma, g.gamma]), cat([f.theta, g.theta])
 
 
-def mlp(x: Tensor, Wa: Tensor, Wb: Tensor, phi: nn.Module | None = None) -> Tensor:
+def mlp(x: Tensor, Wa: Tensor, Wb: Tensor, phi: nn.Module | None = None, *, training: bool = False) -> Tensor:
     """Return phi(x W^a) W^b (Eq. 1); x is one input or has one a row."""
     with torch.device("meta"):
         module = Mlp(Wa.shape[0], Wa.shape[1], bias=False)
     if phi is not None:
         module.register_module("act", phi)
     own = {f"act.{name}": value for name, value in module.act.named_parameters()}
-    return run(module, {"fc1.weight": Wa.T, "fc2.weight": Wb.T, **own}, x)
+    return run(module.train(training), {"fc1.weight": Wa.T, "fc2.weight": Wb.T, **own}, x)
 
 
-def amlp(x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU | None, g: AGeLU | None, phi: type[nn.Module] = nn.GELU) -> Tensor:
+def amlp(
+    x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU | None, g: AGeLU | None, phi: type[nn.Module] = nn.GELU, *,
+    training: bool = False,
+) -> Tensor:  # fmt: skip
     """Return concat(AGeLU(x W^d), AGeLU'(x W^d)) W^e (Eq. 5), the IMLP block's channel part alone, without biases.
 
     x is one input or has one a row; without AGeLUs phi is twice in their place.
@@ -67,7 +70,7 @@ def amlp(x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU | None, g: AGeLU | None, ph
     numbers = {"fc1.weight": Wd.T, "fc2.weight": We.T}
     for name, each in (("act.agelu1", f), ("act.agelu2", g)):
         numbers |= {f"{name}.{key}": value for key, value in (each.named_parameters() if each else ())}
-    return run(block, numbers, x)
+    return run(block.train(training), numbers, x)
 
 
 def t2(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Tensor:

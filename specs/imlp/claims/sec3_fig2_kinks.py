@@ -7,6 +7,7 @@ off.
 from collections.abc import Callable
 
 import torch
+import torch.nn.functional as F
 from hypothesis import assume
 from torch import Tensor, cat, einsum, nn, tensor
 
@@ -190,6 +191,10 @@ def fig2_amlp_kinks_corrected(x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU, g: AG
 def fig2_concat_kinks(x: Tensor, Wd: Tensor, We: Tensor) -> Sides:
     """With concat(ReLU, ReLU) and C'/2 columns in the first layer, each output against x_c has at most C'/2 kinks."""
     m, n = cat([Wd, Wd], dim=1), cat([others(x, Wd)] * 2, dim=1)
-    concat = lambda x: amlp(x, Wd, We, None, None, nn.ReLU)  # noqa: E731
+
+    def concat(x: Tensor) -> Tensor:
+        return amlp(x, Wd, We, None, None, nn.ReLU)
+
     sides = jumps_and_sums(concat, x, m, n, We)
-    return [*sides, *(below(int((jumps != 0).sum()), Wd.shape[1]) for jumps, _ in sides)]
+    same = (concat(x), cat([F.relu(x @ Wd)] * 2) @ We)
+    return [same, *sides, *(below(int((jumps != 0).sum()), Wd.shape[1]) for jumps, _ in sides)]

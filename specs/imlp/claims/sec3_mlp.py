@@ -14,6 +14,7 @@ from ._amlp import leaves, mlp, others, under_phi, with_gradients
 C, H = size("C"), size("C'")
 REAL = choice("N, C, C'", (1, 1, 1), (2, 2, 3), (3, 1, 2), (196, 192, 768))  # DeiT-Ti's tokens and widths
 NR, CR, HR = (REAL.map(itemgetter(i)) for i in range(3))
+TRAINING = choice("training", False, True)
 
 
 @claim(
@@ -21,14 +22,15 @@ NR, CR, HR = (REAL.map(itemgetter(i)) for i in range(3))
     Wa=tensors(CR, HR),
     Wb=tensors(HR, CR),
     G=tensors(NR, CR),
+    training=TRAINING,
     place='Sec. 3, Eq. 1, and "Without loss of generality, we assume N = 1"',
     printed="Y = MLP(X) = phi(X W^a) W^b; X in R^{N x C}; row n of Y is phi(x W^a) W^b of row n of X",
 )
-def eq1_rows_independent(X: Tensor, Wa: Tensor, Wb: Tensor, G: Tensor) -> Sides:
+def eq1_rows_independent(X: Tensor, Wa: Tensor, Wb: Tensor, G: Tensor, training: bool) -> Sides:
     """Each row of the MLP's output is the MLP of the same row of its input, so one row says it all (N = 1)."""
     X, Wa, Wb = leaves(X, Wa, Wb)
     rows = vmap(lambda x: F.gelu(x @ Wa) @ Wb)(X)
-    return with_gradients(mlp(X, Wa, Wb), rows, G, X, Wa, Wb)
+    return with_gradients(mlp(X, Wa, Wb, training=training), rows, G, X, Wa, Wb)
 
 
 @claim(

@@ -18,6 +18,7 @@ BASE = choice("phi", *Activation)
 SIZES = choice("H, W, channels", (1, 2, 1), (2, 1, 2), (14, 14, 384))  # DeiT-Ti's grid and hidden width
 HEIGHT, WIDTH, CHANNELS = (SIZES.map(itemgetter(i)) for i in range(3))
 FIRST = choice("channels first", False, True)
+TRAINING = choice("training", False, True)
 
 
 @claim(
@@ -46,7 +47,7 @@ def eq3_arbitrary_function(x: Tensor, base: Activation, f: AGeLU) -> Sides:
 
 @claim(
     x=tensors(2, HEIGHT, WIDTH, CHANNELS),
-    f=modules(lambda c, first: AGeLU(c, channels_first=first), CHANNELS, FIRST),
+    f=modules(lambda c, first: AGeLU(c, channels_first=first), CHANNELS, FIRST, training=TRAINING),
     channels_first=FIRST,
     G=tensors(2, HEIGHT, WIDTH, CHANNELS),
     place="Sec. 4.1, Eq. 4",

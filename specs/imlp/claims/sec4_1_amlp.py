@@ -23,16 +23,18 @@ NR, CR, HALFR = (REAL.map(itemgetter(i)) for i in range(3))
     f=agelus(HALFR),
     g=agelus(HALFR),
     G=tensors(NR, CR),
+    training=choice("training", False, True),
     place="Sec. 4.1, Eq. 5",
     printed="Y' = AMLP(X) = concat(AGeLU(X W^d), AGeLU'(X W^d)) W^e",
 )
-def eq5_amlp(X: Tensor, Wd: Tensor, We: Tensor, f: AGeLU, g: AGeLU, G: Tensor) -> Sides:
+def eq5_amlp(X: Tensor, Wd: Tensor, We: Tensor, f: AGeLU, g: AGeLU, G: Tensor, training: bool) -> Sides:
     """The package's IMLP block, with its channel part alone, is Eq. 5: two AGeLUs of X W^d, concatenated, times W^e."""
     X, Wd, We = leaves(X, Wd, We)
     t0 = X @ Wd
     first, second = (each.beta * F.gelu(each.alpha * t0 + each.gamma) + each.theta for each in (f, g))
     printed = cat([first, second], dim=-1) @ We
-    return with_gradients(amlp(X, Wd, We, f, g), printed, G, X, Wd, We, *f.parameters(), *g.parameters())
+    ours = amlp(X, Wd, We, f, g, training=training)
+    return with_gradients(ours, printed, G, X, Wd, We, *f.parameters(), *g.parameters())
 
 
 @claim(

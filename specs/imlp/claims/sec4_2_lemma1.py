@@ -1,13 +1,14 @@
 """Sec. 4.2, Lemma 1: the quadratic form of functions whose slopes lie in an interval."""
 
 from hypothesis import strategies as st
-from torch import Tensor, cat, diag, float64, nn, ones, tensor
+from torch import Tensor, cat, diag, nn, ones, tensor
 
 from imlp_audit.claims import POSITIVE, Sides, below, claim, size, tensors
 from imlp_audit.models.agelu import AGeLU
 
 from ._amlp import agelus, start
 from ._certificate import GELU, ends
+from ._theorem import PLAIN, block
 
 n = size("n")
 lam = tensors(n, values=(0.0, *POSITIVE))
@@ -20,11 +21,6 @@ def starting(phi: AGeLU) -> AGeLU:
     return phi
 
 
-def form(T: Tensor, p: Tensor, q: Tensor) -> Tensor:
-    """Return [[-2 p q T, (p + q) T], [(p + q) T, -2 T]]."""
-    return cat([cat([-2 * p * q * T, (p + q) * T], 1), cat([(p + q) * T, -2 * T], 1)])
-
-
 @claim(
     x=tensors(n),
     y=tensors(n),
@@ -34,13 +30,7 @@ def form(T: Tensor, p: Tensor, q: Tensor) -> Tensor:
     printed="[x - y; phi(x) - phi(y)]' [[-2 p q T, (p + q) T], [(p + q) T, -2 T]] [x - y; phi(x) - phi(y)] >= 0 for "
     "all x, y in R^n, T = sum_{i=1}^{n} lambda_ii e_i e_i', lambda_ii >= 0",
     examples=[
-        {
-            "x": tensor([z + 0.125], dtype=float64),
-            "y": tensor([z - 0.125], dtype=float64),
-            "phi": start(1),
-            "lam": ones(1, dtype=float64),
-        }
-        for z in (-1.4, 1.4)
+        {"x": tensor([z + 0.125]), "y": tensor([z - 0.125]), "phi": start(1), "lam": ones(1)} for z in (-1.4, 1.4)
     ],
 )
 def lemma1(x: Tensor, y: Tensor, phi: AGeLU, lam: Tensor) -> Sides:
@@ -48,13 +38,14 @@ def lemma1(x: Tensor, y: Tensor, phi: AGeLU, lam: Tensor) -> Sides:
     quadratic form of Lemma 1 in the differences of inputs and outputs is never negative.
     """
     v = cat([x - y, phi(x) - phi(y)])
-    return below(0.0, v @ form(diag(lam), *ends(phi, GELU)) @ v)
+    T, (p, q) = diag(lam), ends(phi, GELU)
+    return below(0.0, v @ block([[-2 * p * q * T, (p + q) * T], [(p + q) * T, -2 * T]]) @ v)
 
 
 @claim(
-    x=tensors(n),
-    y=tensors(n),
-    phi=agelus(1, nn.PReLU).map(starting),
+    x=tensors(n, values=PLAIN),
+    y=tensors(n, values=PLAIN),
+    phi=agelus(1, nn.PReLU, values=PLAIN).map(starting),
     lam=lam,
     less=FURTHER,
     more=FURTHER,
@@ -69,6 +60,6 @@ def lemma1_any_function(x: Tensor, y: Tensor, phi: AGeLU, lam: Tensor, less: flo
     Tested with APReLU, whose slopes are alpha beta and alpha beta / 4, and with intervals that go beyond them at one
     end, at both or at none.
     """
-    p, q = ends(phi, (0.25, 1.0))
-    v = cat([x - y, phi(x) - phi(y)])
-    return below(0.0, v @ form(diag(lam), p - less, q + more) @ v)
+    v, T, (p, q) = cat([x - y, phi(x) - phi(y)]), diag(lam), ends(phi, (0.25, 1.0))
+    p, q = p - less, q + more
+    return below(0.0, v @ block([[-2 * p * q * T, (p + q) * T], [(p + q) * T, -2 * T]]) @ v)

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from hypothesis import assume
 from hypothesis import strategies as st
-from torch import Tensor, cat, eye, linalg, tensor
+from torch import Tensor, eye, linalg, tensor
 
 from imlp_audit.claims import Side, Sides, below, choice, claim, jacobian, modules, strictly_below, tensors
 from imlp_audit.models.agelu import AGeLU
@@ -17,6 +17,7 @@ from imlp_audit.models.imlp import Imlp, amlp
 from ._amlp import agelus
 from ._certificate import GELU, Q, Solver, branches, ends, holds, prove, prove_least
 from ._imlp import SMALL
+from ._theorem import block
 
 WEIGHT = st.sampled_from((1.0, 2.0, 0.5))
 SIZES = choice("n_0, n, m", (1, 1, 1), (2, 3, 2), (2, 2, 1), (1, 3, 2))
@@ -71,8 +72,8 @@ def theorem1_inequality(W0: Tensor, W1: Tensor, phi: AGeLU) -> Sides:
         return False
 
     def largest(rho: float) -> Tensor:
-        upper = cat([-2 * p * q * W0.T @ T @ W0 - rho * eye(W0.shape[1]), (p + q) * W0.T @ T], 1)
-        M = cat([upper, cat([(p + q) * T @ W0, -2 * T + W1.T @ W1], 1)])
+        upper = -2 * p * q * W0.T @ T @ W0 - rho * eye(W0.shape[1])
+        M = block([[upper, (p + q) * W0.T @ T], [(p + q) * T @ W0, -2 * T + W1.T @ W1]])
         eigenvalues: Tensor = linalg.eigvalsh(M / M.norm())
         return eigenvalues[-1]
 
@@ -85,7 +86,7 @@ def theorem1_inequality(W0: Tensor, W1: Tensor, phi: AGeLU) -> Sides:
 
 
 @claim(
-    f=modules(amlp, n_0, n, m),
+    f=modules(amlp, n_0, n, m, values=SMALL),
     x=tensors(n_0),
     y=tensors(n_0),
     place="Sec. 4.2, after Theorem 1",

@@ -9,7 +9,7 @@ from imlp_audit.claims import Sides, choice, claim, depends, modules, size, tens
 from imlp_audit.models.imlp import ChannelPart, DepthwiseBlock, Imlp
 from imlp_audit.models.reading import PRINTED
 
-from ._imlp import window_sum
+from ._imlp import SMALL, window_sum
 from .sec4_3_eq10 import after_agelu, scale_and_shift, shift
 
 SIDE = st.integers(1, 6)
@@ -20,7 +20,7 @@ def ones(module: nn.Module) -> nn.Module:
     """Set every weight to 1, so that no terms of a sum cancel."""
     for parameter in module.parameters():
         nn.init.ones_(parameter)
-    return module.double().eval()
+    return module.eval()
 
 
 def seen(n: int, L: int, H: int, W: int) -> Tensor:
@@ -60,7 +60,7 @@ C, H, W = size("channels", 1, 2), size("H", 1, 2), size("W", 1, 2)
 @claim(
     x=tensors(2, C, H, W),
     b=tensors(C),
-    block=modules(DepthwiseBlock, C, 3, st.just(PRINTED), st.just(nn.GELU)),
+    block=modules(DepthwiseBlock, C, 3, PRINTED, nn.GELU, values=SMALL),
     place="Sec. 4.3, after Eq. 10",
     printed="we modify our AMLP module by introducing a DW Block (DW Conv with BN and GeLU) after AGeLU",
 )

@@ -15,7 +15,7 @@ from imlp_audit.models.imlp import DepthwiseBlock
 from imlp_audit.models.reading import PRINTED, DepthwiseActivation, DepthwiseNorm, Presence
 from imlp_audit.models.vanillanet import SeriesActivation
 
-from ._imlp import window_sum
+from ._imlp import SMALL, window_sum
 
 Padding = Literal["zeros", "replicate", "reflect", "circular"]
 PADDINGS: tuple[Padding, ...] = get_args(Padding)
@@ -73,7 +73,7 @@ def eq10_borders(x: Tensor, a: Tensor, b: Tensor, phi: type[nn.Module]) -> Sides
 @claim(
     x=grids(st.just(1)),
     b=b,
-    block=modules(DepthwiseBlock, channels, side, CONVOLUTION, nn.GELU),
+    block=modules(DepthwiseBlock, channels, side, CONVOLUTION, nn.GELU, values=SMALL),
     place="Sec. 4.3, the sentences after Eq. 10",
     corrected="DWConv(AGeLU(x))_{h,w,c} = sum_{i=-n}^{n} sum_{j=-n}^{n} a_{i,j,c} phi(x_{h+i,w+j,c} + b_c)",
 )
@@ -90,7 +90,7 @@ def eq10_dw_block(x: Tensor, b: Tensor, block: DepthwiseBlock) -> Sides:
 @claim(
     x=grids(st.just(1)),
     b=b,
-    block=modules(DepthwiseBlock, channels, 3, WITHOUT_GELU, nn.GELU),
+    block=modules(DepthwiseBlock, channels, 3, WITHOUT_GELU, nn.GELU, values=SMALL),
     place="Sec. 4.3, the sentences after Eq. 10",
     corrected="BN(DWConv(AGeLU(x)))_{h,w,c} = r_c sum_{i=-n}^{n} sum_{j=-n}^{n} a_{i,j,c} phi(x_{h+i,w+j,c} + b_c) + "
     "(s_c - m_c r_c), r_c = g_c / sqrt(v_c + eps)",
@@ -115,7 +115,7 @@ def scale_and_shift(norm: nn.Module, eps: float) -> tuple[Tensor, Tensor]:
 @claim(
     x=grids(st.just(1)),
     b=b,
-    module=modules(SeriesActivation, channels, 1, nn.GELU),
+    module=modules(SeriesActivation, channels, 1, nn.GELU, values=SMALL),
     place="Sec. 4.3, Eq. 10, and the sentence before it",
     corrected="SeriesActivation(x + b)_{h,w,c} = r_c sum_{i=-n}^{n} sum_{j=-n}^{n} a_{i,j,c} phi(x_{h+i,w+j,c} + b_c) "
     "+ (s_c - m_c r_c), r_c = g_c / sqrt(v_c + 10^-6)",
@@ -169,9 +169,9 @@ def eq10_dw_block_parts(
     nearest="eq10_index_set_corrected",
     examples=[
         {
-            "x": torch.ones(2, 1, 3, 3).double(),
-            "a": torch.ones(1, 3, 3).double(),
-            "b": torch.zeros(1).double(),
+            "x": torch.ones(2, 1, 3, 3),
+            "a": torch.ones(1, 3, 3),
+            "b": torch.zeros(1),
             "phi": nn.ReLU,
         }
     ],

@@ -12,7 +12,7 @@ from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.hosts import VanillaBlock
 from imlp_audit.models.vanillanet import SeriesActivation, VanillaNetBlock, build_vanilla_block
 
-from ._imlp import window_sum
+from ._imlp import SMALL, window_sum
 from .sec4_3_eq10 import scale_and_shift
 
 BLOCKS = choice(  # how a block is made, its n, and (H, W): hosts are about as small as their kernel allows
@@ -48,7 +48,7 @@ C = size("C", 1, 2)
 
 @claim(
     kind=BLOCKS,
-    m=modules(make, C, BLOCKS),
+    m=modules(make, C, BLOCKS, values=SMALL),
     x=tensors(2, C, BLOCKS.map(lambda kind: kind[2][0]), BLOCKS.map(lambda kind: kind[2][1])),
     place="Sec. 4.3, Eq. 10, and the sentence before it",
     corrected="VanillaNetBlock(x)_{h,w,c} = r_c sum_{i=-n}^{n} sum_{j=-n}^{n} a_{i,j,c} ReLU(z_{h+i,w+j,c}) + (s_c - "
@@ -111,7 +111,7 @@ def eq10_vanillanet_block_full_size(m: VanillaNetBlock, x: Tensor) -> Sides:
 
 
 @claim(
-    module=modules(SeriesActivation, 1),
+    module=modules(SeriesActivation, 1, values=SMALL),
     x=tensors(2, 1, st.integers(1, 4), st.integers(1, 4)),
     place="Sec. 4.3, Eq. 10, and the sentence before it",
     corrected="SeriesActivation(x)_{h,w,c} = r_c sum_{i=-3}^{3} sum_{j=-3}^{3} a_{i,j,c} ReLU(x_{h+i,w+j,c}) + (s_c - "

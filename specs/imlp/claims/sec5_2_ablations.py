@@ -7,13 +7,14 @@ import torch.nn.functional as F
 from hypothesis import assume
 from torch import Tensor, cat, linalg, nn
 
-from imlp_audit.claims import NONZERO, Sides, claim, depends, modules, parameters, size, tensors
+from imlp_audit.claims import NONZERO, Sides, claim, depends, gradients, modules, parameters, size, tensors
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions
 from imlp_audit.models.imlp import PlainChannelPart
 from imlp_audit.models.mixer import Mlp
 from imlp_audit.models.reading import PRINTED
 
 from ._amlp import agelu, agelus, along, joined, others, t2
+from ._imlp import SMALL
 
 C, half, hidden = size("C", 1, 2), size("C'/2", 1, 2), size("C'")
 FEW = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)  # sums of products of these are exact
@@ -164,11 +165,12 @@ def sum_of(width: int, ratio: int, first: bool) -> SumOfFunctions:
 
 
 width = size("C", 1, 2, 3)
+wide = size("C", 1, 3, 192)  # DeiT-Ti's
 
 
 @claim(
-    x=tensors(2, width),
-    module=modules(sum_of, width, 1, False),
+    x=tensors(2, wide, values=SMALL),
+    module=modules(sum_of, wide, 1, False, values=SMALL),
     place="Sec. 5.2 on Table 4, row AGeLU",
     printed="y = AGELU_1(x) + ... + AGELU_{4C}(x)",
 )
@@ -182,7 +184,9 @@ def sums_of_agelus(x: Tensor, module: SumOfFunctions) -> Sides:
     printed = (beta * F.gelu(alpha * x[:, :, None] + gamma) + theta).sum(-1)
     first = sum_of(C, 1, True)
     first.load_state_dict(module.state_dict())
-    return [(module(x), printed), (first(x[:, :, None, None])[:, :, 0, 0], printed)]
+    last, expected = module(x), gradients(printed, module)
+    y = first(x[:, :, None, None])[:, :, 0, 0]
+    return [(last, printed), (gradients(last, module), expected), (y, printed), (gradients(y, first), expected)]
 
 
 COEFFICIENTS = [f"agelus.{name}" for name in ("alpha", "beta", "gamma", "theta")]

@@ -1,0 +1,179 @@
+"""`imlp-audit count`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from imlp_audit.cli.exits import ExitCode
+from imlp_audit.cli.options import Formatted, NoProgress
+from imlp_audit.cli.output import emit_document
+from imlp_audit.errors import BuildError, UsageError
+from imlp_audit.report.formats import Format
+
+if TYPE_CHECKING:
+    from imlp_audit.count.changes import Changes
+    from imlp_audit.count.request import ModelRequest
+    from imlp_audit.explain.causes import Measure, Question, Recounts
+    from imlp_audit.records.counted import CountedModel
+
+PATIENCE = 60.0  # seconds for a model
+_MOST_CONFIG = 2**20
+
+
+def count(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="timm:NAME, torchvision:NAME, transformers:CLASS, or FILE.py:NAME of a class or function, which runs "
+            "that file.",
+            show_default=False,
+        ),
+    ],
+    arg: Annotated[
+        list[str] | None,
+        typer.Option("--arg", metavar="NAME=VALUE", help="An argument of the model; a.b=1 goes into a. Repeatable."),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="FILE", help="Arguments in a YAML file.", show_default=False)
+    ] = None,
+    input_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="SIZES",
+            help="What the model reads, without the batch: 3,224,224; ids=128:int64; x=[4,3,32,32] with it; a constant "
+            "is t:=10. Repeatable.",
+        ),
+    ] = None,
+    path: Annotated[
+        list[Path] | None, typer.Option("--path", metavar="DIR", help="A folder to import from. Repeatable.")
+    ] = None,
+    stub: Annotated[
+        list[str] | None,
+        typer.Option("--stub", metavar="PACKAGE", help="A package that is missing and not needed. Repeatable."),
+    ] = None,
+    printed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--printed",
+            metavar="NUMBER",
+            help="A number to explain: 22.84M (parameters), 4.6G (FLOPs), or params=..., flops=... Repeatable.",
+        ),
+    ] = None,
+    depth: Annotated[int, typer.Option(min=0, max=3, help="How many levels of parts are shown.")] = 2,
+    format_: Formatted = Format.RICH,
+    no_progress: NoProgress = False,
+) -> int:
+    """Count a model by every counter, with its parts; and say what would give a printed number that it does not."""
+    from imlp_audit.cli.progress import show_progress
+    from imlp_audit.count.request import ModelRequest, parse_arguments, parse_inputs, parse_model
+    from imlp_audit.explain.causes import find_causes
+    from imlp_audit.explain.counted_document import counted_document
+
+    library, name, file = parse_model(model)
+    arguments = {**_read_config(config), **parse_arguments(arg or ())}
+    for folder in path or ():
+        if not folder.is_dir():
+            raise UsageError(f"--path {folder}: there is no such folder")
+    request = ModelRequest(
+        library, name, file, arguments, parse_inputs(input_ or ()), tuple(path or ()), tuple(stub or ())
+    )
+    questions = [_question(text) for text in printed or ()]
+    with show_progress(shown=not no_progress) as announce:
+        tell = announce(2 if questions else 1)
+        tell(str(request))
+        counted = _count(request)
+        if questions:
+            tell("changes of it")
+            found = find_causes(questions, counted, _count_again(request, counted, questions))
+            counted = counted.model_copy(update={"printed": found})
+    emit_document(counted_document(counted, depth), format_, counted)
+    return ExitCode.CLEAN if all(one.follows for one in counted.printed) else ExitCode.FINDINGS
+
+
+def _read_config(path: Path | None) -> Mapping[str, object]:
+    if path is None:
+        return {}
+    import yaml
+
+    from imlp_audit.files import read_text
+
+    try:
+        found = yaml.safe_load(read_text(path, _MOST_CONFIG, path))
+    except (yaml.YAMLError, RecursionError) as error:
+        raise UsageError(f"{path}: {' '.join(str(error).split())}") from error
+    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
+        raise UsageError(f"{path}: it holds no arguments by name, such as `width: 96`")
+    return found
+
+
+def _question(text: str) -> Question:
+    from imlp_audit.explain.causes import Measure, Question
+    from imlp_audit.numbers.forms import NumberForm, parse_printed
+
+    named, equals, number = text.rpartition("=")
+    names = {"params": Measure.PARAMETERS, "parameters": Measure.PARAMETERS, "flops": Measure.FLOPS}
+    if equals and named not in names:
+        raise UsageError(f"--printed {text}: write params=... or flops=... before the number")
+    nouns = ("FLOPs", "FLOPS", "Flops", "flops", "MACs", "Macs", "params", "parameters")
+    try:
+        printed = parse_printed(number, NumberForm("", nouns=nouns))
+    except ValueError as error:
+        raise UsageError(f"--printed {text}: {error}") from error
+    return Question(printed, names[named] if equals else _guess_measure(printed.scale, number))
+
+
+def _guess_measure(scale: int, text: str) -> Measure:
+    from imlp_audit.explain.causes import Measure
+
+    if any(word in text.lower() for word in ("flop", "mac")):
+        return Measure.FLOPS
+    billions = text.strip().endswith("B") or "param" in text.lower()
+    return Measure.FLOPS if scale >= 10**9 and not billions else Measure.PARAMETERS
+
+
+def _count(request: ModelRequest) -> CountedModel:
+    from imlp_audit.processes.workers import StoppedError, yield_apart
+    from imlp_audit.records.counted import CountedModel
+
+    try:
+        found = next(iter(yield_apart(_count_here, request, PATIENCE)))
+    except StoppedError as error:
+        raise BuildError(f"{request}: {error}") from error
+    if not isinstance(found, CountedModel):
+        raise BuildError(found)
+    return found
+
+
+def _count_again(request: ModelRequest, counted: CountedModel, questions: Sequence[Question]) -> Recounts:
+    from imlp_audit.count.changes import Changes
+    from imlp_audit.explain.causes import Measure, Recounts
+    from imlp_audit.processes.workers import StoppedError, yield_apart
+    from imlp_audit.records.counted import CountedModel
+
+    work = counted.flops is not None and any(question.measure is Measure.FLOPS for question in questions)
+    found: dict[str, dict[str, CountedModel]] = {"argument": {}, "size": {}, "form": {}}
+    try:
+        for kind, words, one in yield_apart(_change_here, Changes(request, work, {}), PATIENCE):
+            if isinstance(one, CountedModel):
+                found[kind][words] = one
+    except StoppedError:
+        pass  # what was counted before is what can be said
+    return Recounts(found["argument"], found["size"], found["form"])
+
+
+def _count_here(request: ModelRequest) -> Iterator[CountedModel | str]:
+    from imlp_audit.count.whole import Counting, count_each
+
+    return count_each([Counting(request)])
+
+
+def _change_here(asked: Changes) -> Iterator[tuple[str, str, CountedModel | str]]:
+    from imlp_audit.count.changes import count_changes
+
+    return count_changes(asked)

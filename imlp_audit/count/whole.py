@@ -1,0 +1,278 @@
+"""Counting a model that was asked for by its name: its totals, its work by every counter, and its parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
+from types import MethodType
+
+import torch
+from pydantic import ValidationError
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_pre_hook
+from torch.overrides import TorchFunctionMode
+
+from imlp_audit.count.call import MULTIPLY_ACCUMULATES
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.ledger import measure
+from imlp_audit.count.parameters import parameter_counts
+from imlp_audit.count.record import Ledger
+from imlp_audit.count.request import Given, ModelRequest
+from imlp_audit.errors import BuildError
+from imlp_audit.models.build import SkipInitialisation, build_host
+from imlp_audit.models.folding import fold_batch_norms
+from imlp_audit.models.foreign import Notes, answering, build_foreign, find_foreign, place_in
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.run_code import write_error
+from imlp_audit.models.settings import example_inputs
+from imlp_audit.processes.limits import LimitError, limited
+from imlp_audit.records.counted import CountedModel, Part
+
+_MEMORY, _SECONDS = 8 * 1024**3, 50.0
+_DEPTH = 3  # levels of parts that are kept
+_LAYERS = (nn.modules.conv._ConvNd, nn.Linear, nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm, nn.Embedding)
+"""What thop and the like look into: parameters elsewhere are not in their sum."""
+
+
+@dataclass(frozen=True)
+class Counting:
+    """A model to count; with `work`, also what one forward pass does; `deployed` with its batch norms folded."""
+
+    request: ModelRequest
+    work: bool = True
+    deployed: bool = False
+
+
+def count_each(asked: Sequence[Counting]) -> Iterator[CountedModel | str]:
+    """Yield each model counted, or why it could not be built."""
+    return (_try(one) for one in asked)
+
+
+def _try(asked: Counting) -> CountedModel | str:
+    try:
+        with limited(_MEMORY, _SECONDS):
+            return _count(asked)
+    except (BuildError, LimitError) as error:
+        return str(error)
+    except Exception as error:  # whatever a changed model raises
+        return f"{asked.request} could not be counted: {write_error(error)}"
+
+
+def _count(asked: Counting) -> CountedModel:
+    request, notes = asked.request, Notes()
+    with torch.device("meta"):
+        model = _build(request, notes).to("meta").eval()
+        if request.inputs:
+            tensors = _take_inputs(model, request.inputs)
+            model.example_inputs = MethodType(lambda _self, _batch: tuple(map(_tensor, tensors)), model)  # type: ignore[assignment]
+        if asked.deployed and not fold_batch_norms(model):
+            raise BuildError("it has no batch norm that directly follows a convolution")
+    counts = {str(name): count for name, count in parameter_counts(model).items()}
+    if "no_head" not in counts and (last := _last_layer(model)) is not None:
+        counts["no_head"] = counts["all"] - sum(one.numel() for one in last.parameters())
+    counts["trainable"] = sum(one.numel() for one in model.parameters() if one.requires_grad)
+    layers = {p: None for m in model.modules() if isinstance(m, _LAYERS) for p in m.parameters(recurse=False)}
+    counts["in_layers"] = sum(one.numel() for one in layers)
+    ran = _run(model, request, notes) if asked.work else _Run(None, "it was not asked for")
+    if ran.used is not None:
+        counts["used"] = sum(one.numel() for one in model.parameters() if id(one) in ran.used)
+    flops = {
+        name: total(ran.ledger, counter)
+        for name, counter in FLOPS_CONVENTIONS.items()
+        if ran.ledger is not None and (not counter.needs_classifier or "no_head" in counts)
+    }
+    held = {id(one): one for one in (*model.parameters(), *model.buffers())}.values()
+    return CountedModel(
+        model=str(request),
+        arguments=dict(request.arguments),
+        inputs=ran.inputs,
+        parameters=counts,
+        buffers=sum(one.numel() for one in model.buffers()),
+        bytes=sum(one.numel() * one.element_size() for one in held),
+        flops=flops if ran.ledger is not None else None,
+        no_flops=ran.problem,
+        uncounted=tuple(sorted(ran.ledger.unknown)) if ran.ledger is not None else (),
+        parts=tuple(_parts(model, ran)),
+        notes=tuple(notes),
+    )
+
+
+def _last_layer(model: nn.Module) -> nn.Linear | None:
+    """Return the last layer with weights, where it is linear: the classifier of a model that does not name its own."""
+    layers = [one for one in model.modules() if isinstance(one, _LAYERS)]
+    return layers[-1] if layers and isinstance(layers[-1], nn.Linear) else None
+
+
+def build_requested(request: ModelRequest) -> tuple[nn.Module, Callable[..., object]]:
+    """Return a model without values, and what makes it. Raises BuildError."""
+    with torch.device("meta"):
+        model = _build(request, Notes())
+    maker = find_foreign(request.file, request.name) if request.file is not None else type(model)
+    return model, maker
+
+
+def _build(request: ModelRequest, notes: Notes) -> nn.Module:
+    if request.file is not None:
+        with SkipInitialisation():
+            return build_foreign(
+                request.file, request.name, request.arguments, paths=request.paths, stubs=request.stubs, notes=notes
+            )
+    try:
+        return build_host(_recipe(request), None)
+    except BuildError:
+        if request.library != "transformers" or request.inputs:
+            raise
+        return build_host(_recipe(replace(request, inputs=(_ONE_TOKEN,))), None)
+    except Exception as error:  # each library has its own
+        raise BuildError(f"{request}: {write_error(error)}") from error
+
+
+_ONE_TOKEN = Given(shape=(1, 1), dtype="int64")
+
+
+def _recipe(request: ModelRequest) -> Recipe:
+    """Return a library's model as a spec would write it."""
+    of_text = request.library == "transformers"
+    host: dict[str, object] = {"architecture": request.name}
+    if request.arguments:
+        host["config" if of_text else "arguments"] = dict(request.arguments)
+    one, written = request.inputs[0] if len(request.inputs) == 1 else None, dict[str, object]()
+    if one is not None and len(one.shape) == 4:
+        written["image"] = list(one.shape[2:])
+    elif one is not None and len(one.shape) == 2 and of_text:
+        host["tokens"] = one.shape[1]
+    try:
+        return Recipe.of(**{str(request.library): host, **written})
+    except ValidationError as error:
+        first = error.errors()[0]
+        of_name = "architecture" in first["loc"]
+        problem = f"{request.library} has no model {request.name!r}" if of_name else first["msg"]
+        raise BuildError(f"{request}: {problem}") from error
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A forward pass: its ledger or what prevented it, how often each module ran, and which parameters were used."""
+
+    ledger: Ledger | None
+    problem: str | None = None
+    inputs: tuple[str, ...] = ()
+    calls: Mapping[str, int] | None = None
+    used: frozenset[int] | None = None
+
+
+class _Uses(TorchFunctionMode):
+    """Remembers which parameters operations were given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used: set[int] = set()
+
+    def __torch_function__(
+        self,
+        func: Callable[..., object],
+        types: Sequence[type],
+        args: tuple[object, ...] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> object:
+        """Run a call."""
+        self._look((args, tuple((kwargs or {}).values())))
+        return func(*args, **(kwargs or {}))
+
+    def _look(self, values: Iterable[object]) -> None:
+        for value in values:
+            if isinstance(value, nn.Parameter):
+                self.used.add(id(value))
+            elif isinstance(value, tuple | list):
+                self._look(value)
+
+
+def _run(model: nn.Module, request: ModelRequest, notes: Notes) -> _Run:
+    inputs = request.inputs
+    if not inputs and request.file is not None:
+        return _Run(None, "a model of a file needs --input, such as --input 3,224,224")
+    if not inputs and request.library == "transformers" and example_inputs(model)[0].shape == _ONE_TOKEN.shape:
+        return _Run(None, "a model of text needs its length, such as --input 128:int64")
+    paths = {module: path for path, module in model.named_modules()}
+    calls, uses = Counter[str](), _Uses()
+
+    def called(module: nn.Module, _inputs: object) -> None:
+        if not calls:
+            uses.used.clear()  # what looked at the parameters before the model ran
+        if module in paths:
+            calls[paths[module]] += 1
+
+    hook = register_module_forward_pre_hook(called)
+    try:
+        with torch.device("meta"), torch.no_grad(), answering(notes), uses:
+            tensors = example_inputs(model)
+            ledger = measure(unfuse_attention(model), *tensors)
+    except Exception as error:  # whatever the model raises
+        place = f"{place_in(error, request.file)}: " if request.file is not None else ""
+        return _Run(None, f"{place}{write_error(error)}")
+    finally:
+        hook.remove()
+    shown = tuple(map(str, inputs)) or tuple(str(Given(shape=tuple(one.shape))) for one in tensors)
+    return _Run(ledger, None, shown, calls, frozenset(uses.used))
+
+
+def _take_inputs(model: nn.Module, inputs: Sequence[Given]) -> Sequence[Given]:
+    """Let a model take named inputs and constants; return the tensors, in order."""
+    own = model.forward
+
+    def forward(_self: nn.Module, *tensors: Tensor) -> object:
+        waiting = iter(tensors)
+        values = [(one.name, one.constant if one.is_constant else next(waiting)) for one in inputs]
+        return own(*(value for name, value in values if not name), **{name: value for name, value in values if name})
+
+    if any(one.name or one.is_constant for one in inputs):
+        model.forward = MethodType(forward, model)
+    return [one for one in inputs if not one.is_constant]
+
+
+def _tensor(given: Given) -> Tensor:
+    return torch.zeros(given.shape, dtype=getattr(torch, given.dtype))
+
+
+def _parts(model: nn.Module, ran: _Run) -> Iterator[Part]:
+    """Yield the parts, each before those in it; a module that holds one module alone is folded into that."""
+    work = Counter[str]()
+    for (path, operation), amount in (ran.ledger.work if ran.ledger is not None else {}).items():
+        if operation in MULTIPLY_ACCUMULATES:
+            work.update(dict.fromkeys(("", *accumulate(path.split("."), "{}.{}".format)) if path else ("",), amount))
+    yield from _inside("", model, 0, ran, work)
+
+
+def _inside(path: str, module: nn.Module, depth: int, ran: _Run, work: Counter[str]) -> Iterator[Part]:
+    while len(children := list(module.named_children())) == 1 and not list(module.parameters(recurse=False)):
+        name, module = children[0]
+        path = f"{path}.{name}".removeprefix(".")
+    yield Part(
+        path=path,
+        depth=depth,
+        kind=type(module).__name__,
+        parameters=sum(one.numel() for one in module.parameters()),
+        calls=ran.calls.get(path, 0) if ran.calls is not None else None,
+        work=work[path] if ran.ledger is not None else None,
+    )
+    if depth < _DEPTH:
+        inner = [
+            list(_inside(f"{path}.{name}".removeprefix("."), child, depth + 1, ran, work)) for name, child in children
+        ]
+        yield from _join_equal(parts for parts in inner if parts[0].parameters or parts[0].work)
+
+
+def _join_equal(inner: Iterable[list[Part]]) -> Iterator[Part]:
+    """Join modules in a row that have equal numbers, with all that is in them."""
+    for _, same in groupby(inner, key=lambda parts: [part.model_copy(update={"path": ""}) for part in parts]):
+        first, *others = same
+        if not others:
+            yield from first
+            continue
+        start, last = first[0].path, others[-1][0].path.rpartition(".")[2]
+        for part in first:
+            path = f"{start}-{last}{part.path.removeprefix(start)}"
+            yield part.model_copy(update={"path": path, "copies": part.copies * (1 + len(others))})

@@ -1,0 +1,114 @@
+"""What `count` found, as a document: the totals, the work by every counter, the parts, and why a number differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from imlp_audit.numbers.interval import readable
+from imlp_audit.records.counted import Cause, CountedModel, Part, PrintedNumber
+from imlp_audit.report.document import (
+    Block,
+    Document,
+    Heading,
+    Inline,
+    Item,
+    List,
+    Paragraph,
+    Table,
+    code,
+    number_columns,
+    strong,
+)
+
+_PARAMETERS = {
+    "all": "all",
+    "trainable": "trained (not frozen)",
+    "no_head": "without the classifier",
+    "used": "used by the forward pass",
+    "in_layers": "in layers of torch, as thop counts",
+    "with_buffers": "with the buffers of the state dict",
+}
+_COUNTERS = {
+    "macs": "multiply-accumulates",
+    "fvcore": "fvcore",
+    "torch": "torch's FlopCounterMode: two for each multiply-accumulate",
+    "ptflops": "ptflops",
+    "no_products": "without the products in attention",
+    "modules": "layers of torch.nn alone, as hooks on modules count",
+    "no_head": "without the classifier",
+}
+
+
+def counted_document(model: CountedModel, depth: int) -> Document:
+    """Return the whole answer of `count`."""
+    return tuple(_blocks(model, depth))
+
+
+def _blocks(model: CountedModel, depth: int) -> Iterator[Block]:
+    with_ = f" ({', '.join(f'{name}={value}' for name, value in model.arguments.items())})" if model.arguments else ""
+    yield Paragraph((strong(f"{model.model}{with_}"),))
+    for printed in model.printed:
+        yield from _explain(printed)
+    yield Heading("Parameters", 2)
+    rows: list[tuple[Inline, ...]] = [
+        (words, readable(model.parameters[name])) for name, words in _PARAMETERS.items() if name in model.parameters
+    ]
+    rows += [("in buffers", readable(model.buffers)), ("bytes of both", readable(model.bytes))]
+    yield Table((), tuple(rows), number_columns(("", "")))
+    yield Heading("FLOPs of one forward pass", 2)
+    if model.flops is None:
+        yield Paragraph(f"Not counted: {model.no_flops}.")
+    else:
+        rows = [(words, readable(model.flops[name])) for name, words in _COUNTERS.items() if name in model.flops]
+        yield Table((), tuple(rows), number_columns(("", "")), caption=f"on {', '.join(model.inputs)}")
+    if model.uncounted:
+        yield Paragraph(f"Too low: no formula counts {', '.join(model.uncounted)}.")
+    yield Heading("Parts", 2)
+    yield _tree(model, depth)
+    if model.notes:
+        yield List(tuple(Item(note, label="note") for note in model.notes))
+
+
+def _explain(printed: PrintedNumber) -> Iterator[Block]:
+    measure = "FLOPs" if printed.measure == "flops" else printed.measure
+    ours = f"the model has {readable(int(printed.measured))}" if printed.measured is not None else "it was not counted"
+    if printed.follows:
+        yield Paragraph((strong(f"{printed.printed} {measure}"), f" follows: {ours}."))
+        return
+    yield Paragraph((strong(f"{printed.printed} {measure}"), f" does not follow: {ours}."))
+    if printed.causes:
+        yield List(tuple(Item(_cause(one), label=str(at)) for at, one in enumerate(printed.causes, start=1)))
+    elif printed.measured is not None:
+        tried = f"{readable(printed.tried)} values were tried"
+        yield Paragraph(f"Nothing gives it that chance would not: {tried}. The nearest are {printed.nearest}.")
+
+
+def _cause(cause: Cause) -> str:
+    both = f", and gives {' and '.join(cause.explains)}" if len(cause.explains) > 1 else ""
+    return f"{cause.text}: {readable(round(float(cause.value)))}{both} (by chance: {100 * cause.chance:.1g} %)"
+
+
+def _tree(model: CountedModel, depth: int) -> Table:
+    counted = model.flops is not None
+    header = ("module", "", "calls", "parameters", "share", "multiply-accumulates", "share")
+    whole, work = model.parameters["all"], (model.flops or {}).get("macs", 0)
+    rows = tuple(tuple(_row(part, whole, work)) for part in model.parts if part.depth <= depth)
+    if counted:
+        return Table(header, rows, number_columns(header, first=2))
+    keep = (0, 1, 3, 4)
+    return Table(
+        tuple(header[at] for at in keep),
+        tuple(tuple(row[at] for at in keep) for row in rows),
+        number_columns(tuple(header[at] for at in keep), first=2),
+    )
+
+
+def _row(part: Part, whole: int, work: int) -> Iterator[Inline]:
+    name = part.path.rpartition(".")[2] if part.depth > 1 else part.path
+    yield code(f"{'  ' * (part.depth - 1)}{name}") if part.depth else "the whole"
+    yield f"{part.copies} x {part.kind}" if part.copies > 1 else part.kind
+    yield "" if part.calls is None else readable(part.calls)
+    yield readable(part.parameters)
+    yield f"{part.parameters * part.copies / whole:.1%}" if whole else ""
+    yield "" if part.work is None else readable(part.work)
+    yield f"{(part.work or 0) * part.copies / work:.1%}" if work else ""

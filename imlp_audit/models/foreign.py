@@ -1,0 +1,293 @@
+"""A model from somebody's repository as it is: its file is imported as the repository's own scripts would import it.
+
+This runs the code, in a process of its own. What it lacks here and never really uses is answered, and said in `notes`:
+packages that are named as stubs, names that torch and numpy have removed, weights to download or to load, and CUDA.
+"""
+
+from __future__ import annotations
+
+import collections
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.modules import linear
+from torch.overrides import TorchFunctionMode
+
+from imlp_audit.errors import BuildError, did_you_mean
+from imlp_audit.models.run_code import make_module, write_error
+from imlp_audit.processes.code import locate_error
+from imlp_audit.processes.streams import print_to_stderr
+
+_MOST_IMPORTS = 30  # folders and packages that are looked for, one after the other
+_LEVELS = 4  # folders above a file in which a package of its repository is looked for
+_CONFIGS = frozenset({"cfg", "config", "configs", "args", "opt", "opts", "options", "hparams", "params", "model_cfg"})
+Notes = dict[str, None]
+"""What was done so that the code runs, each once, in order."""
+
+
+def build_foreign(
+    file: Path, name: str, arguments: Mapping[str, object], *, paths: Sequence[Path], stubs: Sequence[str], notes: Notes
+) -> nn.Module:
+    """Return the module that a class or function of a file makes, on the current default device.
+
+    Raises BuildError, with the line of the repository's code that fails and what may help.
+    """
+    root = repository(file)
+    try:
+        with print_to_stderr():
+            _stand_in(notes)
+            maker = _find_maker(_import(file, root, paths, stubs, notes), name)
+            with _OnThisDevice(notes):
+                made = make_module(lambda: maker(**_fit_arguments(maker, arguments)))
+    except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
+        raise BuildError(f"{place_in(error, file)}: {write_error(error)}{_advise(error)}") from error
+    if not isinstance(made, nn.Module):
+        raise BuildError(f"{file.name}: {name} returns {type(made).__name__}, not a torch.nn.Module")
+    return made
+
+
+def find_foreign(file: Path, name: str) -> Callable[..., object]:
+    """Return the class or function of a file that `build_foreign` has imported."""
+    path = str(file.resolve())
+    return _find_maker(next(one for one in list(sys.modules.values()) if getattr(one, "__file__", None) == path), name)
+
+
+def repository(file: Path) -> Path:
+    """Return the folder of the repository that a file is in, or the file's own folder."""
+    for folder in list(file.resolve().parents)[: _LEVELS + 1]:
+        if (folder / ".git").exists():
+            return folder
+    return file.resolve().parent
+
+
+def place_in(error: BaseException, file: Path) -> str:
+    """Return the last line of the repository's code in an error's traceback; the file alone if there is none."""
+    line = locate_error(error, repository(file), "")
+    return line.removeprefix("/") if line is not None else file.name
+
+
+def _find_maker(module: ModuleType, name: str) -> Callable[..., object]:
+    maker = getattr(module, name, None)
+    if callable(maker):
+        return maker  # type: ignore[no-any-return]
+    own = [one for one, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    raise LookupError(f"it defines no {name!r}; {did_you_mean(name, own, 'it has')}")
+
+
+def _fit_arguments(maker: Callable[..., object], arguments: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the arguments by name; as one object, where that is what the maker takes: `Net(cfg)`."""
+    try:
+        known = list(inspect.signature(maker).parameters.values())
+    except (TypeError, ValueError):
+        return arguments
+    first = known[0] if known else None
+    if first is None or first.name in arguments or first.name.lower() not in _CONFIGS or not arguments:
+        return arguments
+    named = {one.name for one in known}
+    return {first.name: Config(arguments), **{name: arguments[name] for name in arguments if name in named}}
+
+
+class Config(dict[str, object]):
+    """A configuration whose values are its keys and its attributes, as yacs, omegaconf and argparse give them."""
+
+    def __init__(self, values: Mapping[str, object]) -> None:
+        super().__init__({name: _nested(value) for name, value in values.items()})
+
+    def __getattr__(self, name: str) -> object:
+        """Return a value."""
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"the configuration has no {name!r}; it has {', '.join(self) or 'nothing'}") from None
+
+
+def _nested(value: object) -> object:
+    if isinstance(value, Mapping):
+        return Config(value)
+    return [_nested(one) for one in value] if isinstance(value, list) else value
+
+
+def _import(file: Path, root: Path, paths: Sequence[Path], stubs: Sequence[str], notes: Notes) -> ModuleType:
+    """Import a file by its place in its package; its folder and those named are on the import path, as for a script."""
+    file = file.resolve()
+    package = file.parent
+    while (package / "__init__.py").is_file() and package != root:
+        package = package.parent
+    sys.path[:0] = dict.fromkeys(map(str, (*(path.resolve() for path in paths), package, file.parent)))
+    sys.meta_path.insert(0, _Missing(stubs, notes))
+    name = ".".join(file.relative_to(package).with_suffix("").parts).removesuffix(".__init__")
+    for _ in range(_MOST_IMPORTS):
+        try:
+            return import_module(name)
+        except ModuleNotFoundError as error:
+            top = (error.name or "").partition(".")[0]
+            found = next((above for above in file.parents[: _LEVELS + 1] if _has(above, top)), None) if top else None
+            if found is None or str(found) in sys.path:
+                raise
+            notes[f"`{top}` was found in {_shown(found, root)}, which is as --path {_shown(found, root)}"] = None
+            sys.path.insert(0, str(found))
+    raise ImportError(f"its imports lead through more than {_MOST_IMPORTS} folders")
+
+
+def _has(folder: Path, top: str) -> bool:
+    return (folder / top).is_dir() or (folder / f"{top}.py").is_file()
+
+
+def _shown(folder: Path, root: Path) -> str:
+    return folder.relative_to(root).as_posix() if folder.is_relative_to(root) else str(folder)
+
+
+def _advise(error: BaseException) -> str:
+    """Say which flag may help."""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        top = error.name.partition(".")[0]
+        return f"; install {top}, or if the model does not need it, pass --stub {top}"
+    if isinstance(error, TypeError) and "required" in str(error):
+        return "; give arguments with --arg name=value or --config FILE"
+    if isinstance(error, AttributeError) and "the configuration has no" in str(error):
+        return "; add it with --arg name=value"
+    return ""
+
+
+class _Missing(MetaPathFinder, Loader):
+    """Finds packages that are named as stubs, and modules that torch has removed. A stub raises where it is called."""
+
+    def __init__(self, stubs: Sequence[str], notes: Notes) -> None:
+        self._stubs, self._notes = frozenset(stubs), notes
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+        """Return a spec for a module that is missing."""
+        known = fullname.partition(".")[0] in self._stubs or fullname == "torch._six"
+        return ModuleSpec(fullname, self, is_package=True) if known else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Return None: an ordinary module."""
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Fill a module: any name is a class that raises where it is called."""
+        if module.__name__ == "torch._six":
+            self._notes["torch._six is gone from torch; its names are as they were"] = None
+            vars(module).update(
+                string_classes=(str, bytes), int_classes=int, inf=float("inf"), container_abcs=collections.abc
+            )
+            return
+        self._notes[f"{module.__name__} stands in for a package that is not needed (--stub)"] = None
+        vars(module)["__getattr__"] = lambda name: _stub(f"{module.__name__}.{name}", name)
+
+
+def _stub(path: str, name: str) -> type:
+    if name.startswith("__"):
+        raise AttributeError(name)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise ImportError(f"the model needs {path}, which --stub put in place of the real one; install it")
+
+    return type(name, (nn.Module,), {"__init__": refuse, "__module__": path.rpartition(".")[0]})
+
+
+def _stand_in(notes: Notes) -> None:
+    """Answer what old code asks of today's torch and numpy, and downloads, of which nothing is read."""
+    _offer(linear, {"_LinearWithBias": linear.NonDynamicallyQuantizableLinear}, notes)
+    plain = {"float": float, "int": int, "bool": bool, "object": object, "complex": complex}
+    _offer(np, plain, notes)
+    for place, name in ((torch.hub, "load_state_dict_from_url"), (torch, "load")):
+        _replace(getattr(place, name), _no_weights(f"{place.__name__}.{name}", notes))
+    given = nn.Module.load_state_dict
+
+    def load_state_dict(self: nn.Module, state_dict: Mapping[str, object], *args: object, **named: object) -> object:
+        if isinstance(state_dict, _NoWeights) or not state_dict:
+            return None
+        return given(self, state_dict, *args, **named)  # type: ignore[arg-type]
+
+    nn.Module.load_state_dict = load_state_dict  # type: ignore[method-assign]
+
+
+class _NoWeights(dict[str, object]):
+    """In place of weights that are not read; whatever is taken from it is the same."""
+
+    def __missing__(self, _: str) -> _NoWeights:
+        return self
+
+
+def _no_weights(name: str, notes: Notes) -> Callable[..., _NoWeights]:
+    def answer(*_: object, **__: object) -> _NoWeights:
+        notes[f"{name} was asked for weights; the model keeps fresh ones"] = None
+        return _NoWeights()
+
+    return answer
+
+
+def _replace(function: object, other: object) -> None:
+    """Put another function in its place in every module that has imported it."""
+    for module in list(sys.modules.values()):
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if value is function:
+                setattr(module, name, other)
+
+
+def _offer(module: ModuleType, names: Mapping[str, object], notes: Notes) -> None:
+    """Let a module have names that it had in older releases."""
+    before = vars(module).get("__getattr__")
+
+    def answer(name: str) -> object:
+        if name in names:
+            notes[f"{module.__name__}.{name} is gone from {module.__name__.partition('.')[0]}; it is as it was"] = None
+            return names[name]
+        if before is not None:
+            return before(name)
+        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+
+    vars(module)["__getattr__"] = answer
+
+
+class _OnThisDevice(TorchFunctionMode):
+    """Makes on the current device what code asks for on CUDA: sizes and counts are the same there."""
+
+    def __init__(self, notes: Notes) -> None:
+        super().__init__()
+        self._notes = notes
+
+    def __torch_function__(
+        self,
+        func: Callable[..., object],
+        types: Sequence[type],
+        args: tuple[object, ...] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> object:
+        """Run a call without its CUDA device."""
+        named = dict(kwargs or {})
+        if func is Tensor.cuda:
+            self._notes["CUDA was asked for; the model was counted without it"] = None
+            return args[0]
+        asked = [name for name, value in named.items() if _is_cuda(value)]
+        if asked or any(map(_is_cuda, args[1:])):
+            self._notes["CUDA was asked for; the model was counted without it"] = None
+            named = {name: value for name, value in named.items() if name not in asked}
+            args = (*args[:1], *(one for one in args[1:] if not _is_cuda(one)))
+            if func is Tensor.to and len(args) == 1 and not named:
+                return args[0]
+        return func(*args, **named)
+
+
+def _is_cuda(value: object) -> bool:
+    if isinstance(value, torch.device):
+        return value.type == "cuda"
+    return isinstance(value, str) and value.partition(":")[0] == "cuda"
+
+
+@contextmanager
+def answering(notes: Notes) -> Iterator[None]:
+    """Run the model's own forward pass with CUDA answered too, and what it prints on standard error."""
+    with print_to_stderr(), _OnThisDevice(notes):
+        yield

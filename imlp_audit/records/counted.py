@@ -1,0 +1,78 @@
+"""What `count` found: a model's parameters and work, its parts, and what would give the printed numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from imlp_audit.records.base import Count, Number, Record
+from imlp_audit.records.document import JsonDocument
+
+
+class Part(Record):
+    """A module of a model, or several equal ones in a row, each with these numbers.
+
+    `calls` counts runs of its forward pass, `work` multiply-accumulates; None where the model was not run. A path such
+    as `blocks.0-11` stands for `copies` modules.
+    """
+
+    path: str
+    depth: Count
+    kind: str
+    copies: Count = 1
+    parameters: Count
+    calls: Count | None = None
+    work: Count | None = None
+
+
+class Cause(Record):
+    """What gives a printed number, and how likely one of the values that were tried gives it by chance.
+
+    `explains` are the printed numbers that it gives.
+    """
+
+    family: str
+    text: str
+    value: Number
+    chance: Annotated[float, Field(ge=0, le=1)]
+    explains: tuple[str, ...]
+
+
+class PrintedNumber(Record):
+    """A printed number, the total that it was held against, and the causes, the least likely by chance first.
+
+    `nearest` is the closest of all that was tried where nothing gives the number, `tried` how many values those were.
+    """
+
+    printed: str
+    measure: str
+    measured: Number | None
+    follows: bool
+    causes: tuple[Cause, ...] = ()
+    tried: Count = 0
+    nearest: str | None = None
+
+
+class CountedModel(JsonDocument):
+    """A model that was counted.
+
+    `parameters` has totals by name (`all`, `trainable`, `no_head`, ...), `flops` the work of one forward pass by
+    counter, None where it was not run, and `no_flops` says why. `uncounted` are operations that no formula counts.
+    """
+
+    FORMAT: ClassVar = "imlp-audit/count/1"
+    WRITTEN_BY: ClassVar = "imlp-audit count"
+
+    model: str
+    arguments: dict[str, object]
+    inputs: tuple[str, ...]
+    parameters: dict[str, Count]
+    buffers: Count
+    bytes: Count
+    flops: dict[str, Count] | None
+    no_flops: str | None = None
+    uncounted: tuple[str, ...] = ()
+    parts: tuple[Part, ...]
+    notes: tuple[str, ...] = ()
+    printed: tuple[PrintedNumber, ...] = ()

@@ -1,0 +1,251 @@
+"""`imlp-audit count`: any model by its name, its totals and parts, and what would give a printed number."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import timm
+import torch
+import torchvision
+
+from .running import call
+
+LAYERS = """
+import lmdb
+from torch._six import container_abcs
+import torch
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.conv = nn.Conv2d(width, width, 3, padding=1)
+        self.scale = nn.Parameter(torch.ones(width, device="cuda"))
+
+    def forward(self, x):
+        return x + self.conv(x) * self.scale[:, None, None]
+"""
+NET = """
+import torch
+from torch import nn
+from models.layers import Block
+from utils import helper
+
+class Net(nn.Module):
+    def __init__(self, width=64, num_classes=10, depth=4, twin=False):
+        super().__init__()
+        self.stem = nn.Conv2d(3, width, 7, 4)
+        self.body = nn.Sequential(*[Block(width) for _ in range(depth)])
+        self.aux = nn.Linear(width, 100)
+        self.twin = nn.Linear(width, width) if twin else None
+        self.head = nn.Linear(width, num_classes)
+        self.load_state_dict(torch.hub.load_state_dict_from_url("http://nowhere"))
+
+    def forward(self, x):
+        return self.head(self.body(self.stem(x)).mean((2, 3)))
+
+class FromConfig(Net):
+    def __init__(self, cfg):
+        super().__init__(cfg.MODEL.WIDTH, cfg["classes"])
+
+def build(**kwargs):
+    return Net(**kwargs)
+
+def reads_values(width=8):
+    net = Net(width)
+    net.forward = lambda x: net.stem(x) * net.stem.weight.sum().item()
+    return net
+"""
+STEM, AUX, HEAD = 3 * 64 * 49 + 64, 64 * 100 + 100, 64 * 10 + 10
+BLOCK = 64 * 64 * 9 + 64 + 64
+WHOLE = STEM + 4 * BLOCK + AUX + HEAD
+SIDE = 55  # of the stem's map: (224 - 7) // 4 + 1
+WORK = SIDE * SIDE * (3 * 64 * 49 + 4 * 64 * 64 * 9) + 640
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository whose file imports its neighbours as a script does, and whose constructor wants CUDA and weights."""
+    repository = tmp_path_factory.mktemp("repository")
+    (repository / ".git").mkdir()
+    (repository / "models").mkdir()
+    (repository / "utils.py").write_text("helper = None\n")
+    (repository / "models" / "layers.py").write_text(LAYERS)
+    (repository / "models" / "net.py").write_text(NET)
+    return repository / "models" / "net.py"
+
+
+def count(*arguments: str, code: int = 0) -> dict[str, Any]:
+    done = call("count", *arguments, "-f", "json")
+    assert done.code == code, done.err
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def causes(found: dict[str, Any], at: int = 0) -> list[str]:
+    return [cause["text"] for cause in found["printed"][at].get("causes", ())]
+
+
+@pytest.mark.parametrize("name", ["timm:resnet18", "torchvision:vit_b_32", "timm:mixer_s32_224"])
+def test_totals_of_libraries_are_those_of_plain_torch(name: str) -> None:
+    library, _, architecture = name.partition(":")
+    with torch.device("meta"):
+        model = timm.create_model(architecture) if library == "timm" else torchvision.models.get_model(architecture)
+    found = count(name)
+    assert found["parameters"]["all"] == sum(one.numel() for one in model.parameters())
+    assert found["buffers"] == sum(one.numel() for one in model.buffers())
+    assert found["bytes"] == sum(one.numel() * one.element_size() for one in model.state_dict().values())
+    top = [part for part in found["parts"] if part["depth"] == 1]
+    own = sum(one.numel() for one in model.parameters(recurse=False))
+    assert sum(part["parameters"] * part["copies"] for part in top) + own == found["parameters"]["all"]
+
+
+def test_a_repository_as_it_is(net: Path) -> None:
+    found = count(f"{net}:Net", "--input", "3,224,224", "--stub", "lmdb")
+    assert found["parameters"]["all"] == WHOLE
+    assert found["parameters"]["used"] == WHOLE - AUX
+    assert found["parameters"]["no_head"] == WHOLE - HEAD
+    assert found["flops"]["macs"] == WORK
+    blocks = next(part for part in found["parts"] if part["path"] == "body.0-3")
+    assert (blocks["copies"], blocks["parameters"], blocks["calls"], blocks["kind"]) == (4, BLOCK, 1, "Block")
+    for word in ("--path .", "lmdb", "torch._six", "CUDA", "load_state_dict_from_url"):
+        assert any(word in note for note in found["notes"]), word
+
+
+def test_arguments_and_configurations(net: Path, tmp_path: Path) -> None:
+    small = count(f"{net}:build", "--arg", "width=8", "--arg", "depth=1", "--stub", "lmdb")
+    assert small["parameters"]["all"] == 3 * 8 * 49 + 8 + 8 * 8 * 9 + 16 + 900 + 90
+    config = tmp_path / "net.yaml"
+    config.write_text("MODEL: {WIDTH: 8}\nclasses: 10\n")
+    same = count(f"{net}:FromConfig", "--config", str(config), "--stub", "lmdb")
+    assert same["parameters"]["all"] == 3 * 8 * 49 + 8 + 4 * (8 * 8 * 9 + 16) + 900 + 90
+
+
+def test_inputs_by_name_with_the_batch_and_constants(tmp_path: Path) -> None:
+    file = tmp_path / "two.py"
+    file.write_text(
+        "from torch import nn\nclass Two(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.words, self.fc = nn.Embedding(10, 4), nn.Linear(4, 3)\n"
+        "    def forward(self, x, *, ids, times):\n        y = self.words(ids).mean(1)\n"
+        "        for _ in range(times):\n            y = y + self.fc(x + y) @ self.fc.weight\n        return y\n"
+    )
+    one = count(f"{file}:Two", "--input", "4", "--input", "ids=7:int64", "--input", "times:=2")
+    assert one["flops"]["macs"] == 2 * 2 * 12
+    five = count(f"{file}:Two", "--input", "[5,4]", "--input", "ids=[5,7]:int64", "--input", "times:=2")
+    assert five["flops"]["macs"] == 5 * one["flops"]["macs"]
+
+
+def test_parameters_do_not_wait_for_the_forward_pass(net: Path) -> None:
+    found = count(f"{net}:reads_values", "--input", "3,224,224", "--stub", "lmdb")
+    assert found["parameters"]["all"] > 0
+    assert "flops" not in found
+    line = 1 + next(at for at, text in enumerate(NET.splitlines()) if ".item()" in text)
+    assert f"models/net.py:{line}: the work depends on the values" in found["no_flops"]
+    assert "no_flops" not in count("timm:resnet18")
+    assert "--input" in count(f"{net}:Net", "--stub", "lmdb")["no_flops"]
+    assert "--input 128:int64" in count("transformers:BertModel", "--arg", "num_hidden_layers=1")["no_flops"]
+
+
+def test_causes_by_name(net: Path) -> None:
+    numbers = {
+        WHOLE - AUX: "without what the forward pass never uses",
+        WHOLE - HEAD: "without the classifier",
+        WHOLE - BLOCK: "one of body.0-3 fewer",
+        WHOLE + 64 * 90 + 90: "num_classes=100",
+        WHOLE + 64 * 64 + 64: "twin=True",
+        WHOLE + BLOCK: "depth=5",
+        WHOLE * 3: "times 3",
+    }
+    printed = [word for number in numbers for word in ("--printed", f"params={number}")]
+    flops = ["--printed", f"flops={2 * WORK}", "--printed", f"flops={WORK - 640}"]
+    found = count(f"{net}:Net", "--input", "3,224,224", "--stub", "lmdb", *printed, *flops, code=1)
+    for at, cause in enumerate(numbers.values()):
+        assert cause in causes(found, at), (cause, causes(found, at))
+    assert causes(found, -2)[0].startswith("two for each multiply-accumulate")
+    assert causes(found, -1)[0] == "all but head"
+
+
+def test_what_follows_has_no_cause_and_a_shared_cause_counts_more() -> None:
+    found = count("torchvision:resnet50", "--printed", "25.6M", "--printed", "23.5M", "--printed", "23.51M", code=1)
+    assert found["printed"][0]["follows"]
+    assert not causes(found)
+    both = found["printed"][1]["causes"][0]
+    assert (both["text"], both["explains"]) == ("without the classifier", ["23.5M", "23.51M"])
+    assert both["chance"] < 1e-4
+    done = call("count", "torchvision:resnet50", "--printed", "25.6M")
+    assert done.code == 0
+    assert "25.6M parameters follows" in done.out
+
+
+def test_the_page_shows_what_is_printed() -> None:
+    page = Path("docs/repository.md").read_text(encoding="utf-8")
+    command, shown = (block.split("\n```")[0] for block in (page.split("```sh\n")[1], page.split("```text\n")[1]))
+    done = call(*command.split()[1:])
+    assert done.code == 1
+    assert shown in done.out
+
+
+BROKEN = {
+    "raises": ("raise ValueError('no')", "net.py:3: ValueError: no"),
+    "hangs": ("while True: pass", "did not end within"),
+    "exits": ("sys.exit(7)", "its code ended the process"),
+    "dies": ("os._exit(7)", "its code ended the process"),
+    "allocates": ("torch.empty(10**12, device='cpu').fill_(1)", "memory"),
+    "is no module": ("return 5", "net.py: make returns int, not a torch.nn.Module"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_constructors_that_fail_are_named(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, words = BROKEN[kind]
+    (tmp_path / "net.py").write_text(f"import os, sys, torch\ndef make():\n    {code}\n")
+    monkeypatch.setattr("imlp_audit.cli.count.PATIENCE", 8.0)
+    done = call("count", f"{tmp_path / 'net.py'}:make")
+    assert (done.code, done.out) == (3, "")
+    assert words in done.err
+
+
+WRONG = {
+    "resnet50": "names no model",
+    "tim:resnet50": "'timm'",
+    "nothing.py:Net": "there is no such file",
+    "timm:resnt50": "did you mean 'resnet50'",
+    "torchvision:Resnet": "torchvision has no model 'Resnet'",
+}
+
+
+@pytest.mark.parametrize("model", WRONG)
+def test_models_that_are_not_there(model: str) -> None:
+    done = call("count", model)
+    assert done.code in (2, 3)
+    assert WRONG[model] in done.err
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "words"),
+    [
+        ("--printed", "many", "many"),
+        ("--printed", "width=3", "params=... or flops=..."),
+        ("--arg", "width", "name=value"),
+        ("--input", "3x224", "without the batch"),
+        ("--input", "3,224:float8", "no type of tensors"),
+        ("--path", "nowhere", "no such folder"),
+        ("--config", "nowhere.yaml", "nowhere.yaml"),
+    ],
+)
+def test_flags_that_cannot_be_read(flag: str, value: str, words: str) -> None:
+    done = call("count", "timm:resnet18", flag, value)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+
+
+def test_a_name_that_the_file_lacks_and_a_package_that_is_missing(net: Path) -> None:
+    done = call("count", f"{net}:Nett", "--stub", "lmdb")
+    assert done.code == 3
+    assert "did you mean 'Net'" in done.err
+    done = call("count", f"{net}:Net")
+    assert "models/layers.py:2" in done.err
+    assert "--stub lmdb" in done.err
