@@ -81,7 +81,7 @@ def find_causes(questions: Sequence[Question], model: CountedModel, again: Recou
     tries = {question: list(_tries(question, model, again)) for question in questions}
     hits: dict[tuple[Family, str], dict[str, tuple[Try, float]]] = defaultdict(dict)
     for question, tried in tries.items():
-        for one, chance in _hits(question, tried):
+        for one, chance in _hits(question, tried) if not _follows(question, model) else ():
             hits[one.family, one.text].setdefault(question.printed.text, (one, chance))
     return tuple(_answer(question, model, tries[question], hits) for question in questions)
 
@@ -92,8 +92,7 @@ def _answer(
     tried: Sequence[Try],
     hits: Mapping[tuple[Family, str], Mapping[str, tuple[Try, float]]],
 ) -> PrintedNumber:
-    text, measured = question.printed.text, _measured(model, question.measure)
-    follows = measured is not None and measured in question.printed.interval()
+    text, measured, follows = question.printed.text, _measured(model, question.measure), _follows(question, model)
     causes = [
         Cause(
             family=family,
@@ -103,7 +102,7 @@ def _answer(
             explains=tuple(found),
         )
         for (family, words), found in hits.items()
-        if text in found and not follows and prod(chance for _, chance in found.values()) <= _SHARE
+        if text in found and prod(chance for _, chance in found.values()) <= _SHARE
     ]
     causes.sort(key=lambda cause: (cause.chance, list(Family).index(Family(cause.family)), cause.text))
     value = question.printed.value * question.printed.scale
@@ -118,6 +117,11 @@ def _answer(
         tried=len(tried),
         nearest=nearest,
     )
+
+
+def _follows(question: Question, model: CountedModel) -> bool:
+    measured = _measured(model, question.measure)
+    return measured is not None and measured in question.printed.interval()
 
 
 def _name_near(one: Try, question: Question) -> str:

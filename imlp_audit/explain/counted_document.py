@@ -85,8 +85,7 @@ def _explain(printed: PrintedNumber) -> Iterator[Block]:
 
 def _cause(cause: Cause) -> str:
     both = f", and gives {' and '.join(cause.explains)}" if len(cause.explains) > 1 else ""
-    chance = f"{cause.chance:.1g}" if cause.chance < 0.001 else f"{cause.chance:.1%}"
-    return f"{cause.text}: {readable(round(float(cause.value)))}{both} (by chance: {chance})"
+    return f"{cause.text}: {readable(round(float(cause.value)))}{both} (by chance: {100 * cause.chance:.1g} %)"
 
 
 def _tree(model: CountedModel, depth: int) -> Table:

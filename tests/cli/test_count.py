@@ -180,6 +180,14 @@ def test_what_follows_has_no_cause_and_a_shared_cause_counts_more() -> None:
     assert "25.6M parameters follows" in done.out
 
 
+def test_the_page_shows_what_is_printed() -> None:
+    page = Path("docs/repository.md").read_text(encoding="utf-8")
+    command, shown = (block.split("\n```")[0] for block in (page.split("```sh\n")[1], page.split("```text\n")[1]))
+    done = call(*command.split()[1:])
+    assert done.code == 1
+    assert shown in done.out
+
+
 BROKEN = {
     "raises": ("raise ValueError('no')", "net.py:3: ValueError: no"),
     "hangs": ("while True: pass", "did not end within"),

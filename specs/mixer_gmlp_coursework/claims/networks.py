@@ -54,7 +54,7 @@ def _mlp(x: Tensor, mlp: Mlp) -> Tensor:
 
 
 MIXERS = choice(
-    "(network, grid, classes)",
+    "network",
     (Mixer(layers=2, patch=1, width=3, tokens_hidden=2, channels_hidden=4), (1, 2), 2),
     (Mixer(layers=1, patch=2, width=4, tokens_hidden=3, channels_hidden=1), (3, 1), 1),
     (Mixer(layers=3, patch=2, width=3, tokens_hidden=1, channels_hidden=2), (2, 3), 2),
@@ -63,6 +63,7 @@ MIXERS = choice(
 
 
 @claim(
+    network=MIXERS,
     images=MIXERS.flatmap(_images),
     net=modules(_build, MIXERS, values=SMALL),
     tolerance=1e-8,
@@ -72,16 +73,20 @@ MIXERS = choice(
     printed="MLP-Mixer состоит из блоков, каждый из которых представлен двумя видами уровней: проекция по "
     "пространству (token-mixing) и по каналам (channel-mixing).",
 )
-def mixer_network(images: Tensor, net: MlpMixer) -> Sides:
+def mixer_network(network: Network, images: Tensor, net: MlpMixer) -> Sides:
     """MLP-Mixer is a projection of the patches, its blocks one after the other, and a classifier.
 
     Read as: the package's network of one to three layers for images of any size, square or not, in a batch of two; each
     block mixes tokens, then channels, both with weights of their own; biases and norms with any scale and shift; the
     classifier is that of mixer_classifier. A gradient reaches every parameter.
     """
-    X = _patches(images, net)
+    host, X = network[0], _patches(images, net)
+    assert isinstance(host, Mixer)
+    assert len(net.blocks) == host.layers
     for layer in net.blocks:
         assert isinstance(layer, MixerLayer)
+        assert layer.token_mixing.mlp.fc1.out_features == host.tokens_hidden
+        assert layer.channel_mixing.mlp.fc1.out_features == host.channels_hidden
         of_tokens, of_channels = layer.token_mixing, layer.channel_mixing
         X = X + _mlp(norm(X, of_tokens.norm, EPSILON).mT, of_tokens.mlp).mT
         X = X + _mlp(norm(X, of_channels.norm, EPSILON), of_channels.mlp)
@@ -132,6 +137,13 @@ def _block_output(X: Tensor, block: GmlpBlock, gate: Gate, epsilon: float, *, ga
     return linear(s, block.v) + X
 
 
+def _sizes(block: nn.Module) -> tuple[int, int, int | None]:
+    """Return D_C, the dimensions of the weights of W, and aMLP's d_attn."""
+    assert isinstance(block, GmlpBlock)
+    attention = block.attention
+    return block.u.out_features, block.sgu.proj.weight.ndim, None if attention is None else attention.out.in_features
+
+
 GMLPS = choice(
     "network",
     (Gmlp(layers=2, patch=1, width=3, hidden=6, gate=Gate.SPLIT), (1, 2), 2),
@@ -163,6 +175,7 @@ def gmlp_network_of_images(network: Network, images: Tensor, net: GmlpClassifier
     """
     host, X = network[0], _patches(images, net)
     assert isinstance(host, Gmlp)
+    assert [*map(_sizes, net.blocks)] == host.layers * [(host.hidden, 2, None)]
     for block in net.blocks:
         assert isinstance(block, GmlpBlock)
         X = _block_output(X, block, host.gate, EPSILON)
@@ -201,6 +214,9 @@ def _ids(network: TextNetwork) -> st.SearchStrategy[Tensor]:
 def _states(network: TextNetwork, ids: Tensor, net: GmlpEncoder) -> tuple[Tensor, Tensor]:
     """Return the tokens' states, and that of the text: the first token's, or the pooler's vector."""
     (host, reading), X = network, net.embedding.weight[ids]
+    hidden, matrix = host.hidden or reading.ffn_width, host.spatial_matrix or reading.spatial_matrix
+    sizes = hidden, 2 if matrix is SpatialMatrix.FULL else 1, host.attention
+    assert [*map(_sizes, net.blocks)] == host.layers * [sizes]
     for block in net.blocks:
         assert isinstance(block, GmlpBlock)
         X = _block_output(X, block, host.gate, TORCHS_EPSILON, gate_norm=reading.gate_norm is Presence.YES)
