@@ -73,8 +73,7 @@ class _Run:
     """The examples of a claim that were judged, and the smallest one that it is false on or cannot be judged on."""
 
     def __init__(self, claim: Claim, code: ClaimCode, settings: Settings, beat: Callable[[], None]) -> None:
-        limits = settings.limits
-        self._claim, self._code, self._limits, self._beat = claim, code, limits, beat
+        self._claim, self._code, self._limits, self._beat = claim, code, (limits := settings.limits), beat
         # torch.manual_seed takes 2 ms, as it tells every device
         self._restart = torch.default_generator.manual_seed if settings.device == "cpu" else torch.manual_seed
         self._arguments = st.fixed_dictionaries(dict(claim.strategies))
