@@ -49,7 +49,7 @@ def properties(
     from imlp_audit.report.first_screen import first_screen
 
     outputs = parse_outputs(reporting.printed, reporting.output)
-    limits = Limits(examples, seed, time_limit)
+    limits = Limits(examples, seed, time_limit, patience=min(120.0, 30 + time_limit))  # one that hangs ends too
     settings = Settings(limits, device.value, jobs or cores(), trust_code=trust_code)
     targets, patterns = _split(claims or [])
     selection = load_specs(targets, trust_code=trust_code, printed=outputs.printed)
