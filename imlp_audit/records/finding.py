@@ -120,8 +120,8 @@ def _group_of(check: Check) -> _Group:
             return _Group(paper, check.kind, second, column)
         case CheckKind.MARK | CheckKind.COLUMN:
             return _Group(paper, check.kind, second, "")
-        case CheckKind.CLAIM | CheckKind.EQUATION:
-            return _Group(paper, check.kind, "", "")
+        case CheckKind.CLAIM | CheckKind.EQUATION:  # each says something else
+            return _Group(paper, check.kind, "", column)
 
 
 def _unexplained(group: _Group, members: Sequence[Check]) -> Finding:

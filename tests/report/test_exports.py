@@ -181,7 +181,7 @@ def test_github_escapes_as_its_documentation_says() -> None:
         "claims/a", CheckKind.CLAIM, Verdict.DIFFERS, "50 %, a: b\nc", source=Source(file="a,b:c%.yaml", line=3)
     )
     line = render_annotations(EMPTY.model_copy(update={"checks": (one,)})).splitlines()[0]
-    place = "file=a%2Cb%3Ac%25.yaml,line=3,title=p%3A ask%3A 1 claim about the numbers does not hold"
+    place = "file=a%2Cb%3Ac%25.yaml,line=3,title=p%3A ask%3A a%3A 1 claim about the numbers does not hold"
     assert line == f"::error {place}::p/claims/a: 50 %25, a: b%0Ac%0AAsk: imlp-audit explain p/claims/a a,b:c%25.yaml"
 
 
