@@ -2,10 +2,11 @@
 
     python -m tests.mutating [PART ...] [--mutants N] [--seed TEXT] [--only NUMBER]
 
-A mutant is a copy of the repository with one change in one module of a part (`numbers`, `checks`, `count`, `spec`):
-another comparison, another operator, a condition turned round, a constant that is off by one, a statement left out. The
-daily tests of its part, and those of whole audits, run on it until one fails. A mutant follows from the seed and its
-number, so `--only` makes one again. A survivor is a missing test or an equivalent change; a person decides which.
+A mutant is a copy of the repository with one change in one module of a part (`numbers`, `checks`, `count`, `models`,
+`spec`): another comparison, another operator, a condition turned round, a constant that is off by one, a statement left
+out. The daily tests of its part, and those of whole audits, run on it until one fails; for models the claims first. A
+mutant follows from the seed and its number, so `--only` makes one again. A survivor is a missing test or an equivalent
+change; a person decides which.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from tempfile import mkdtemp
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PARTS = ("numbers", "checks", "count", "spec")
+PARTS = ("numbers", "checks", "count", "models", "spec")
 PATIENCE = 600  # seconds after which a mutant counts as noticed: it hangs
 WHOLE = ("tests/test_audit.py", "tests/test_planted_papers.py")
 
@@ -135,7 +136,8 @@ def is_noticed(mutant: Mutant, tree: Path) -> bool:
 
 def _tests(path: Path) -> list[str]:
     part, own = path.parts[1], Path("tests", path.parts[1], f"test_{path.name}")
-    return [*([str(own)] if (ROOT / own).exists() else []), f"tests/{part}", *WHOLE]
+    claims = ["tests/claims/test_claims.py"] if part == "models" else []
+    return [*([str(own)] if (ROOT / own).exists() else []), *claims, f"tests/{part}", *WHOLE]
 
 
 def _wait(child: int) -> int:

@@ -8,8 +8,7 @@ from enum import Enum
 
 from torch import Tensor, nn
 
-_MOST_NUMBERS = 64  # of a larger tensor only some are shown
-_SOME = 4
+_MOST, _SOME = 64, 4  # numbers of a tensor: of a larger one some are shown
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def write_all(values: Mapping[str, object]) -> tuple[str, ...]:
 def write(value: object) -> str:
     """Write a value, numbers to six digits: as much as a person checks, and the same on every machine."""
     if isinstance(value, Tensor):
-        if value.numel() <= _MOST_NUMBERS:
+        if value.numel() <= _MOST:
             return write(value.tolist())
         some = ", ".join(map(write, value.flatten()[:_SOME].tolist()))
         return f"[{some}, ...] of shape {write(list(value.shape))}"

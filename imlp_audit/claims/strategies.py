@@ -41,10 +41,6 @@ class Assignment:
 
     places: dict[Alternative, int] = field(default_factory=dict)
 
-    def values(self) -> dict[Alternative, object]:
-        """Return the value of each choice."""
-        return {choice: choice.values[place] for choice, place in self.places.items()}
-
 
 _current: ContextVar[Assignment] = ContextVar("_current")
 

@@ -139,7 +139,7 @@ class _Run:
         """Judge one example; return whether the claim is false on it or cannot be judged, as on the first that was."""
         if self._late or (self._deadline is not None and time.monotonic() > self._deadline):
             self._late = True
-            return False
+            return True  # which ends the search; what was found before stays
         self._beat()
         self._restart(0)
         before = list_parts(arguments)
@@ -167,7 +167,8 @@ class _Run:
     def _write(self, arguments: Sequence[Leaf]) -> tuple[str, ...]:
         """Write the choices and the arguments of an example."""
         names = {part.name for part in arguments}
-        values = {one.name: value for one, value in self._combination.values().items() if one.name not in names}
+        chosen = self._combination.places.items()
+        values = {one.name: one.values[place] for one, place in chosen if one.name not in names}
         return (*write_all(values), *write_all({part.name: part.value for part in arguments}))
 
     def _write_error(self, error: BaseException, arguments: Sequence[Leaf] = ()) -> str:

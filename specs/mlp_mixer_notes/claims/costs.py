@@ -22,6 +22,7 @@ def _mixer_macs(P: int, rows: int, columns: int, hidden: tuple[int, int]) -> int
     P=_size,
     grid=_grid,
     hidden=_hidden,
+    share=0.3,
     place="paragraph on the hidden widths",
     printed="Note that D_S is selected independently of the number of input patches. Therefore, the computational "
     "complexity of the network is linear in the number of input patches",
@@ -41,6 +42,7 @@ def cost_linear_in_patches(P: int, grid: tuple[int, int], hidden: tuple[int, int
     P=_size,
     grid=_grid,
     hidden=_hidden,
+    share=0.3,
     place="paragraph on the hidden widths",
     printed="Since D_C is independent of the patch size, the overall complexity is linear in the number of pixels in "
     "the image",

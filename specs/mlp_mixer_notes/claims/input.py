@@ -34,7 +34,8 @@ _sizes = choice("P, C, colors, rows, columns", (1, 1, 1, 1, 2), (2, 3, 1, 2, 1),
 
 @claim(
     image=_sizes.flatmap(lambda n: tensors(2, n[2], n[3] * n[0], n[4] * n[0])),
-    embedding=_sizes.flatmap(lambda n: modules(PatchEmbedding, *n[:3])),
+    embedding=_sizes.flatmap(lambda n: modules(PatchEmbedding, *n[:3], training=st.booleans())),
+    share=0.3,
     place="paragraph on the input",
     printed="All patches are linearly projected with the same projection matrix.",
 )

@@ -4,6 +4,7 @@ from functools import partial
 from operator import itemgetter
 
 import torch
+from hypothesis import strategies as st
 from torch import Tensor, nn, stack
 from torch.nn.functional import gelu, layer_norm
 
@@ -62,8 +63,8 @@ _s, _c, _d_s, _d_c = (_sizes.map(itemgetter(i)) for i in range(4))
 
 @claim(
     X=tensors(2, _s, _c),
-    mixer=modules(partial(MixerLayer, bias=False), _s, _c, _d_s, _d_c),
-    share=0.5,
+    mixer=modules(partial(MixerLayer, bias=False), _s, _c, _d_s, _d_c, training=st.booleans()),
+    share=0.2,
     place="both equations",
     printed="A Mixer layer can be written as follows: U = X^T + sigma(LayerNorm(X)^T x W_1^T) x W_2^T, Y = U^T + "
     "sigma(LayerNorm(U^T) x W_3^T) x W_4^T",

@@ -82,6 +82,7 @@ def positional_invariance_corrected(U: Tensor, step: ChannelMixing, order: list[
 
 @claim(
     sizes=_any_sizes,
+    share=0.3,
     place="paragraph on tying",
     printed="Each layer in Mixer (except for the initial patch projection layer) takes an input of the same size",
 )

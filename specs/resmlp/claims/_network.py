@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from torch import Tensor, cat, einsum, nn
 
-from imlp_audit.claims import modules, tensors
+from imlp_audit.claims import Side, modules, tensors
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.hosts import ResMlp
@@ -24,6 +24,7 @@ ACTIVATIONS: dict[Nonlinearity, Callable[[Tensor], Tensor]] = {
 
 WEIGHTS = tuple(sign * eighths / 8 for eighths in (8, 4, 2, 1, 3, 5, 6, 7) for sign in (1, -1))
 """What weights are drawn from: none is 0, and none so large that another would be lost beside it."""
+SMALL_WEIGHTS = tuple(weight / 8 for weight in WEIGHTS)  # sums of hundreds of products stay small
 
 
 @dataclass(frozen=True)
@@ -70,15 +71,13 @@ class Network:
     images: Tensor
 
 
-def networks(parts: SearchStrategy[Parts], *, training: bool = False) -> SearchStrategy[Network]:
+def networks(parts: SearchStrategy[Parts], *, training: bool | SearchStrategy[bool] = False) -> SearchStrategy[Network]:
     """Networks of these parts."""
 
     def of(drawn: Parts) -> SearchStrategy[Network]:
-        module, images = (
-            modules(drawn.build, training=training, values=WEIGHTS),
-            tensors(2, 3, *drawn.size, values=WEIGHTS),
-        )
-        return st.builds(Network, st.just(drawn), module, images)
+        values = WEIGHTS if drawn.width < 100 else SMALL_WEIGHTS
+        module = modules(drawn.build, training=training, values=values)
+        return st.builds(Network, st.just(drawn), module, tensors(2, 3, *drawn.size, values=WEIGHTS))
 
     return parts.flatmap(of)
 
@@ -198,6 +197,18 @@ class Formula:
                     self.statistics.append(torch.stack([mean, x.var(dim=(0, 1))]).detach())
                 normal = (x - mean) / (variance + 1e-5).sqrt()
                 return normal * norm.get_parameter("weight") + norm.get_parameter("bias")
+
+
+def compare(net: Network, formula: Formula | None = None) -> list[Side]:
+    """Hold the logits against the formula's; no two layers share a weight."""
+    printed = (formula or Formula(net.parts)).logits(net.images, net.module)
+    return [(net.module(net.images), printed), has_own_weights(net.module)]
+
+
+def has_own_weights(module: nn.Module) -> bool:
+    """Whether no two names are of one weight."""
+    names = [name for name, _ in module.named_parameters(remove_duplicate=False)]
+    return len(names) == len([*module.parameters()])
 
 
 def affine(x: Tensor, linear: nn.Module, *, bias: bool) -> Tensor:

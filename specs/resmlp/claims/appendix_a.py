@@ -18,7 +18,7 @@ _n, _few_n, _d = size("N", 1, 2, 14 * 14), size("N"), size("d", 1, 3)
 
 @claim(
     x=tensors(2, _n, _d),
-    module=modules(CrossPatchMlp, _n),
+    module=modules(CrossPatchMlp, _n, training=st.booleans(), values=WEIGHTS),
     share=0.3,
     place="Appendix A, first paragraphs",
     printed="()^T - linear N x 4N - GELU - linear 4N x N - ()^T",

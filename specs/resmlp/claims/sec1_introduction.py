@@ -3,6 +3,7 @@
 from math import sqrt
 
 from hypothesis import assume
+from hypothesis import strategies as st
 from torch import Tensor, cat, einsum, eye, nn, zeros
 from torch.nn.functional import conv2d, linear
 
@@ -11,6 +12,7 @@ from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.resmlp import CrossPatch, EquationLayer
 
 from ._layer import d, of_ones, patches
+from ._network import WEIGHTS
 
 
 def _without_gelu(layer: EquationLayer) -> EquationLayer:
@@ -98,8 +100,10 @@ _sizes = choice("N^2, heads, d / heads", (2, 2, 1), (3, 2, 2), (3, 1, 3), (14 * 
 
 
 @claim(
-    x=_sizes.flatmap(lambda n: tensors(2, n[0], n[1] * n[2])),
-    attention=_sizes.flatmap(lambda n: modules(SelfAttention, n[1] * n[2], n[1])),
+    x=_sizes.flatmap(lambda n: tensors(2, n[0], n[1] * n[2], values=WEIGHTS)),
+    attention=_sizes.flatmap(
+        lambda n: modules(SelfAttention, n[1] * n[2], n[1], training=st.booleans(), values=WEIGHTS)
+    ),
     share=0.3,
     place="Related work, Other architectures with similar components",
     corrected="y = concat_{h=1}^{2}(softmax(q_h k_h' / sqrt(d / 2)) v_h) W_out' + b, q, k, v = x W' + b each",

@@ -1,6 +1,7 @@
 """Sec. 2, Eq. 1: the affine transformation Aff, how layers start, and what absorbs an Aff."""
 
 import torch
+from hypothesis import strategies as st
 from torch import Tensor, einsum, ones, stack, tensor
 
 from imlp_audit.claims import NONZERO, Sides, below, choice, claim, gradients, jacobian, modules, size, tensors
@@ -12,7 +13,7 @@ any_d = size("d", 1, 2, 3, 384)
 
 
 @claim(
-    aff=modules(Aff, any_d),
+    aff=modules(Aff, any_d, training=st.booleans()),
     x=tensors(any_d),
     place="Sec. 2, Eq. 1",
     printed="Aff(x) = Diag(alpha) x + beta",

@@ -3,6 +3,7 @@
 from functools import partial
 
 import torch
+from hypothesis import strategies as st
 from torch import Tensor, nn, ones, zeros
 from torch.nn.functional import relu
 
@@ -11,7 +12,7 @@ from imlp_audit.models.blocks import Pooling
 from imlp_audit.models.resmlp import ClassMlp, ClassMlpLayer
 
 from ._layer import d, loaded, patches
-from ._network import WEIGHTS, Formula, Parts
+from ._network import SMALL_WEIGHTS, WEIGHTS, Formula, Parts, has_own_weights
 
 
 @claim(
@@ -68,7 +69,7 @@ _relu = partial(ClassMlpLayer, scale=1.0, expansion=2, activation=nn.ReLU)
 
 
 @claim(
-    layer=modules(_relu, d, patches),
+    layer=modules(_relu, d, patches, training=st.booleans()),
     tokens=tensors(2, patches.map(lambda n: 1 + n), d),
     place="Sec. 2, Class-MLP as an alternative to average-pooling",
     printed="after aggregating the patches with a linear layer, we replace the attention-based interaction between "
@@ -96,12 +97,18 @@ def _class_mlp(d: int, patches: int, depth: int | None) -> ClassMlp:
     return ClassMlp(d, patches) if depth is None else ClassMlp(d, patches, depth=depth)
 
 
+def _weights(width: int) -> tuple[float, ...]:
+    return WEIGHTS if width < 100 else SMALL_WEIGHTS
+
+
 _depth, _sizes = choice("layers", None, 2, 1), choice("d, N^2", (1, 1), (2, 3), (3, 2), (192, 14 * 14))
 
 
 @claim(
     patches=_sizes.flatmap(lambda n: tensors(2, n[1], n[0], values=WEIGHTS)),
-    module=_sizes.flatmap(lambda n: modules(_class_mlp, *n, _depth, values=WEIGHTS)),
+    module=_sizes.flatmap(
+        lambda n: modules(_class_mlp, *n, _depth, values=_weights(n[0]), training=st.booleans()),
+    ),
     depth=_depth,
     share=0.3,
     place="Sec. 2, Class-MLP as an alternative to average-pooling",
@@ -115,4 +122,5 @@ def class_mlp_of_two_layers(patches: Tensor, module: ClassMlp, depth: int | None
     formula = Formula(Parts(pooling=Pooling.CLASS_MLP))
     token = formula.class_token(patches, module, depth=2 if depth is None else depth)[:, 0]
     found = module(patches)
-    return [(found, token), (gradients(found, module), gradients(token, module))]
+    derivatives = gradients(found, module), gradients(token, module)
+    return [(found, token), derivatives, has_own_weights(module)]

@@ -10,13 +10,14 @@ from imlp_audit.models.mixer import PatchEmbedding
 from imlp_audit.models.resmlp import CrossPatch, EquationLayer
 
 from ._layer import aff, d, loaded, of_ones, patches
+from ._network import WEIGHTS
 
 width, N2 = size("d", 1, 2, 192), size("N^2", 1, 4, 14 * 14)
 
 
 @claim(
-    X=tensors(2, width, N2),
-    layer=modules(EquationLayer, width, N2),
+    X=tensors(2, width, N2, values=WEIGHTS),
+    layer=modules(EquationLayer, width, N2, training=st.booleans(), values=WEIGHTS),
     share=0.3,
     place="Sec. 2, Eq. 2",
     printed="Z = X + Aff((A Aff(X)^T)^T)",
@@ -30,8 +31,8 @@ def eq2_cross_patch(X: Tensor, layer: EquationLayer) -> Sides:
 
 
 @claim(
-    Z=tensors(2, width, N2),
-    layer=modules(EquationLayer, width, N2),
+    Z=tensors(2, width, N2, values=WEIGHTS),
+    layer=modules(EquationLayer, width, N2, training=st.booleans(), values=WEIGHTS),
     share=0.3,
     place="Sec. 2, Eq. 3",
     printed="Y = Z + Aff(C GELU(B Aff(Z)))",

@@ -11,7 +11,7 @@ from imlp_audit.models.reading import ResMlpForm
 
 from ..models import CaitStage
 from ._chain import at_stage
-from ._network import Formula, Network, Parts, networks
+from ._network import Formula, Network, Parts, compare, networks
 
 _forms, _poolings = choice("form", *ResMlpForm), choice("pooling", *Pooling)
 _sizes = {
@@ -37,7 +37,7 @@ def network_of_eq2_eq3(net: Network) -> Sides:
     Read as: the linear layers at both ends have biases; patches are the grid row by row, on images of any shape. Each
     part is judged on what the part before it gave.
     """
-    return net.module(net.images), Formula(net.parts).logits(net.images, net.module)
+    return compare(net)
 
 
 @claim(
@@ -50,7 +50,7 @@ def network_of_algorithm1(net: Network) -> Sides:
     """Algorithm 1's network has biases in A, B and C, LayerScale after each sublayer, and an Aff before the average of
     the patches; otherwise it is the network of Eq. 2 and 3.
     """
-    return net.module(net.images), Formula(net.parts).logits(net.images, net.module)
+    return compare(net)
 
 
 @claim(
@@ -67,7 +67,7 @@ def network_with_class_mlp(net: Network) -> Sides:
     Read as: an Aff before and a LayerScale after each of a layer's two parts, all linear layers with biases; of
     Algorithm 1, the last Aff after both layers.
     """
-    return net.module(net.images), Formula(net.parts).logits(net.images, net.module)
+    return compare(net)
 
 
 _resmlps = st.builds(Parts, form=_forms, pooling=_poolings, **_sizes)
@@ -106,7 +106,7 @@ _learning.append(replace(_learning[-1], communication=Communication.LINEAR, grid
 
 
 @claim(
-    net=networks(choice("network", *_learning)),
+    net=networks(choice("network", *_learning), training=True),
     share=0.3,
     place="Sec. 2, after Eq. 1 and after Eq. 3",
     printed="alpha and beta are learnable weight vectors; A, B and C are the main learnable weight matrices of the "

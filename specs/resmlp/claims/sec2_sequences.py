@@ -81,7 +81,7 @@ def _cross_patch(size: tuple[int, int], causal: bool) -> CrossPatch:
 
 
 @claim(
-    layer=modules(_cross_patch, st.tuples(length, _more), _causal),
+    layer=modules(_cross_patch, st.tuples(length, _more), _causal, training=st.booleans()),
     X=tensors(2, 2, length),
     triangular=_causal,
     place="Sec. 2, Sequence-to-sequence ResMLP, and Appendix C, Algorithm 1",

@@ -60,6 +60,7 @@ def layer_scale_starts_by_depth(parts: Parts) -> Sides:
     patches=size("N^2", 1, 4),
     given=choice("alpha", None, 0.25),
     expansion=size("expansion", 4, 2),
+    share=0.1,
     place="Sec. 2, before Eq. 2",
     printed="As a pre-normalization, we initialize alpha = 1, and beta = 0; As a post-normalization, Aff is similar "
     "to LayerScale and we initialize alpha with the same small value",

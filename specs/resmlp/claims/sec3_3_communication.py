@@ -35,6 +35,7 @@ from imlp_audit.models.resmlp import (
 )
 
 from ._layer import d, eq3, loaded, of_ones
+from ._network import WEIGHTS
 
 _WIDTH, _PATCHES = 384, 14 * 14  # ResMLP-S12's
 
@@ -84,7 +85,7 @@ _widths = size("d", 1, 2, 192)
 
 @claim(
     X=tensors(2, 2, _widths),
-    layer=modules(_bag_of_patches, _widths),
+    layer=modules(_bag_of_patches, _widths, training=st.booleans(), values=WEIGHTS),
     place="Sec. 3.3, Table 3, Patch communication",
     corrected="Y = X + alpha' C ReLU(B (alpha X + beta)), patch by patch",
 )

@@ -13,7 +13,7 @@ from imlp_audit.models.resmlp import BatchNorm
 
 from ..models import CaitStage
 from ._chain import Chain, ChainFormula, at_stage
-from ._network import Formula, Network, Parts, networks
+from ._network import Formula, Network, Parts, compare, networks
 
 _forms, _poolings = choice("form", *ResMlpForm), choice("pooling", *Pooling)
 _exchanges = [
@@ -30,7 +30,7 @@ _exchanges = [
 
 
 @claim(
-    net=networks(st.builds(replace, choice("network", *_exchanges), form=_forms)),
+    net=networks(st.builds(replace, choice("network", *_exchanges), form=_forms), training=st.booleans()),
     share=0.3,
     place="Sec. 3.3, Communication across patches, and Table 3, Patch communication",
     printed="We have tried several alternatives for the cross-patch sublayer, which are presented in Table 3 (block "
@@ -44,7 +44,7 @@ def network_communications(net: Network) -> Sides:
     the grid are zeros; depth-separable is depth-wise and then 1 x 1; all have biases where the linear layer has one.
     With nothing in its place, what stands before and after the linear layer goes with it or stays.
     """
-    return net.module(net.images), Formula(net.parts).logits(net.images, net.module)
+    return compare(net)
 
 
 @claim(
@@ -69,7 +69,7 @@ def network_norms(net: Network) -> Sides:
     Read as: LayerNorm of each patch's channels, with CaiT's epsilon, 1e-6; BatchNorm of each channel by its running
     mean and variance; l2 of each patch's channels, without a learned scale.
     """
-    return net.module(net.images), Formula(net.parts).logits(net.images, net.module)
+    return compare(net)
 
 
 _batch_norms = [Parts(form, pooling, Norm.BATCH) for form in ResMlpForm for pooling in Pooling]
@@ -115,7 +115,7 @@ def network_batch_norm_in_training(net: Network) -> Sides:
 )
 def network_nonlinearities(net: Network) -> Sides:
     """Other nonlinearities stand wherever GELU does: in the MLPs across channels, across patches and of class-MLP."""
-    return net.module(net.images), Formula(net.parts).logits(net.images, net.module)
+    return compare(net)
 
 
 _parts = st.builds(
@@ -129,7 +129,9 @@ _parts = st.builds(
 
 
 @claim(
-    net=networks(st.builds(at_stage, choice("stage", *CaitStage), _parts, st.sampled_from([2, 3]))),
+    net=networks(
+        st.builds(at_stage, choice("stage", *CaitStage), _parts, st.sampled_from([2, 3])), training=st.booleans()
+    ),
     share=0.3,
     place="Appendix A, first paragraphs",
     printed="our first design modification was to get rid of the self-attention by replacing it by a residual "
@@ -146,5 +148,6 @@ def appendix_chain_of_networks(net: Network) -> Sides:
     classifier, or before the average of the patches.
     """
     assert isinstance(net.parts, Chain)
-    found, printed = net.module(net.images), ChainFormula(net.parts).logits(net.images, net.module)
-    return [(found, printed), (gradients(found, net.module), gradients(printed, net.module))]
+    formula = ChainFormula(net.parts)
+    found, printed = net.module(net.images), formula.logits(net.images, net.module)
+    return [*compare(net, formula), (gradients(found, net.module), gradients(printed, net.module))]

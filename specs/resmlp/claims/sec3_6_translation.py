@@ -13,7 +13,7 @@ from torch.nn.functional import gelu
 from imlp_audit.claims import Sides, choice, claim, gradients, modules
 
 from ..models import CrossAttention, TranslationModel
-from ._network import WEIGHTS, affine, children
+from ._network import WEIGHTS, affine, children, has_own_weights
 
 _PADDING, _WORDS, _WIDTH, _HEADS = 1, 6, 4, 2  # fairseq's id of padding
 
@@ -88,7 +88,7 @@ _layers = choice("layers", 1, 2)
 
 
 @claim(
-    model=modules(_model, _layers, values=WEIGHTS),
+    model=modules(_model, _layers, values=WEIGHTS, training=st.booleans()),
     source=_sentences(lambda n: n - 1),
     target=_sentences(lambda _: 1),
     layers=_layers,
@@ -116,7 +116,9 @@ def translation_network(model: TranslationModel, source: Tensor, target: Tensor,
         y = _decoder_layer(y, states, padded, layer)
     scores = _aff(y, model.decoder_aff) @ embedding.T
     found = model(source, target)
-    return [(found, scores), (gradients(found, model), gradients(scores, model))]
+    derivatives = gradients(found, model), gradients(scores, model)
+    own_weights = has_own_weights(model.encoder) and has_own_weights(model.decoder)
+    return [(found, scores), derivatives, own_weights]
 
 
 @claim(
