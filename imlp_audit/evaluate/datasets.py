@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from imlp_audit.errors import DatasetError
@@ -38,14 +38,18 @@ class Labelling:
 
 
 @dataclass(frozen=True)
-class _Unlabelled:
-    """Images before they have labels."""
+class Listing:
+    """The images of a folder.
 
-    name: str
+    `ids` are their paths with "/" and in composed Unicode, and `folders` those of the direct subfolders. `skipped`
+    counts the other files by kind. `name` is the data set's.
+    """
+
     ids: tuple[str, ...]
     folders: tuple[str, ...]
     skipped: Mapping[str, int]
     files: FileImages
+    name: str = ""
 
 
 def open_images(source: str, *, split: str, labelling: Labelling, allow_download: bool) -> Images:
@@ -88,16 +92,14 @@ def _open_path(source: str, split: str, labelling: Labelling) -> Images:
     )
 
 
-def _of_folder(place: Path, below: Listing, source: str, split: str, labelling: Labelling) -> Images:
+def _of_folder(place: Path, found: Listing, source: str, split: str, labelling: Labelling) -> Images:
     """Open the images of a folder; if it has none, its parquet files."""
-    tables = list_tables(place) if not below.ids else ()
+    tables = list_tables(place) if not found.ids else ()
     if tables:
         return _of_parquet(place, whole_split(tables, split, source), labelling)
-    if place == Path(source) and below.ids:
-        check_undivided(place, below.folders, split)
-    name = Path(source).resolve().name
-    files = FileImages([str(place / file) for file in below.files])
-    return _of_files(_Unlabelled(name, below.ids, below.folders, below.skipped, files), source, labelling)
+    if place == Path(source) and found.ids:
+        check_undivided(place, found.folders, split)
+    return _of_files(replace(found, name=Path(source).resolve().name), source, labelling)
 
 
 def _open_named(source: str, split: str, labelling: Labelling, *, allow_download: bool) -> Images:
@@ -119,7 +121,7 @@ def _of_parquet(root: Path, tables: Sequence[str], labelling: Labelling) -> Imag
     return read_parquet(root, tables, labelling.read_map())
 
 
-def _of_files(found: _Unlabelled, source: str, labelling: Labelling) -> Images:
+def _of_files(found: Listing, source: str, labelling: Labelling) -> Images:
     if not found.ids:
         skipped = "".join(f"; {note}" for note in _note_skipped(found.skipped))
         raise DatasetError(
@@ -144,7 +146,7 @@ def _of_files(found: _Unlabelled, source: str, labelling: Labelling) -> Images:
     return _by_names(found, names, held.known, given, (*notes, *left), order)
 
 
-def _by_real_labels(found: _Unlabelled, path: Path, notes: tuple[str, ...]) -> Images:
+def _by_real_labels(found: Listing, path: Path, notes: tuple[str, ...]) -> Images:
     labels = match_real_labels(path, found.ids)
     unjudged = f"images not judged because they have no ReaL label: {sum(not accepted for accepted in labels)}"
     count = len(imagenet_classes())
@@ -152,7 +154,7 @@ def _by_real_labels(found: _Unlabelled, path: Path, notes: tuple[str, ...]) -> I
 
 
 def _by_names(
-    found: _Unlabelled,
+    found: Listing,
     names: Sequence[str],
     every: Collection[str],
     given: ClassMap | None,
@@ -173,7 +175,7 @@ def _by_names(
     )
 
 
-def _slug(found: _Unlabelled, classes: Mapping[str, int], names: Sequence[str]) -> str:
+def _slug(found: Listing, classes: Mapping[str, int], names: Sequence[str]) -> str:
     """Return the data set's name in specs if images and labels show it; its folder's name otherwise."""
     published = dict(zip(imagenet_classes(), range(len(imagenet_classes())), strict=True))
     if classes.items() <= published.items() and all(map(is_validation_image, found.ids)):
@@ -197,89 +199,55 @@ def _note_skipped(skipped: Mapping[str, int]) -> Iterator[str]:
         yield f"skipped files that are not images by name: {kinds}"
 
 
-@dataclass(frozen=True)
-class Listing:
-    """The contents of a folder.
-
-    `files` are the images' paths as the disk spells them, in the order of `ids`: the same paths with "/" and in
-    composed Unicode. `folders` are the ids of the direct subfolders. `skipped` counts the other files by kind.
-    """
-
-    files: tuple[str, ...]
-    ids: tuple[str, ...]
-    folders: tuple[str, ...]
-    skipped: Mapping[str, int]
-
-
-@dataclass
-class _Walk:
-    root: Path
-    files: list[str] = field(default_factory=list)
-    folders: list[str] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
-    seen: dict[tuple[int, int], str] = field(default_factory=dict)
-
-
 def list_images(root: Path) -> Listing:
     """List the images below a folder, following links. Raises DatasetError for a folder that is reached twice."""
-    walk = _Walk(root)
-    pending = [""]
-    while pending:
-        pending.extend(_enter(walk, pending.pop()))
-    identified = in_order(walk.files)
+    files: list[str] = []
+    folders: list[str] = []
+    skipped: Counter[str] = Counter()
+    seen: dict[tuple[int, int], str] = {}
+    for folder, below, names in os.walk(root, onerror=_refuse_folder, followlinks=True):
+        _check_new(folder, seen)
+        skipped.update("hidden" for name in (*below, *names) if name.startswith("."))
+        below[:], names = ([name for name in some if not name.startswith(".")] for some in (below, names))
+        start = "" if (here := os.path.relpath(folder, root)) == "." else f"{here}/"
+        folders += [] if start else below
+        for name in names:
+            if (kind := _find_kind(Path(folder, name))) is None:
+                files.append(f"{start}{name}")
+            else:
+                skipped[kind] += 1
+    identified = in_order(files)
     return Listing(
-        tuple(identified.values()),
         tuple(identified),
-        tuple(in_order(folder for folder in walk.folders if "/" not in folder)),
-        dict(sorted(walk.skipped.items())),
+        tuple(in_order(folders)),
+        dict(sorted(skipped.items())),
+        FileImages([str(root / file) for file in identified.values()]),
     )
+
+
+def _refuse_folder(error: OSError) -> None:
+    raise DatasetError(f"{error.filename} cannot be listed: {error.strerror}") from error
+
+
+def _check_new(folder: str, seen: dict[tuple[int, int], str]) -> None:
+    status = Path(folder).stat()
+    before = seen.setdefault((status.st_dev, status.st_ino), folder)
+    if before != folder:
+        raise DatasetError(
+            f"{folder} is a link to {before}, so its images would count twice or without end; remove the link"
+        )
+
+
+def _find_kind(path: Path) -> str | None:
+    """Return how a file is counted that is not an image by its name; None for an image, which may be a lost link."""
+    if not (path.is_symlink() or path.is_file()):
+        return "neither files nor folders"
+    _, dot, last = path.name.rpartition(".")
+    ending = readable_id(f".{last}".lower()) if dot else ""
+    return None if ending in ENDINGS else ending or "without an ending"
 
 
 def chosen_folder(root: Path, split: str) -> Path:
     """Return the subfolder of a split, by timm's synonyms too; the folder itself if there is none."""
     alike = next((names for names in SPLIT_SYNONYMS if split in names), ())
     return next((root / name for name in (split, *alike) if name and (root / name).is_dir()), root)
-
-
-def _enter(walk: _Walk, here: str) -> Iterator[str]:
-    """Sort one folder's contents into the walk, and yield its subfolders."""
-    folder = walk.root / here
-    try:
-        status = folder.stat()
-        with os.scandir(folder) as entries:
-            held = sorted(entries, key=lambda entry: entry.name)
-    except OSError as error:
-        raise DatasetError(f"{folder} cannot be listed: {error.strerror}") from error
-    before = walk.seen.setdefault((status.st_dev, status.st_ino), here)
-    if before != here:
-        raise DatasetError(
-            f"{folder} is a link to {walk.root / before}, so its images would count twice or without end; "
-            "remove the link"
-        )
-    for entry in held:
-        name = f"{here}/{entry.name}" if here else entry.name
-        if entry.name.startswith("."):
-            walk.skipped["hidden"] += 1
-        elif _is_folder(entry):
-            walk.folders.append(name)
-            yield name
-        else:
-            _sort_file(walk, entry, name)
-
-
-def _sort_file(walk: _Walk, entry: os.DirEntry[str], name: str) -> None:
-    _, dot, last = entry.name.rpartition(".")
-    ending = readable_id(f".{last}".lower()) if dot else ""
-    if not (entry.is_symlink() or entry.is_file()):
-        walk.skipped["neither files nor folders"] += 1
-    elif ending in ENDINGS:  # a dangling link counts as an image that cannot be read
-        walk.files.append(name)
-    else:
-        walk.skipped[ending or "without an ending"] += 1
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # a link to itself
-        return False

@@ -6,16 +6,14 @@ import errno
 import json
 import os
 import re
-import stat
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from io import BytesIO
-from pathlib import Path
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias
 from unicodedata import normalize
 
 from PIL import Image, UnidentifiedImageError
@@ -23,10 +21,10 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from imlp_audit.errors import DatasetError
+from imlp_audit.files import FileError, read_bytes
 from imlp_audit.numbers.words import count_of, list_some
 
 Transform: TypeAlias = Callable[[Image.Image], Tensor]
-Found = TypeVar("Found")
 
 ENDINGS = (".png", ".jpg", ".jpeg")  # the endings that timm's readers accept
 FORMATS = ("JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF")  # whatever the file's name; none of them starts a program
@@ -34,8 +32,6 @@ MAX_BYTES = 2**28
 MAX_PIXELS = 89_478_485  # Pillow's own limit, above which it warns
 MAX_ASPECT = 256  # resized to 384 pixels at its shorter side, such an image has 38 million
 _MACHINE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)  # errors that are not the image's fault
-_END = 64  # bytes at either end
-_FOOTER = 64 * 1024  # bytes of a file of parquet: the sizes of its columns, and their smallest and largest values
 _READERS = 8  # disks and networks answer several requests at once
 
 
@@ -43,8 +39,8 @@ class UnreadableError(DatasetError):
     """One image cannot be read. The message gives the reason, not the image."""
 
 
-def open_image(source: Path | bytes) -> Image.Image:
-    """Return an image, decoded in full and in RGB, from a file or a file's bytes. Raises UnreadableError.
+def open_image(held: bytes) -> Image.Image:
+    """Return an image, decoded in full and in RGB, from a file's bytes. Raises UnreadableError.
 
     The conversion is timm's: the first frame, 16 bits cut to 8 by Pillow, no rotation by EXIF. Nothing is decoded if
     the header claims too many pixels. Not thread-safe: Pillow's warnings are silenced meanwhile.
@@ -52,7 +48,7 @@ def open_image(source: Path | bytes) -> Image.Image:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow warns about metadata and palettes of images that it reads well
-            return _decode(source)
+            return _decode(held)
     except (UnreadableError, MemoryError):
         raise
     except Exception as error:  # on bytes that are not an image, decoders fail in every possible way
@@ -61,15 +57,10 @@ def open_image(source: Path | bytes) -> Image.Image:
         raise UnreadableError(_reason(error)) from error
 
 
-def _decode(source: Path | bytes) -> Image.Image:
-    if isinstance(source, Path) and not stat.S_ISREG(source.stat().st_mode):
-        raise UnreadableError("not a regular file")
-    length = len(source) if isinstance(source, bytes) else source.stat().st_size
-    if length == 0:
+def _decode(held: bytes) -> Image.Image:
+    if not held:
         raise UnreadableError("the file is empty")
-    if length > MAX_BYTES:
-        raise UnreadableError(f"the file has {length} bytes; the limit is {MAX_BYTES}")
-    with Image.open(BytesIO(source) if isinstance(source, bytes) else source, formats=FORMATS) as image:
+    with Image.open(BytesIO(held), formats=FORMATS) as image:
         width, height = image.size
         if width * height > MAX_PIXELS:
             raise UnreadableError(f"{width} x {height} pixels; the limit is {MAX_PIXELS} (a decompression bomb?)")
@@ -83,17 +74,17 @@ def _reason(error: Exception) -> str:
         return f"more than {MAX_PIXELS} pixels (a decompression bomb?)"
     if isinstance(error, UnidentifiedImageError):
         return "not an image in a known format"
-    if isinstance(error, OSError) and error.errno is not None:
-        return os.strerror(error.errno)
     return str(error) or type(error).__name__
 
 
 class PictureSource(Protocol):
-    """A map-style data set of RGB images; raises UnreadableError."""
-
-    def __len__(self) -> int: ...
+    """RGB images by number, and the bytes that each is made from; raises UnreadableError."""
 
     def __getitem__(self, index: int) -> Image.Image: ...
+
+    def read(self, index: int) -> bytes:
+        """Return the bytes."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -102,11 +93,18 @@ class FileImages:
 
     paths: Sequence[str]
 
-    def __len__(self) -> int:
-        return len(self.paths)
-
     def __getitem__(self, index: int) -> Image.Image:
-        return open_image(Path(self.paths[index]))
+        return open_image(self.read(index))
+
+    def read(self, index: int) -> bytes:
+        """Return the bytes of a file. Raises UnreadableError."""
+        try:
+            return read_bytes(self.paths[index], MAX_BYTES)
+        except FileError as error:
+            cause = error.__cause__
+            if isinstance(cause, OSError) and cause.errno in _MACHINE:
+                raise cause from None
+            raise UnreadableError(error.reason) from error
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ class Images:
     `name` is the data set's slug if it is known, and its folder's name otherwise. `ids` are unique. `labels` are the
     accepted classes of each image; an image without any is not judged. `classes` is the number of classes, None if it
     is not known. `notes` are shown to the user before the first batch, and `order` says what decides which class has
-    which number. `tables` are the paths of the files that hold images in another form.
+    which number.
     """
 
     name: str
@@ -126,12 +124,6 @@ class Images:
     classes: int | None
     notes: tuple[str, ...] = ()
     order: str = ""
-    tables: tuple[str, ...] = ()
-
-    def paths(self, chosen: Sequence[int]) -> dict[str, str]:
-        """Return the files of chosen images by id; nothing for images without files of their own."""
-        dataset = self.dataset
-        return {self.ids[at]: dataset.paths[at] for at in chosen} if isinstance(dataset, FileImages) else {}
 
 
 class Guarded(Dataset[tuple[Tensor, int]]):
@@ -227,40 +219,29 @@ def _by_value(digits: str) -> tuple[int, str]:
     return len(short), short
 
 
-@dataclass(frozen=True)
-class Ends:
-    """The number of bytes, and the first and the last ones."""
+def hash_images(images: Images, chosen: Sequence[int]) -> dict[str, bytes | str]:
+    """Return by id the SHA-256 of the bytes of each chosen image, or why it cannot be read."""
 
-    size: int
-    head: bytes
-    tail: bytes
+    def hash_image(index: int) -> bytes | str:
+        try:
+            held = images.dataset.read(index)
+        except UnreadableError as error:
+            return str(error)
+        return sha256(held).digest() if held else "empty"
 
-
-def chosen_ends(images: Images, chosen: Sequence[int]) -> dict[str, Ends | str]:
-    """Return by id both ends of each chosen image, or why it cannot be read; nothing for images without files."""
-    paths = images.paths(chosen)
-    return dict(zip(paths, _in_parallel(_read_ends, list(paths.values())), strict=True))
-
-
-def bytes_digest(images: Images, ends: Mapping[str, Ends | str]) -> str:
-    """Return a digest of the sizes and ends of images, or of the files of tables that hold them."""
-    tables = [_read_ends(path, _FOOTER) for path in images.tables]
-    whole = sha256(repr([one if isinstance(one, str) else (one.size, one.tail) for one in tables]).encode())
-    for one in ends.items():
-        whole.update(repr(one).encode())
-    return whole.hexdigest()
+    # rows of parquet are read a group at a time, which threads would each read again
+    with ThreadPoolExecutor(_READERS if isinstance(images.dataset, FileImages) else 1) as pool:
+        return dict(zip((images.ids[index] for index in chosen), pool.map(hash_image, chosen), strict=True))
 
 
-def whole_digest(images: Images, chosen: Sequence[int]) -> str:
-    """Return a digest of all bytes of images, or of the files of tables that hold them; each is read once."""
-    paths = [*images.paths(chosen).values(), *images.tables]
-    return sha256(repr(_in_parallel(_hash_file, paths)).encode()).hexdigest()
-
-
-def find_repeats(images: Images, chosen: Sequence[int], ends: Mapping[str, Ends | str]) -> Iterator[str]:
+def find_repeats(images: Images, chosen: Sequence[int], hashes: Mapping[str, bytes | str]) -> Iterator[str]:
     """Yield notes on images that have the same bytes as another one, and on those of them with different labels."""
-    paths, labels = images.paths(chosen), {images.ids[index]: images.labels[index] for index in chosen}
-    groups = _find_alike(paths, ends)
+    labels = {images.ids[index]: images.labels[index] for index in chosen}
+    alike: dict[bytes, list[str]] = defaultdict(list)
+    for one, found in hashes.items():
+        if isinstance(found, bytes):
+            alike[found].append(one)
+    groups = [group for group in alike.values() if len(group) > 1]
     more = sum(len(group) - 1 for group in groups)
     torn = [group for group in groups if len({labels[one] for one in group}) > 1]
     same = (more, "the same bytes as another image", groups), (len(torn), "copies in several classes", torn)
@@ -268,51 +249,3 @@ def find_repeats(images: Images, chosen: Sequence[int], ends: Mapping[str, Ends 
         if count:
             have = "has" if count == 1 else "have"
             yield f"{count_of(count, 'image')} {have} {what}: {list_some([' = '.join(group) for group in some])}"
-
-
-def _find_alike(paths: Mapping[str, str], ends: Mapping[str, Ends | str]) -> list[list[str]]:
-    """Return groups of at least two ids that have the same bytes; only images whose ends are equal are read."""
-    by_ends: dict[Ends, list[str]] = defaultdict(list)
-    for one, found in ends.items():
-        if isinstance(found, Ends) and 0 < found.size <= MAX_BYTES:
-            by_ends[found].append(one)
-    by_bytes: dict[tuple[Ends, bytes], list[str]] = defaultdict(list)
-    for found, group in by_ends.items():
-        for one in group if len(group) > 1 else ():
-            if isinstance(digest := _hash_file(paths[one]), bytes):
-                by_bytes[found, digest].append(one)
-    return [group for group in by_bytes.values() if len(group) > 1]
-
-
-def _in_parallel(read: Callable[[str], Found], paths: Sequence[str]) -> list[Found]:
-    with ThreadPoolExecutor(_READERS) as pool:
-        return list(pool.map(read, paths))
-
-
-def _hash_file(path: str) -> bytes | str:
-    found = _read_ends(path)
-    if isinstance(found, str):
-        return found
-    try:
-        with Path(path).open("rb") as file:
-            return file_digest(file, "sha256").digest()
-    except OSError as error:
-        return error.strerror or str(error)
-
-
-def _read_ends(path: str, length: int = _END) -> Ends | str:
-    """Return both ends of a file, or the reason why it cannot be read."""
-    try:
-        file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # opening a pipe would wait for a writer
-    except OSError as error:
-        return error.strerror or str(error)
-    try:
-        status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode):
-            return "not a regular file"
-        length = min(status.st_size, length)
-        return Ends(status.st_size, os.pread(file, length, 0), os.pread(file, length, status.st_size - length))
-    except OSError as error:
-        return error.strerror or str(error)
-    finally:
-        os.close(file)

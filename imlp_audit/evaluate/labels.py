@@ -7,13 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from io import BytesIO
 from pathlib import Path, PurePosixPath
 
-from imlp_audit import files
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.imagenet import (
-    LARGEST,
     VALIDATION_IMAGES,
     imagenet_classes,
     imagenet_names,
@@ -26,10 +23,9 @@ from imlp_audit.numbers.words import count_of, list_some
 _LARGE = 2**29  # of a list of all training images
 _MAP_FORMS = "a class map is one name per line in the order of the model's outputs, or lines `name<TAB>index`"
 _LABEL_FORMS = (
-    "labels are lines `IMAGE CLASS` (spaces, tabs or commas), ILSVRC2012_validation_ground_truth.txt with meta.mat "
-    "beside it, LOC_val_solution.csv, or `real` or real.json for the ReaL labels"
+    "labels are lines `IMAGE CLASS` (spaces, tabs or commas), LOC_val_solution.csv, 50 000 lines with the "
+    "WordNet ids of ImageNet's validation images, or `real` or real.json for the ReaL labels"
 )
-_SYNSETS = ("meta.mat", "meta_clsloc.mat")
 _HEADERS = ("imageid", "image_id", "image", "filename", "file_name", "file", "name", "id", "path")
 _LABEL_HEADERS = ("label", "labels", "class", "class_id", "class_name", "category", "category_id", "target")
 _WORDNET_ID = re.compile(r"n[0-9]{8}\b")
@@ -258,7 +254,7 @@ def read_labels(path: Path) -> ImageLabels:
     """Read a file of labels. Raises DatasetError."""
     text = read_text(path, _LABEL_FORMS, _LARGE)
     try:
-        return _index(list(_from_lines(text, path)))
+        return _index(list(_from_lines(text)))
     except (ValueError, KeyError, TypeError, IndexError, csv.Error) as error:
         raise DatasetError(f"{path} cannot be read as labels: {str(error)[:200]}; {_LABEL_FORMS}") from error
 
@@ -289,12 +285,12 @@ def _may_be(name: str, spelled: str) -> bool:
     return f"/{name}".endswith(f"/{spelled}") or f"/{spelled}".endswith(f"/{name}")
 
 
-def _from_lines(text: str, path: Path) -> Iterator[tuple[str, str]]:
+def _from_lines(text: str) -> Iterator[tuple[str, str]]:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         raise ValueError("the file is empty")
     if not any(re.search(r"[\s,]", line) for line in lines):
-        yield from _in_order(lines, path)
+        yield from _in_order(lines)
         return
     for number, row in enumerate(_split(lines), 1):
         if len(row) > 2:
@@ -315,37 +311,13 @@ def _split(lines: Sequence[str]) -> Iterable[Sequence[str]]:
     return (line.rsplit(maxsplit=1) for line in lines)
 
 
-def _in_order(lines: Sequence[str], path: Path) -> Iterator[tuple[str, str]]:
-    """Label ImageNet's validation images by their numbers, from the devkit's ids or from WordNet ids."""
+def _in_order(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Label ImageNet's validation images by their numbers, from WordNet ids."""
     if len(lines) != VALIDATION_IMAGES:
         raise ValueError(f"{len(lines)} lines without names; ImageNet's ground truth has {VALIDATION_IMAGES}")
-    if all(_WORDNET_ID.fullmatch(line) for line in lines):
-        labels = lines
-    else:
-        synsets = _read_synsets(path)
-        labels = [synsets[int(line)] for line in lines]
-    yield from ((f"ILSVRC2012_val_{number:08d}", label) for number, label in enumerate(labels, 1))
-
-
-def _read_synsets(path: Path) -> Mapping[int, str]:
-    """Return the WordNet id of each id of the devkit, which is in another order than the classes."""
-    found = next((path.with_name(name) for name in _SYNSETS if path.with_name(name).is_file()), None)
-    if found is None:
+    if not all(_WORDNET_ID.fullmatch(line) for line in lines):
         raise ValueError(
-            "its numbers are ids of the devkit, which are not the classes in order; put the devkit's meta.mat beside it"
+            "its numbers are ids of the devkit, which are not the classes in order; unpack the images with "
+            "torchvision.datasets.ImageNet, or write their WordNet ids"
         )
-    synsets = _from_meta(found)
-    if sorted(synsets) != list(range(1, 1001)) or sorted(synsets.values()) != list(imagenet_classes()):
-        raise ValueError(f"{found} does not give each of the ids 1 to 1000 a class of ImageNet-1k")
-    return synsets
-
-
-def _from_meta(path: Path) -> Mapping[int, str]:
-    from scipy.io import loadmat
-
-    data = files.read_bytes(path, LARGEST)
-    try:
-        synsets = loadmat(BytesIO(data), squeeze_me=True, variable_names=["synsets"])["synsets"]
-        return {int(one["ILSVRC2012_ID"]): str(one["WNID"]) for one in synsets if int(one["num_children"]) == 0}
-    except Exception as error:  # a broken .mat file fails in every possible way
-        raise ValueError(f"{path} is not the devkit's meta.mat: {str(error)[:100]}") from error
+    yield from ((f"ILSVRC2012_val_{number:08d}", label) for number, label in enumerate(lines, 1))

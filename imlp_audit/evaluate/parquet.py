@@ -36,15 +36,16 @@ class ParquetImages:
     column: str
     rows: tuple[tuple[str, int, int], ...]
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
     def __getitem__(self, index: int) -> Image.Image:
+        return open_image(self.read(index))
+
+    def read(self, index: int) -> bytes:
+        """Return the bytes in a row. Raises UnreadableError."""
         file, group, row = self.rows[index]
-        held = _read_group(file, group, self.column)[row].as_py()
+        held: bytes | None = _read_group(file, group, self.column)[row].as_py()
         if held is None:
             raise UnreadableError("the row holds no bytes")
-        return open_image(held)
+        return held
 
 
 def list_tables(folder: Path) -> tuple[str, ...]:
@@ -74,8 +75,7 @@ def read_parquet(root: Path, files: Sequence[str], given: ClassMap | None) -> Im
     ids, labels = _ids(rows, paths), tuple((classes.index[str(value)],) for value in held)
     published = classes.count == len(imagenet_classes()) and all(map(is_validation_image, ids))
     name = "imagenet-1k" if published else root.resolve().name
-    tables = tuple(sorted({file for file, _, _ in rows}))
-    return Images(name, ParquetImages(image, tuple(rows)), ids, labels, classes.count, classes.notes, order, tables)
+    return Images(name, ParquetImages(image, tuple(rows)), ids, labels, classes.count, classes.notes, order)
 
 
 def _check_table(root: Path, files: Sequence[str], opened: Sequence[ParquetFile]) -> None:

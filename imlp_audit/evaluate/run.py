@@ -69,7 +69,7 @@ def run_evaluation(
 
     The journal that a later run could continue from is removed once the caller has finished with the result. `say`
     takes notes for the user; `progress` opens a callback that takes how many images this process has done, and of how
-    many; a count that comes twice begins the pace anew.
+    many.
     """
     steps = steps or STEPS
     with ExitStack() as stack:
@@ -157,8 +157,7 @@ class _Predicting:
         if not missing:
             return answers
         loaded = self._load([index for number in missing for index in slices[number]], batch_size)
-        begun = _tell_at_first(loaded, lambda: self.tell(done, total))
-        computed = self.steps.predict(self.task.model, begun, self.task.computing)
+        computed = self.steps.predict(self.task.model, loaded, self.task.computing)
         for at, (number, answer) in enumerate(zip(missing, computed, strict=True), 1):
             if self.journal is not None:
                 self.journal.add(batch_size, number, answer)
@@ -166,21 +165,11 @@ class _Predicting:
             done += len(answer)
             if not at % threads:  # the threads' batches are done at about the same time
                 self.tell(done, total)
-            if at == threads:  # the first are slow, beside workers that load ahead: the pace begins behind them
-                self.tell(done, total)
         return answers
 
     def _load(self, indices: Sequence[int], batch_size: int) -> Loaded:
         task, workers = self.task, self.task.request.running.workers
         return self.steps.load(task.images, indices, task.pipeline, batch_size, workers, task.computing.device)
-
-
-def _tell_at_first(loaded: Loaded, tell: Callable[[], None]) -> Loaded:
-    """Yield what is loaded, and tell when the first is: to start the loading is not part of the images' pace."""
-    for number, batch in enumerate(loaded):
-        if not number:
-            tell()
-        yield batch
 
 
 def _result(task: Task, batch_size: int, answers: Mapping[int, BatchAnswers]) -> AuditResult:

@@ -198,12 +198,13 @@ class TorchvisionImages:
 
     held: _TorchVision
 
-    def __len__(self) -> int:
-        return len(self.held)
-
     def __getitem__(self, index: int) -> Image.Image:
         image: Image.Image = self.held[index][0].convert("RGB")
         return image
+
+    def read(self, index: int) -> bytes:
+        """Return an image's numbers."""
+        return self[index].tobytes()
 
 
 def is_named(source: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,15 +17,7 @@ from imlp_audit.cache.store import fingerprint_folder
 from imlp_audit.checkpoint.contents import hash_sources
 from imlp_audit.errors import BuildError, DatasetError, UsageError
 from imlp_audit.evaluate.datasets import Labelling, check_classes, open_images
-from imlp_audit.evaluate.images import (
-    Images,
-    bytes_digest,
-    choose_stratified,
-    chosen_ends,
-    data_digest,
-    find_repeats,
-    whole_digest,
-)
+from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, find_repeats, hash_images
 from imlp_audit.evaluate.loop import Computing, Pipeline, Preparation
 from imlp_audit.evaluate.paired import EvaluatedCell, other_run
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE, ScoreCell, score_cells, size_of_data
@@ -97,8 +90,8 @@ class Request:
 class Task:
     """A model with its weights, the chosen images, and the cells to judge, each with an earlier run to compare with.
 
-    `classes` is the number of its outputs, `contents` a digest of the ends of the images' files, `bytes` one of all
-    their bytes ("" if the run cannot be resumed), `notes` state what was assumed, `weights` which weights are used.
+    `classes` is the number of its outputs, `contents` a digest of the images' bytes, `notes` state what was assumed,
+    `weights` which weights are used.
     """
 
     model: nn.Module
@@ -107,7 +100,6 @@ class Task:
     images: Images
     chosen: tuple[int, ...]
     contents: str
-    bytes: str
     classes: int
     cells: tuple[tuple[ScoreCell, EvaluatedCell | None], ...]
     pipeline: Pipeline
@@ -141,7 +133,7 @@ class Task:
             "model": f"{row.id}: {row.row.model} under {self.reading}",
             "images from": f"{data.source}, {data.split}",  # other images may have the same names, as ImageNet-C's do
             "ids and labels": data_digest(_ids_and_labels(self.images, self.chosen)),
-            "bytes of the images": self.bytes,
+            "bytes of the images": self.contents,
             "code of the model": code_digest(row),
             "processor": torch.backends.cpu.get_cpu_capability(),
         }
@@ -170,8 +162,8 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     if not chosen:
         raise DatasetError(f"{request.data.source}: no image has a label, so nothing can be judged")
     _check_count(cells, images, chosen, request)
-    ends = chosen_ends(images, chosen)
-    contents = bytes_digest(images, ends)
+    hashes = hash_images(images, chosen)
+    contents = sha256(repr(hashes).encode()).hexdigest()
     others = tuple(other_run(one.cell, *request.against) if request.against is not None else None for one in cells)
     _check_same_images(others, _ids_and_labels(images, chosen), contents, request)
     computing = Computing(device, running.threads if device.type == "cpu" else 1, running.amp)
@@ -183,12 +175,11 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         images=images,
         chosen=chosen,
         contents=contents,
-        bytes=whole_digest(images, chosen) if request.predictions is not None else "",
         classes=loaded.classes,
         cells=tuple(zip(cells, others, strict=True)),
         pipeline=preparation.pipeline(model, loaded.size),
         computing=computing,
-        notes=(*find_repeats(images, chosen, ends), *assumed, *loaded.notes, *preparation.notes(model, loaded.size)),
+        notes=(*find_repeats(images, chosen, hashes), *assumed, *loaded.notes, *preparation.notes(model, loaded.size)),
         weights=loaded.settings,
         request=request,
     )

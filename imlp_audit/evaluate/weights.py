@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -91,16 +91,16 @@ def with_weights(
         fitted = fit(checkpoint.shapes, variant.model)
         notes = load_fitted(variant.model, checkpoint, fitted)
         model = variant.model.requires_grad_(False).eval()
-        with as_published(model, fitted.layout) as computed:
-            yield Weighted(
-                model,
-                size,
-                _count_classes(row, model, size),
-                (*ambiguous, *notes, *computed.notes),
-                {**_describe_weights(checkpoint, fitted, prefix), **computed.settings},
-                checkpoint.sources,
-                reading,
-            )
+        computed = compute_as_published(model, fitted.layout)
+        yield Weighted(
+            model,
+            size,
+            _count_classes(row, model, size),
+            (*ambiguous, *notes, *computed.notes),
+            {**_describe_weights(checkpoint, fitted, prefix), **computed.settings},
+            checkpoint.sources,
+            reading,
+        )
 
 
 def _describe_weights(checkpoint: Checkpoint, found: Fit, prefix: str) -> dict[str, str]:
@@ -220,8 +220,8 @@ class FunctionDeparture:
     publisher: str
     published: str
     timm: str
-    concerns: Callable[[nn.Module], bool]
-    change: Callable[[nn.Module], AbstractContextManager[None]]
+    change: Callable[[nn.Module], object]
+    concerns: Callable[[nn.Module], bool] = lambda model: False
 
 
 @dataclass(frozen=True)
@@ -232,26 +232,22 @@ class ComputedFunction:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
-@contextmanager
-def as_published(model: nn.Module, layout: NameLayout | None) -> Iterator[ComputedFunction]:
-    """Let a model with its weights compute what the code does whose layout they have; it is changed back in the end."""
+def compute_as_published(model: nn.Module, layout: NameLayout | None) -> ComputedFunction:
+    """Let a model with its weights compute what the code does whose layout they have."""
     departure = next((one for one in DEPARTURES if layout in one.layouts or one.concerns(model)), None)
     if layout is not None:
         departure = departure or _find_eps(model, layout)
         _check_padding(model, layout)
     if departure is None:
-        yield ComputedFunction()
-    elif layout not in departure.layouts:
+        return ComputedFunction()
+    if layout not in departure.layouts:
         other = f"{departure.publisher} computes {departure.published}"
         text = f"timm's function, as the names in the file are: {departure.timm}; {other}"
-        yield ComputedFunction((text,), {"function": f"timm: {departure.timm}"})
-    else:
-        with departure.change(model):
-            text = f"the function of {departure.publisher}, as the names in the file are: {departure.published}"
-            yield ComputedFunction(
-                (f"{text}; timm computes {departure.timm}",),
-                {"function": f"{departure.publisher}: {departure.published}"},
-            )
+        return ComputedFunction((text,), {"function": f"timm: {departure.timm}"})
+    departure.change(model)
+    published = f"{departure.publisher}: {departure.published}"
+    text = f"the function of {departure.publisher}, as the names in the file are: {departure.published}"
+    return ComputedFunction((f"{text}; timm computes {departure.timm}",), {"function": published})
 
 
 def _check_padding(model: nn.Module, layout: NameLayout) -> None:
@@ -283,61 +279,35 @@ def _exact_gelus(model: nn.Module) -> list[nn.GELU]:
     return [module for module in model.modules() if isinstance(module, nn.GELU) and module.approximate == "none"]
 
 
-@contextmanager
-def _approximate_gelu(model: nn.Module) -> Iterator[None]:
-    exact = _exact_gelus(model)
-    for module in exact:
+def _approximate_gelu(model: nn.Module) -> None:
+    for module in _exact_gelus(model):
         module.approximate = "tanh"
-    try:
-        yield
-    finally:
-        for module in exact:
-            module.approximate = "none"
 
 
-@contextmanager
-def _norm_before_pooling(model: nn.Module) -> Iterator[None]:
+def _norm_before_pooling(model: nn.Module) -> None:
     head, norm, pool = (model.get_submodule(name) for name in ("head", "head.norm", "head.global_pool"))
     weight = norm.get_parameter("weight")
     first = nn.GroupNorm(1, len(weight)).to(weight).requires_grad_(False)
     first.load_state_dict(norm.state_dict())
     head.global_pool, head.norm = nn.Sequential(OrderedDict(norm=first, pool=pool)), nn.Identity()
     head.train(model.training)
-    try:
-        yield
-    finally:
-        head.global_pool, head.norm = pool, norm
 
 
-@contextmanager
-def _change_input(
-    modules: Sequence[nn.Module], change: Callable[..., tuple[object, dict[str, object]]]
-) -> Iterator[None]:
-    hooks = [one.register_forward_pre_hook(lambda _, *given: change(*given), with_kwargs=True) for one in modules]
-    try:
-        yield
-    finally:
-        for hook in hooks:
-            hook.remove()
+def _pool_to_seven(model: nn.Module) -> None:
+    layer = model.get_submodule("pre_logits")
+    layer.register_forward_pre_hook(lambda _, given: (adaptive_avg_pool2d(given[0], 7),))
 
 
-def _pool_to_seven(model: nn.Module) -> AbstractContextManager[None]:
-    return _change_input([model.get_submodule("pre_logits")], lambda args, _: ((adaptive_avg_pool2d(args[0], 7),), {}))
-
-
-def _mask_twice(model: nn.Module) -> AbstractContextManager[None]:
+def _mask_twice(model: nn.Module) -> None:
     from timm.models.swin_transformer_v2 import WindowAttention
 
-    def double(args: object, named: dict[str, Tensor | None]) -> tuple[object, dict[str, object]]:
+    def double(_: nn.Module, args: object, named: dict[str, Tensor | None]) -> tuple[object, dict[str, object]]:
         mask = named["mask"]
         return args, {"mask": None if mask is None else 2 * mask}
 
-    return _change_input([one for one in model.modules() if isinstance(one, WindowAttention)], double)
-
-
-def _by_names_only(model: nn.Module) -> bool:
-    del model
-    return False
+    for one in model.modules():
+        if isinstance(one, WindowAttention):
+            one.register_forward_pre_hook(double, with_kwargs=True)
 
 
 DEPARTURES = (
@@ -346,23 +316,22 @@ DEPARTURES = (
         "PoolFormer's authors' code",
         "the last norm before the pooling",
         "the pooling before the last norm",
-        _is_poolformer,
         _norm_before_pooling,
+        _is_poolformer,
     ),
     FunctionDeparture(
         MIXERS,
         "Mixer's authors' code",
         "GELU by its tanh approximation, Flax's default",
         "GELU itself",
-        _is_mixer,
         _approximate_gelu,
+        _is_mixer,
     ),
     FunctionDeparture(
         (VGG,),
         "torchvision's code",
         "features averaged to 7 x 7 before the classifier",
         "scores averaged over images larger than 224",
-        _by_names_only,
         _pool_to_seven,
     ),
     FunctionDeparture(
@@ -370,7 +339,6 @@ DEPARTURES = (
         "Hugging Face's code",
         "the mask of shifted windows added twice",
         "the mask added once",
-        _by_names_only,
         _mask_twice,
     ),
 )
@@ -384,24 +352,13 @@ def _find_eps(model: nn.Module, layout: NameLayout) -> FunctionDeparture | None:
     if layout.eps is None or {*norms.values()} <= {eps}:
         return None
 
-    @contextmanager
-    def change(_: nn.Module) -> Iterator[None]:
-        _set_eps(dict.fromkeys(norms, eps))
-        try:
-            yield
-        finally:
-            _set_eps(norms)
+    def change(_: nn.Module) -> None:
+        for norm in norms:
+            norm.eps = eps  # type: ignore[assignment]
 
     what = f"norms in {path} that add" if path else "norms that add"
     theirs, timms = (
         " or ".join(f"{one:g}".replace("e-0", "e-") for one in sorted({*values})) for values in ([eps], norms.values())
     )
     ours = f"{what} {timms}"
-    return FunctionDeparture(
-        (layout,), f"{layout.name} code", f"{what} {theirs} to the variance", ours, _by_names_only, change
-    )
-
-
-def _set_eps(norms: Mapping[nn.Module, float]) -> None:
-    for norm, eps in norms.items():
-        norm.eps = eps  # type: ignore[assignment]
+    return FunctionDeparture((layout,), f"{layout.name} code", f"{what} {theirs} to the variance", ours, change)

@@ -37,7 +37,7 @@ from torchvision.models import vision_transformer as tv_vit
 from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.fitting import fit
 from imlp_audit.checkpoint.loading import load_into
-from imlp_audit.evaluate.weights import as_published
+from imlp_audit.evaluate.weights import compute_as_published
 
 Build: TypeAlias = Callable[[], nn.Module]
 CLASSES = 20
@@ -257,8 +257,8 @@ def compare(pair: Pair, images: Tensor) -> str:
     with TemporaryDirectory() as folder, torch.inference_mode():
         parsed = parse(save(theirs, Path(folder), pair.save_pretrained))
         load_into(ours.eval(), parsed)
-        with as_published(ours, fit(parsed.shapes, ours).layout):
-            scores = [torch.cat([compute(model, one) for one in images.chunk(25)]) for model in (theirs, ours)]
+        compute_as_published(ours, fit(parsed.shapes, ours).layout)
+        scores = [torch.cat([compute(model, one) for one in images.chunk(25)]) for model in (theirs, ours)]
     first, second = (one.argsort(dim=1, descending=True, stable=True)[:, :5] for one in scores)
     same = first == second
     difference = float((scores[0] - scores[1]).abs().max() / scores[0].std())

@@ -54,7 +54,7 @@ def test_layouts(tmp_path: Path, layout: str) -> None:
     expected = create_dataset("", str(root), split="validation")
     assert list(images.ids) == expected.filenames()
     assert images.labels == tuple((label,) for _, label in expected.reader.samples)
-    assert (images.name, images.classes, len(images.dataset)) == ("pets", 3, 6)
+    assert (images.name, images.classes, len(images.ids)) == ("pets", 3, 6)
 
 
 def test_a_folder_of_splits_is_not_mixed_up(tmp_path: Path) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import pickle
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from scipy.io import savemat
 from timm.data import ImageNetInfo
 from timm.data.real_labels import RealLabelsImagenet
 
@@ -23,7 +22,7 @@ from imlp_audit.evaluate.imagenet import (
     real_labels,
     validation_number,
 )
-from imlp_audit.evaluate.images import Images
+from imlp_audit.evaluate.images import FileImages, Images
 from imlp_audit.evaluate.labels import ClassMap, assign_classes, class_folders, read_class_map, read_labels
 from tests.evaluate.folders import picture, sorted_like_imagenet
 from tests.evaluate.test_datasets import opened, validation_image
@@ -196,38 +195,15 @@ def test_class_maps_that_are_not_files(tmp_path: Path) -> None:
             read_class_map(tmp_path / name)
 
 
-# ILSVRC2012_devkit_t12/data/map_clsloc.txt begins so; and so does ILSVRC2012_validation_ground_truth.txt. The classes
-# are those of Caffe's val.txt, which lists the same images: 65 970 230 809 516 57 334 415 674 332.
-DEVKIT = {1: ("n02119789", "kit fox"), 2: ("n02100735", "English setter"), 3: ("n02110185", "Siberian husky")}
-
-
+# The first of ILSVRC2012_validation_ground_truth.txt, and the classes of these images in Caffe's val.txt.
 GROUND_TRUTH = {490: 65, 361: 970, 171: 230, 822: 809, 297: 516, 482: 57, 13: 334, 704: 415, 599: 674, 164: 332}
 
 
-def devkit_order() -> dict[int, str]:
-    """Return the WordNet id of each id: the published pairs, and the other classes in some order."""
-    published = imagenet_classes()
-    known = {number: wnid for number, (wnid, _) in DEVKIT.items()}
-    known |= {number: published[place] for number, place in GROUND_TRUTH.items()}
-    rest = iter(sorted(set(published) - set(known.values()), reverse=True))
-    return {number: known.get(number) or next(rest) for number in range(1, 1001)}
-
-
-def ground_truth(folder: Path) -> Path:
-    """Write the ids of 50 000 images: the published ones of the first ten, and then any."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "ILSVRC2012_validation_ground_truth.txt"
-    ids = [*GROUND_TRUTH, *(1 + number % 1000 for number in range(49_990))]
-    path.write_text("".join(f"{one}\n" for one in ids))
+def ordered(folder: Path, lines: Sequence[object]) -> Path:
+    """Write a line for each of 50 000 images: the first lines, and then the last again and again."""
+    path = folder / "validation.txt"
+    path.write_text("".join(f"{one}\n" for one in (*lines, *[lines[-1]] * (50_000 - len(lines)))))
     return path
-
-
-def meta(folder: Path, order: dict[int, str]) -> None:
-    """Write meta.mat as the devkit has it: the classes, and then synsets above them, which are no classes."""
-    kind = [("ILSVRC2012_ID", "O"), ("WNID", "O"), ("words", "O"), ("num_children", "O")]
-    rows = [(number, wnid, "words", 0) for number, wnid in order.items()]
-    synsets = np.array([*rows, (1001, "n00001740", "entity", 2)], dtype=kind)
-    savemat(folder / "meta.mat", {"synsets": synsets.reshape(-1, 1)})
 
 
 def loose_images(folder: Path, *names: str) -> None:
@@ -243,17 +219,13 @@ def flat(root: Path) -> Path:
 
 
 def test_the_published_pairs_are_timms() -> None:
-    """What this file takes from the devkit, against two tables in timm's wheel."""
-    known, accepted = ImageNetInfo(), real_labels()
-    for wnid, name in DEVKIT.values():
-        assert name in known.index_to_description(known.label_names().index(wnid))
+    accepted = real_labels()
     agree = [place in accepted[at] for at, place in enumerate(GROUND_TRUTH.values()) if accepted[at]]
     assert (len(agree), sum(agree)) == (9, 8)  # people call image 8 a paper towel, not a bakery
 
 
-def test_the_devkits_ground_truth(tmp_path: Path) -> None:
-    labels = ground_truth(tmp_path / "data")
-    meta(labels.parent, devkit_order())
+def test_wordnet_ids_in_the_images_order(tmp_path: Path) -> None:
+    labels = ordered(tmp_path, [PUBLISHED[place] for place in GROUND_TRUTH.values()])
     images = opened(flat(tmp_path), labels=labels)
     assert images.labels == tuple((place,) for place in GROUND_TRUTH.values())
     assert (images.name, images.classes) == ("imagenet-1k", 1000)
@@ -261,25 +233,17 @@ def test_the_devkits_ground_truth(tmp_path: Path) -> None:
         f"49 990 lines of {labels.name} without an image here",
         "10 of the 1000 classes of ImageNet-1k are here",
     )
-    assert images.order == "the labels in ILSVRC2012_validation_ground_truth.txt"
+    assert images.order == "the labels in validation.txt"
 
 
 def test_ids_of_the_devkit_are_not_taken_for_classes(tmp_path: Path) -> None:
-    labels = ground_truth(tmp_path / "data")
-    with pytest.raises(DatasetError, match=r"put the devkit's meta\.mat beside it"):
-        read_labels(labels)
-    meta(labels.parent, dict(enumerate([*imagenet_classes()[:999], "n00001740"], 1)))
-    with pytest.raises(DatasetError, match="does not give each of the ids 1 to 1000 a class"):
-        read_labels(labels)
-    (labels.parent / "meta.mat").write_bytes(b"not a .mat")
-    with pytest.raises(DatasetError, match=r"is not the devkit's meta\.mat"):
-        read_labels(labels)
+    with pytest.raises(DatasetError, match="ids of the devkit, which are not the classes in order; unpack the images"):
+        read_labels(ordered(tmp_path, list(GROUND_TRUTH)))
 
 
 def test_a_list_in_another_order_is_caught_by_what_people_accept(tmp_path: Path) -> None:
-    """The classes in their own order are no order of the devkit: the mistake that gives accuracies near 0."""
-    labels = ground_truth(tmp_path / "data")
-    meta(labels.parent, dict(enumerate(imagenet_classes(), 1)))
+    """The mistake that gives accuracies near 0."""
+    labels = ordered(tmp_path, [PUBLISHED[number - 1] for number in GROUND_TRUTH])
     for number in range(1, 26):
         validation_image(tmp_path, "val", number)
     with pytest.raises(DatasetError, match="so the classes are in another order"):
@@ -469,7 +433,7 @@ def test_real_labels_that_are_not_files(tmp_path: Path) -> None:
 
 def validation(labels: dict[int, int]) -> Images:
     ids = tuple(f"x/ILSVRC2012_val_{number:08d}.JPEG" for number in labels)
-    return Images("val", [], ids, tuple((label,) for label in labels.values()), 1000)
+    return Images("val", FileImages([]), ids, tuple((label,) for label in labels.values()), 1000)
 
 
 def in_order(images: int) -> dict[int, int]:

@@ -60,7 +60,7 @@ def test_torchvisions(tmp_path: Path, name: str, folder: str) -> None:
     image = images.dataset[2]
     assert image.mode == "RGB"
     assert np.array_equal(np.asarray(image)[:, :, 1], IMAGES[2])
-    assert len(open_named(source, "train", allow_download=False).dataset) == 2
+    assert len(open_named(source, "train", allow_download=False).ids) == 2
     assert open_named(source, "test", allow_download=False).labels == images.labels
     with pytest.raises(DatasetError, match="has no split 'tets'; pass --split test or --split train"):
         open_named(source, "tets", allow_download=False)
