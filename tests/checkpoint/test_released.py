@@ -12,13 +12,12 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.fitting import RELEASED, rename_part, rename_released
-from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.errors import CheckpointError
 from imlp_audit.models.blocks import ImlpRecipe
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe, Replacement
+from tests.checkpoint.reading import load_into, parse
 from tests.models.readings import AS_WRITTEN
 from tests.models.readings import RELEASED as RELEASED_READING
 from tests.models.released import OURS, ReleasedBlock
