@@ -9,14 +9,24 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import assert_never
 
 from imlp_audit.checkpoint.container import INDEX, Container, OpenFile, find_kind, is_numpy, open_file
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names, name_in_errors
-from imlp_audit.checkpoint.safetensors_file import read_header
-from imlp_audit.checkpoint.states import State, choose_state, find_states
-from imlp_audit.checkpoint.tensors import MOST_TENSORS, Content, ParsedFile, StorageSpan, TensorInfo, ZipMember
+from imlp_audit.checkpoint.states import State, find_state, find_states
+from imlp_audit.checkpoint.tensors import (
+    BYTES,
+    MOST_TENSORS,
+    Content,
+    ParsedFile,
+    StorageSpan,
+    StorageView,
+    TensorInfo,
+    ZipMember,
+    read_shape,
+)
 from imlp_audit.checkpoint.torch_file import read_legacy, read_zip
 from imlp_audit.checkpoint.zip_archive import find_corrupt
 
@@ -82,6 +92,87 @@ def explain_shard(path: Path) -> str:
     return f"its name is that of one of {int(found[3])} shards; if it is, give their index, {index}, with all beside it"
 
 
+LONGEST_HEADER = 4 << 20
+_SAFETENSORS_TYPES = {
+    "BOOL": "bool", "U8": "uint8", "I8": "int8", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2",
+    "U16": "uint16", "I16": "int16", "F16": "float16", "BF16": "bfloat16", "U32": "uint32", "I32": "int32",
+    "F32": "float32", "U64": "uint64", "I64": "int64", "F64": "float64", "C64": "complex64",
+}  # fmt: skip
+
+
+def read_header(data: mmap.mmap) -> tuple[dict[str, TensorInfo], dict[str, StorageSpan]]:
+    """Return the tensors that a safetensors file holds, and the bytes of each.
+
+    Raises RefusedError if its header is not true of the file.
+    """
+    size = int.from_bytes(data[:8], "little")
+    if size > len(data) - 8:
+        raise _incomplete(f"its header claims {size} bytes, and the file has {len(data)}")
+    if size > LONGEST_HEADER:
+        raise RefusedError(f"has a header of {size} bytes; the limit is {LONGEST_HEADER}; split the file")
+    entries = _parse_header(data[8 : 8 + size])
+    entries.pop("__metadata__", None)
+    tensors = {name: _read_entry(name, entry) for name, entry in entries.items()}
+    _check_filled([span for _, span in tensors.values()], len(data) - 8 - size)
+    at = 8 + size
+    spans = {name: StorageSpan(at + begin, at + end) for name, (_, (begin, end)) in tensors.items()}
+    return {name: info for name, (info, _) in tensors.items()}, spans
+
+
+def _incomplete(why: str) -> RefusedError:
+    return RefusedError(f"is not a complete safetensors file: {why}; download it or save it again")
+
+
+def _parse_header(header: bytes) -> dict[str, object]:
+    if max(header.count(b"{"), header.count(b"[") // 2) > MOST_TENSORS + 2:  # before seconds are spent on parsing them
+        raise RefusedError(f"has a header with more tables than {MOST_TENSORS} tensors have, the limit; split the file")
+    try:
+        entries = json.loads(header.decode("utf-8"), object_pairs_hook=_unique)
+    except RecursionError as error:
+        raise _incomplete("its header is nested too deeply") from error
+    except ValueError as error:
+        raise _incomplete("its header is not JSON") from error
+    if not isinstance(entries, dict):
+        raise _incomplete("its header is not a table of tensors")
+    return entries
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        raise _incomplete("its header names a tensor twice")
+    return table
+
+
+def _read_entry(name: str, entry: object) -> tuple[TensorInfo, tuple[int, int]]:
+    """Return a tensor and its place in the bytes after the header."""
+    if not isinstance(entry, Mapping) or set(entry) != {"dtype", "shape", "data_offsets"}:
+        raise _incomplete(f"{escape_name(name)} is not described by exactly dtype, shape and data_offsets")
+    shape, span, dtype = read_shape(entry["shape"]), read_shape(entry["data_offsets"]), entry["dtype"]
+    if shape is None or span is None or len(span) != 2:
+        raise _incomplete(f"{escape_name(name)} has a shape or offsets with impossible numbers, or too many of them")
+    if not isinstance(dtype, str) or dtype not in _SAFETENSORS_TYPES:
+        raise RefusedError(
+            f"holds {escape_name(name)} in the unsupported type {escape_name(dtype)}; save it as F32, F16 or BF16"
+        )
+    strides = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+    info = TensorInfo(shape, _SAFETENSORS_TYPES[dtype], StorageView(name, 0, strides))
+    if info.numel * BYTES[info.dtype] != span[1] - span[0]:
+        raise _incomplete(f"{escape_name(name)} claims {info.numel} numbers of {dtype} in {span[1] - span[0]} bytes")
+    return info, (span[0], span[1])
+
+
+def _check_filled(spans: list[tuple[int, int]], size: int) -> None:
+    """Raise RefusedError unless the tensors fill the bytes after the header, without gaps or overlaps."""
+    at = 0
+    for begin, end in sorted(spans):
+        if begin != at:
+            raise _incomplete("its tensors overlap" if begin < at else "there are bytes between its tensors")
+        at = end
+    if at != size:
+        raise _incomplete(f"its tensors take {at} bytes, and {size} follow the header")
+
+
 BUFFERS = (
     "running_mean", "running_var", "num_batches_tracked", "n_averaged", "relative_position_index", "attn_mask",
     "relative_coords_table", "attention_bias_idxs", "position_ids",
@@ -130,29 +221,19 @@ class Checkpoint:
         return sum(info.numel for name, info in tensors if name.rpartition(".")[2] in BUFFERS)
 
 
-def parse(path: Path, state: str | None = None, prefix: str = "", *, sums: bool = False) -> Checkpoint:
-    """Parse a checkpoint, and choose a state by its name; `sums` asks for its check sums to be checked.
-
-    Of the names only those that begin with `prefix` count. Raises CheckpointError for a file that cannot be used:
-    another kind of file, a damaged one, or one that claims more than it holds or whose tensors are not plain.
-    """
-    found = parse_states(path, state, prefix, sums=sums)
-    with name_in_errors(path):
-        chosen = choose_state([one.state for one in found], state)
-    return next(one for one in found if one.state is chosen)
-
-
 def parse_states(
     path: Path, state: str | None = None, prefix: str = "", *, sums: bool = False
 ) -> tuple[Checkpoint, ...]:
     """Parse a checkpoint once, and return it with each of its states, or only with the one that is named.
 
-    Raises CheckpointError as `parse` does.
+    Of the names only those that begin with `prefix` count; `sums` asks for check sums to be checked. Raises
+    CheckpointError for a file that cannot be used: another kind of file, a damaged one, or one that claims more than it
+    holds or whose tensors are not plain.
     """
     kind, content, sources = _read_files(path, sums=sums)
     with name_in_errors(path):
         states = find_states(content.tree, prefix, state)
-        chosen = states if state is None else [choose_state(states, state)]
+        chosen = states if state is None else [find_state(states, state)]
     return tuple(Checkpoint(path, kind, one, content.spans, sources, sums_checked=sums) for one in chosen)
 
 

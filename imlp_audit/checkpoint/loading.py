@@ -11,17 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.checkpoint.container import OpenFile, open_file
-from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchanged, explain_shard, parse
-from imlp_audit.checkpoint.fitting import Fit, Piece, fit, saved_tensors, tied_names
+from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchanged, explain_shard
+from imlp_audit.checkpoint.fitting import Fit, Piece, saved_tensors, tied_names
 from imlp_audit.checkpoint.misfits import describe
 from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
 from imlp_audit.checkpoint.tensors import BYTES, StorageSpan, TensorInfo
 from imlp_audit.errors import CheckpointError
-
-
-def read_state(path: Path, state: str | None = None) -> dict[str, Tensor]:
-    """Parse a checkpoint and return its tensors; `state` chooses among several states. Raises CheckpointError."""
-    return read_tensors(parse(path, state))
 
 
 def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
@@ -78,17 +73,12 @@ def _make_tensor(info: TensorInfo, storage: Tensor) -> Tensor:
     return whole.as_strided(info.shape, info.view.strides, info.view.start)
 
 
-def load_into(model: nn.Module, checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Load a checkpoint's weights into a model, and return what was changed on the way, one sentence each.
-
-    Shapes are compared before a number is read, and released names are mapped to ours. Nothing is left out unless a
-    sentence says so. Raises CheckpointError with everything that is missing, unexpected or mis-shaped, by cause.
-    """
-    return load_fitted(model, checkpoint, fit(checkpoint.shapes, model))
-
-
 def load_fitted(model: nn.Module, checkpoint: Checkpoint, found: Fit) -> tuple[str, ...]:
-    """Load as `load_into` does, where the two were compared before."""
+    """Load a checkpoint's weights into a model that it was compared with, and return what was changed on the way.
+
+    Nothing is left out unless one of these sentences says so. Raises CheckpointError with everything that is missing,
+    unexpected or mis-shaped, by cause.
+    """
     if not found.exact:
         raise CheckpointError(describe_misfit(checkpoint.path, found))
     notes = _load(model, checkpoint.path, found, read_tensors(checkpoint))

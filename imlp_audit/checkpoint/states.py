@@ -210,20 +210,13 @@ def find_states(content: object, prefix: str = "", wanted: str | None = None) ->
     return sorted(held, key=_rank)
 
 
-def choose_state(states: Sequence[State], wanted: str | None = None) -> State:
-    """Return the wanted state, or the preferred one by its name.
-
-    Raises RefusedError if there is no such state, or if several have unknown names.
-    """
-    if wanted is not None:
-        for state in states:
-            if state.name == wanted:
-                return state
-        advice = did_you_mean(wanted, [escape_name(state.name) for state in states], "it holds")
-        raise RefusedError(f"does not hold a state {escape_name(wanted)}; {advice}")
-    if len(states) > 1 and _rank(states[0])[0] == len(_FIRST):
-        raise RefusedError(f"holds several states: {list_names(s.name for s in states)}; choose one with --state")
-    return states[0]
+def find_state(states: Sequence[State], wanted: str) -> State:
+    """Return the state of a name. Raises RefusedError if there is none."""
+    for state in states:
+        if state.name == wanted:
+            return state
+    advice = did_you_mean(wanted, [escape_name(state.name) for state in states], "it holds")
+    raise RefusedError(f"does not hold a state {escape_name(wanted)}; {advice}")
 
 
 def _rank(state: State) -> tuple[int, int]:

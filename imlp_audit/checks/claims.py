@@ -18,13 +18,11 @@ from imlp_audit.checks.measured_claims import (
     judge_measured_order,
     judge_options,
     judge_row,
+    judge_rows,
 )
 from imlp_audit.checks.quantities import (
-    RowTruth,
-    Truth,
     interval_of,
     judge_order,
-    judge_share,
     middle,
     mlp_shares,
     printed_options,
@@ -32,7 +30,7 @@ from imlp_audit.checks.quantities import (
 )
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
-from imlp_audit.records.check import PASSES, ClaimCheck, Verdict
+from imlp_audit.records.check import PASSES, ClaimCheck, RowTruth, Truth, Verdict
 from imlp_audit.spec.claim_entries import Direction, MeaningEntry
 from imlp_audit.spec.claims import Average, Condition, Conditions, Input, Order, Reference, Sized, Statement
 from imlp_audit.spec.paper import Paper, RowRef
@@ -63,8 +61,8 @@ def check_claim(plan: ClaimPlan, context: Context) -> ClaimCheck:
     return ClaimCheck(
         id=plan.id, verdict=verdict, reason="; ".join((found.reason, *_not_judged(plan))),
         source=plan.source, printed=claim.text, statement=claim.meaning, measured=found.measured,
-        under=found.under if verdict is Verdict.REPRODUCED_UNDER else (), weak=found.weak and verdict in PASSES,
-        charitable=why if verdict in PASSES else None,
+        by_row=found.by_row, under=found.under if verdict is Verdict.REPRODUCED_UNDER else (),
+        weak=found.weak and verdict in PASSES, charitable=why if verdict in PASSES else None,
     )  # fmt: skip
 
 
@@ -87,8 +85,8 @@ def _judge(statement: Statement, context: Context, *, measured: bool) -> ClaimJu
         case Conditions():
             if measured:
                 return judge_measured_conditions(statement, context)
-            found = _judge_rows(_condition_truths(statement, context), statement.holds_for)
-            return replace(found, under=_shares_under(statement.shares, context))
+            truths, under = _condition_truths(statement, context), _shares_under(statement.shares, context)
+            return judge_rows(truths, statement.holds_for, under)
         case Order():
             if measured:
                 return judge_measured_order(statement, context)
@@ -134,11 +132,6 @@ def _models_of(statement: Statement) -> Iterator[tuple[Paper, Recipe]]:
             return
         case _:
             assert_never(statement)
-
-
-def _judge_rows(truths: Sequence[RowTruth], holds_for: str) -> ClaimJudgement:
-    verdict, reason = judge_share(truths, holds_for)
-    return ClaimJudgement(verdict, reason, "; ".join(f"{truth.row}: {truth.values}" for truth in truths))
 
 
 def _condition_truths(statement: Conditions, context: Context) -> list[RowTruth]:
@@ -196,11 +189,9 @@ def _judge_average(average: Average, context: Context) -> ClaimJudgement:
 def judge_input(statement: Input, context: Context) -> ClaimJudgement:
     """Judge which size the printed FLOPs follow from, each row under its own cell's hypothesis."""
     judged = [_judge_size(row, statement.size, context) for row in statement.rows]
-    truths = [one.truth for one in judged]
-    verdict, reason = judge_share(truths, statement.holds_for)
-    measured = "; ".join(f"{truth.row}: {truth.values}" for truth in truths)
-    under = tuple(dict.fromkeys(name for one in judged for name in one.under))
-    return ClaimJudgement(verdict, reason, measured, under, is_weak(statement.cells, context))
+    under = [name for one in judged for name in one.under]
+    weak = is_weak(statement.cells, context)
+    return judge_rows([one.truth for one in judged], statement.holds_for, under, weak=weak)
 
 
 def at_size(recipe: Recipe, size: int) -> Recipe:
@@ -221,13 +212,15 @@ def _judge_size(row: Sized, size: int, context: Context) -> _JudgedRow:
     name, printed = row.cell.row.row.id, row.cell.printed.text
     claimed = _compare_at(size, row, context)
     if claimed.verdict in PASSES:
-        return _JudgedRow(RowTruth(name, Truth.YES, f"{printed} follows at {size}", f"{size}"), claimed.under)
+        because = f"{printed} follows at {size}"
+        return _JudgedRow(RowTruth(row=name, truth=Truth.YES, because=because, values=f"{size}"), claimed.under)
     fitting = [other for other in row.tried if _fits_at(other, row, context)]
     miss = f"{readable(claimed.deciding.value)} at {size}, not {printed}"
     if claimed.verdict is Verdict.UNVERIFIABLE or not fitting:
-        return _JudgedRow(RowTruth(name, Truth.OPEN, f"{miss}; none of the sizes tried gives it", "none"))
+        because = f"{miss}; none of the sizes tried gives it"
+        return _JudgedRow(RowTruth(row=name, truth=Truth.OPEN, because=because, values="none"))
     sizes = " or ".join(map(str, fitting))
-    return _JudgedRow(RowTruth(name, Truth.NO, f"{miss}, which follows at {sizes}", sizes))
+    return _JudgedRow(RowTruth(row=name, truth=Truth.NO, because=f"{miss}, which follows at {sizes}", values=sizes))
 
 
 def _fits_at(size: int, row: Sized, context: Context) -> bool:

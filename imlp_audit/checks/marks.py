@@ -9,8 +9,8 @@ from imlp_audit.checks.fit import Comparison, compare
 from imlp_audit.checks.frames import Frame, frame_of
 from imlp_audit.models.change import describe
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.interval import readable
-from imlp_audit.records.check import NO_MODEL, PASSES, MarkCheck, Verdict
+from imlp_audit.numbers.interval import decimal_text, readable
+from imlp_audit.records.check import NO_MODEL, PASSES, MarkCheck, ModelCount, Verdict
 from imlp_audit.spec.plan import MarkPlan
 
 
@@ -40,13 +40,17 @@ def check_mark(plan: MarkPlan, context: Context) -> MarkCheck:
         raise NotMeasuredError(failed[0])
     fitting = [f"under {name} {_fitting(found, name)}" for name in readings]
     values = [
-        f"{name} {reading}: {readable(outcome.deciding.value)}"
+        (name, reading, outcome.deciding.value)
         for name, outcomes in found.items()
         for reading, outcome in outcomes.items()
     ]
     reason = f"{plan.cell.column.heading}: {', '.join(fitting)}"
-    check = _check(plan, verdict, reason, printed, ", ".join(values), under)
-    return check.model_copy(update={"weak": frame.weak and verdict in PASSES})
+    measured = ", ".join(f"{name} {reading}: {readable(value)}" for name, reading, value in values)
+    check = _check(plan, verdict, reason, printed, measured, under)
+    counts = tuple(
+        ModelCount(change=name, reading=reading, measured=decimal_text(value)) for name, reading, value in values
+    )
+    return check.model_copy(update={"counts": counts, "weak": frame.weak and verdict in PASSES})
 
 
 def _compare(plan: MarkPlan, context: Context, recipe: Recipe, frame: Frame) -> dict[str | None, Comparison]:

@@ -11,8 +11,6 @@ from imlp_audit.checks.context import Context, Counter
 from imlp_audit.checks.fit import Measured, name_departures_of
 from imlp_audit.checks.frames import Countable, countable, frame_of, unless_counted
 from imlp_audit.checks.quantities import (
-    RowTruth,
-    Truth,
     all_of,
     format_values,
     judge_order,
@@ -23,7 +21,7 @@ from imlp_audit.checks.quantities import (
 )
 from imlp_audit.models.reading import AnyFamily
 from imlp_audit.numbers.interval import Interval
-from imlp_audit.records.check import Verdict
+from imlp_audit.records.check import RowTruth, Truth, Verdict
 from imlp_audit.spec.claim_entries import Direction, Relation
 from imlp_audit.spec.claims import Condition, Conditions, Order
 from imlp_audit.spec.paper import CellRef, RowRef
@@ -131,6 +129,16 @@ class ClaimJudgement:
     measured: str
     under: tuple[str, ...] = ()
     weak: bool = False
+    by_row: tuple[RowTruth, ...] = ()
+
+
+def judge_rows(
+    truths: Sequence[RowTruth], holds_for: str, under: Sequence[str] = (), *, weak: bool = False
+) -> ClaimJudgement:
+    """Judge a claim about several rows by the result in each."""
+    verdict, reason = judge_share(truths, holds_for)
+    measured = "; ".join(f"{truth.row}: {truth.values}" for truth in truths)
+    return ClaimJudgement(verdict, reason, measured, tuple(dict.fromkeys(under)), weak, tuple(truths))
 
 
 def judge_measured_conditions(statement: Conditions, context: Context) -> ClaimJudgement:
@@ -143,8 +151,7 @@ def judge_measured_conditions(statement: Conditions, context: Context) -> ClaimJ
         for row, parts in rows
         if parts
     ]
-    verdict, reason = judge_share(truths, statement.holds_for)
-    under = dict.fromkeys(name for _, parts in rows for part in parts for name in part.under)
+    under = [name for _, parts in rows for part in parts for name in part.under]
     cells = [
         c
         for row in statement.rows
@@ -152,8 +159,7 @@ def judge_measured_conditions(statement: Conditions, context: Context) -> ClaimJ
         if row.id in x.by_row
         for c in cells_of(x.by_row[row.id])
     ]
-    measured = "; ".join(f"{truth.row}: {truth.values}" for truth in truths)
-    return ClaimJudgement(verdict, reason, measured, tuple(under), is_weak(cells, context))
+    return judge_rows(truths, statement.holds_for, under, weak=is_weak(cells, context))
 
 
 def judge_measured_order(statement: Order, context: Context) -> ClaimJudgement:
@@ -215,7 +221,7 @@ def bound_of(condition: Condition, row: RowRef, context: Context) -> Interval:
 
 
 def judge_row(
-    row: RowRef, parts: Sequence[tuple[Condition, Truth, str]], *, left_open: str = Truth.OPEN.value
+    row: RowRef, parts: Sequence[tuple[Condition, Truth, str]], *, left_open: str = "is left open by the printed digits"
 ) -> RowTruth:
     """Judge a row by all of its conditions, each with the values that it is judged by."""
     overall = all_of([truth for _, truth, _ in parts])
@@ -224,7 +230,9 @@ def judge_row(
         f"{c.name} ({values}) {describe_bound(c)} {said}" for c, truth, values in parts if truth is overall
     )
     met, values = sum(truth is Truth.YES for _, truth, _ in parts), (f"{c.name} {values}" for c, _, values in parts)
-    return RowTruth(row.row.id, overall, because, ", ".join(values), met, len(parts))
+    return RowTruth(
+        row=row.row.id, truth=overall, because=because, values=", ".join(values), met=met, conditions=len(parts)
+    )
 
 
 def describe_bound(condition: Condition) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
 from typing import assert_never
@@ -16,7 +14,7 @@ from imlp_audit.count.conventions import ParameterConvention, total
 from imlp_audit.models.reading import PaperReading
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import Interval, decimal_text
-from imlp_audit.records.check import Verdict
+from imlp_audit.records.check import RowTruth, Truth, Verdict
 from imlp_audit.spec.claim_entries import Relation
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef
@@ -31,14 +29,6 @@ from imlp_audit.spec.quantities import (
     TakenFromCells,
     Value,
 )
-
-
-class Truth(StrEnum):
-    """Whether a statement holds for all, for none, or for only some of the values that the digits allow."""
-
-    YES = "holds"
-    NO = "does not hold"
-    OPEN = "is left open by the printed digits"
 
 
 def judge_relation(value: Interval, relation: Relation, bound: Interval) -> Truth:
@@ -72,36 +62,26 @@ def all_of(truths: Sequence[Truth]) -> Truth:
     return Truth.OPEN if Truth.OPEN in truths else Truth.YES
 
 
-@dataclass(frozen=True)
-class RowTruth:
-    """The result of a claim's conditions in one row, why, and the values that it rests on.
-
-    Of `conditions` in the row so many are `met`.
-    """
-
-    row: str
-    truth: Truth
-    because: str
-    values: str
-    met: int = 0
-    conditions: int = 0
-
-
 def judge_share(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]:
     """Judge a claim about several rows: `all` of them, or `at least N%`."""
     yes = sum(row.truth is Truth.YES for row in rows)
-    maybe = yes + sum(row.truth is Truth.OPEN for row in rows)
+    maybe = sum(row.truth is not Truth.NO for row in rows)
     share = Fraction(1) if holds_for == "all" else Fraction(int(holds_for.removeprefix("at least ")[:-1]), 100)
     needed = share * len(rows)
     truth = _decide(yes >= needed, maybe < needed)
     against = [row for row in rows if row.truth is not Truth.YES]
-    parts = [f"it holds in {yes} of {len(rows)} rows"] if len(rows) > 1 else []  # of one row, its own words are enough
-    met, conditions = sum(row.met for row in rows), sum(row.conditions for row in rows)
-    if parts and met and not yes and len(rows) < conditions:
-        parts[0] = f"{met} of its {conditions} comparisons hold, in no row all of them"
-    if parts and maybe > yes:
-        parts[0] += f" and cannot be decided in {maybe - yes}"
+    parts = [count_rows(rows)] if len(rows) > 1 else []  # of one row, its own words are enough
     return _verdict(truth), "; ".join([*parts, *(f"{row.row}: {row.because}" for row in against or rows[:1])])
+
+
+def count_rows(rows: Sequence[RowTruth]) -> str:
+    """Say in how many rows a claim holds, and in how many that cannot be decided."""
+    yes, undecided = (sum(row.truth is truth for row in rows) for truth in (Truth.YES, Truth.OPEN))
+    met, conditions = sum(row.met for row in rows), sum(row.conditions for row in rows)
+    text = f"it holds in {yes} of {len(rows)} rows"
+    if met and not yes and len(rows) < conditions:
+        text = f"{met} of its {conditions} comparisons hold, in no row all of them"
+    return f"{text} and cannot be decided in {undecided}" if undecided else text
 
 
 def judge_order(values: Sequence[tuple[str, Interval | None]], *, increasing: bool) -> tuple[Verdict, str]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.cli.options import Formatted, NoProgress, Only, Skip, Specs
+from imlp_audit.cli.options import Formatted, Only, Skip, Specs
 from imlp_audit.cli.output import emit, emit_document
 from imlp_audit.report.formats import Format
 
@@ -22,19 +20,13 @@ def list_checks(
     specs: Specs = None,
     only: Only = None,
     skip: Skip = None,
-    systems: Annotated[
-        bool, typer.Option("--systems", help="List the models instead, with their sizes: this builds them.")
-    ] = False,
     format_: Formatted = Format.RICH,
-    no_progress: NoProgress = False,
 ) -> int:
-    """List the ids of all checks; measures nothing unless you pass --systems."""
+    """List the ids of all checks, without measuring anything."""
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.report.document import Table
     from imlp_audit.spec.library import select_checks
 
-    if systems:
-        return _list_systems(specs, only, skip, format_, shown=not no_progress)
     plans = select_checks(load_specs(specs), only or (), skip or (), solving=True)
     rows = tuple((plan.id, f"{plan.source.file}:{plan.source.line}") for plan in plans)
     emit_document((Table((), rows),), format_, _list_record(plans) if format_ is Format.JSON else None)
@@ -48,20 +40,6 @@ def _list_record(plans: Sequence[Plan]) -> CheckList:
     return CheckList(
         checks=tuple(ListedCheck(id=plan.id, file=plan.source.file, line=plan.source.line) for plan in plans)
     )
-
-
-def _list_systems(
-    specs: list[str] | None, only: list[str] | None, skip: list[str] | None, format_: Format, *, shown: bool
-) -> int:
-    """List the models of the selected papers; exit with 3 if one could not be built or counted."""
-    from imlp_audit.cli.loading import load_specs
-    from imlp_audit.cli.progress import show_progress
-    from imlp_audit.explain.systems import list_systems, systems_document
-
-    with show_progress(shown=shown) as announce:
-        listed = list_systems(load_specs(specs), only or (), skip or (), announce)
-    emit_document(systems_document(listed), format_, listed)
-    return ExitCode.INCOMPLETE if any(model.failure for model in listed.models) else ExitCode.CLEAN
 
 
 def lint(

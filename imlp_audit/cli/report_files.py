@@ -52,7 +52,7 @@ def recall_reports(result: AuditResult, folder: Path, store: Store) -> dict[Path
 
 def render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspected]) -> dict[Path, str]:
     """Return an index, and each paper's page, markdown and figures, by their files."""
-    from imlp_audit.report.figures.files import draw_figures
+    from imlp_audit.report.figures import draw_figures
     from imlp_audit.report.markdown import render_markdown
     from imlp_audit.report.page import PagePictures, render_page
     from imlp_audit.report.paper import index_document, report_document, short_report
@@ -86,7 +86,7 @@ def compare_reports(reports: dict[Path, str]) -> ExitCode:
 
 def _same(path: Path, text: str) -> bool:
     """Compare a file with a report; drawings by the data that they show."""
-    from imlp_audit.report.figures.files import same_figure, same_page
+    from imlp_audit.report.figures import same_figure, same_page
 
     try:
         kept = read_text(path, MAX_DOCUMENT_BYTES).replace("\r\n", "\n")

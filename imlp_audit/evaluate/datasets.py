@@ -11,7 +11,7 @@ from pathlib import Path
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.imagenet import check_order, imagenet_classes, is_real, is_validation_image, match_real_labels
 from imlp_audit.evaluate.images import ENDINGS, FileImages, Images, in_order, readable_id
-from imlp_audit.evaluate.labels import ClassMap, assign_classes, class_folders, read_class_map, read_labels
+from imlp_audit.evaluate.labels import Classes, assign_classes, class_folders, read_class_map, read_labels
 from imlp_audit.evaluate.parquet import list_tables, read_parquet
 from imlp_audit.evaluate.sources import (
     SPLIT_SYNONYMS,
@@ -32,7 +32,7 @@ class Labelling:
     class_map: Path | None = None
     labels: Path | None = None
 
-    def read_map(self) -> ClassMap | None:
+    def read_map(self) -> Classes | None:
         """Read the class map, if there is one. Raises DatasetError."""
         return read_class_map(self.class_map) if self.class_map is not None else None
 
@@ -157,7 +157,7 @@ def _by_names(
     found: Listing,
     names: Sequence[str],
     every: Collection[str],
-    given: ClassMap | None,
+    given: Classes | None,
     notes: tuple[str, ...],
     order: str,
 ) -> Images:

@@ -35,7 +35,7 @@ _NEGATIVE = re.compile(r"[-\u2212][0-9]+(\.[0-9]*)?")
 
 @dataclass(frozen=True)
 class Classes:
-    """The class of each class folder; `count` is the number of classes, None if it is not known."""
+    """The class of each name, from 0; `count` is the number of classes, None if an index has no name."""
 
     index: Mapping[str, int]
     count: int | None
@@ -63,7 +63,7 @@ def class_folders(ids: Sequence[str], source: str) -> tuple[str, ...]:
     return tuple(PurePosixPath(one).parts[0] for one in ids)
 
 
-def assign_classes(present: Collection[str], folders: Collection[str], given: ClassMap | None) -> Classes:
+def assign_classes(present: Collection[str], folders: Collection[str], given: Classes | None) -> Classes:
     """Assign classes to class folders, by their names. `present` are the folders with images, `folders` all of them.
 
     A class map decides; otherwise ImageNet-1k's published order (some of its folders are enough), then names that are
@@ -75,7 +75,7 @@ def assign_classes(present: Collection[str], folders: Collection[str], given: Cl
     return replace(found, index={spelled[name]: index for name, index in found.index.items()})
 
 
-def _assign(present: Collection[str], folders: Collection[str], given: ClassMap | None) -> Classes:
+def _assign(present: Collection[str], folders: Collection[str], given: Classes | None) -> Classes:
     """Assign classes to ids of class folders."""
     if given is not None:
         return _by_map(present, given)
@@ -116,14 +116,14 @@ def order_of_names(names: Sequence[str]) -> tuple[tuple[int, ...], str]:
     return order, "ImageNet-1k's published order, by the names of the classes"
 
 
-def _by_map(present: Collection[str], given: ClassMap) -> Classes:
+def _by_map(present: Collection[str], given: Classes) -> Classes:
     missing = sorted(name for name in present if name not in given.index)
     if missing:
         raise DatasetError(
             f"the class map has no entry for {list_some(missing)}; add a line for {_verb(missing, 'it', 'each')}, or "
             f"remove the {_verb(missing, 'folder', 'folders')}"
         )
-    return Classes({name: given.index[name] for name in present}, given.count)
+    return replace(given, index={name: given.index[name] for name in present})
 
 
 def _by_wordnet_id(present: Collection[str], known: Sequence[str], published: Mapping[str, int]) -> Classes:
@@ -180,15 +180,7 @@ def _verb(names: Sequence[str], one: str, many: str) -> str:
     return one if len(names) == 1 else many
 
 
-@dataclass(frozen=True)
-class ClassMap:
-    """The class of each name, from 0. `count` is the number of classes; None if an index has no name."""
-
-    index: Mapping[str, int]
-    count: int | None
-
-
-def read_class_map(path: Path) -> ClassMap:
+def read_class_map(path: Path) -> Classes:
     """Read a class map. Raises DatasetError saying what is wrong with the file."""
     if path.suffix.lower() in (".pkl", ".pickle"):
         raise DatasetError(f"{path} is a pickle, which could run code; {_MAP_FORMS}")
@@ -208,7 +200,7 @@ def read_class_map(path: Path) -> ClassMap:
             raise DatasetError(f"{here}: {what}; {_MAP_FORMS}")
         index[composed] = int(place)
     top = max(index.values()) + 1
-    return ClassMap(index, top if len(set(index.values())) == top else None)
+    return Classes(index, top if len(set(index.values())) == top else None)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from PIL import Image
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.imagenet import imagenet_classes, is_validation_image
 from imlp_audit.evaluate.images import Images, UnreadableError, in_order, open_image, readable_id
-from imlp_audit.evaluate.labels import Classes, ClassMap, assign_classes, order_of_names
+from imlp_audit.evaluate.labels import Classes, assign_classes, order_of_names
 from imlp_audit.numbers.words import count_of, list_some
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def list_tables(folder: Path) -> tuple[str, ...]:
     return tuple(in_order(shown).values())
 
 
-def read_parquet(root: Path, files: Sequence[str], given: ClassMap | None) -> Images:
+def read_parquet(root: Path, files: Sequence[str], given: Classes | None) -> Images:
     """Read the labels of parquet files, not their images. Raises DatasetError saying what such files need to hold."""
     opened = [_open(root / file) for file in files]
     schema = opened[0].schema_arrow
@@ -239,7 +239,7 @@ def _class_names(schema: pa.Schema, label: str) -> tuple[str, ...] | None:
 
 
 def _classes(
-    held: Sequence[object], names: tuple[str, ...] | None, given: ClassMap | None, place: str
+    held: Sequence[object], names: tuple[str, ...] | None, given: Classes | None, place: str
 ) -> tuple[Classes, str]:
     """Return the class of each value in the column of labels, as text, and what its order is."""
     present = {str(value) for value in held}

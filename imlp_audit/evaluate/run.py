@@ -11,20 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 import torch
-from torch import Tensor, distributed, nn
+from torch import Tensor, distributed
 
 from imlp_audit.errors import AuditError, BuildError, ClosedPipeError, UsageError
-from imlp_audit.evaluate.images import Images, why_unreadable
-from imlp_audit.evaluate.loop import Computing, OutOfMemoryError, Pipeline, load_batches, predict_batches
+from imlp_audit.evaluate.images import why_unreadable
+from imlp_audit.evaluate.loop import OutOfMemoryError, load_batches, predict_batches
 from imlp_audit.evaluate.paired import EvaluatedCell, judge_difference
 from imlp_audit.evaluate.predictions import (
     BatchAnswers,
     Journal,
-    ModelAnswer,
     Prediction,
     ResumableRun,
     open_journal,
@@ -48,37 +46,21 @@ _START = "start the processes with torchrun, or unset WORLD_SIZE and the like fo
 _PATIENCE = timedelta(days=7)  # for the slowest process; if one dies, torchrun ends the others
 
 
-@dataclass(frozen=True)
-class Steps:
-    """The steps of an evaluation. A test may replace one, to watch it or to break it off."""
-
-    prepare: Callable[[Request, torch.device, ExitStack], Task] = prepare
-    open_journal: Callable[[Path, ResumableRun, bool], AbstractContextManager[Journal]] = open_journal
-    load: Callable[[Images, Sequence[int], Pipeline, int, int, torch.device], Loaded] = load_batches
-    predict: Callable[[nn.Module, Loaded, Computing], Iterator[tuple[ModelAnswer | None, ...]]] = predict_batches
-
-
-STEPS = Steps()
-
-
 @contextmanager
-def run_evaluation(
-    request: Request, group: Group, say: Say, progress: Progress, steps: Steps | None = None
-) -> Iterator[AuditResult | None]:
+def run_evaluation(request: Request, group: Group, say: Say, progress: Progress) -> Iterator[AuditResult | None]:
     """Evaluate, and yield the result to the leading process, None to the others.
 
     The journal that a later run could continue from is removed once the caller has finished with the result. `say`
     takes notes for the user; `progress` opens a callback that takes how many images this process has done, and of how
     many.
     """
-    steps = steps or STEPS
     with ExitStack() as stack:
-        task = group.agree_on(lambda: steps.prepare(request, _device(request, group), stack))
-        journal = _open(task, group, steps, stack)
+        task = group.agree_on(lambda: prepare(request, _device(request, group), stack))
+        journal = _open(task, group, stack)
         for note in (*task.images.notes, *task.notes):
             say(note)
         with progress() as tell:
-            batch_size, answers = _Predicting(task, journal, group, steps, tell).run(say)
+            batch_size, answers = _Predicting(task, journal, group, tell).run(say)
         try:
             yield _result(task, batch_size, answers) if group.leads else None
         except ClosedPipeError:
@@ -91,7 +73,7 @@ def _device(request: Request, group: Group) -> torch.device:
     return torch.device("cuda", group.local) if request.running.device == "cuda" else torch.device("cpu")
 
 
-def _open(task: Task, group: Group, steps: Steps, stack: ExitStack) -> Journal | None:
+def _open(task: Task, group: Group, stack: ExitStack) -> Journal | None:
     """Open the journal beside the predictions, in the leading process first; None without predictions."""
     path = task.request.predictions
     if path is None:
@@ -99,7 +81,7 @@ def _open(task: Task, group: Group, steps: Steps, stack: ExitStack) -> Journal |
     run = ResumableRun(task.fingerprint(), task.request.running.batch_size, len(task.chosen), task.classes)
 
     def opened() -> Journal:
-        return stack.enter_context(steps.open_journal(path.with_name(f"{path.name}.unfinished"), run, group.leads))
+        return stack.enter_context(open_journal(path.with_name(f"{path.name}.unfinished"), run, group.leads))
 
     first = group.agree_on(lambda: opened() if group.leads else None)
     return group.agree_on(lambda: first or opened())
@@ -119,7 +101,6 @@ class _Predicting:
     task: Task
     journal: Journal | None
     group: Group
-    steps: Steps
     tell: Tell
 
     def run(self, say: Say) -> tuple[int, Mapping[int, BatchAnswers]]:
@@ -157,7 +138,7 @@ class _Predicting:
         if not missing:
             return answers
         loaded = self._load([index for number in missing for index in slices[number]], batch_size)
-        computed = self.steps.predict(self.task.model, loaded, self.task.computing)
+        computed = predict_batches(self.task.model, loaded, self.task.computing)
         for at, (number, answer) in enumerate(zip(missing, computed, strict=True), 1):
             if self.journal is not None:
                 self.journal.add(batch_size, number, answer)
@@ -169,7 +150,7 @@ class _Predicting:
 
     def _load(self, indices: Sequence[int], batch_size: int) -> Loaded:
         task, workers = self.task, self.task.request.running.workers
-        return self.steps.load(task.images, indices, task.pipeline, batch_size, workers, task.computing.device)
+        return load_batches(task.images, indices, task.pipeline, batch_size, workers, task.computing.device)
 
 
 def _result(task: Task, batch_size: int, answers: Mapping[int, BatchAnswers]) -> AuditResult:

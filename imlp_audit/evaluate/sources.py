@@ -143,38 +143,35 @@ def _verify(path: Path) -> None:
 class _Kind:
     """A class of torchvision, and its name for the split that we call validation; `tested` if that is not `test`.
 
-    Sets with `files` have their images in files, and those are not opened to list them.
+    Sets without such a name are held in memory, and know training images and others. The others have their images in
+    files, which are not opened to list them.
     """
 
     name: str
-    validation: Mapping[str, object]
-    training: Mapping[str, object]
-    files: bool = True
+    validation: str = ""
     tested: bool = False
 
-
-def _in_memory(name: str) -> _Kind:
-    return _Kind(name, {"train": False}, {"train": True}, files=False)
-
-
-def _in_files(name: str, validation: str, training: str = "train", *, tested: bool = False) -> _Kind:
-    return _Kind(name, {"split": validation}, {"split": training}, tested=tested)
+    def options(self, split: str) -> dict[str, object]:
+        """Return torchvision's option for a split. Raises DatasetError."""
+        training, validation = split in SPLIT_SYNONYMS[1], split in SPLIT_SYNONYMS[0]
+        if self.validation:
+            return {"split": "train" if training else self.validation if validation else split}
+        if not training and not validation and split != "test":
+            raise DatasetError(f"torchvision's {self.name} has no split {split!r}; pass --split test or --split train")
+        return {"train": training}
 
 
 KINDS = {
-    "cifar10": _in_memory("CIFAR10"),
-    "cifar100": _in_memory("CIFAR100"),
-    "mnist": _in_memory("MNIST"),
-    "kmnist": _in_memory("KMNIST"),
-    "fashion_mnist": _in_memory("FashionMNIST"),
-    "flowers102": _in_files("Flowers102", "val", tested=True),
-    "fgvc_aircraft": _in_files("FGVCAircraft", "val", tested=True),
-    "dtd": _in_files("DTD", "val", tested=True),
-    "country211": _in_files("Country211", "valid", tested=True),
-    "food101": _in_files("Food101", "test"),
-    "stanford_cars": _in_files("StanfordCars", "test"),
-    "places365": _in_files("Places365", "val", "train-standard"),
-    "inaturalist": _Kind("INaturalist", {"version": "2021_valid"}, {"version": "2021_train"}),
+    "cifar10": _Kind("CIFAR10"),
+    "cifar100": _Kind("CIFAR100"),
+    "mnist": _Kind("MNIST"),
+    "kmnist": _Kind("KMNIST"),
+    "fashion_mnist": _Kind("FashionMNIST"),
+    "flowers102": _Kind("Flowers102", "val", tested=True),
+    "fgvc_aircraft": _Kind("FGVCAircraft", "val", tested=True),
+    "dtd": _Kind("DTD", "val", tested=True),
+    "food101": _Kind("Food101", "test"),
+    "stanford_cars": _Kind("StanfordCars", "test"),
 }
 _ELSEWHERE = {
     "imagenet": "give the folder itself, which holds val/CLASS/IMAGE once torchvision has unpacked it",
@@ -225,32 +222,21 @@ def open_torchvision(rest: str, split: str, *, allow_download: bool) -> Images:
         raise DatasetError(f"{name}: name the folder that holds it or that it should go to, {name}:DIR")
     if not allow_download and not Path(folder).is_dir():  # torchvision would make it
         raise DatasetError(f"{name}: {folder} is not a folder; pass --allow-download to fetch the data set")
-    options = kind.validation if split in SPLIT_SYNONYMS[0] else kind.training if split in SPLIT_SYNONYMS[1] else None
-    held = _create(kind, name, folder, options or _other_split(kind, split), allow_download=allow_download)
+    held = _create(kind, name, folder, kind.options(split), allow_download=allow_download)
     notes: tuple[str, ...] = ()
     if kind.tested and split in SPLIT_SYNONYMS[0]:
         notes = (f"these are the images of {name}'s validation split; most papers report --split test",)
     return _collect(kind, name, Path(folder), held, notes)
 
 
-def _other_split(kind: _Kind, split: str) -> Mapping[str, object]:
-    """Return torchvision's option for a split that is neither for training nor for validation. Raises DatasetError."""
-    (option,) = kind.validation
-    if option != "train":
-        return {option: split}
-    if split != "test":  # to torchvision any text is true, so it would be the training set
-        raise DatasetError(f"torchvision's {kind.name} has no split {split!r}; pass --split test or --split train")
-    return kind.validation
-
-
 def _collect(kind: _Kind, name: str, root: Path, held: _TorchVision, notes: tuple[str, ...]) -> Images:
-    listed = _in_order(held) if kind.files else []
-    targets = [target for _, target in listed] if kind.files else vars(held)["targets"]
+    listed = _in_order(held) if kind.validation else []
+    targets = [target for _, target in listed] if kind.validation else vars(held)["targets"]
     classes = _check_classes(name, [int(target) for target in targets])
-    names: Sequence[object] = getattr(held, "classes", None) or getattr(held, "all_categories", None) or ()
+    names: Sequence[object] = getattr(held, "classes", None) or ()
     ids = tuple(map(str, range(len(classes))))
     dataset: PictureSource = TorchvisionImages(held)
-    if kind.files:
+    if kind.validation:
         paths = tuple(Path(path) for path, _ in listed)
         ids = tuple(readable_id(str(path.relative_to(root))) for path in paths)
         dataset = FileImages([*map(str, paths)])
@@ -267,7 +253,7 @@ def _create(kind: _Kind, name: str, root: str, options: Mapping[str, object], *,
     """Open a data set of torchvision; whatever it prints goes to stderr."""
     from torchvision import datasets
 
-    loader: dict[str, Callable[[object], object]] = {"loader": lambda path: path} if kind.files else {}
+    loader: dict[str, Callable[[object], object]] = {"loader": lambda path: path} if kind.validation else {}
     try:
         with redirect_stdout(sys.stderr):
             made: _TorchVision = getattr(datasets, kind.name)(root, download=allow_download, **options, **loader)

@@ -102,15 +102,13 @@ def explain_mark(
 ) -> Iterator[Section]:
     """Yield what the row's model has either way, and the cell that decides."""
     cell, rules = plan.cell, read.roundings_of(plan.cell.column)
-    if check.measured is not None:
-        # the check's measurements are written as `kernel 3 as_written: 4 852 020, kernel 5 ...`
-        pairs = (part.rpartition(": ") for part in check.measured.split(", "))
+    if check.counts:
         yield Measurements(
             names="model",
             printed=cell.printed.text,
             rounding=rules[0],
             values=tuple(
-                compare_value(name, number.replace(" ", ""), cell.printed, rules) for name, _, number in pairs
+                compare_value(f"{one.change} {one.reading}", one.measured, cell.printed, rules) for one in check.counts
             ),
         )
     yield from rests_on((cell,), cells)

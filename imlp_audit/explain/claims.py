@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from imlp_audit.checks.claims import judge_condition, name_meaning
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.measured_claims import describe_bound
-from imlp_audit.checks.quantities import Truth, all_of, format_values, printed_values
+from imlp_audit.checks.quantities import all_of, count_rows, format_values, printed_values
 from imlp_audit.explain.printed import list_facts, rests_on
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import ClaimCheck, EquationCheck
+from imlp_audit.records.check import ClaimCheck, EquationCheck, Truth
 from imlp_audit.records.explanation import Fact, RowByRow, Section
 from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.claim_entries import MeaningEntry, OrderEntry, QuantityEntry
@@ -22,7 +22,6 @@ from imlp_audit.spec.quantities import MlpShare, Quantity
 
 COUNTED = "what the models have, each number under its own hypothesis; only counted columns are judged"
 _ABREAST = 3  # conditions that have columns of their own
-_SHORT = {Truth.YES: "holds", Truth.NO: "does not hold", Truth.OPEN: "open"}
 
 
 def claim_facts(plan: ClaimPlan, check: ClaimCheck, sections: Sequence[Section]) -> tuple[Fact, ...]:
@@ -39,7 +38,7 @@ def claim_facts(plan: ClaimPlan, check: ClaimCheck, sections: Sequence[Section])
         ("meaning", value.meaning or ""),
         ("compared", _list_quantities(entry)),
         ("judged by", COUNTED if plan.measured else statement.judged_by),
-        reason=check.reason.partition("; ")[0] if by_row else None,
+        reason=count_rows(check.by_row) if by_row and len(check.by_row) > 1 else None,
     )
 
 
@@ -48,8 +47,8 @@ def explain_claim(plan: ClaimPlan, check: ClaimCheck) -> Iterator[Section]:
     statement, _ = _judged_as(plan, check)
     if not plan.measured:
         yield from _row_by_row(statement, check, Context({}))
-    elif check.measured:
-        yield RowByRow(lines=tuple(check.measured.split("; ")))
+    else:
+        yield from _measured_rows(check)
     yield from rests_on(statement.cells, {})
 
 
@@ -100,8 +99,14 @@ def _row_by_row(statement: Statement, check: ClaimCheck, context: Context) -> It
         case Order() if not _is_measured([quantity for _, quantity in statement.along]):
             values = tuple((row.row.id, format_values(q, printed_values(q, context))) for row, q in statement.along)
             yield RowByRow(direction=statement.direction, header=("row", statement.name), rows=values)
-        case Conditions() | Input() if check.measured is not None:
-            yield RowByRow(lines=tuple(check.measured.split("; ")))
+        case Conditions() | Input():
+            yield from _measured_rows(check)
+
+
+def _measured_rows(check: ClaimCheck) -> Iterator[RowByRow]:
+    if check.by_row:
+        rows = tuple((one.row, one.values, one.truth) for one in check.by_row)
+        yield RowByRow(header=("row", "values", "outcome"), rows=rows)
 
 
 def _is_measured(quantities: Sequence[Quantity]) -> bool:
@@ -114,7 +119,7 @@ def _judge_rows(statement: Conditions, context: Context) -> RowByRow:
     judged = [[_judge(row, condition, context) for condition in conditions] for row in rows]
     if len(conditions) > _ABREAST or any(condition.rows_named for condition in conditions):
         lines = tuple(
-            (row.row.id, _name_quantity(c), one.value, describe_bound(c), _SHORT[one.truth])
+            (row.row.id, _name_quantity(c), one.value, describe_bound(c), one.truth)
             for row, ones in zip(rows, judged, strict=True)
             for c, one in zip(conditions, ones, strict=True)
             if one
@@ -146,7 +151,7 @@ def _judge(row: RowRef, condition: Condition, context: Context) -> JudgedConditi
 
 def _judge_together(ones: Sequence[JudgedCondition | None]) -> str:
     truths = [one.truth for one in ones if one is not None]
-    return _SHORT[all_of(truths)] if truths else ""
+    return all_of(truths) if truths else ""
 
 
 def _name_quantity(condition: Condition) -> str:

@@ -46,7 +46,7 @@ from imlp_audit.report.document import (
 from imlp_audit.report.verdicts import write_verdict
 
 _LISTED = 12  # cells; more are not listed one by one
-_WORDS = frozenset({"row", "quantity", "has to be", "outcome"})  # columns that hold no numbers
+_WORDS = frozenset({"row", "values", "quantity", "has to be", "outcome"})  # columns that hold no numbers
 _SMALL = Fraction(2, 100)  # of the total; smaller parts that stay as they are share a line
 
 
@@ -277,11 +277,8 @@ def _describe_rows(section: RowByRow) -> Iterator[Block]:
     yield Heading("Row by row", 2)
     if section.direction is not None:
         yield Paragraph(f"The values have to be {section.direction}.")
-    if section.lines:
-        yield List(section.lines)
-    else:
-        align = tuple(Align.LEFT if name in _WORDS else Align.RIGHT for name in section.header)
-        yield Table(section.header, section.rows, align)
+    align = tuple(Align.LEFT if name in _WORDS else Align.RIGHT for name in section.header)
+    yield Table(section.header, section.rows, align)
 
 
 def _describe_related(section: RestsOn) -> Iterator[Block]:

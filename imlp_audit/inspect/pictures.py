@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from imlp_audit.inspect.papers import LayerImages
 from imlp_audit.inspect.sentences import Matrix
 from imlp_audit.records.checkpoint import Statement
-from imlp_audit.report.figures.canvas import COLOURS, drawing_style, to_png, to_svg
+from imlp_audit.report.figures import COLOURS, drawing_style, to_png, to_svg
 
 _PANELS = 12  # a page
 _MARKERS = ("o", "s", "^", "D")

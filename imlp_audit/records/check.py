@@ -262,11 +262,23 @@ class DeltaCheck(CountedCheck):
     measured: Annotated[str, AfterValidator(lambda text: text if " to " in text else check_number(text))] | None = None
 
 
+class ModelCount(Record):
+    """What a row's model has with a change, described in words, under a reading."""
+
+    change: str
+    reading: str | None = None
+    measured: Number
+
+
 class MarkCheck(AnyCheck):
-    """Whether a row needs the change of its recipe that its footnote mark, or the lack of one, stands for."""
+    """Whether a row needs the change of its recipe that its footnote mark, or the lack of one, stands for.
+
+    `counts` are of the row's model with and without the change.
+    """
 
     kind: Literal[CheckKind.MARK] = CheckKind.MARK
     measured: str | None = None
+    counts: tuple[ModelCount, ...] = ()
     weak: bool = False
 
 
@@ -284,8 +296,30 @@ class ColumnCheck(AnyCheck):
     measured: str | None = None
 
 
+class Truth(StrEnum):
+    """Whether a statement holds for all, for none, or for only some of the values that the digits allow."""
+
+    YES = "holds"
+    NO = "does not hold"
+    OPEN = "open"
+
+
+class RowTruth(Record):
+    """The result of a claim's conditions in one row, why, and the values that it rests on.
+
+    Of `conditions` in the row so many are `met`.
+    """
+
+    row: str
+    truth: Truth
+    because: str
+    values: str
+    met: Count = 0
+    conditions: Count = 0
+
+
 class ClaimCheck(AnyCheck):
-    """Whether a sentence about the numbers is true of them; `statement` is its meaning.
+    """Whether a sentence about the numbers is true of them; `statement` is its meaning, `by_row` its result by row.
 
     One that passes in a meaning that asks for less than its words says in `charitable` which one, or why.
     """
@@ -293,6 +327,7 @@ class ClaimCheck(AnyCheck):
     kind: Literal[CheckKind.CLAIM] = CheckKind.CLAIM
     statement: str | None = None
     measured: str | None = None
+    by_row: tuple[RowTruth, ...] = ()
     charitable: str | None = None
     weak: bool = False
 

@@ -127,13 +127,12 @@ class NearestReadings(Record):
 
 
 class RowByRow(Record):
-    """The result of a claim in each row: a table, or one line for each row."""
+    """The result of a claim in each row."""
 
     kind: Literal["rows"] = "rows"
     direction: str | None = None
-    header: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    lines: tuple[str, ...] = ()
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
 class RelatedCell(Record):

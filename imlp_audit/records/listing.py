@@ -1,4 +1,4 @@
-"""The JSON of commands that list: checks, models, problems of specs, what a document covers, what a table became."""
+"""The JSON of commands that list: checks, problems of specs, what a document covers, what a table became."""
 
 from __future__ import annotations
 
@@ -26,26 +26,6 @@ class CheckList(JsonDocument):
     WRITTEN_BY: ClassVar = "imlp-audit list"
 
     checks: tuple[ListedCheck, ...]
-
-
-class ListedModel(Record):
-    """A model, its size, and the ids of the rows and systems that have it; `failure` if it could not be counted."""
-
-    label: str
-    recipe: str
-    places: tuple[str, ...]
-    parameters: int | None = None
-    macs: int | None = None
-    failure: str | None = None
-
-
-class ModelList(JsonDocument):
-    """Models in the order of the papers."""
-
-    FORMAT: ClassVar = "imlp-audit/systems/1"
-    WRITTEN_BY: ClassVar = "imlp-audit list --systems"
-
-    models: tuple[ListedModel, ...]
 
 
 class LintedPaper(Record):

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias, assert_never
 
 from imlp_audit.numbers.interval import readable
-from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import (
     FAILS,
     PASSES,
@@ -39,7 +39,6 @@ from imlp_audit.report.document import (
 )
 from imlp_audit.report.findings import NumberedFinding
 from imlp_audit.report.verdicts import (
-    describe_unguarded,
     paper_of,
     section_anchor,
     style_of,
@@ -266,29 +265,3 @@ def _with_name(text: str | None, check: Check) -> tuple[str | Span, ...]:
 def name_of(check: Check) -> str:
     """Return the last part of a check's id."""
     return check.id.rpartition("/")[2]
-
-
-_NUMBERS = (CheckKind.CELL, CheckKind.DELTA)
-
-
-def open_checks(result: AuditResult) -> Iterator[Block]:
-    """Yield the unverifiable checks, grouped by what is missing, the largest group first."""
-    missing = [check for check in result.checks if check.verdict is Verdict.UNVERIFIABLE]
-    unverifiable = [check for check in missing if not check.evidence]  # runs have a section of their own
-    unguarded = describe_unguarded(result)
-    if not unverifiable and unguarded is None:
-        return
-    yield Heading("What could not be checked")
-    if unguarded is not None:
-        yield Paragraph(unguarded)
-    groups: dict[str, list[Check]] = {}
-    for check in unverifiable:
-        groups.setdefault(check.reason, []).append(check)
-    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
-    if ordered:
-        yield List(tuple(_group(reason, checks) for reason, checks in ordered))
-
-
-def _group(reason: str, checks: Sequence[Check]) -> Inline | Item:
-    noun = "number" if all(check.kind in _NUMBERS for check in checks) else "check"
-    return Item(f"{reason}: {count_of(len(checks), noun)} ({list_some([check.id for check in checks])})")

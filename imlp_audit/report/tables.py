@@ -41,8 +41,7 @@ from imlp_audit.report.document import (
     join,
     strong,
 )
-from imlp_audit.report.figures.gaps import find_gaps
-from imlp_audit.report.figures.tradeoff import find_tradeoff
+from imlp_audit.report.figures import find_gaps
 from imlp_audit.report.findings import NumberedFinding
 from imlp_audit.report.judging import table_hypothesis
 from imlp_audit.report.sections import describe_run
@@ -231,7 +230,6 @@ def printed_tables(result: AuditResult, paper: PaperHead, findings: Mapping[str,
             notes = tuple(_notes(cells))
             if notes:
                 yield List(notes)
-            yield from _figures(result, paper, table)
 
 
 def verdict_grid(result: AuditResult, paper: PaperHead) -> Iterator[VerdictGrid]:
@@ -256,13 +254,6 @@ def _square(row: str, column: str, check: Check | None) -> GridCell | None:
         return None
     meaning = f"{row}, {column} {check.printed}: {_meaning(check)}"
     return GridCell(meaning, SIGNS[check.verdict], style_of(check), check.id)
-
-
-def _figures(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[Plot]:
-    """Yield the figure of a table: what its rows cost and score."""
-    tradeoff = find_tradeoff(result, paper, table)
-    if tradeoff is not None:
-        yield Plot(figure_file(f"{paper.id}/table-{table.id}"), tradeoff.summary, tradeoff)
 
 
 def _lay_out(table: TableHead, cells: Sequence[CellChecks], findings: Mapping[str, NumberedFinding]) -> MarkedTable:

@@ -324,10 +324,6 @@ CORPUS: dict[str, tuple[Make, str]] = {
     "long_name.safetensors": (tensored({"k" * 10**5: entry()}), "kkk...'"),
     "empty_name.safetensors": (tensored({"": entry()}), "cannot be a parameter's name"),
     "prefix_alone.pth": (saved(lambda: {"module.": torch.ones(1)}), "named 'module.', which cannot be"),
-    "many_states.pth": (
-        saved(lambda: {f"state{i}": {"w": torch.ones(1)} for i in range(50)}),
-        "holds several states: state0, state1, state2, state3, state4, state5, state6, state7 and 42 more; choose one",
-    ),
     "too_many_states.pth": (
         saved(lambda: {f"state{i}": {"w": torch.ones(1)} for i in range(65)}),
         "holds more than 64 tables of tensors",

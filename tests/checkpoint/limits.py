@@ -8,14 +8,14 @@ import sys
 import time
 from pathlib import Path
 
-from imlp_audit.checkpoint.contents import parse
+from imlp_audit.checkpoint.contents import parse_states
 from imlp_audit.errors import CheckpointError
 
 
 def measured(path: Path) -> dict[str, object]:
     before, begun = peak(), time.process_time()
     try:
-        parse(path, sums=True)
+        parse_states(path, sums=True)
         told = "accepted"
     except CheckpointError as error:
         told = str(error)

@@ -34,10 +34,9 @@ from torchvision.models import swin_transformer as tv_swin
 from torchvision.models import vgg as tv_vgg
 from torchvision.models import vision_transformer as tv_vit
 
-from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.fitting import fit
-from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.evaluate.weights import compute_as_published
+from tests.checkpoint.reading import load_into, parse
 
 Build: TypeAlias = Callable[[], nn.Module]
 CLASSES = 20

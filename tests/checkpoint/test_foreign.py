@@ -15,9 +15,8 @@ import pytest
 import torch
 from torch import nn
 
-from imlp_audit.checkpoint.contents import parse
-from imlp_audit.checkpoint.loading import read_state
 from imlp_audit.errors import CheckpointError
+from tests.checkpoint.reading import parse, read_state
 
 MODEL = nn.Linear(2, 3)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.checkpoint.contents import parse
-from imlp_audit.checkpoint.loading import read_state
+from imlp_audit.checkpoint.contents import parse_states
 from imlp_audit.errors import CheckpointError
+from tests.checkpoint.reading import read_state
 from tests.cli.running import call
 
 from .hostile import CORPUS, SENTINEL
@@ -19,14 +19,14 @@ from .hostile import CORPUS, SENTINEL
 ROOT = Path(__file__).parents[2]
 ADVICE = (
     "download", "save", "unpack", "give", "split", "do not use", "git lfs pull", ".contiguous()",
-    "symbolic links", "choose one", "could run code", "torch.save(",
+    "symbolic links", "could run code", "torch.save(",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CORPUS)
 def test_each_is_refused_for_its_reason(hostile: Path, name: str) -> None:
     with pytest.raises(CheckpointError) as refused:
-        parse(hostile / name, sums=True)
+        parse_states(hostile / name, sums=True)
     told = str(refused.value)
     assert told.startswith(f"{hostile / name} ")
     assert CORPUS[name][1] in told

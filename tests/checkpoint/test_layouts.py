@@ -15,14 +15,13 @@ from timm.models.swin_transformer import SwinTransformer
 from timm.models.swin_transformer import checkpoint_filter_fn as filter_swin
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.fitting import fit
 from imlp_audit.checkpoint.layouts import POOLFORMER, SWIN
-from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.evaluate.weights import compute_as_published, with_weights
 from imlp_audit.inspect.candidates import find_candidates
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import find_row
+from tests.checkpoint.reading import load_into, parse
 
 DIMS = (8, 12, 16, 20)
 

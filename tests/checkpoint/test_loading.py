@@ -11,13 +11,12 @@ from safetensors.torch import save_file
 from timm.models.mlp_mixer import Affine, MlpMixer, ResBlock
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.contents import parse
-from imlp_audit.checkpoint.loading import load_into
 from imlp_audit.errors import CheckpointError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts import ResMlp
 from imlp_audit.models.reading import Presence, ResMlpForm, ResMlpReading
 from imlp_audit.models.recipe import Recipe
+from tests.checkpoint.reading import load_into, parse
 
 
 class Small(nn.Module):

@@ -12,13 +12,12 @@ import timm
 import torch
 from numpy.typing import NDArray
 
-from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.fitting import fit
-from imlp_audit.checkpoint.loading import load_into, read_state
 from imlp_audit.errors import CheckpointError
 from imlp_audit.evaluate.weights import compute_as_published
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
+from tests.checkpoint.reading import load_into, parse, read_state
 
 Array: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 RANDOM = np.random.default_rng(0)

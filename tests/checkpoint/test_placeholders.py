@@ -19,9 +19,8 @@ import numpy as np
 import pytest
 import torch
 
-from imlp_audit.checkpoint.contents import parse
-from imlp_audit.checkpoint.loading import read_state
 from imlp_audit.errors import CheckpointError
+from tests.checkpoint.reading import parse, read_state
 
 from .pickles import FLOAT, NO_HOOKS, REBUILD, archive, number, numbers, table, tensor, text
 

@@ -13,10 +13,9 @@ from timm.models.mlp_mixer import Affine, MlpMixer, ResBlock
 from timm.models.swin_transformer import PatchMerging
 from torch import nn
 
-from imlp_audit.checkpoint.contents import parse
 from imlp_audit.checkpoint.fitting import fit
 from imlp_audit.checkpoint.layouts import LAYOUTS, NameLayout
-from imlp_audit.checkpoint.loading import load_into, name_tensors
+from imlp_audit.checkpoint.loading import name_tensors
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate.weights import compute_as_published
 from tests.checkpoint.publishers import (
@@ -31,6 +30,7 @@ from tests.checkpoint.publishers import (
     swin_v2,
     vit,
 )
+from tests.checkpoint.reading import load_into, parse
 
 
 @pytest.mark.parametrize("name", PAIRS)

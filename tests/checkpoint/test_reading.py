@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.contents import hash_sources, parse
-from imlp_audit.checkpoint.loading import read_state, read_tensors
+from imlp_audit.checkpoint.contents import hash_sources
+from imlp_audit.checkpoint.loading import read_tensors
 from imlp_audit.checkpoint.tensors import BYTES
 from imlp_audit.errors import CheckpointError
+from tests.checkpoint.reading import parse, read_state
 
 from .pickles import archive, table, tensor
 

@@ -12,13 +12,12 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.contents import parse
-from imlp_audit.checkpoint.fitting import RELEASED, rename_part, rename_released
-from imlp_audit.checkpoint.loading import load_into
+from imlp_audit.checkpoint.fitting import RELEASED, rename_released
 from imlp_audit.errors import CheckpointError
 from imlp_audit.models.blocks import ImlpRecipe
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe, Replacement
+from tests.checkpoint.reading import load_into, parse
 from tests.models.readings import AS_WRITTEN
 from tests.models.readings import RELEASED as RELEASED_READING
 from tests.models.released import OURS, ReleasedBlock
@@ -104,8 +103,3 @@ def test_two_names_for_one_keep_the_second() -> None:
     assert rename_released(names)["conv5x5_dw.weight"] == "conv5x5_dw.weight"
     assert rename_released(names)["conv1.weight"] == "conv1.weight"
     assert len(set(rename_released(names).values())) == len(names)
-
-
-@pytest.mark.parametrize("name", ["conv10.weight", "lns.weight", "act1.move1", "act.agelu1.alpha", ""])
-def test_other_names_are_left(name: str) -> None:
-    assert rename_part(name) == name

@@ -12,9 +12,10 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.contents import hash_sources, parse
-from imlp_audit.checkpoint.loading import load_into, read_state, read_tensors
+from imlp_audit.checkpoint.contents import hash_sources, parse_states
+from imlp_audit.checkpoint.loading import read_tensors
 from imlp_audit.errors import CheckpointError
+from tests.checkpoint.reading import load_into, parse, read_state
 
 INDEX = "model.safetensors.index.json"
 PARTS = ({"a": torch.arange(3.0), "c": torch.ones(2, 2)}, {"b": torch.zeros(4)})
@@ -41,7 +42,7 @@ def write_index(folder: Path, index: object) -> Path:
 
 def test_the_tensors_of_all_shards_are_one_state(tmp_path: Path) -> None:
     write(tmp_path)
-    found = parse(tmp_path / INDEX, sums=True)
+    (found,) = parse_states(tmp_path / INDEX, sums=True)
     assert read_tensors(found).keys() == {"a", "b", "c"}
     for name_, value in {**PARTS[0], **PARTS[1]}.items():
         assert torch.equal(read_tensors(found)[name_], value)

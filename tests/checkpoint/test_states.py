@@ -11,9 +11,10 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
-from imlp_audit.checkpoint.contents import Checkpoint, parse, parse_states
-from imlp_audit.checkpoint.loading import read_state, read_tensors
+from imlp_audit.checkpoint.contents import Checkpoint, parse_states
+from imlp_audit.checkpoint.loading import read_tensors
 from imlp_audit.errors import CheckpointError
+from tests.checkpoint.reading import parse, read_state
 
 
 def one(value: float) -> dict[str, Tensor]:
@@ -58,10 +59,8 @@ def test_a_state_in_a_state(tmp_path: Path) -> None:
     assert parse(path).state.notes == ("ignored, because they are not weights: date, args",)
 
 
-def test_several_states_of_unknown_names_are_for_the_user_to_choose(tmp_path: Path) -> None:
+def test_a_state_by_its_name(tmp_path: Path) -> None:
     path = saved(tmp_path, {"student": one(1), "teacher": one(2)})
-    with pytest.raises(CheckpointError, match="holds several states: student, teacher; choose one with --state"):
-        read_state(path)
     assert read_state(path, "teacher") == one(2)
     with pytest.raises(CheckpointError, match=r"does not hold a state techer; did you mean 'teacher'\?"):
         read_state(path, "techer")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.quantities import RowTruth, Truth, all_of, judge_order, judge_relation, judge_share, middle
+from imlp_audit.checks.quantities import all_of, judge_order, judge_relation, judge_share, middle
 from imlp_audit.numbers.interval import Interval
-from imlp_audit.records.check import Verdict
+from imlp_audit.records.check import RowTruth, Truth, Verdict
 from imlp_audit.spec.claim_entries import Relation
 from tests.strategies import intervals, members
 
@@ -60,16 +60,16 @@ def test_all_hold_in_every_way_the_open_ones_turn_out(found: list[Truth]) -> Non
 
 @given(st.lists(truths, min_size=1, max_size=6), st.integers(1, 100))
 def test_a_share_of_rows_holds_in_every_way_the_open_ones_turn_out(found: list[Truth], percent: int) -> None:
-    rows = [RowTruth(f"r{i}", truth, "x", "1") for i, truth in enumerate(found)]
+    rows = [RowTruth(row=f"r{i}", truth=truth, because="x", values="1") for i, truth in enumerate(found)]
     expected = of_all(100 * sum(way) >= percent * len(way) for way in settled(found))
     assert judge_share(rows, f"at least {percent}%")[0] is VERDICTS[expected]
 
 
 def test_a_share_names_the_rows_against_it() -> None:
     rows = [
-        RowTruth("a", Truth.YES, "1 > 0", "1"),
-        RowTruth("b", Truth.NO, "0 > 0", "1"),
-        RowTruth("c", Truth.OPEN, "? > 0", "1"),
+        RowTruth(row="a", truth=Truth.YES, because="1 > 0", values="1"),
+        RowTruth(row="b", truth=Truth.NO, because="0 > 0", values="1"),
+        RowTruth(row="c", truth=Truth.OPEN, because="? > 0", values="1"),
     ]
     verdict, reason = judge_share(rows, "at least 50%")
     assert verdict is Verdict.UNVERIFIABLE
@@ -89,7 +89,7 @@ def test_a_share_names_the_rows_against_it() -> None:
     ],
 )
 def test_a_share_counts_its_rows_in_words_that_fit_any_number(found: list[Truth], said: str) -> None:
-    rows = [RowTruth(f"r{i}", truth, "x", "1") for i, truth in enumerate(found)]
+    rows = [RowTruth(row=f"r{i}", truth=truth, because="x", values="1") for i, truth in enumerate(found)]
     assert judge_share(rows, "all")[1] == said
 
 
@@ -129,5 +129,8 @@ def test_a_range_is_written_by_its_middle(value: Interval, text: str) -> None:
 
 def test_where_no_row_holds_as_a_whole_its_comparisons_are_counted() -> None:
     """Two rows of six comparisons each, as in ResMLP's Table 5: four and five of them hold."""
-    rows = [RowTruth(f"r{i}", Truth.NO, "x", "1", met, 6) for i, met in enumerate((4, 5))]
+    rows = [
+        RowTruth(row=f"r{i}", truth=Truth.NO, because="x", values="1", met=met, conditions=6)
+        for i, met in enumerate((4, 5))
+    ]
     assert judge_share(rows, "all")[1] == "9 of its 12 comparisons hold, in no row all of them; r0: x; r1: x"

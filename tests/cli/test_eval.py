@@ -138,7 +138,7 @@ def test_an_interrupt_keeps_what_is_finished(
 
     outputs = ["--predictions", "p.parquet", "-o", "json:r.json", "-q"]
     with monkeypatch.context() as patch:
-        patch.setattr(run, "STEPS", run.Steps(predict=some))
+        patch.setattr(run, "predict_batches", some)
         done = evaluated(digits, *outputs)
     assert done.code == 130
     assert capfd.readouterr().err == "imlp-audit: interrupted; run the same command to continue\n"

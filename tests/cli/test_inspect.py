@@ -14,10 +14,10 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from imlp_audit.checkpoint.contents import parse
 from imlp_audit.models.blocks import ImlpRecipe
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe, Replacement
+from tests.checkpoint.reading import parse
 from tests.models.readings import RELEASED
 
 from .running import call, environment

@@ -81,7 +81,6 @@ def test_a_result_is_reported_without_them_except_as_a_page_with_figures(light: 
     ("command", "library"),
     [
         ("properties", "torch"),  # other processes would run into it one by one
-        ("list --systems", "torch"),
         ("demo paper", "torch"),
         ("solve imlp", "numpy"),
     ],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from .papers import PARAMS, write
 from .running import call
 
 DEIT = "{timm: deit_tiny_patch16_224}"
-SIZE = ["5 717 416", "1 253 683 200"]
 
 
 @pytest.fixture
@@ -33,53 +31,6 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def test_every_model_is_on_a_line_with_its_size_recipe_and_tables(models: Path) -> None:
-    done = call("list", "--systems", "--no-progress", "--skip", "*/typo")
-    mixer = "mixer: {layers: 1, patch: 8, width: 2, tokens_hidden: 3, channels_hidden: 5}, image: 16, classes: 7"
-    assert (done.code, done.err) == (0, "")
-    assert cells(done.out)[0] == [*SIZE, "DeiT-Ti", DEIT[1:-1], "one/1, two/1"]
-    assert cells(done.out)[1][:3] == ["477", "1 678", "Mixer"]
-    (model,) = json.loads(call("list", "two", "--systems", "--only", "*/mixer", "-f", "json").out)["models"]
-    assert (model["recipe"], model["parameters"], model["macs"]) == (mixer, 477, 1678)
-
-
-def cells(text: str) -> list[list[str]]:
-    """Return the cells of the first lines of a table's rows."""
-    lines = [re.split(r" {2,}", line.strip()) for line in text.splitlines()[2:]]
-    return [line for line in lines if line[0][:1].isdigit()]
-
-
-def test_a_model_that_fails_ends_with_3_and_says_why(models: Path) -> None:
-    done = call("list", "two", "--systems")
-    assert (done.code, done.err) == (3, "")
-    text = " ".join(done.out.split())
-    assert "Not counted - Typo, timm: deit_tinny_patch16_224, two/1: timm has no model 'deit_tinny_patch16_224'" in text
-    assert cells(done.out)[0][:2] == SIZE, "the others are counted"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "labels"),
-    [
-        (("one",), ["DeiT-Ti"]),
-        (("two", "--only", "two/1/base"), ["A tiny DeiT"]),
-        (("--only", "*/base", "--skip", "one/*"), ["A tiny DeiT"]),
-        (("--skip", "*/mixer", "--skip", "*/typo"), ["DeiT-Ti"]),
-        (("--only", "*/mixer"), ["Mixer"]),
-    ],
-)
-def test_only_and_skip_choose_by_globs(models: Path, arguments: tuple[str, ...], labels: list[str]) -> None:
-    done = call("list", "--systems", *arguments)
-    assert done.code == 0
-    assert [line[2] for line in cells(done.out)] == labels
-
-
-@pytest.mark.parametrize("options", [("--only", "three/*"), ("--skip", "*"), ("--only", "one/1/base/params")])
-def test_nothing_left_is_unusable_input(models: Path, options: tuple[str, ...]) -> None:
-    done = call("list", "--systems", *options)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("imlp-audit: no model is left; give globs of rows such as 'imlp/1/*'")
 
 
 def test_checks_have_json_and_markdown(models: Path) -> None:

@@ -23,7 +23,7 @@ from imlp_audit.evaluate.imagenet import (
     validation_number,
 )
 from imlp_audit.evaluate.images import FileImages, Images
-from imlp_audit.evaluate.labels import ClassMap, assign_classes, class_folders, read_class_map, read_labels
+from imlp_audit.evaluate.labels import Classes, assign_classes, class_folders, read_class_map, read_labels
 from tests.evaluate.folders import picture, sorted_like_imagenet
 from tests.evaluate.test_datasets import opened, validation_image
 
@@ -105,13 +105,13 @@ def test_a_class_folder_without_images_is_a_class() -> None:
 
 
 def test_a_class_map_decides() -> None:
-    given = ClassMap({"cat": 281, "dog": 207, "n01440764": 5, "3": 4}, None)
+    given = Classes({"cat": 281, "dog": 207, "n01440764": 5, "3": 4}, None)
     assert assign_classes({"cat", "n01440764", "3"}, [], given).index == {"cat": 281, "n01440764": 5, "3": 4}
 
 
 def test_a_folder_that_the_class_map_lacks_is_not_dropped() -> None:
     with pytest.raises(DatasetError, match="the class map has no entry for eel, fox; add a line for each"):
-        assign_classes({"cat", "fox", "eel"}, [], ClassMap({"cat": 0}, 1))
+        assign_classes({"cat", "fox", "eel"}, [], Classes({"cat": 0}, 1))
 
 
 @pytest.mark.parametrize("name", ["-1", "-20", "\u22121", "-1.0"])
@@ -119,7 +119,7 @@ def test_a_negative_number_is_no_class(name: str) -> None:
     for present in ({name, "0", "1"}, {"0", "1"}):
         with pytest.raises(DatasetError, match="would shift all others"):
             assign_classes(present, {*present, name}, None)
-    assert assign_classes({name}, [], ClassMap({name: 3}, None)).index == {name: 3}
+    assert assign_classes({name}, [], Classes({name: 3}, None)).index == {name: 3}
     assert assign_classes({"-x", "a-1"}, [], None).count == 2
 
 
@@ -127,7 +127,7 @@ def test_classes_go_by_the_names_as_they_were_given() -> None:
     """The class map has them in composed Unicode, without control characters."""
     names = {"e\u0301", "re\x1bd"}
     assert assign_classes(names, [], None).index == {"e\u0301": 1, "re\x1bd": 0}
-    given = ClassMap({"\u00e9": 7, "re\\x1bd": 5}, None)
+    given = Classes({"\u00e9": 7, "re\\x1bd": 5}, None)
     assert assign_classes(names, [], given).index == {"e\u0301": 7, "re\x1bd": 5}
     with pytest.raises(DatasetError, match="differ only in their Unicode form"):
         assign_classes({"\u00e9", "e\u0301"}, [], None)

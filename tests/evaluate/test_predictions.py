@@ -79,31 +79,6 @@ def test_right_is_an_accepted_class_among_the_first_guesses() -> None:
     assert {metric: metric.guesses for metric in Metric} == {Metric.TOP1: 1, Metric.TOP5: 5}
 
 
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "p.csv"
-    write_predictions(path, PREDICTIONS[:1])
-    before = path.read_bytes()
-
-    def full(self: Path, target: Path) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(OutputError, match=r"p\.csv could not be written: No space left on device"):
-        write_predictions(path, PREDICTIONS)
-    assert [one.name for one in tmp_path.iterdir()] == ["p.csv"]
-    assert path.read_bytes() == before
-
-
-def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
-    path = tmp_path / "p.csv"
-    path.touch(0o640)
-    path.chmod(0o640)
-    write_predictions(path, PREDICTIONS)
-    assert path.stat().st_mode & 0o777 == 0o640
-
-
 @pytest.mark.parametrize("name", ["p.json", "p", "p.csv.gz"])
 def test_another_ending_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match=r"end the file name in \.parquet or \.csv"):

@@ -21,7 +21,7 @@ from imlp_audit.errors import CheckpointError, ClosedPipeError, DatasetError, Us
 from imlp_audit.evaluate.images import Images
 from imlp_audit.evaluate.loop import Computing, Pipeline, load_batches, predict_batches
 from imlp_audit.evaluate.predictions import ModelAnswer
-from imlp_audit.evaluate.run import Group, Steps, run_evaluation
+from imlp_audit.evaluate.run import Group, run_evaluation
 from imlp_audit.evaluate.task import Data, Request, Running, Weights, code_digest
 from imlp_audit.models.own import PythonModule
 from imlp_audit.records.check import Verdict
@@ -35,6 +35,8 @@ from tests.evaluate.digits import digits as trained
 Value = TypeVar("Value")
 Loaded: TypeAlias = Iterable[tuple[Tensor, Tensor]]
 Answers: TypeAlias = Iterator[tuple[ModelAnswer | None, ...]]
+Steps: TypeAlias = dict[str, object]
+"""What takes the place of functions that `run` uses, by name."""
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +61,12 @@ def evaluated(
     asked: Request, said: list[str] | None = None, group: Group | None = None, steps: Steps | None = None
 ) -> AuditResult:
     say = said.append if said is not None else lambda text: None
-    with run_evaluation(asked, group or Group(), say, lambda: nullcontext(lambda done, total: None), steps) as result:
-        assert result is not None
+    progress = lambda: nullcontext(lambda done, total: None)  # noqa: E731
+    with pytest.MonkeyPatch.context() as patched:
+        for name, step in (steps or {}).items():
+            patched.setattr(f"imlp_audit.evaluate.run.{name}", step)
+        with run_evaluation(asked, group or Group(), say, progress) as result:
+            assert result is not None
     return result
 
 
@@ -116,7 +122,7 @@ def dying_after(batches: int, error: BaseException) -> Steps:
                 raise error
             yield answer
 
-    return Steps(predict=some)
+    return {"predict_batches": some}
 
 
 INTERRUPTED = dying_after(3, KeyboardInterrupt())
@@ -136,7 +142,7 @@ def test_resumed_after_an_interrupt(digits: Digits, tmp_path: Path) -> None:
         computed.extend(indices)
         return load_batches(images, indices, pipeline, size, workers, device)
 
-    assert to_json(evaluated(asked, steps=Steps(load=counted))) == expected
+    assert to_json(evaluated(asked, steps={"load_batches": counted})) == expected
     assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
     assert len(computed) == 80 - 3 * 16
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p.csv", "whole.csv"]
@@ -226,7 +232,7 @@ def memory_for(images: int, batches: int | None = None) -> Steps:
                 raise KeyboardInterrupt
             yield answer
 
-    return Steps(predict=predict)
+    return {"predict_batches": predict}
 
 
 def test_batches_are_halved_until_they_fit(digits: Digits, tmp_path: Path) -> None:

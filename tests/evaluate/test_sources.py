@@ -75,7 +75,6 @@ def test_torchvisions(tmp_path: Path, name: str, folder: str) -> None:
         ("torch/imagenet:x", "give the folder itself, which holds val/CLASS/IMAGE"),
         ("torch/oxford_iiit_pet:x", "its folder `images` and --labels"),
         ("torch/flowers102:DIR", "finds no whole copy"),
-        ("torch/inaturalist:DIR", "torch/inaturalist: "),
         ("torch/cifar10:nowhere", "nowhere is not a folder; pass --allow-download"),
         ("torch/cifar10:DIR", "torchvision finds no whole copy"),
         ("torch/mnist:DIR", "--allow-download to fetch it"),
@@ -131,15 +130,6 @@ def test_flowers_are_listed_without_being_opened(tmp_path: Path, monkeypatch: py
     valid = open_named(f"torch/flowers102:{tmp_path}", "validation", allow_download=False)
     assert valid.labels == ((0,), (4,))
     assert "most papers report --split test" in valid.notes[0]
-
-
-def test_inaturalists_classes_are_its_sorted_folders(tmp_path: Path) -> None:
-    for name in ("00001_Animalia_a_b_c_d_e_f", "00000_Plantae_a_b_c_d_e_f"):
-        (tmp_path / "2021_valid" / name).mkdir(parents=True)
-        picture(1).save(tmp_path / "2021_valid" / name / "x.jpg")
-    images = open_named(f"torch/inaturalist:{tmp_path}", "validation", allow_download=False)
-    assert (images.labels, images.classes) == (((0,), (1,)), 2)
-    assert images.ids[1] == "2021_valid/00001_Animalia_a_b_c_d_e_f/x.jpg"
 
 
 def test_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,6 @@ from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError
 from imlp_audit.evaluate.weights import with_weights
 from imlp_audit.explain.breakdown import dissect
-from imlp_audit.explain.systems import list_systems
 from imlp_audit.inspect.candidates import find_candidates
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.workers import yield_apart
@@ -148,9 +147,3 @@ def test_eval_refuses_it(tmp_path: Path) -> None:
     loaded = with_weights(row, None, tmp_path / "absent.pth", None, None)
     with pytest.raises(BuildError, match=re.escape(ENDED)), loaded:
         pass
-
-
-@pytest.mark.slow
-def test_a_list_of_models_names_it(tmp_path: Path) -> None:
-    listed = list_systems(paper(tmp_path, "leaves", "fine"), (), (), lambda _: lambda _: None)
-    assert [(model.parameters, model.failure) for model in listed.models] == [(None, ENDED), (314, None)]

@@ -15,8 +15,7 @@ from imlp_audit.report.document import (
     Plot,
     Table,
 )
-from imlp_audit.report.figures.files import same_page
-from imlp_audit.report.figures.gaps import Column, Gaps
+from imlp_audit.report.figures import Column, Gaps, same_page
 from imlp_audit.report.page import PagePictures, render_page
 from imlp_audit.report.paper import index_document, report_document
 

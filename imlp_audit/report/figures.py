@@ -1,9 +1,17 @@
-"""Printed against measured: how far each counted number is from the interval that prints as it does."""
+"""The figure of a report: how far each counted number is from what is printed; and what figures are drawn with.
+
+matplotlib is imported late.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+import hashlib
+import re
+import warnings
+from base64 import b64decode
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from imlp_audit.numbers.words import count_of
@@ -11,11 +19,59 @@ from imlp_audit.records.base import Record
 from imlp_audit.records.check import FAILS, PASSES, CellCheck
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.figures.canvas import COLOURS, clean, draw, parse_number
+from imlp_audit.report.document import Document, Fold, Plot
+from imlp_audit.report.text import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+
+COLOURS = ("#1f77b4", "#d95f02", "#1b9e77", "#7570b3")  # distinct for the colour-blind
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?", re.ASCII)
+_NOT_IN_XML = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]")
+
+
+@contextmanager
+def drawing_style() -> Iterator[None]:
+    """Draw in matplotlib's own style, whatever the user's settings are."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # whoever shows the SVG has the fonts, or not
+        mpl.rcdefaults()
+        mpl.rc("svg", hashsalt="imlp-audit", fonttype="none")
+        mpl.rc("font", size=9)
+        mpl.rc("text", parse_math=False)  # names come from files
+        mpl.rc("axes", titlesize=9)
+        yield
+
+
+def to_svg(figure: Canvas, description: str | None = None) -> bytes:
+    """Return a figure as SVG, without a date."""
+    metadata = {"Date": None, "Creator": None, **({"Description": description} if description else {})}
+    return _save(figure, "svg", metadata)
+
+
+def to_png(figure: Canvas) -> bytes:
+    """Return a figure as PNG, without the name of the program that wrote it."""
+    return _save(figure, "png", {"Software": None})
+
+
+def _save(figure: Canvas, kind: str, metadata: dict[str, str | None]) -> bytes:
+    out = BytesIO()
+    figure.savefig(out, format=kind, dpi=110, metadata=metadata)
+    return out.getvalue()
+
+
+def parse_number(text: str | None) -> float | None:
+    """Return a plain decimal number; None where a text is anything else, or has more digits than a figure shows."""
+    return float(text) if text and _NUMBER.fullmatch(text) else None
+
+
+def clean(text: str, most: int = 60) -> str:
+    """Return text for a figure: in one line, without what an SVG cannot hold, and not too long."""
+    return shorten(" ".join(_NOT_IN_XML.sub(" ", text).split()), most)
+
 
 _LINEAR = 2  # gaps up to so many last digits are drawn to scale, larger ones by their logarithm
 _FEWEST = 4  # numbers that make a figure
@@ -51,8 +107,16 @@ class Gaps(Record):
         return f"{text}; the farthest of the others is {max(others):.1f} units away." if others else f"{text}."
 
     def draw(self) -> str:
-        """Return the figure as SVG."""
-        return draw(self, partial(_plot, self), height=1.7 + 0.34 * len(self.columns))
+        """Return the figure as SVG, with a digest of the data, by which a kept drawing is known to be stale."""
+        from matplotlib.figure import Figure as Canvas  # no pyplot: no windows, no state
+
+        with drawing_style():
+            canvas = Canvas(figsize=(6.4, 1.7 + 0.34 * len(self.columns)), layout="constrained")
+            axes = canvas.subplots()
+            axes.grid(alpha=0.25)
+            axes.set_axisbelow(True)
+            _plot(self, canvas, axes)
+            return to_svg(canvas, f"sha256:{hashlib.sha256(self.model_dump_json().encode()).hexdigest()}").decode()
 
 
 def find_gaps(result: AuditResult, paper: PaperHead) -> Gaps | None:
@@ -119,3 +183,38 @@ def _scale(axes: Axes, farthest: float) -> None:
     axes.xaxis.set_major_locator(FixedLocator(sorted({sign * tick for tick in ticks for sign in (-1, 1)})))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value + 0.0:g}"))
     axes.xaxis.set_minor_locator(NullLocator())
+
+
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_EMBEDDED = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]*)")
+
+
+def draw_figures(document: Document) -> dict[str, str]:
+    """Return the figures of a report as SVG, by the names of their files."""
+    return {plot.file: plot.data.draw() for plot in _plots(document)}
+
+
+def _plots(document: Document) -> Iterator[Plot]:
+    for block in document:
+        if isinstance(block, Plot):
+            yield block
+        elif isinstance(block, Fold):
+            yield from _plots(block.blocks)
+
+
+def same_figure(one: str, other: str) -> bool:
+    """Say whether two drawings show the same data: their bytes differ between releases of matplotlib."""
+    return _DIGEST.findall(one) == _DIGEST.findall(other)
+
+
+def same_page(one: str, other: str) -> bool:
+    """Say whether two pages are equal apart from how their drawings are drawn."""
+    return _EMBEDDED.sub(_digest, one) == _EMBEDDED.sub(_digest, other)
+
+
+def _digest(embedded: re.Match[str]) -> str:
+    """Return the digest of an embedded drawing's data; the drawing itself where it names none."""
+    try:
+        return " ".join(_DIGEST.findall(b64decode(embedded[1], validate=True).decode())) or embedded[0]
+    except ValueError:  # a page that somebody edited
+        return embedded[0]
