@@ -33,8 +33,6 @@ from imlp_audit.records.counted import CountedModel, Part
 
 _MEMORY, _SECONDS = 8 * 1024**3, 50.0
 _DEPTH = 3  # levels of parts that are kept
-_LAYERS = (nn.modules.conv._ConvNd, nn.Linear, nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm, nn.Embedding)
-"""What thop and the like look into: parameters elsewhere are not in their sum."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ def _count(asked: Counting) -> CountedModel:
     if "no_head" not in counts and (last := _last_layer(model)) is not None:
         counts["no_head"] = counts["all"] - sum(one.numel() for one in last.parameters())
     counts["trainable"] = sum(one.numel() for one in model.parameters() if one.requires_grad)
-    layers = {p: None for m in model.modules() if isinstance(m, _LAYERS) for p in m.parameters(recurse=False)}
+    layers = {p: None for m in model.modules() if _is_of_torch(m) for p in m.parameters(recurse=False)}
     counts["in_layers"] = sum(one.numel() for one in layers)
     ran = _run(model, request, notes) if asked.work else _Run(None, "it was not asked for")
     if ran.used is not None:
@@ -100,9 +98,14 @@ def _count(asked: Counting) -> CountedModel:
     )
 
 
+def _is_of_torch(module: nn.Module) -> bool:
+    """Say whether a module is a layer of torch, as hooks on layers find; a bare parameter is in none."""
+    return any(one.__module__.startswith("torch.nn.modules.") for one in type(module).__mro__[:-2])
+
+
 def _last_layer(model: nn.Module) -> nn.Linear | None:
     """Return the last layer with weights, where it is linear: the classifier of a model that does not name its own."""
-    layers = [one for one in model.modules() if isinstance(one, _LAYERS)]
+    layers = [one for one in model.modules() if list(one.parameters(recurse=False))]
     return layers[-1] if layers and isinstance(layers[-1], nn.Linear) else None
 
 

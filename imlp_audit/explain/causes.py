@@ -171,7 +171,7 @@ _COUNTERS = {
     "no_head": "without the classifier",
     "with_buffers": "with the buffers of the state dict",
     "trainable": "only what is trained",
-    "in_layers": "only parameters in layers of torch, as thop counts: not those that are bare nn.Parameters",
+    "in_layers": "only parameters in layers of torch, not bare nn.Parameters",
     "used": "without what the forward pass never uses",
     "fvcore": "counted by fvcore",
     "torch": "two for each multiply-accumulate, as torch's FlopCounterMode counts",

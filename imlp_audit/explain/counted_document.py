@@ -25,7 +25,7 @@ _PARAMETERS = {
     "trainable": "trained (not frozen)",
     "no_head": "without the classifier",
     "used": "used by the forward pass",
-    "in_layers": "in layers of torch, as thop counts",
+    "in_layers": "in layers of torch, not bare nn.Parameters",
     "with_buffers": "with the buffers of the state dict",
 }
 _COUNTERS = {

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from itertools import accumulate
 from pathlib import Path
 from types import ModuleType
 
@@ -46,7 +47,9 @@ def build_foreign(
     try:
         with print_to_stderr():
             _stand_in(notes)
+            _Stub.importing = True
             maker = _find_maker(_import(file, root, paths, stubs, notes), name)
+            _Stub.importing = False
             with _OnThisDevice(notes):
                 made = make_module(lambda: maker(**_fit_arguments(maker, arguments)))
     except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
@@ -118,24 +121,48 @@ def _nested(value: object) -> object:
 
 
 def _import(file: Path, root: Path, paths: Sequence[Path], stubs: Sequence[str], notes: Notes) -> ModuleType:
-    """Import a file by its place in its package; its folder and those named are on the import path, as for a script."""
+    """Import a file by its place in its package; its folder and those named are on the import path, as for a script.
+
+    Raises ImportError that names all packages that are missing.
+    """
     file = file.resolve()
     package = file.parent
     while (package / "__init__.py").is_file() and package != root:
         package = package.parent
     sys.path[:0] = dict.fromkeys(map(str, (*(path.resolve() for path in paths), package, file.parent)))
-    sys.meta_path.insert(0, _Missing(stubs, notes))
-    name = ".".join(file.relative_to(package).with_suffix("").parts).removesuffix(".__init__")
+    finder = _Missing(stubs, notes)
+    sys.meta_path.insert(0, finder)
+    lacking: dict[str, ModuleNotFoundError] = {}
     for _ in range(_MOST_IMPORTS):
         try:
-            return import_module(name)
+            found = import_module(".".join(file.relative_to(package).with_suffix("").parts).removesuffix(".__init__"))
         except ModuleNotFoundError as error:
             top = (error.name or "").partition(".")[0]
-            found = next((above for above in file.parents[: _LEVELS + 1] if _has(above, top)), None) if top else None
-            if found is None or str(found) in sys.path:
+            beside = next((above for above in file.parents[: _LEVELS + 1] if _has(above, top)), None) if top else None
+            if beside is not None and str(beside) not in sys.path:
+                notes[f"`{top}` was found in {_shown(beside, root)}, as with --path {_shown(beside, root)}"] = None
+                sys.path.insert(0, str(beside))
+            elif beside is None and top and top not in lacking:
+                lacking[top] = error
+                finder.stubs |= {top}  # to find out what else is missing
+            else:
                 raise
-            notes[f"`{top}` was found in {_shown(found, root)}, which is as --path {_shown(found, root)}"] = None
-            sys.path.insert(0, str(found))
+        except ImportError as error:
+            if "relative import" not in str(error) or package != file.parent:
+                raise
+            package = package.parent  # of a folder without __init__.py
+            sys.path.insert(0, str(package))
+        else:
+            if lacking:
+                break
+            return found
+    if lacking:
+        first = next(iter(lacking.values()))
+        names = ", ".join(lacking)
+        flags = " ".join(f"--stub {name}" for name in lacking)
+        raise ImportError(
+            f"it imports {names}; install them, or of what the model does not need pass {flags}"
+        ) from first
     raise ImportError(f"its imports lead through more than {_MOST_IMPORTS} folders")
 
 
@@ -149,9 +176,6 @@ def _shown(folder: Path, root: Path) -> str:
 
 def _advise(error: BaseException) -> str:
     """Say which flag may help."""
-    if isinstance(error, ModuleNotFoundError) and error.name:
-        top = error.name.partition(".")[0]
-        return f"; install {top}, or if the model does not need it, pass --stub {top}"
     if isinstance(error, TypeError) and "required" in str(error):
         return "; give arguments with --arg name=value or --config FILE"
     if isinstance(error, AttributeError) and "the configuration has no" in str(error):
@@ -160,14 +184,15 @@ def _advise(error: BaseException) -> str:
 
 
 class _Missing(MetaPathFinder, Loader):
-    """Finds packages that are named as stubs, and modules that torch has removed. A stub raises where it is called."""
+    """Finds packages, or modules, that are named as stubs, and one that torch has removed."""
 
     def __init__(self, stubs: Sequence[str], notes: Notes) -> None:
-        self._stubs, self._notes = frozenset(stubs), notes
+        self.stubs, self._notes = frozenset(stubs), notes
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
         """Return a spec for a module that is missing."""
-        known = fullname.partition(".")[0] in self._stubs or fullname == "torch._six"
+        whole = accumulate(fullname.split("."), "{}.{}".format)
+        known = not self.stubs.isdisjoint(whole) or fullname == "torch._six"
         return ModuleSpec(fullname, self, is_package=True) if known else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
@@ -175,7 +200,7 @@ class _Missing(MetaPathFinder, Loader):
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Fill a module: any name is a class that raises where it is called."""
+        """Fill a module: any name is a stub."""
         if module.__name__ == "torch._six":
             self._notes["torch._six is gone from torch; its names are as they were"] = None
             vars(module).update(
@@ -183,17 +208,49 @@ class _Missing(MetaPathFinder, Loader):
             )
             return
         self._notes[f"{module.__name__} stands in for a package that is not needed (--stub)"] = None
-        vars(module)["__getattr__"] = lambda name: _stub(f"{module.__name__}.{name}", name)
+        vars(module)["__getattr__"] = _Stub(module.__name__).__getattr__
 
 
-def _stub(path: str, name: str) -> type:
-    if name.startswith("__"):
-        raise AttributeError(name)
+class _Stub:
+    """What stands in for a name of a missing package, and for any name in that.
 
-    def refuse(*_: object, **__: object) -> None:
-        raise ImportError(f"the model needs {path}, which --stub put in place of the real one; install it")
+    While the repository is imported it may be called, as a decorator or to set something up, and classes may be made
+    of it. The model may not call it.
+    """
 
-    return type(name, (nn.Module,), {"__init__": refuse, "__module__": path.rpartition(".")[0]})
+    importing = True
+
+    def __init__(self, path: str) -> None:
+        self.__dict__["path"] = path
+
+    def __getattr__(self, name: str) -> object:
+        """Return a stub of a name in it."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Stub(f"{self.path}.{name}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Take a setting, which nobody reads."""
+
+    def __call__(self, *given: object, **named: object) -> object:
+        """Return what it decorates, or itself; outside of imports, refuse."""
+        if not _Stub.importing:
+            raise ImportError(f"the model needs {self.path}, which is missing; install it")
+        return given[0] if len(given) == 1 and not named and callable(given[0]) else self
+
+    def __mro_entries__(self, _: tuple[object, ...]) -> tuple[type, ...]:
+        """Let a class be made of it, as of a module."""
+        return (nn.Module,)
+
+    def __instancecheck__(self, _: object) -> bool:
+        """Say that nothing is of this class."""
+        return False
+
+    def __or__(self, _: object) -> object:
+        """Return itself, for annotations."""
+        return self
+
+    __ror__ = __or__
 
 
 def _stand_in(notes: Notes) -> None:
@@ -267,6 +324,8 @@ class _OnThisDevice(TorchFunctionMode):
     ) -> object:
         """Run a call without its CUDA device."""
         named = dict(kwargs or {})
+        if func in _NUMBERS:
+            named.setdefault("device", "cpu")  # constructors ask for their values
         if func is Tensor.cuda:
             self._notes["CUDA was asked for; the model was counted without it"] = None
             return args[0]
@@ -278,6 +337,9 @@ class _OnThisDevice(TorchFunctionMode):
             if func is Tensor.to and len(args) == 1 and not named:
                 return args[0]
         return func(*args, **named)
+
+
+_NUMBERS = frozenset({torch.linspace, torch.arange, torch.tensor})
 
 
 def _is_cuda(value: object) -> bool:

@@ -15,9 +15,17 @@ from .running import call
 
 LAYERS = """
 import lmdb
+import cv2.utils
+from mmcv.runner import HOOKS, BaseModule
+cv2.setNumThreads(0)
+cv2.ocl.setUseOpenCL(False)
 from torch._six import container_abcs
 import torch
 from torch import nn
+
+@HOOKS.register_module()
+class Hook(BaseModule):
+    pass
 
 class Block(nn.Module):
     def __init__(self, width):
@@ -59,6 +67,7 @@ def reads_values(width=8):
     net.forward = lambda x: net.stem(x) * net.stem.weight.sum().item()
     return net
 """
+STUBS = ("--stub", "lmdb", "--stub", "cv2", "--stub", "mmcv")
 STEM, AUX, HEAD = 3 * 64 * 49 + 64, 64 * 100 + 100, 64 * 10 + 10
 BLOCK = 64 * 64 * 9 + 64 + 64
 WHOLE = STEM + 4 * BLOCK + AUX + HEAD
@@ -104,7 +113,7 @@ def test_totals_of_libraries_are_those_of_plain_torch(name: str) -> None:
 
 
 def test_a_repository_as_it_is(net: Path) -> None:
-    found = count(f"{net}:Net", "--input", "3,224,224", "--stub", "lmdb")
+    found = count(f"{net}:Net", "--input", "3,224,224", *STUBS)
     assert found["parameters"]["all"] == WHOLE
     assert found["parameters"]["used"] == WHOLE - AUX
     assert found["parameters"]["no_head"] == WHOLE - HEAD
@@ -116,11 +125,11 @@ def test_a_repository_as_it_is(net: Path) -> None:
 
 
 def test_arguments_and_configurations(net: Path, tmp_path: Path) -> None:
-    small = count(f"{net}:build", "--arg", "width=8", "--arg", "depth=1", "--stub", "lmdb")
+    small = count(f"{net}:build", "--arg", "width=8", "--arg", "depth=1", *STUBS)
     assert small["parameters"]["all"] == 3 * 8 * 49 + 8 + 8 * 8 * 9 + 16 + 900 + 90
     config = tmp_path / "net.yaml"
     config.write_text("MODEL: {WIDTH: 8}\nclasses: 10\n")
-    same = count(f"{net}:FromConfig", "--config", str(config), "--stub", "lmdb")
+    same = count(f"{net}:FromConfig", "--config", str(config), *STUBS)
     assert same["parameters"]["all"] == 3 * 8 * 49 + 8 + 4 * (8 * 8 * 9 + 16) + 900 + 90
 
 
@@ -139,13 +148,13 @@ def test_inputs_by_name_with_the_batch_and_constants(tmp_path: Path) -> None:
 
 
 def test_parameters_do_not_wait_for_the_forward_pass(net: Path) -> None:
-    found = count(f"{net}:reads_values", "--input", "3,224,224", "--stub", "lmdb")
+    found = count(f"{net}:reads_values", "--input", "3,224,224", *STUBS)
     assert found["parameters"]["all"] > 0
     assert "flops" not in found
     line = 1 + next(at for at, text in enumerate(NET.splitlines()) if ".item()" in text)
     assert f"models/net.py:{line}: the work depends on the values" in found["no_flops"]
     assert "no_flops" not in count("timm:resnet18")
-    assert "--input" in count(f"{net}:Net", "--stub", "lmdb")["no_flops"]
+    assert "--input" in count(f"{net}:Net", *STUBS)["no_flops"]
     assert "--input 128:int64" in count("transformers:BertModel", "--arg", "num_hidden_layers=1")["no_flops"]
 
 
@@ -161,7 +170,7 @@ def test_causes_by_name(net: Path) -> None:
     }
     printed = [word for number in numbers for word in ("--printed", f"params={number}")]
     flops = ["--printed", f"flops={2 * WORK}", "--printed", f"flops={WORK - 640}"]
-    found = count(f"{net}:Net", "--input", "3,224,224", "--stub", "lmdb", *printed, *flops, code=1)
+    found = count(f"{net}:Net", "--input", "3,224,224", *STUBS, *printed, *flops, code=1)
     for at, cause in enumerate(numbers.values()):
         assert cause in causes(found, at), (cause, causes(found, at))
     assert causes(found, -2)[0].startswith("two for each multiply-accumulate")
@@ -243,9 +252,14 @@ def test_flags_that_cannot_be_read(flag: str, value: str, words: str) -> None:
 
 
 def test_a_name_that_the_file_lacks_and_a_package_that_is_missing(net: Path) -> None:
-    done = call("count", f"{net}:Nett", "--stub", "lmdb")
+    done = call("count", f"{net}:Nett", *STUBS)
     assert done.code == 3
     assert "did you mean 'Net'" in done.err
     done = call("count", f"{net}:Net")
-    assert "models/layers.py:2" in done.err
-    assert "--stub lmdb" in done.err
+    assert "it imports lmdb, cv2, mmcv; " in done.err
+    assert "--stub lmdb --stub cv2 --stub mmcv" in done.err
+    file = net.parent / "uses.py"
+    file.write_text("import cv2\nfrom .net import Net\ndef make():\n    cv2.resize(1)\n    return Net(8)\n")
+    done = call("count", f"{file}:make", *STUBS)
+    assert done.code == 3
+    assert "models/uses.py:4: ImportError: the model needs cv2.resize, which is missing; install it" in done.err
