@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from imlp_audit.records.counted import CountedModel
 
 PATIENCE = 60.0  # seconds for a model
+_SEARCH = 45.0  # seconds for causes
 _MOST_CONFIG = 2**20
 
 
@@ -158,12 +162,17 @@ def _count_again(request: ModelRequest, counted: CountedModel, questions: Sequen
 
     work = counted.flops is not None and any(question.measure is Measure.FLOPS for question in questions)
     found: dict[str, dict[str, CountedModel]] = {"argument": {}, "size": {}, "form": {}}
-    try:
-        for kind, words, one in yield_apart(_change_here, Changes(request, work, {}), PATIENCE):
-            if isinstance(one, CountedModel):
-                found[kind][words] = one
-    except StoppedError:
-        pass  # what was counted before is what can be said
+    end = time.monotonic() + _SEARCH
+    with closing(yield_apart(_change_here, Changes(request, work), PATIENCE)) as changes:
+        try:
+            for kind, words, one in changes:
+                if isinstance(one, CountedModel):
+                    found[kind][words] = one
+                if time.monotonic() > end:
+                    sys.stderr.write(f"imlp-audit: the search for causes was ended after {_SEARCH:g} s\n")
+                    break
+        except StoppedError:
+            pass  # what was counted before is what can be said
     return Recounts(found["argument"], found["size"], found["form"])
 
 

@@ -106,7 +106,15 @@ def _answer(
     ]
     causes.sort(key=lambda cause: (cause.chance, list(Family).index(Family(cause.family)), cause.text))
     value = question.printed.value * question.printed.scale
-    near = sorted((one for one in tried if one.value > 0 < value), key=lambda one: abs(log(one.value / value)))
+    inside = question.printed.interval()
+    order = list(Family)
+    near = sorted(
+        (one for one in tried if one.value > 0 < value),
+        key=lambda one: (
+            (0, order.index(one.family)) if one.value in inside else (1, 0),
+            abs(log(one.value / value)),
+        ),
+    )
     nearest = "; ".join(_name_near(one, question) for one in near[:2]) if not causes else None
     return PrintedNumber(
         printed=text,
@@ -167,6 +175,7 @@ def _tries(question: Question, model: CountedModel, again: Recounts) -> Iterator
                     yield Try(family, f"{words}, and two for each multiply-accumulate", Fraction(2 * found))
 
 
+_NOUNS = {Measure.PARAMETERS: "parameters", Measure.FLOPS: "FLOPs"}
 _COUNTERS = {
     "no_head": "without the classifier",
     "with_buffers": "with the buffers of the state dict",
@@ -187,6 +196,10 @@ def _counters(measure: Measure, model: CountedModel) -> Iterator[Try]:
     for name, count in counts.items():
         if name in _COUNTERS and count != own:
             yield Try(Family.COUNTER, _COUNTERS[name], Fraction(count))
+    other = Measure.FLOPS if measure is Measure.PARAMETERS else Measure.PARAMETERS
+    swapped = _measured(model, other)
+    if swapped is not None:
+        yield Try(Family.COUNTER, f"it is the model's {_NOUNS[other]}, not its {_NOUNS[measure]}", Fraction(swapped))
 
 
 def _factors(question: Question, model: CountedModel) -> Iterator[Try]:

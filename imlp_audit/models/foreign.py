@@ -148,7 +148,7 @@ def _import(file: Path, root: Path, paths: Sequence[Path], stubs: Sequence[str],
             else:
                 raise
         except ImportError as error:
-            if "relative import" not in str(error) or package != file.parent:
+            if "relative import" not in str(error) or package in (root, file.parents[-1]):
                 raise
             package = package.parent  # of a folder without __init__.py
             sys.path.insert(0, str(package))
