@@ -20,8 +20,8 @@ from imlp_audit.report.formats import Format
 if TYPE_CHECKING:
     from imlp_audit.count.changes import Changes
     from imlp_audit.count.request import ModelRequest
-    from imlp_audit.explain.causes import Measure, Question, Recounts
-    from imlp_audit.records.counted import CountedModel
+    from imlp_audit.explain.causes import CountedQuantity, Question, Recounts
+    from imlp_audit.records.counted import CountReport
 
 PATIENCE = 60.0  # seconds for a model
 _SEARCH = 45.0  # seconds for causes
@@ -117,11 +117,15 @@ def _read_config(path: Path | None) -> Mapping[str, object]:
 
 
 def _question(text: str) -> Question:
-    from imlp_audit.explain.causes import Measure, Question
+    from imlp_audit.explain.causes import CountedQuantity, Question
     from imlp_audit.numbers.forms import NumberForm, parse_printed
 
     named, equals, number = text.rpartition("=")
-    names = {"params": Measure.PARAMETERS, "parameters": Measure.PARAMETERS, "flops": Measure.FLOPS}
+    names = {
+        "params": CountedQuantity.PARAMETERS,
+        "parameters": CountedQuantity.PARAMETERS,
+        "flops": CountedQuantity.FLOPS,
+    }
     if equals and named not in names:
         raise UsageError(f"--printed {text}: write params=... or flops=... before the number")
     nouns = ("FLOPs", "FLOPS", "Flops", "flops", "MACs", "Macs", "params", "parameters")
@@ -132,41 +136,41 @@ def _question(text: str) -> Question:
     return Question(printed, names[named] if equals else _guess_measure(printed.scale, number))
 
 
-def _guess_measure(scale: int, text: str) -> Measure:
-    from imlp_audit.explain.causes import Measure
+def _guess_measure(scale: int, text: str) -> CountedQuantity:
+    from imlp_audit.explain.causes import CountedQuantity
 
     if any(word in text.lower() for word in ("flop", "mac")):
-        return Measure.FLOPS
+        return CountedQuantity.FLOPS
     billions = text.strip().endswith("B") or "param" in text.lower()
-    return Measure.FLOPS if scale >= 10**9 and not billions else Measure.PARAMETERS
+    return CountedQuantity.FLOPS if scale >= 10**9 and not billions else CountedQuantity.PARAMETERS
 
 
-def _count(request: ModelRequest) -> CountedModel:
+def _count(request: ModelRequest) -> CountReport:
     from imlp_audit.processes.workers import StoppedError, yield_apart
-    from imlp_audit.records.counted import CountedModel
+    from imlp_audit.records.counted import CountReport
 
     try:
         found = next(iter(yield_apart(_count_here, request, PATIENCE)))
     except StoppedError as error:
         raise BuildError(f"{request}: {error}") from error
-    if not isinstance(found, CountedModel):
+    if not isinstance(found, CountReport):
         raise BuildError(found)
     return found
 
 
-def _count_again(request: ModelRequest, counted: CountedModel, questions: Sequence[Question]) -> Recounts:
+def _count_again(request: ModelRequest, counted: CountReport, questions: Sequence[Question]) -> Recounts:
     from imlp_audit.count.changes import Changes
-    from imlp_audit.explain.causes import Measure, Recounts
+    from imlp_audit.explain.causes import CountedQuantity, Recounts
     from imlp_audit.processes.workers import StoppedError, yield_apart
-    from imlp_audit.records.counted import CountedModel
+    from imlp_audit.records.counted import CountReport
 
-    work = counted.flops is not None and any(question.measure is Measure.FLOPS for question in questions)
-    found: dict[str, dict[str, CountedModel]] = {"argument": {}, "size": {}, "form": {}}
+    work = counted.flops is not None and any(question.measure is CountedQuantity.FLOPS for question in questions)
+    found: dict[str, dict[str, CountReport]] = {"argument": {}, "size": {}, "form": {}}
     end = time.monotonic() + _SEARCH
     with closing(yield_apart(_change_here, Changes(request, work), PATIENCE)) as changes:
         try:
             for kind, words, one in changes:
-                if isinstance(one, CountedModel):
+                if isinstance(one, CountReport):
                     found[kind][words] = one
                 if time.monotonic() > end:
                     sys.stderr.write(f"imlp-audit: the search for causes was ended after {_SEARCH:g} s\n")
@@ -176,13 +180,13 @@ def _count_again(request: ModelRequest, counted: CountedModel, questions: Sequen
     return Recounts(found["argument"], found["size"], found["form"])
 
 
-def _count_here(request: ModelRequest) -> Iterator[CountedModel | str]:
-    from imlp_audit.count.whole import Counting, count_each
+def _count_here(request: ModelRequest) -> Iterator[CountReport | str]:
+    from imlp_audit.count.whole import CountRequest, count_each
 
-    return count_each([Counting(request)])
+    return count_each([CountRequest(request)])
 
 
-def _change_here(asked: Changes) -> Iterator[tuple[str, str, CountedModel | str]]:
+def _change_here(asked: Changes) -> Iterator[tuple[str, str, CountReport | str]]:
     from imlp_audit.count.changes import count_changes
 
     return count_changes(asked)

@@ -10,8 +10,8 @@ from itertools import combinations, islice
 from torch import nn
 
 from imlp_audit.count.request import ModelRequest
-from imlp_audit.count.whole import Counting, build_requested, count_each
-from imlp_audit.records.counted import CountedModel
+from imlp_audit.count.whole import CountRequest, build_requested, count_each
+from imlp_audit.records.counted import CountReport
 
 _MOST = 80  # changes of arguments
 _CLASSES = (10, 100, 200, 365, 1000, 21841, 21842, 21843, 2, 5, 19, 20, 21, 80, 81, 90, 91, 150, 171, 0)
@@ -26,7 +26,7 @@ class Changes:
     work: bool
 
 
-def count_changes(asked: Changes) -> Iterator[tuple[str, str, CountedModel | str]]:
+def count_changes(asked: Changes) -> Iterator[tuple[str, str, CountReport | str]]:
     """Yield the kind of each change, its words, and the model counted under it, or why it could not be built.
 
     What is most often the cause comes first: a search may be ended.
@@ -36,15 +36,15 @@ def count_changes(asked: Changes) -> Iterator[tuple[str, str, CountedModel | str
     return ((kind, words, counted) for (kind, words, _), counted in zip(every, found, strict=True))
 
 
-def _changes(asked: Changes) -> Iterator[tuple[str, str, Counting]]:
+def _changes(asked: Changes) -> Iterator[tuple[str, str, CountRequest]]:
     request = asked.request
-    yield "form", "batch norms folded into the convolutions", Counting(request, asked.work, deployed=True)
+    yield "form", "batch norms folded into the convolutions", CountRequest(request, asked.work, deployed=True)
     for side in _SIDES if asked.work else ():
         other = request.with_side(side)
         if other is not None and other != request:
-            yield "size", f"images of {side} x {side}", Counting(other)
+            yield "size", f"images of {side} x {side}", CountRequest(other)
     for words, changed in islice(_other_arguments(request), _MOST):
-        yield "argument", words, Counting(changed, asked.work)
+        yield "argument", words, CountRequest(changed, asked.work)
 
 
 def _other_arguments(request: ModelRequest) -> Iterator[tuple[str, ModelRequest]]:

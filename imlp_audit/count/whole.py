@@ -1,4 +1,4 @@
-"""Counting a model that was asked for by its name: its totals, its work by every counter, and its parts."""
+"""CountRequest a model that was asked for by its name: its totals, its work by every counter, and its parts."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.run_code import write_error
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.processes.limits import LimitError, limited
-from imlp_audit.records.counted import CountedModel, Part
+from imlp_audit.records.counted import CountReport, ModelPart
 
 _MEMORY, _SECONDS = 8 * 1024**3, 50.0
 _DEPTH = 3  # levels of parts that are kept
 
 
 @dataclass(frozen=True)
-class Counting:
+class CountRequest:
     """A model to count; with `work`, also what one forward pass does; `deployed` with its batch norms folded."""
 
     request: ModelRequest
@@ -44,12 +44,12 @@ class Counting:
     deployed: bool = False
 
 
-def count_each(asked: Sequence[Counting]) -> Iterator[CountedModel | str]:
+def count_each(asked: Sequence[CountRequest]) -> Iterator[CountReport | str]:
     """Yield each model counted, or why it could not be built."""
     return (_try(one) for one in asked)
 
 
-def _try(asked: Counting) -> CountedModel | str:
+def _try(asked: CountRequest) -> CountReport | str:
     try:
         with limited(_MEMORY, _SECONDS):
             return _count(asked)
@@ -59,7 +59,7 @@ def _try(asked: Counting) -> CountedModel | str:
         return f"{asked.request} could not be counted: {write_error(error)}"
 
 
-def _count(asked: Counting) -> CountedModel:
+def _count(asked: CountRequest) -> CountReport:
     request, notes = asked.request, Notes()
     with torch.device("meta"):
         model = _build(request, notes).to("meta").eval()
@@ -74,7 +74,7 @@ def _count(asked: Counting) -> CountedModel:
     counts["trainable"] = sum(one.numel() for one in model.parameters() if one.requires_grad)
     layers = {p: None for m in model.modules() if _is_of_torch(m) for p in m.parameters(recurse=False)}
     counts["in_layers"] = sum(one.numel() for one in layers)
-    ran = _run(model, request, notes) if asked.work else _Run(None, "it was not asked for")
+    ran = _run(model, request, notes) if asked.work else _Pass(None, "it was not asked for")
     if ran.used is not None:
         counts["used"] = sum(one.numel() for one in model.parameters() if id(one) in ran.used)
     flops = {
@@ -83,7 +83,7 @@ def _count(asked: Counting) -> CountedModel:
         if ran.ledger is not None and (not counter.needs_classifier or "no_head" in counts)
     }
     held = {id(one): one for one in (*model.parameters(), *model.buffers())}.values()
-    return CountedModel(
+    return CountReport(
         model=str(request),
         arguments=dict(request.arguments),
         inputs=ran.inputs,
@@ -157,7 +157,7 @@ def _recipe(request: ModelRequest) -> Recipe:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _Pass:
     """A forward pass: its ledger or what prevented it, how often each module ran, and which parameters were used."""
 
     ledger: Ledger | None
@@ -167,7 +167,7 @@ class _Run:
     used: frozenset[int] | None = None
 
 
-class _Uses(TorchFunctionMode):
+class _UsedParameters(TorchFunctionMode):
     """Remembers which parameters operations were given."""
 
     def __init__(self) -> None:
@@ -193,14 +193,14 @@ class _Uses(TorchFunctionMode):
                 self._look(value)
 
 
-def _run(model: nn.Module, request: ModelRequest, notes: Notes) -> _Run:
+def _run(model: nn.Module, request: ModelRequest, notes: Notes) -> _Pass:
     inputs = request.inputs
     if not inputs and request.file is not None:
-        return _Run(None, "a model of a file needs --input, such as --input 3,224,224")
+        return _Pass(None, "a model of a file needs --input, such as --input 3,224,224")
     if not inputs and request.library == "transformers" and example_inputs(model)[0].shape == _ONE_TOKEN.shape:
-        return _Run(None, "a model of text needs its length, such as --input 128:int64")
+        return _Pass(None, "a model of text needs its length, such as --input 128:int64")
     paths = {module: path for path, module in model.named_modules()}
-    calls, uses = Counter[str](), _Uses()
+    calls, uses = Counter[str](), _UsedParameters()
 
     def called(module: nn.Module, _inputs: object) -> None:
         if not calls:
@@ -215,11 +215,11 @@ def _run(model: nn.Module, request: ModelRequest, notes: Notes) -> _Run:
             ledger = measure(unfuse_attention(model), *tensors)
     except Exception as error:  # whatever the model raises
         place = f"{place_in(error, request.file)}: " if request.file is not None else ""
-        return _Run(None, f"{place}{write_error(error)}")
+        return _Pass(None, f"{place}{write_error(error)}")
     finally:
         hook.remove()
     shown = tuple(map(str, inputs)) or tuple(str(Given(shape=tuple(one.shape))) for one in tensors)
-    return _Run(ledger, None, shown, calls, frozenset(uses.used))
+    return _Pass(ledger, None, shown, calls, frozenset(uses.used))
 
 
 def _take_inputs(model: nn.Module, inputs: Sequence[Given]) -> Sequence[Given]:
@@ -240,7 +240,7 @@ def _tensor(given: Given) -> Tensor:
     return torch.zeros(given.shape, dtype=getattr(torch, given.dtype))
 
 
-def _parts(model: nn.Module, ran: _Run) -> Iterator[Part]:
+def _parts(model: nn.Module, ran: _Pass) -> Iterator[ModelPart]:
     """Yield the parts, each before those in it; a module that holds one module alone is folded into that."""
     work = Counter[str]()
     for (path, operation), amount in (ran.ledger.work if ran.ledger is not None else {}).items():
@@ -249,11 +249,11 @@ def _parts(model: nn.Module, ran: _Run) -> Iterator[Part]:
     yield from _inside("", model, 0, ran, work)
 
 
-def _inside(path: str, module: nn.Module, depth: int, ran: _Run, work: Counter[str]) -> Iterator[Part]:
+def _inside(path: str, module: nn.Module, depth: int, ran: _Pass, work: Counter[str]) -> Iterator[ModelPart]:
     while len(children := list(module.named_children())) == 1 and not list(module.parameters(recurse=False)):
         name, module = children[0]
         path = f"{path}.{name}".removeprefix(".")
-    yield Part(
+    yield ModelPart(
         path=path,
         depth=depth,
         kind=type(module).__name__,
@@ -268,7 +268,7 @@ def _inside(path: str, module: nn.Module, depth: int, ran: _Run, work: Counter[s
         yield from _join_equal(parts for parts in inner if parts[0].parameters or parts[0].work)
 
 
-def _join_equal(inner: Iterable[list[Part]]) -> Iterator[Part]:
+def _join_equal(inner: Iterable[list[ModelPart]]) -> Iterator[ModelPart]:
     """Join modules in a row that have equal numbers, with all that is in them."""
     for _, same in groupby(inner, key=lambda parts: [part.model_copy(update={"path": ""}) for part in parts]):
         first, *others = same

@@ -17,7 +17,7 @@ from math import log, prod
 
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Printed
-from imlp_audit.records.counted import Cause, CountedModel, Part, PrintedNumber
+from imlp_audit.records.counted import CountReport, ModelPart, NumberCause, PrintedNumber
 
 _ALL = 0.05
 _MOST_CAUSES = 5
@@ -25,14 +25,14 @@ _MOST_PARTS = 40
 _FACTORS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 32, 64)
 
 
-class Measure(StrEnum):
+class CountedQuantity(StrEnum):
     """What a printed number counts."""
 
     PARAMETERS = "parameters"
     FLOPS = "flops"
 
 
-class Family(StrEnum):
+class CauseFamily(StrEnum):
     """A kind of cause."""
 
     COUNTER = "counter"
@@ -43,7 +43,7 @@ class Family(StrEnum):
     FORM = "form"
 
 
-_SHARE = _ALL / len(Family)
+_SHARE = _ALL / len(CauseFamily)
 
 
 @dataclass(frozen=True)
@@ -51,19 +51,19 @@ class Question:
     """A printed number and what it counts."""
 
     printed: Printed
-    measure: Measure
+    measure: CountedQuantity
 
 
 @dataclass(frozen=True)
 class Try:
     """A value that was tried: the cause in words, and what it gives."""
 
-    family: Family
+    family: CauseFamily
     text: str
     value: Fraction
 
 
-Counted = Mapping[str, CountedModel]
+Counted = Mapping[str, CountReport]
 """The model under changes of one thing, by the change in words: `num_classes=100`, `images of 256 x 256`."""
 
 
@@ -76,10 +76,10 @@ class Recounts:
     forms: Counted
 
 
-def find_causes(questions: Sequence[Question], model: CountedModel, again: Recounts) -> tuple[PrintedNumber, ...]:
+def find_causes(questions: Sequence[Question], model: CountReport, again: Recounts) -> tuple[PrintedNumber, ...]:
     """Return for each printed number whether the model gives it, and what else would."""
     tries = {question: list(_tries(question, model, again)) for question in questions}
-    hits: dict[tuple[Family, str], dict[str, tuple[Try, float]]] = defaultdict(dict)
+    hits: dict[tuple[CauseFamily, str], dict[str, tuple[Try, float]]] = defaultdict(dict)
     for question, tried in tries.items():
         for one, chance in _hits(question, tried) if not _follows(question, model) else ():
             hits[one.family, one.text].setdefault(question.printed.text, (one, chance))
@@ -88,13 +88,13 @@ def find_causes(questions: Sequence[Question], model: CountedModel, again: Recou
 
 def _answer(
     question: Question,
-    model: CountedModel,
+    model: CountReport,
     tried: Sequence[Try],
-    hits: Mapping[tuple[Family, str], Mapping[str, tuple[Try, float]]],
+    hits: Mapping[tuple[CauseFamily, str], Mapping[str, tuple[Try, float]]],
 ) -> PrintedNumber:
     text, measured, follows = question.printed.text, _measured(model, question.measure), _follows(question, model)
     causes = [
-        Cause(
+        NumberCause(
             family=family,
             text=words,
             value=decimal_text(found[text][0].value),
@@ -104,10 +104,10 @@ def _answer(
         for (family, words), found in hits.items()
         if text in found and prod(chance for _, chance in found.values()) <= _SHARE
     ]
-    causes.sort(key=lambda cause: (cause.chance, list(Family).index(Family(cause.family)), cause.text))
+    causes.sort(key=lambda cause: (cause.chance, list(CauseFamily).index(CauseFamily(cause.family)), cause.text))
     value = question.printed.value * question.printed.scale
     inside = question.printed.interval()
-    order = list(Family)
+    order = list(CauseFamily)
     near = sorted(
         (one for one in tried if one.value > 0 < value),
         key=lambda one: (
@@ -127,7 +127,7 @@ def _answer(
     )
 
 
-def _follows(question: Question, model: CountedModel) -> bool:
+def _follows(question: Question, model: CountReport) -> bool:
     measured = _measured(model, question.measure)
     return measured is not None and measured in question.printed.interval()
 
@@ -137,8 +137,8 @@ def _name_near(one: Try, question: Question) -> str:
     return f"{one.text}: {readable(round(one.value))}{also}"
 
 
-def _measured(model: CountedModel, measure: Measure) -> int | None:
-    if measure is Measure.PARAMETERS:
+def _measured(model: CountReport, measure: CountedQuantity) -> int | None:
+    if measure is CountedQuantity.PARAMETERS:
         return model.parameters["all"]
     return model.flops["macs"] if model.flops is not None else None
 
@@ -150,7 +150,7 @@ def _hits(question: Question, tried: Sequence[Try]) -> Iterator[tuple[Try, float
     if not value:
         return
     width = float((inside.high - inside.low) / value) / log(4)
-    by_family: dict[Family, list[Try]] = defaultdict(list)
+    by_family: dict[CauseFamily, list[Try]] = defaultdict(list)
     for one in tried:
         if value / 2 <= one.value <= value * 2:
             by_family[one.family].append(one)
@@ -159,23 +159,27 @@ def _hits(question: Question, tried: Sequence[Try]) -> Iterator[tuple[Try, float
         yield from ((one, chance) for one in found if one.value in inside)
 
 
-def _tries(question: Question, model: CountedModel, again: Recounts) -> Iterator[Try]:
+def _tries(question: Question, model: CountReport, again: Recounts) -> Iterator[Try]:
     measured = _measured(model, question.measure)
     if measured is None:
         return
     yield from _counters(question.measure, model)
     yield from _factors(question, model)
     yield from _without_parts(question, model)
-    for family, others in ((Family.ARGUMENT, again.arguments), (Family.SIZE, again.sizes), (Family.FORM, again.forms)):
+    for family, others in (
+        (CauseFamily.ARGUMENT, again.arguments),
+        (CauseFamily.SIZE, again.sizes),
+        (CauseFamily.FORM, again.forms),
+    ):
         for words, other in others.items():
             found = _measured(other, question.measure)
             if found is not None and found != measured:
                 yield Try(family, words, Fraction(found))
-                if question.measure is Measure.FLOPS:
+                if question.measure is CountedQuantity.FLOPS:
                     yield Try(family, f"{words}, and two for each multiply-accumulate", Fraction(2 * found))
 
 
-_NOUNS = {Measure.PARAMETERS: "parameters", Measure.FLOPS: "FLOPs"}
+_NOUNS = {CountedQuantity.PARAMETERS: "parameters", CountedQuantity.FLOPS: "FLOPs"}
 _COUNTERS = {
     "no_head": "without the classifier",
     "with_buffers": "with the buffers of the state dict",
@@ -190,38 +194,42 @@ _COUNTERS = {
 }
 
 
-def _counters(measure: Measure, model: CountedModel) -> Iterator[Try]:
-    counts = model.parameters if measure is Measure.PARAMETERS else model.flops or {}
+def _counters(measure: CountedQuantity, model: CountReport) -> Iterator[Try]:
+    counts = model.parameters if measure is CountedQuantity.PARAMETERS else model.flops or {}
     own = _measured(model, measure)
     for name, count in counts.items():
         if name in _COUNTERS and count != own:
-            yield Try(Family.COUNTER, _COUNTERS[name], Fraction(count))
-    other = Measure.FLOPS if measure is Measure.PARAMETERS else Measure.PARAMETERS
+            yield Try(CauseFamily.COUNTER, _COUNTERS[name], Fraction(count))
+    other = CountedQuantity.FLOPS if measure is CountedQuantity.PARAMETERS else CountedQuantity.PARAMETERS
     swapped = _measured(model, other)
     if swapped is not None:
-        yield Try(Family.COUNTER, f"it is the model's {_NOUNS[other]}, not its {_NOUNS[measure]}", Fraction(swapped))
+        yield Try(
+            CauseFamily.COUNTER, f"it is the model's {_NOUNS[other]}, not its {_NOUNS[measure]}", Fraction(swapped)
+        )
 
 
-def _factors(question: Question, model: CountedModel) -> Iterator[Try]:
+def _factors(question: Question, model: CountReport) -> Iterator[Try]:
     own = _measured(model, question.measure) or 0
-    for factor in _FACTORS[1:] if question.measure is Measure.FLOPS else _FACTORS:
-        yield Try(Family.FACTOR, f"times {factor}", Fraction(own * factor))
-        yield Try(Family.FACTOR, f"divided by {factor}", Fraction(own, factor))
-    if question.measure is Measure.PARAMETERS and question.printed.scale == 10**6:
-        yield Try(Family.FACTOR, "megabytes of float32 (MB), not millions", Fraction(4 * own))
-        yield Try(Family.FACTOR, "mebibytes of float32 (MiB), not millions", Fraction(4 * own * 10**6, 2**20))
-        yield Try(Family.FACTOR, "megabytes of float16 (MB), not millions", Fraction(2 * own))
-        yield Try(Family.FACTOR, "mebibytes of float16 (MiB), not millions", Fraction(2 * own * 10**6, 2**20))
-    if question.measure is Measure.PARAMETERS:
-        yield Try(Family.FACTOR, "in units of 2^20, not millions", Fraction(own * 10**6, 2**20))
-    if question.measure is Measure.FLOPS:
-        yield Try(Family.FACTOR, "in units of 2^30, not 10^9", Fraction(own * 10**9, 2**30))
+    for factor in _FACTORS[1:] if question.measure is CountedQuantity.FLOPS else _FACTORS:
+        yield Try(CauseFamily.FACTOR, f"times {factor}", Fraction(own * factor))
+        yield Try(CauseFamily.FACTOR, f"divided by {factor}", Fraction(own, factor))
+    if question.measure is CountedQuantity.PARAMETERS and question.printed.scale == 10**6:
+        yield Try(CauseFamily.FACTOR, "megabytes of float32 (MB), not millions", Fraction(4 * own))
+        yield Try(CauseFamily.FACTOR, "mebibytes of float32 (MiB), not millions", Fraction(4 * own * 10**6, 2**20))
+        yield Try(CauseFamily.FACTOR, "megabytes of float16 (MB), not millions", Fraction(2 * own))
+        yield Try(CauseFamily.FACTOR, "mebibytes of float16 (MiB), not millions", Fraction(2 * own * 10**6, 2**20))
+    if question.measure is CountedQuantity.PARAMETERS:
+        yield Try(CauseFamily.FACTOR, "in units of 2^20, not millions", Fraction(own * 10**6, 2**20))
+    if question.measure is CountedQuantity.FLOPS:
+        yield Try(CauseFamily.FACTOR, "in units of 2^30, not 10^9", Fraction(own * 10**9, 2**30))
 
 
-def _without_parts(question: Question, model: CountedModel) -> Iterator[Try]:
+def _without_parts(question: Question, model: CountReport) -> Iterator[Try]:
     """Yield all but a part, a part alone, one of equal copies, and sums of up to three parts left out or alone."""
-    size: Callable[[Part], int] = (
-        (lambda part: part.parameters) if question.measure is Measure.PARAMETERS else (lambda part: part.work or 0)
+    size: Callable[[ModelPart], int] = (
+        (lambda part: part.parameters)
+        if question.measure is CountedQuantity.PARAMETERS
+        else (lambda part: part.work or 0)
     )
     own = _measured(model, question.measure) or 0
     parts = [part for part in model.parts if 0 < part.depth <= 2 and 0 < size(part) < own][:_MOST_PARTS]
@@ -234,7 +242,7 @@ def _without_parts(question: Question, model: CountedModel) -> Iterator[Try]:
         if part.copies > 1:
             singles.setdefault(own - size(part), f"one of {part.path} fewer")
             singles.setdefault(own - whole + size(part), f"only one of {part.path}")
-    yield from (Try(Family.PARTS, text, Fraction(value)) for value, text in singles.items() if value > 0)
+    yield from (Try(CauseFamily.PARTS, text, Fraction(value)) for value, text in singles.items() if value > 0)
     if any(value in question.printed.interval() for value in singles):
         return
     tops = [part for part in parts if part.depth == 1]
@@ -242,5 +250,5 @@ def _without_parts(question: Question, model: CountedModel) -> Iterator[Try]:
         for some in combinations(tops, count):
             whole = sum(size(part) * part.copies for part in some)
             named = " and ".join(part.path for part in some)
-            yield Try(Family.PARTS, f"all but {named}", Fraction(own - whole))
-            yield Try(Family.PARTS, f"{named} alone", Fraction(whole))
+            yield Try(CauseFamily.PARTS, f"all but {named}", Fraction(own - whole))
+            yield Try(CauseFamily.PARTS, f"{named} alone", Fraction(whole))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.counted import Cause, CountedModel, Part, PrintedNumber
+from imlp_audit.records.counted import CountReport, ModelPart, NumberCause, PrintedNumber
 from imlp_audit.report.document import (
     Block,
     Document,
@@ -39,12 +39,12 @@ _COUNTERS = {
 }
 
 
-def counted_document(model: CountedModel, depth: int) -> Document:
+def counted_document(model: CountReport, depth: int) -> Document:
     """Return the whole answer of `count`."""
     return tuple(_blocks(model, depth))
 
 
-def _blocks(model: CountedModel, depth: int) -> Iterator[Block]:
+def _blocks(model: CountReport, depth: int) -> Iterator[Block]:
     with_ = f" ({', '.join(f'{name}={value}' for name, value in model.arguments.items())})" if model.arguments else ""
     yield Paragraph((strong(f"{model.model}{with_}"),))
     for printed in model.printed:
@@ -83,12 +83,12 @@ def _explain(printed: PrintedNumber) -> Iterator[Block]:
         yield Paragraph(f"Nothing gives it that chance would not: {tried}. The nearest are {printed.nearest}.")
 
 
-def _cause(cause: Cause) -> str:
+def _cause(cause: NumberCause) -> str:
     both = f", and gives {' and '.join(cause.explains)}" if len(cause.explains) > 1 else ""
     return f"{cause.text}: {readable(round(float(cause.value)))}{both} (by chance: {100 * cause.chance:.1g} %)"
 
 
-def _tree(model: CountedModel, depth: int) -> Table:
+def _tree(model: CountReport, depth: int) -> Table:
     counted = model.flops is not None
     header = ("module", "", "calls", "parameters", "share", "multiply-accumulates", "share")
     whole, work = model.parameters["all"], (model.flops or {}).get("macs", 0)
@@ -103,7 +103,7 @@ def _tree(model: CountedModel, depth: int) -> Table:
     )
 
 
-def _row(part: Part, whole: int, work: int) -> Iterator[Inline]:
+def _row(part: ModelPart, whole: int, work: int) -> Iterator[Inline]:
     name = part.path.rpartition(".")[2] if part.depth > 1 else part.path
     yield code(f"{'  ' * (part.depth - 1)}{name}") if part.depth else "the whole"
     yield f"{part.copies} x {part.kind}" if part.copies > 1 else part.kind

@@ -10,7 +10,7 @@ from imlp_audit.records.base import Count, Number, Record
 from imlp_audit.records.document import JsonDocument
 
 
-class Part(Record):
+class ModelPart(Record):
     """A module of a model, or several equal ones in a row, each with these numbers.
 
     `calls` counts runs of its forward pass, `work` multiply-accumulates; None where the model was not run. A path such
@@ -26,7 +26,7 @@ class Part(Record):
     work: Count | None = None
 
 
-class Cause(Record):
+class NumberCause(Record):
     """What gives a printed number, and how likely one of the values that were tried gives it by chance.
 
     `explains` are the printed numbers that it gives.
@@ -49,12 +49,12 @@ class PrintedNumber(Record):
     measure: str
     measured: Number | None
     follows: bool
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[NumberCause, ...] = ()
     tried: Count = 0
     nearest: str | None = None
 
 
-class CountedModel(JsonDocument):
+class CountReport(JsonDocument):
     """A model that was counted.
 
     `parameters` has totals by name (`all`, `trainable`, `no_head`, ...), `flops` the work of one forward pass by
@@ -73,6 +73,6 @@ class CountedModel(JsonDocument):
     flops: dict[str, Count] | None
     no_flops: str | None = None
     uncounted: tuple[str, ...] = ()
-    parts: tuple[Part, ...]
+    parts: tuple[ModelPart, ...]
     notes: tuple[str, ...] = ()
     printed: tuple[PrintedNumber, ...] = ()

@@ -69,10 +69,10 @@ def test_a_failure_and_code_from_outside_are_not_kept(measured: dict[Need, Model
 
 
 def test_a_key_holds_all_the_code_that_a_measurement_comes_from() -> None:
-    """The import order lets no part see one above it: these are `count` and `equations`, and all below."""
+    """The import order lets no part see one above it: these are `count` and `claims`, and all below."""
     layers = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
     names = [set(layer.split(" | ")) for layer in layers["contracts"][0]["layers"]]
-    testing = names.index({"equations"})
+    testing = names.index({"claims"})
     assert set(TESTING) == set().union(*names[testing:])
     assert set(MEASURING) == set().union(*names[testing + 1 :])
 
