@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -80,6 +81,8 @@ def count(
     from imlp_audit.explain.counted_document import counted_document
 
     library, name, file = parse_model(model)
+    if find_spec("torch") is None:  # the process that counts would end without a word
+        raise ModuleNotFoundError(name="torch")
     arguments = {**_read_config(config), **parse_arguments(arg or ())}
     for folder in path or ():
         if not folder.is_dir():
