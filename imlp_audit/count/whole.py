@@ -1,4 +1,4 @@
-"""CountRequest a model that was asked for by its name: its totals, its work by every counter, and its parts."""
+"""Counts a model that was asked for by its name: its totals, its work by every counter, and its parts."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def _count(asked: CountRequest) -> CountReport:
             model.example_inputs = MethodType(lambda _self, _batch: tuple(map(_tensor, tensors)), model)  # type: ignore[assignment]
         if asked.deployed and not fold_batch_norms(model):
             raise BuildError("it has no batch norm that directly follows a convolution")
+    if not callable(getattr(model, "get_classifier", None)) and (last := _last_layer(model)) is not None:
+        model.get_classifier = lambda: last  # type: ignore[assignment]  # which every count without the head asks
     counts = {str(name): count for name, count in parameter_counts(model).items()}
-    if "no_head" not in counts and (last := _last_layer(model)) is not None:
-        counts["no_head"] = counts["all"] - sum(one.numel() for one in last.parameters())
     counts["trainable"] = sum(one.numel() for one in model.parameters() if one.requires_grad)
     layers = {p: None for m in model.modules() if _is_of_torch(m) for p in m.parameters(recurse=False)}
     counts["in_layers"] = sum(one.numel() for one in layers)
@@ -106,7 +106,7 @@ def _is_of_torch(module: nn.Module) -> bool:
 def _last_layer(model: nn.Module) -> nn.Linear | None:
     """Return the last layer with weights, where it is linear: the classifier of a model that does not name its own."""
     layers = [one for one in model.modules() if list(one.parameters(recurse=False))]
-    return layers[-1] if layers and isinstance(layers[-1], nn.Linear) else None
+    return layers[-1] if len(layers) > 1 and isinstance(layers[-1], nn.Linear) else None
 
 
 def build_requested(request: ModelRequest) -> tuple[nn.Module, Callable[..., object]]:

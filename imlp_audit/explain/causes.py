@@ -79,10 +79,10 @@ class Recounts:
 def find_causes(questions: Sequence[Question], model: CountReport, again: Recounts) -> tuple[PrintedNumber, ...]:
     """Return for each printed number whether the model gives it, and what else would."""
     tries = {question: list(_tries(question, model, again)) for question in questions}
-    hits: dict[tuple[CauseFamily, str], dict[str, tuple[Try, float]]] = defaultdict(dict)
+    hits: dict[tuple[CauseFamily, str], dict[Question, tuple[Try, float]]] = defaultdict(dict)
     for question, tried in tries.items():
         for one, chance in _hits(question, tried) if not _follows(question, model) else ():
-            hits[one.family, one.text].setdefault(question.printed.text, (one, chance))
+            hits[one.family, one.text].setdefault(question, (one, chance))
     return tuple(_answer(question, model, tries[question], hits) for question in questions)
 
 
@@ -90,19 +90,19 @@ def _answer(
     question: Question,
     model: CountReport,
     tried: Sequence[Try],
-    hits: Mapping[tuple[CauseFamily, str], Mapping[str, tuple[Try, float]]],
+    hits: Mapping[tuple[CauseFamily, str], Mapping[Question, tuple[Try, float]]],
 ) -> PrintedNumber:
     text, measured, follows = question.printed.text, _measured(model, question.measure), _follows(question, model)
     causes = [
         NumberCause(
             family=family,
             text=words,
-            value=decimal_text(found[text][0].value),
-            chance=round(prod(chance for _, chance in found.values()), 8),
-            explains=tuple(found),
+            value=decimal_text(found[question][0].value),
+            chance=round(_chance_of_all(found), 8),
+            explains=tuple(one.printed.text for one in found),
         )
         for (family, words), found in hits.items()
-        if text in found and prod(chance for _, chance in found.values()) <= _SHARE
+        if question in found and _chance_of_all(found) <= _SHARE
     ]
     causes.sort(key=lambda cause: (cause.chance, list(CauseFamily).index(CauseFamily(cause.family)), cause.text))
     value = question.printed.value * question.printed.scale
@@ -125,6 +125,14 @@ def _answer(
         tried=len(tried),
         nearest=nearest,
     )
+
+
+def _chance_of_all(found: Mapping[Question, tuple[Try, float]]) -> float:
+    """Return the chance that all numbers are given: those of one quantity are one number, printed in several ways."""
+    least: dict[CountedQuantity, float] = {}
+    for question, (_, chance) in found.items():
+        least[question.measure] = min(chance, least.get(question.measure, 1.0))
+    return prod(least.values())
 
 
 def _follows(question: Question, model: CountReport) -> bool:

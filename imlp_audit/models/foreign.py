@@ -25,7 +25,7 @@ from torch.nn.modules import linear
 from torch.overrides import TorchFunctionMode
 
 from imlp_audit.errors import BuildError, did_you_mean
-from imlp_audit.models.run_code import make_module, write_error
+from imlp_audit.models.run_code import ArithmeticOnTheProcessor, make_module, write_error
 from imlp_audit.processes.code import locate_error
 from imlp_audit.processes.streams import print_to_stderr
 
@@ -50,7 +50,7 @@ def build_foreign(
             _Stub.importing = True
             maker = _find_maker(_import(file, root, paths, stubs, notes), name)
             _Stub.importing = False
-            with _OnThisDevice(notes):
+            with ArithmeticOnTheProcessor(), _OnThisDevice(notes):
                 made = make_module(lambda: maker(**_fit_arguments(maker, arguments)))
     except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
         raise BuildError(f"{place_in(error, file)}: {write_error(error)}{_advise(error)}") from error
@@ -324,8 +324,6 @@ class _OnThisDevice(TorchFunctionMode):
     ) -> object:
         """Run a call without its CUDA device."""
         named = dict(kwargs or {})
-        if func in _NUMBERS:
-            named.setdefault("device", "cpu")  # constructors ask for their values
         if func is Tensor.cuda:
             self._notes["CUDA was asked for; the model was counted without it"] = None
             return args[0]
@@ -337,9 +335,6 @@ class _OnThisDevice(TorchFunctionMode):
             if func is Tensor.to and len(args) == 1 and not named:
                 return args[0]
         return func(*args, **named)
-
-
-_NUMBERS = frozenset({torch.linspace, torch.arange, torch.tensor})
 
 
 def _is_cuda(value: object) -> bool:

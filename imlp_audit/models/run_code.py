@@ -41,7 +41,7 @@ class ArithmeticOnTheProcessor(TorchFunctionMode):
         kwargs: Mapping[str, object] | None = None,
     ) -> object:
         """Run a call, on the processor if it makes numbers."""
-        device = {"device": "cpu"} if func in (torch.arange, torch.tensor) else {}
+        device = {"device": "cpu"} if func in (torch.arange, torch.linspace, torch.tensor) else {}
         return func(*args, **{**device, **(kwargs or {})})
 
 

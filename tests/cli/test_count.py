@@ -136,9 +136,11 @@ def test_arguments_and_configurations(net: Path, tmp_path: Path) -> None:
 def test_inputs_by_name_with_the_batch_and_constants(tmp_path: Path) -> None:
     file = tmp_path / "two.py"
     file.write_text(
-        "from torch import nn\nclass Two(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "import torch\nfrom torch import nn\nclass Two(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n"
         "        self.words, self.fc = nn.Embedding(10, 4), nn.Linear(4, 3)\n"
         "    def forward(self, x, *, ids, times):\n        y = self.words(ids).mean(1)\n"
+        "        y = y + torch.arange(4) * self.words.weight[0]\n"  # on the device of the weights
         "        for _ in range(times):\n            y = y + self.fc(x + y) @ self.fc.weight\n        return y\n"
     )
     one = count(f"{file}:Two", "--input", "4", "--input", "ids=7:int64", "--input", "times:=2")
@@ -174,16 +176,21 @@ def test_causes_by_name(net: Path) -> None:
     for at, cause in enumerate(numbers.values()):
         assert cause in causes(found, at), (cause, causes(found, at))
     assert causes(found, -2)[0].startswith("two for each multiply-accumulate")
-    assert causes(found, -1)[0] == "all but head"
+    assert causes(found, -1)[0] == "without the classifier"
 
 
 def test_what_follows_has_no_cause_and_a_shared_cause_counts_more() -> None:
     found = count("torchvision:resnet50", "--printed", "25.6M", "--printed", "23.5M", "--printed", "23.51M", code=1)
+    assert found["flops"]["macs"] - found["flops"]["no_head"] == 2048 * 1000
     assert found["printed"][0]["follows"]
     assert not causes(found)
     both = found["printed"][1]["causes"][0]
     assert (both["text"], both["explains"]) == ("without the classifier", ["23.5M", "23.51M"])
-    assert both["chance"] < 1e-4
+    (alone,) = count("torchvision:resnet50", "--printed", "23.51M", code=1)["printed"]
+    assert both["chance"] == alone["causes"][0]["chance"]  # one number in two ways says no more than one
+    two = count("torchvision:resnet50", "--printed", "params=23.51M", "--printed", "flops=4.087G", code=1)["printed"]
+    assert two[0]["causes"][0]["explains"] == ["23.51M", "4.087G"]
+    assert two[0]["causes"][0]["chance"] < alone["causes"][0]["chance"] / 10
     done = call("count", "torchvision:resnet50", "--printed", "25.6M")
     assert done.code == 0
     assert "25.6M parameters follows" in done.out
