@@ -1,7 +1,7 @@
 """Which claims a paper's folder holds, read from its `claims/*.py` without running them.
 
 A claim is a function with the decorator `@claim(...)`; its name is the claim's, its docstring states it in words, and
-files whose names begin with `_` hold none. Of the decorator the texts are read, which stand there as plain strings:
+files whose names begin with `_` hold none. The decorator has these texts, as plain strings:
 
 - `place`: where in the paper it stands.
 - `printed`: the literal form, symbol by symbol; or `corrected`: the nearest form that is true, or an exact form of

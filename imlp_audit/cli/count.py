@@ -110,8 +110,11 @@ def _read_config(path: Path | None) -> Mapping[str, object]:
 
     from imlp_audit.files import read_text
 
+    text = read_text(path, _MOST_CONFIG, path)
     try:
-        found = yaml.safe_load(read_text(path, _MOST_CONFIG, path))
+        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
+            raise UsageError(f"{path}: aliases such as *name are not read; write the values in their place")
+        found = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from error
     if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):

@@ -70,11 +70,11 @@ def parse_model(text: str) -> tuple[str | None, str, Path | None]:
         return where, name, None
     file = Path(where)
     if not where.endswith(".py"):
-        raise UsageError(f"{where!r} is no library of models and no Python file; {did_you_mean(where, LIBRARIES)}")
+        raise UsageError(f"{where!r}: give a library or a Python file; {did_you_mean(where, LIBRARIES)}")
     if not file.is_file():
         raise UsageError(f"{where}: there is no such file")
     if not name.isidentifier():
-        raise UsageError(f"{name!r} is no name in a Python file; write {where}:NAME, of a class or a function")
+        raise UsageError(f"{name!r} cannot be a name in Python; write {where}:NAME, of a class or a function")
     return None, name, file
 
 
@@ -118,7 +118,7 @@ def _input(text: str) -> Given:
     name, equals, sizes = text.rpartition("=")
     sizes, colon, dtype = sizes.partition(":")
     if colon and dtype not in DTYPES:
-        raise UsageError(f"--input {text}: {dtype!r} is no type of tensors here; {did_you_mean(dtype, DTYPES, 'use')}")
+        raise UsageError(f"--input {text}: unknown type {dtype!r}; {did_you_mean(dtype, DTYPES, 'use')}")
     whole = sizes.startswith("[") and sizes.endswith("]")
     inside = sizes[1:-1] if whole else sizes
     if inside and not _SIZES.fullmatch(inside):
@@ -129,5 +129,5 @@ def _input(text: str) -> Given:
 
 def _name(text: str, whole: str) -> str:
     if not text.isidentifier():
-        raise UsageError(f"--input {whole}: {text!r} is no name of an argument of forward")
+        raise UsageError(f"--input {whole}: {text!r} cannot be the name of an argument")
     return text

@@ -113,8 +113,9 @@ def build_requested(request: ModelRequest) -> tuple[nn.Module, Callable[..., obj
     """Return a model without values, and what makes it. Raises BuildError."""
     with torch.device("meta"):
         model = _build(request, Notes())
-    maker = find_foreign(request.file, request.name) if request.file is not None else type(model)
-    return model, maker
+    if request.file is None:
+        return model, type(model)
+    return model, find_foreign(request.file, request.name, request.paths, request.stubs)
 
 
 def _build(request: ModelRequest, notes: Notes) -> nn.Module:

@@ -11,6 +11,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -24,8 +25,8 @@ from torch import Tensor, nn
 from torch.nn.modules import linear
 from torch.overrides import TorchFunctionMode
 
-from imlp_audit.errors import BuildError, did_you_mean
-from imlp_audit.models.run_code import ArithmeticOnTheProcessor, make_module, write_error
+from imlp_audit.errors import BuildError
+from imlp_audit.models.run_code import ArithmeticOnTheProcessor, make_module, take_maker, write_error
 from imlp_audit.processes.code import locate_error
 from imlp_audit.processes.streams import print_to_stderr
 
@@ -43,15 +44,14 @@ def build_foreign(
 
     Raises BuildError, with the line of the repository's code that fails and what may help.
     """
-    root = repository(file)
     try:
         with print_to_stderr():
-            _stand_in(notes)
-            _Stub.importing = True
-            maker = _find_maker(_import(file, root, paths, stubs, notes), name)
-            _Stub.importing = False
+            module, imported = _load(file.resolve(), tuple(paths), tuple(stubs))
+            notes.update(imported)
+            maker = take_maker(module, name)
             with ArithmeticOnTheProcessor(), _OnThisDevice(notes):
                 made = make_module(lambda: maker(**_fit_arguments(maker, arguments)))
+            notes.update(imported)
     except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
         raise BuildError(f"{place_in(error, file)}: {write_error(error)}{_advise(error)}") from error
     if not isinstance(made, nn.Module):
@@ -59,10 +59,21 @@ def build_foreign(
     return made
 
 
-def find_foreign(file: Path, name: str) -> Callable[..., object]:
-    """Return the class or function of a file that `build_foreign` has imported."""
-    path = str(file.resolve())
-    return _find_maker(next(one for one in list(sys.modules.values()) if getattr(one, "__file__", None) == path), name)
+@cache  # a model that is changed is made many times
+def _load(file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> tuple[ModuleType, Notes]:
+    """Import a file, and return what was done for that; what is answered later is noted there too."""
+    notes = Notes()
+    _stand_in(notes)
+    _Stub.importing = True
+    try:
+        return _import(file, repository(file), paths, stubs, notes), notes
+    finally:
+        _Stub.importing = False
+
+
+def find_foreign(file: Path, name: str, paths: Sequence[Path], stubs: Sequence[str]) -> Callable[..., object]:
+    """Return the class or function of a file."""
+    return take_maker(_load(file.resolve(), tuple(paths), tuple(stubs))[0], name)
 
 
 def repository(file: Path) -> Path:
@@ -77,14 +88,6 @@ def place_in(error: BaseException, file: Path) -> str:
     """Return the last line of the repository's code in an error's traceback; the file alone if there is none."""
     line = locate_error(error, repository(file), "")
     return line.removeprefix("/") if line is not None else file.name
-
-
-def _find_maker(module: ModuleType, name: str) -> Callable[..., object]:
-    maker = getattr(module, name, None)
-    if callable(maker):
-        return maker  # type: ignore[no-any-return]
-    own = [one for one, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
-    raise LookupError(f"it defines no {name!r}; {did_you_mean(name, own, 'it has')}")
 
 
 def _fit_arguments(maker: Callable[..., object], arguments: Mapping[str, object]) -> Mapping[str, object]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from importlib.metadata import EntryPoint
-from types import MethodType
+from types import MethodType, ModuleType
 from typing import assert_never
 
 import torch
@@ -224,12 +224,16 @@ def find_maker(host: PythonModule | OwnBlock) -> Callable[..., object]:
     assert host.folder is not None
     assert host.file is not None
     assert host.name is not None
-    module = load_module(host.folder, host.file.removesuffix(".py").replace("/", "."))
-    maker = getattr(module, host.name, None)
+    return take_maker(load_module(host.folder, host.file.removesuffix(".py").replace("/", ".")), host.name)
+
+
+def take_maker(module: ModuleType, name: str) -> Callable[..., object]:
+    """Return the class or function of a module. Raises LookupError with the nearest name."""
+    maker = getattr(module, name, None)
     if callable(maker):
         return maker  # type: ignore[no-any-return]
-    own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
-    raise LookupError(f"it defines no {host.name!r}; {did_you_mean(host.name, own, 'it has')}")
+    own = [one for one, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    raise LookupError(f"it defines no {name!r}; {did_you_mean(name, own, 'it has')}")
 
 
 def _installed(name: str) -> EntryPoint:

@@ -194,8 +194,10 @@ def make_table(
     if decimal == ",":
         every = list(with_points(every))
         notes.append('the numbers have a decimal comma; `decimal: ","` under about says so')
-    joined, told = headings.joined[:period], (*notes, *body.notes)
-    return SourceTable(number, caption, joined, tuple(every), file, line, label=label, notes=told, decimal=decimal)
+    joined, every_note = headings.joined[:period], (*notes, *body.notes)
+    return SourceTable(
+        number, caption, joined, tuple(every), file, line, label=label, notes=every_note, decimal=decimal
+    )
 
 
 def _find_period(headings: tuple[str, ...]) -> int:

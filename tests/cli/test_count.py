@@ -133,6 +133,16 @@ def test_arguments_and_configurations(net: Path, tmp_path: Path) -> None:
     assert same["parameters"]["all"] == 3 * 8 * 49 + 8 + 4 * (8 * 8 * 9 + 16) + 900 + 90
 
 
+def test_a_configuration_with_aliases_is_refused(tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb.yaml"
+    bomb.write_text(
+        "a: &a [1, 1]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdef", "bcdefg", strict=True))
+    )
+    done = call("count", "timm:resnet18", "--config", str(bomb))
+    assert (done.code, done.out) == (2, "")
+    assert f"{bomb}: aliases" in done.err
+
+
 def test_inputs_by_name_with_the_batch_and_constants(tmp_path: Path) -> None:
     file = tmp_path / "two.py"
     file.write_text(
@@ -247,7 +257,7 @@ def test_models_that_are_not_there(model: str) -> None:
         ("--printed", "width=3", "params=... or flops=..."),
         ("--arg", "width", "name=value"),
         ("--input", "3x224", "without the batch"),
-        ("--input", "3,224:float8", "no type of tensors"),
+        ("--input", "3,224:float8", "unknown type"),
         ("--path", "nowhere", "no such folder"),
         ("--config", "nowhere.yaml", "nowhere.yaml"),
     ],

@@ -139,7 +139,7 @@ Spans = list[tuple[int, int, ApartKind]]
 
 
 def spans_of(text: str) -> Spans:
-    """Return the places in a line whose numbers are apart, as far as the line alone shows it."""
+    """Return the places in a line whose numbers are apart by what stands in the line."""
     return [(one.start(), one.end(), kind) for kind, pattern in _PATTERNS for one in pattern.finditer(text)]
 
 
