@@ -37,7 +37,7 @@ def _hits(problem: SearchProblem, cell: Cell, counter: str, reading: int) -> boo
     return low <= int(totals[reading if len(totals) > 1 else 0]) <= high
 
 
-def test_thop_gives_all_eight_under_the_released_reading_and_no_other_counter_more_than_half(lvt: SearchProblem) -> None:
+def test_thop_gives_all_eight_under_the_released_reading_and_no_other_more_than_half(lvt: SearchProblem) -> None:
     found = scores(lvt, lvt.cells)
     for name in ("thop_fitted", "thop"):
         assert len(lvt.cells) == found.pop((name, "released")) == 8
