@@ -1,4 +1,4 @@
-"""What counters see that hook layers of torch.nn by their exact types: thop, mmcv, and ptflops without its functions."""
+"""What counters see that hook layers of torch.nn by their exact types: thop, mmcv, and ptflops without functions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _AFFINE = "layer_norm_affine group_norm_affine instance_norm_affine batch_norm_a
 
 def _each(layers: Layers, classes: str, weight: int = 1) -> Mapping[type[nn.Module], Work]:
     weights = {Operation(name): weight for name in classes.split()}
-    return {layer: weights for layer in layers}
+    return dict.fromkeys(layers, weights)
 
 
 _HOOKED: Mapping[Operation, Mapping[type[nn.Module], Work]] = {
