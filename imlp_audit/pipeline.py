@@ -107,7 +107,7 @@ def _run(
     if not options.any_lock:
         refuse_broken_locks(selection.papers)
     versions = list_versions()  # where one of these libraries isn't installed, say so before any work
-    made, context = _make_checks(plans, selection, options, settings, announce)
+    made, context = _make_checks(plans, selection, options, settings, announce, helping=not searched)
     known = list(_acknowledge(made, selection, searched=searched))
     asked = {check.id.partition("/")[0] for check in made}
     asked |= {one.repeats.partition("/")[0] for one in made if isinstance(one, RepeatCheck) and one.repeats is not None}
@@ -127,11 +127,17 @@ def _run(
 
 
 def _make_checks(
-    plans: Sequence[Plan], selection: Selection, options: Options, settings: Settings, announce: Announce
+    plans: Sequence[Plan],
+    selection: Selection,
+    options: Options,
+    settings: Settings,
+    announce: Announce,
+    *,
+    helping: bool,
 ) -> tuple[Sequence[Check], Context]:
     """Make the checks, in order, and keep what was not in the store.
 
-    Claims are tested by other processes while numbers are counted and judged.
+    Claims are tested by other processes while numbers are counted and judged; `helping`, by this one then.
     """
     store = options.store
     equations = [plan for plan in plans if isinstance(plan, EquationPlan)]
@@ -143,7 +149,8 @@ def _make_checks(
     counted, left = recall_models(store, needed) if options.fvcore_device is None else ({}, needed)
     progress = announce(len(left) + len(untested))
     jobs = settings.jobs - settings.jobs // 2 if left and untested else settings.jobs  # they count and test at once
-    with running(untested, replace(settings, jobs=jobs)) as outcomes, counting(jobs) as counter:
+    alone = replace(settings, jobs=jobs)
+    with running(untested, alone, helping=helping) as outcomes, counting(jobs) as counter:
         measured = {key: narrow(facts, needed[key]) for key, facts in _measure(left, progress, options, counter)}
         context = with_hypotheses(Context({**counted, **measured}, options.reading), papers_to_judge(numbers))
         checks = _try_alternatives(numbers, [run_check(plan, context) for plan in numbers], context, options, counter)
