@@ -243,12 +243,15 @@ class CountedCheck(NumberCheck):
 class CellCheck(CountedCheck):
     """Whether a printed number follows from the row's model.
 
-    `power` counts the wrong numbers that would not have passed in its place. A number that the tool cannot count is
+    `model` is that of a row with candidates, and `identified` by what it is known. `power` counts the wrong numbers
+    that would not have passed in its place. A number that the tool cannot count is
     `unguarded` if no other check notices that it is changed by one last digit or by ten.
     """
 
     kind: Literal[CheckKind.CELL] = CheckKind.CELL
     measured: Number | None = None
+    model: str | None = None
+    identified: str | None = None
     mixed: bool = False
     fitted: bool = False
     power: Power | None = None
