@@ -81,8 +81,10 @@ def check_cell(plan: CellPlan, context: Context) -> CellCheck:
     identity = context.identities.get(cell.row.id)
     found = countable(cell)
     if isinstance(found, str):
-        missing = identity.reason if identity is not None and found == NO_MODEL else found
-        return record_unmeasured(CellCheck, plan, cell.printed, cell.unit, missing)
+        if identity is None or found != NO_MODEL:
+            return record_unmeasured(CellCheck, plan, cell.printed, cell.unit, found)
+        check = record_unmeasured(CellCheck, plan, cell.printed, cell.unit, identity.reason)
+        return check.model_copy(update={"identified": identity.how})
     comparison = judge(found, context)
     hints = hints_of(found, comparison, context) if column.measure.totalled else comparison.hints
     check = record_fit(CellCheck, plan, cell.printed, cell.unit, comparison)
@@ -95,7 +97,7 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
     """Name what was proposed and not stated: the row's model, the column's counter. They accuse on evidence alone."""
     identity, stated = context.identities.get(found.cell.row.id), is_stated(found.cell)
     if identity is not None:
-        check = check.model_copy(update={"model": found.recipe.name, "identified": identity.how})
+        check = check.model_copy(update={"model": str(found.recipe), "identified": identity.how, "power": None})
     if check.verdict in PASSES and not stated:
         return _under_convention(check)
     if check.verdict is Verdict.DIFFERS and (identity is not None or not stated):

@@ -17,7 +17,7 @@ from math import log, prod
 from pydantic import ValidationError
 
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.identity import BY_CHANCE, LEAST, How, RowIdentity, are_settled
+from imlp_audit.checks.identity import BY_CHANCE, LEAST, RowIdentity, are_settled
 from imlp_audit.count.conventions import ParameterConvention, total
 from imlp_audit.count.facts import ModelFacts, ModelKey, Need
 from imlp_audit.models.names.known import USUAL_SIZE, Library, known_models, sizes_of
@@ -25,6 +25,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import name_in_library
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.records.check import Identified
 from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
 from imlp_audit.spec.schema import PrintedTable
@@ -347,22 +348,22 @@ class _TableModels:
         if model is None or how is None:
             return self._unknown(row)
         sized, _ = self.on_images(row, model)
-        return RowIdentity(sized, how, "", row.row.named and how is not How.ALL)
+        return RowIdentity(sized, how, "", row.row.named and how is not Identified.ALL)
 
-    def _known(self, row: RowRef) -> tuple[Recipe | None, How | None]:
+    def _known(self, row: RowRef) -> tuple[Recipe | None, Identified | None]:
         """Return a row's model, and how it is known."""
         first, fitting = row.row.candidates[0], [one for one in row.row.candidates if self.has_size(row, one)]
         following = [one for one in fitting if self.on_images(row, one)[1]]
         best = next(iter([*following, *fitting]), None)
         if _cells(row, Measure.PARAMETERS) and best is not None:
             if len({self._counts(row, one) for one in fitting}) == 1 and self._expected(row) <= BY_CHANCE:
-                return best, How.NUMBERS
+                return best, Identified.NUMBERS
             if row.id in self.together:
-                return first, How.TOGETHER
+                return first, Identified.TOGETHER
         if row.row.named and self._others_follow(row):
-            return first, How.NAME
+            return first, Identified.NAME
         if following and self._expected(row, whole=True) <= BY_CHANCE:
-            return following[0], How.ALL
+            return following[0], Identified.ALL
         return None, None
 
     def _counts(self, row: RowRef, recipe: Recipe) -> tuple[object, ...]:
@@ -411,9 +412,9 @@ class _TableModels:
         lead = row.row.named and not any(self._fits(cell, first) for cell in cells) and bool(self._write(cells, first))
         if lead:
             asked = f"is it {first.name}? Then {self._write(cells, first)}"
-            return RowIdentity(None, None, f"not identified: {asked}", lead=True)
+            return RowIdentity(None, Identified.LEAD, f"not identified: {asked}")
         why = f"its numbers do not single out one of {len(row.row.candidates)} candidates"
-        return RowIdentity(None, None, f"not identified: {why}" + (f"; the nearest: {told}" if told else ""))
+        return RowIdentity(None, Identified.NO, f"not identified: {why}" + (f"; the nearest: {told}" if told else ""))
 
     def _fits(self, cell: CellRef, recipe: Recipe) -> bool:
         return any(matches(cell.printed, value) for value in self._possible(cell, recipe))

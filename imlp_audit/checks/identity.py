@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TypeVar
 
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.check import AnyCheck, Verdict
+from imlp_audit.records.check import AnyCheck, Identified, Verdict
 
 C = TypeVar("C", bound=AnyCheck)
 
@@ -18,28 +17,18 @@ LEAST = 3
 NOT_NAMED = "the model is proposed, and the label is not its name alone"
 
 
-class How(StrEnum):
-    """What a row's model is known by."""
-
-    NUMBERS = "numbers"  # its parameters, which no other combination is likely to have by chance
-    TOGETHER = "together"  # its parameters and those of other rows whose first candidates have theirs
-    NAME = "name"  # its label: other rows follow from the models that theirs name
-    ALL = "all"  # all its numbers together, FLOPs included: they follow, and accuse nothing
-
-
 @dataclass(frozen=True)
 class RowIdentity:
     """What the numbers say about a row's candidates: its model, how that is known, and a sentence on both.
 
     A row that `accuses` may have its other numbers found wrong: its label is a name and nothing more, as what else it
-    says may be a change that the numbers show. A `lead` is a row that names one model and has none of its numbers.
+    says may be a change that the numbers show.
     """
 
     model: Recipe | None
-    how: How | None
+    how: Identified
     reason: str
     accuses: bool = False
-    lead: bool = False
 
 
 def are_settled(hits: int, misses: int) -> bool:

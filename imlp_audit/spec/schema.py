@@ -186,8 +186,9 @@ class Row(Record):
     """A model as the table lists it. Without `model` it has no recipe.
 
     `candidates` are proposals in its place, the likeliest first: numbers may confirm one, and none may accuse a number
-    before. `named` says that the label is the first one's name, and no other model's. `counted_by` is, by measure, the convention of its numbers where a source gives one that may not be its column's.
-    `training` says how the model was trained, where not as the paper's models usually were.
+    before. `named` says that the label is the first one's name, and no other model's. `counted_by` is, by measure, the
+    convention of its numbers where a source gives one that may not be its column's. `training` says how the model was
+    trained, where not as the paper's models usually were.
     """
 
     id: Slug
