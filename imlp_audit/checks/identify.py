@@ -47,6 +47,9 @@ class Counted:
     explained: int
 
 
+_NOUNS = {Measure.PARAMETERS: "parameters", Measure.FLOPS: "FLOPs"}
+
+
 def matches(printed: Printed, value: Fraction | int) -> bool:
     """Return whether a value prints as a number does, rounded or cut off."""
     return value in printed.interval(Rounding.HALF_UP) or value in printed.interval(Rounding.TRUNCATION)
@@ -423,9 +426,9 @@ class _TableModels:
         """Write what a model has for each cell, beside what is printed."""
         found = [(cell, self._nearest(cell, recipe)) for cell in cells]
         return ", ".join(
-            f"{readable(Fraction(value))} {cell.column.measure}, not {cell.printed.text}"
+            f"{readable(Fraction(value))} {_NOUNS[cell.column.measure]}, not {cell.printed.text}"
             if not matches(cell.printed, value)
-            else f"{cell.printed.text} {cell.column.measure}"
+            else f"{cell.printed.text} {_NOUNS[cell.column.measure]}"
             for cell, value in found
             if value is not None
         )
