@@ -196,7 +196,11 @@ _COUNTERS = {
     "used": "without what the forward pass never uses",
     "fvcore": "counted by fvcore",
     "torch": "two for each multiply-accumulate, as torch's FlopCounterMode counts",
-    "ptflops": "counted by ptflops",
+    "thop": "counted by thop",
+    "ptflops": 'counted by ptflops with backend="aten"',
+    "ptflops_hooks": "counted by ptflops without functional calls",
+    "mmcv": "counted by mmcv",
+    "fvcore_fused": "counted by fvcore, which misses the products of fused attention",
     "no_products": "without the products in attention, as counters of modules count",
     "modules": "only layers of torch.nn, as hooks on modules count",
 }
