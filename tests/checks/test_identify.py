@@ -77,7 +77,8 @@ def test_labels_of_other_rows_identify_nothing_and_one_that_names_a_model_is_a_l
 
 
 def test_a_candidate_that_cannot_be_built_is_none(tmp_path: Path) -> None:
-    broken = "      - {id: x, label: X, candidates: [{timm: swin_tiny_patch4_window7_224, image: 225}], printed: {params: 28.3}}\n"
+    model = "{timm: swin_tiny_patch4_window7_224, image: 225}"
+    broken = f"      - {{id: x, label: X, candidates: [{model}], printed: {{params: 28.3}}}}\n"
     found = checks_of(tmp_path, *(row(*one) for one in TRUE), broken)
     assert found["x/params"].verdict is Verdict.UNVERIFIABLE
     assert found["resnet_50/params"].verdict is Verdict.REPRODUCED

@@ -27,7 +27,8 @@ def test_accept_shows_and_writes_models_and_counters(tmp_path: Path) -> None:
     assert spec.read_text() == before
     assert call("accept", str(spec)).code == 0
     after = spec.read_text()
-    assert after.count("candidates:") == 1 and "model: {timm: resnet152}" in after
+    assert after.count("candidates:") == 1
+    assert "model: {timm: resnet152}" in after
     checks = audit_targets(spec).of_kind(CellCheck)
     assert [one.id for one in checks if one.verdict is Verdict.UNVERIFIABLE] == ["t/1/x/params"]
     assert all(one.identified is None for one in checks if "/x/" not in one.id)
