@@ -112,7 +112,7 @@ def _run(
     if not options.any_lock:
         refuse_broken_locks(selection.papers)
     versions = list_versions()  # where one of these libraries isn't installed, say so before any work
-    made, context = _make_checks(plans, selection, options, settings, announce, identities)
+    made, context = _make_checks(plans, selection, options, settings, announce, identities, helping=not searched)
     known = list(_acknowledge(made, selection, searched=searched))
     asked = {check.id.partition("/")[0] for check in made}
     asked |= {one.repeats.partition("/")[0] for one in made if isinstance(one, RepeatCheck) and one.repeats is not None}
@@ -138,10 +138,12 @@ def _make_checks(
     settings: Settings,
     announce: Announce,
     identities: Mapping[str, RowIdentity],
+    *,
+    helping: bool,
 ) -> tuple[Sequence[Check], Context]:
     """Make the checks, in order, and keep what was not in the store.
 
-    Claims are tested by other processes while numbers are counted and judged.
+    Claims are tested by other processes while numbers are counted and judged; `helping`, by this one then.
     """
     store = options.store
     equations = [plan for plan in plans if isinstance(plan, EquationPlan)]
@@ -153,7 +155,8 @@ def _make_checks(
     counted, left = recall_models(store, needed) if options.fvcore_device is None else ({}, needed)
     progress = announce(len(left) + len(untested))
     jobs = settings.jobs - settings.jobs // 2 if left and untested else settings.jobs  # they count and test at once
-    with running(untested, replace(settings, jobs=jobs)) as outcomes, counting(jobs) as counter:
+    alone = replace(settings, jobs=jobs)
+    with running(untested, alone, helping=helping) as outcomes, counting(jobs) as counter:
         measured = {key: narrow(facts, needed[key]) for key, facts in _measure(left, progress, options, counter)}
         context = Context({**counted, **measured}, options.reading, identities=identities)
         context = with_hypotheses(context, papers_to_judge(numbers))
