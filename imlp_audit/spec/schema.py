@@ -277,6 +277,7 @@ class ConventionFit(Record):
 class About(Record):
     """Which paper it is, and how its numbers are read: the first of each list is the default, the rest are declared.
 
+    Without `flops` every counter that is known is proposed, and their numbers choose among them.
     `rounding_of` are the rounding rules of measures that have their own. `conventions` are counting conventions written
     out: integer weights over classes of work. `fitted` says of those that a search found what they were fitted on.
     `lacks` says what the text at hand lacks, and what that means for the audit. `decimal` is the mark before the
@@ -294,7 +295,7 @@ class About(Record):
         default_factory=dict
     )
     parameters: Annotated[tuple[ParameterConvention, ...], Field(min_length=1)] = (ParameterConvention.ALL,)
-    flops: Annotated[tuple[str, ...], Field(min_length=1)] = ("fvcore",)
+    flops: Annotated[tuple[str, ...], Field(min_length=1)] = ()
     memory: Annotated[tuple[MemoryConvention, ...], Field(min_length=1)] = (MemoryConvention.MIB,)
     conventions: dict[Slug, dict[WeightName, Annotated[int, Field(ge=0)]]] = Field(default_factory=dict)
     fitted: dict[Slug, ConventionFit] = Field(default_factory=dict)
