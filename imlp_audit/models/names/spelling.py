@@ -38,6 +38,8 @@ def is_size(word: str) -> bool:
 _PUBLISHED = (
     (re.compile(r"\bvision[-_ ]transformer\b", re.IGNORECASE), "ViT"),
     (re.compile(r"\b(swin)[-_ ]?transformer\b", re.IGNORECASE), r"\1"),
+    (re.compile(r"\bopen[-_ ]?clip\b", re.IGNORECASE), "CLIP"),
+    (re.compile(r"\b(se|eca)[-_ ]?net(?=[-_ ]?(?:18|34|50|101|152)\b)", re.IGNORECASE), r"\1ResNet"),
     (re.compile(r"\bwrn[-_ ]?(\d+)[-_ ](\d)\b", re.IGNORECASE), r"wide_resnet\1_\2"),
     (re.compile(r"\b(?:rn|r)(?=-?(?:18|34|50|101|152)\b)", re.IGNORECASE), "ResNet"),
     (re.compile(r"\b(?:rx|x)(?=-?(?:50|101)\b)", re.IGNORECASE), "ResNeXt"),
