@@ -126,7 +126,7 @@ def _key(text: str) -> str:
 _WEIGHTY, _IN_CONTEXT, _UNKNOWN = 2.0, 0.3, 3.0
 _OTHER_SIZE, _ONLY_LIKE = 0.8, 1.0
 _OPEN = frozenset({"patch", "window", "w"})  # words that say nothing without their number
-_NO_FAMILY = frozenset({"distilled", "test", "patch", "window", "legacy", "wide", "lambda", "res"})
+_NO_FAMILY = frozenset({"distilled", "test", "patch", "window", "legacy", "wide", "lambda", "res", "net", "conv"})
 
 
 @dataclass(frozen=True)
