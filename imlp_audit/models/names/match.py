@@ -217,7 +217,7 @@ def is_of_family(label: str) -> bool:
 
 
 def _is_family(word: str) -> bool:
-    return len(word) > 2 and word.isalpha() and not is_size(word) and word not in _NO_FAMILY
+    return len(word) > 2 and word[0].isalpha() and not is_size(word) and word not in _NO_FAMILY
 
 
 @lru_cache(maxsize=4096)
