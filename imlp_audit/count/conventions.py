@@ -21,6 +21,8 @@ class ParameterConvention(StrEnum):
     ALL = "all"
     NO_HEAD = "no_head"
     WITH_BUFFERS = "with_buffers"  # what a sum over the state dict counts
+    TRAINABLE = "trainable"  # what ptflops, mmcv and calflops count
+    LAYERS = "layers"  # what thop counts: no bare nn.Parameter, and no layer of a class of its own
 
 
 class MemoryConvention(StrEnum):

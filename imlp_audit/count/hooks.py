@@ -63,6 +63,7 @@ _HOOKED: Mapping[Operation, Mapping[type[nn.Module], Work]] = {
         **_each((nn.Upsample,), "upsample_nearest upsample_bilinear upsample_bicubic"),
     },
 }
+THOPS_LAYERS = {*_HOOKED[Operation.THOP], nn.RNN, nn.GRU, nn.LSTM, nn.RNNCell, nn.GRUCell, nn.LSTMCell}
 _ATTENTION = "product softmax elementwise"
 _HOOKED_PTFLOPS = {
     **_HOOKED[Operation.MMCV],
