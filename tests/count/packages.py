@@ -137,17 +137,21 @@ def _torchinfo(model: nn.Module, image: Tensor) -> float:
 
 @dataclass(frozen=True)
 class Package:
-    """A package's counter, and the convention nearest to it; its `own` equals it on all models."""
+    """A package's counter, and the convention nearest to it; its `own` equals it on all models.
+
+    `unfused` if timm's attention is told to compute its products apart.
+    """
 
     convention: str
     count: Callable[[nn.Module, Tensor], float]
     own: bool = False
+    unfused: bool = False
 
     def __call__(self, name: str) -> int:
         """The count of a classifier."""
         model, image = on_processor(name)
         with quiet(), torch.no_grad():
-            return int(self.count(model, image))
+            return int(self.count(unfuse_attention(model) if self.unfused else model, image))
 
 
 @contextmanager
@@ -167,8 +171,10 @@ PACKAGES: Mapping[str, Package] = {
         "ptflops_hooks", _ptflops(backend="pytorch", backend_specific_config={"count_functional": False}), own=True
     ),
     'ptflops, "pytorch"': Package("ptflops_hooks", _ptflops(backend="pytorch")),
+    'ptflops, "aten", attention not fused': Package("ptflops", _ptflops(backend="aten"), own=True, unfused=True),
     'ptflops, "aten"': Package("ptflops", _ptflops(backend="aten")),
-    "torch's FlopCounterMode": Package("torch", _torch),
+    "torch, FlopCounterMode, attention not fused": Package("torch", _torch, own=True, unfused=True),
+    "torch, FlopCounterMode": Package("torch", _torch),
     "calflops, MACs": Package("no_products", _calflops(1)),
     "calflops, FLOPs": Package("torch", _calflops(0)),
     "deepspeed, MACs": Package("macs", _deepspeed(1)),
