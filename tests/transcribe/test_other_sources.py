@@ -104,28 +104,12 @@ def test_tables_of_markdown_have_captions_and_lines_also_those_in_html() -> None
     assert (two.number, two.label, two.line, cells(two)) == ("2", "t2", 14, [["Model", "FLOPs"], ["DeiT-S", "4.6G"]])
 
 
-MARKED = """
-| Model | Params (M) |
-|---|---|
-| DeiT-S* | 22.1 |
-
-{}
-"""
-
-
-@pytest.mark.parametrize(
-    ("line", "recipe"),
-    [
-        ("*Models with * are converted from the [timm](https://x.y/z).*", "{timm: deit_small_patch16_224}"),
-        ("\\* reported by the authors", "{timm: deit_small_patch16_224}"),
-        ("\\* with distillation", None),
-        ("Models with * are distilled.", None),
-        ("", None),
-    ],
-)
-def test_a_mark_that_says_where_weights_come_from_changes_no_model(line: str, recipe: str | None) -> None:
-    (table,) = read_markdown(MARKED.format(line), "a.md").tables
-    assert draft_table(table).rows[0].model.recipe == recipe
+def test_a_line_below_a_table_that_explains_a_mark_is_read() -> None:
+    text = (
+        "| Model | Params (M) |\n|---|---|\n| DeiT-S* | 22.1 |\n\n*Models with * are from the [timm](https://x.y/z).*\n"
+    )
+    (table,) = read_markdown(text, "a.md").tables
+    assert table.marks == (("*", "are from the timm."),)
 
 
 def test_cells_of_a_page_over_rows_and_columns_are_in_each() -> None:
@@ -197,7 +181,7 @@ def test_numbers_with_a_decimal_comma_are_read_and_written_as_they_are_printed()
         {"params": "11.2M", "flops": "1.6", "top1": "77.9"},
         {"params": "25,557,032", "flops": "4.1", "top1": "76.1"},
     ]
-    spec = write_spec(draft, DraftPaper("x", "T", "A", "v"))
+    spec = write_spec([draft], DraftPaper("x", "T", "A", "v", ("1",)))
     assert '  decimal: ","\n' in spec
     assert "label: RegNetY-1.6GF" in spec
     assert 'printed: {params: 25.557.032, flops: "4,1", top1: "76,1"}' in spec

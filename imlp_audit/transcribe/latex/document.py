@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from imlp_audit.numbers.words import list_some
-from imlp_audit.transcribe.cells import split_mark
-from imlp_audit.transcribe.counters import NOTE
+from imlp_audit.transcribe.cells import NOTE, split_mark
 from imlp_audit.transcribe.grid import PART, SourceDocument, SourceTable, make_table, number_tables
 from imlp_audit.transcribe.latex.macros import (
     LONGEST,
