@@ -6,6 +6,7 @@ from functools import cache
 from importlib.util import find_spec
 
 import pytest
+import torch
 from torch import nn
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
@@ -55,9 +56,10 @@ def test_parameters_of_layers_are_those_of_thop(name: str) -> None:
 
 
 def test_frozen_parameters_and_those_of_no_layer_are_left_out() -> None:
-    model = nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.GroupNorm(2, 4))
-    model[0].bias.requires_grad_(False)
-    model.token = nn.Parameter(nn.init.zeros_(model[0].weight.new_empty(5)))
+    layer = nn.Linear(3, 4)
+    layer.bias.requires_grad_(False)
+    model = nn.Sequential(layer, nn.LayerNorm(4), nn.GroupNorm(2, 4))
+    model.token = nn.Parameter(torch.zeros(5))
     counts = parameter_counts(model)
     assert counts[ParameterConvention.TRAINABLE] == 12 + 8 + 8 + 5
     assert counts[ParameterConvention.LAYERS] == 16 + 8  # thop has no rule for a group norm
