@@ -16,6 +16,7 @@ from math import log, prod
 
 from pydantic import ValidationError
 
+from imlp_audit.checks.chance import at_least, chance, count_padding, matches
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.identity import BY_CHANCE, LEAST, RowIdentity, are_settled
 from imlp_audit.count.conventions import ParameterConvention, total
@@ -24,14 +25,14 @@ from imlp_audit.models.names.known import USUAL_SIZE, Library, known_models, siz
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import name_in_library
 from imlp_audit.numbers.interval import readable
-from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import Identified
 from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
 from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.spec.tree import Located
 
-_SURVIVORS = 4  # candidates of a row whose work is counted
+_SURVIVORS = 6  # candidates of a row whose work is counted
 _SIDES = 5  # sizes of images that a candidate is counted on
 
 
@@ -48,21 +49,6 @@ class Counted:
 
 
 _NOUNS = {Measure.PARAMETERS: "parameters", Measure.FLOPS: "FLOPs"}
-
-
-def matches(printed: Printed, value: Fraction | int) -> bool:
-    """Return whether a value prints as a number does, rounded or cut off."""
-    return value in printed.interval(Rounding.HALF_UP) or value in printed.interval(Rounding.TRUNCATION)
-
-
-def chance(printed: Printed, values: set[int]) -> float:
-    """Return how many of some values are expected to print as a number by chance, each within a factor of two of it."""
-    rounded, cut = printed.interval(Rounding.HALF_UP), printed.interval(Rounding.TRUNCATION)
-    low, high = min(rounded.low, cut.low), max(rounded.high, cut.high)
-    if low <= 0:
-        return 1.0
-    near = sum(low <= 2 * value and value <= 2 * high for value in values)
-    return min(1.0, near * log(high / low) / log(4))
 
 
 def proposals(paper: Paper) -> list[RowRef]:
@@ -173,6 +159,16 @@ class _TableModels:
         """Those with candidates."""
         return [row for row in self.rows if row.row.candidates]
 
+    @cached_property
+    def _padded(self) -> Mapping[str, int]:
+        table = self.table.value
+        return {name: count_padding(table, name) for name, one in table.columns.items() if one.measure.totalled}
+
+    def number(self, cell: CellRef) -> Printed:
+        """Return a cell's number, without the zeros that pad its whole column."""
+        printed = cell.printed
+        return replace(printed, step=printed.step * 10 ** self._padded[cell.column_id])
+
     def _facts(self, recipe: Recipe) -> ModelFacts | None:
         found = self.context.facts.get(_key(self.paper, recipe, self.context))
         return found if isinstance(found, ModelFacts) else None
@@ -202,7 +198,7 @@ class _TableModels:
             cells = _cells(row, Measure.PARAMETERS)
             for name in self.sizes(cells[0], first) if cells else ():
                 kept = found.setdefault(name, [])
-                if all(matches(cell.printed, self.sizes(cell, first).get(name, 0)) for cell in cells):
+                if all(matches(self.number(cell), self.sizes(cell, first).get(name, 0)) for cell in cells):
                     kept.append(row)
         return found
 
@@ -214,7 +210,7 @@ class _TableModels:
     def has_size(self, row: RowRef, recipe: Recipe) -> bool:
         """Return whether a model has all printed parameters of a row, if it prints any."""
         cells = _cells(row, Measure.PARAMETERS)
-        return all(any(matches(one.printed, v) for v in self._sizes_left(one, recipe)) for one in cells)
+        return all(any(matches(self.number(one), v) for v in self._sizes_left(one, recipe)) for one in cells)
 
     @cached_property
     def together(self) -> frozenset[str]:
@@ -227,9 +223,9 @@ class _TableModels:
             cells, first = _cells(row, Measure.PARAMETERS), row.row.model or row.row.candidates[0]
             if cells:
                 sizes = [{size} for cell in cells if (size := self.sizes(cell, first).get(best))]
-                odds.append(prod(chance(cell.printed, one) for cell, one in zip(cells, sizes, strict=False)))
+                odds.append(prod(chance(self.number(cell), one) for cell, one in zip(cells, sizes, strict=False)))
         found = self._scores[best]
-        lucky = len(self._scores) * _at_least(len(found), odds)
+        lucky = len(self._scores) * at_least(len(found), odds)
         return frozenset(row.id for row in found) if lucky <= BY_CHANCE else frozenset()
 
     # FLOPs
@@ -251,8 +247,7 @@ class _TableModels:
         if row.row.model is not None:
             return [row.row.model]
         fitting = [one for one in row.row.candidates if self.has_size(row, one)]
-        unequal = {tuple(self._facts(one).parameters.items()): one for one in reversed(fitting) if self._facts(one)}  # type: ignore[union-attr]
-        return [*reversed(unequal.values())][:_SURVIVORS] or [row.row.candidates[0]]
+        return fitting[:_SURVIVORS] or [row.row.candidates[0]]
 
     def _sided(self, cell: CellRef, recipe: Recipe) -> _Option:
         """Return a model on the images that its row or column gives, or else on those that it may be counted on."""
@@ -311,7 +306,7 @@ class _TableModels:
     def _gives(self, row: RowRef, column: str, recipe: Recipe, counter: str) -> bool:
         cell = CellRef(row, column)
         value = self.work(cell, recipe).get(counter)
-        return value is not None and matches(cell.printed, value)
+        return value is not None and matches(self.number(cell), value)
 
     @cached_property
     def chosen(self) -> Mapping[str, Counted | None]:
@@ -362,7 +357,7 @@ class _TableModels:
             if len({self._counts(row, one) for one in fitting}) == 1 and self._expected(row) <= BY_CHANCE:
                 return best, Identified.NUMBERS
             if row.id in self.together:
-                return first, Identified.TOGETHER
+                return best, Identified.TOGETHER
         if row.row.named and self._others_follow(row):
             return first, Identified.NAME
         if following and self._expected(row, whole=True) <= BY_CHANCE:
@@ -378,7 +373,7 @@ class _TableModels:
         cells = _cells(row, None if whole else Measure.PARAMETERS)
         combinations = {tuple(self._possible(cell, one) for cell in cells) for one in row.row.candidates}
         return sum(
-            prod(chance(cell.printed, set(values)) for cell, values in zip(cells, one, strict=True))
+            prod(chance(self.number(cell), set(values)) for cell, values in zip(cells, one, strict=True))
             for one in combinations
         )
 
@@ -420,14 +415,14 @@ class _TableModels:
         return RowIdentity(None, Identified.NO, f"not identified: {why}" + (f"; the nearest: {told}" if told else ""))
 
     def _fits(self, cell: CellRef, recipe: Recipe) -> bool:
-        return any(matches(cell.printed, value) for value in self._possible(cell, recipe))
+        return any(matches(self.number(cell), value) for value in self._possible(cell, recipe))
 
     def _write(self, cells: Sequence[CellRef], recipe: Recipe) -> str:
         """Write what a model has for each cell, beside what is printed."""
         found = [(cell, self._nearest(cell, recipe)) for cell in cells]
         return ", ".join(
             f"{readable(Fraction(value))} {_NOUNS[cell.column.measure]}, not {cell.printed.text}"
-            if not matches(cell.printed, value)
+            if not matches(self.number(cell), value)
             else f"{cell.printed.text} {_NOUNS[cell.column.measure]}"
             for cell, value in found
             if value is not None
@@ -448,11 +443,3 @@ class _TableModels:
 def _published(library: Library, name: str) -> tuple[int, ...]:
     """Return the sides that a library's model was published for, its own first."""
     return sizes_of(library, name) if name in known_models(library) else (USUAL_SIZE,)
-
-
-def _at_least(hits: int, odds: Sequence[float]) -> float:
-    """Return the chance that at least so many of independent events happen, each with its own odds."""
-    counts = [1.0]
-    for one in odds:
-        counts = [a * (1 - one) + b * one for a, b in zip([*counts, 0.0], [0.0, *counts], strict=True)]
-    return sum(counts[hits:])
