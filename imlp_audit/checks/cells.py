@@ -109,6 +109,8 @@ def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, 
     """Return why a number that differs is not found wrong where the model or the counter is only proposed."""
     if identity is not None and not identity.accuses:
         return NOT_NAMED
+    if identity is not None and found.cell.column_id in identity.doubted:
+        return "another candidate of the row has this number"
     if any(isinstance(hint, OptionHint) for hint in check.hints) or any(find_padding(found, context)):
         return "it follows in another way, and the source does not say which is meant"
     group = frame_of(found.cell, context).convention

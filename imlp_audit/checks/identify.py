@@ -346,7 +346,13 @@ class _TableModels:
         if model is None or how is None:
             return self._unknown(row)
         sized, _ = self.on_images(row, model)
-        return RowIdentity(sized, how, "", row.row.named and how is not Identified.ALL)
+        accuses = row.row.named and how is not Identified.ALL
+        return RowIdentity(sized, how, "", accuses, self._doubted(row, model) if accuses else frozenset())
+
+    def _doubted(self, row: RowRef, model: Recipe) -> frozenset[str]:
+        """Return the columns whose number another candidate that was counted has."""
+        others = [one for one in self._survivors(row) if one != model]
+        return frozenset(cell.column_id for cell in _cells(row) if any(self._fits(cell, one) for one in others))
 
     def _known(self, row: RowRef) -> tuple[Recipe | None, Identified | None]:
         """Return a row's model, and how it is known."""
