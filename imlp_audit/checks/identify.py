@@ -352,7 +352,8 @@ class _TableModels:
     def _doubted(self, row: RowRef, model: Recipe) -> frozenset[str]:
         """Return the columns whose number another candidate that was counted has."""
         others = [one for one in self._survivors(row) if one != model]
-        return frozenset(cell.column_id for cell in _cells(row) if any(self._fits(cell, one) for one in others))
+        values = [(c, [v for one in others for v in self._possible(c, one, every=True)]) for c in _cells(row)]
+        return frozenset(c.column_id for c, found in values if any(matches(self.number(c), v) for v in found))
 
     def _known(self, row: RowRef) -> tuple[Recipe | None, Identified | None]:
         """Return a row's model, and how it is known."""
@@ -383,8 +384,8 @@ class _TableModels:
             for one in combinations
         )
 
-    def _possible(self, cell: CellRef, recipe: Recipe) -> frozenset[int]:
-        """Return the values that a model may have for a cell."""
+    def _possible(self, cell: CellRef, recipe: Recipe, *, every: bool = False) -> frozenset[int]:
+        """Return the values that a model may have for a cell: by the column's counter if it is known, or by `every`."""
         if cell.column.measure is Measure.PARAMETERS:
             return frozenset(self._sizes_left(cell, recipe))
         options = (one for column in self.columns if column.name == cell.column_id for one in column.options)
@@ -392,7 +393,7 @@ class _TableModels:
             r for one in options if one.row.id == cell.row.id and one.recipe == recipe for r in one.by_side.values()
         ]
         how = self.chosen[cell.column_id]
-        sure = how is not None and how.explained >= LEAST
+        sure = not every and how is not None and how.explained >= LEAST
         values = [self.work(cell, one) for one in sized]
         return frozenset(v for one in values for n, v in one.items() if not sure or how is None or n == how.counter)
 
