@@ -25,6 +25,7 @@ from imlp_audit.checks.identity import NOT_NAMED, RowIdentity, are_settled, hold
 from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import NO_MODEL, PASSES, CellCheck, ColumnCheck, OptionHint, Verdict
 from imlp_audit.spec.columns import MemoryColumn
 from imlp_audit.spec.paper import CellRef, rows_of_table
@@ -117,7 +118,19 @@ def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, 
     misses = 0 if group is None else group.votes - group.scores[group.winner] - 1
     if group is None or not are_settled(group.scores[group.winner], misses):
         return "too few numbers of the column say how it was counted"
+    if misses and not is_stated(found.cell) and _is_near(check):
+        return f"{count_of(misses, 'other number')} of the column follow from no known counter, and this is near"
     return None
+
+
+def _is_near(check: CellCheck) -> bool:
+    """Return whether a number is as near to the measured one as counters of one model are to each other."""
+    return (
+        check.measured is not None
+        and check.gap is not None
+        and check.interval is not None
+        and abs(Fraction(check.measured) - Fraction(check.interval[0])) <= Fraction(check.measured) / 100
+    )
 
 
 def _with_marks(check: CellCheck, cell: CellRef, context: Context) -> CellCheck:
