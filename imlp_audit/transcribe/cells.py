@@ -14,8 +14,6 @@ RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MARK = re.compile(
     rf"(?:\s*\^?([{re.escape(MARKS)}]{{1,3}})|\^([⁰¹²³⁴-⁹,]+)|(?<=[A-Za-z)])\^(\d{{1,2}})|(\^[a-z](?:,[a-z])*))$"
 )
-NOTE = re.compile(rf"(\^(?:[a-z]|\d{{1,2}})|\^?[{re.escape(MARKS)}]{{1,3}}|\^?[⁰¹²³⁴-⁹]+)[\s:.)=]*(?=\w)(.+)")
-"""A line that begins with a mark, and what it says."""
 _CHANGE = re.compile(r"\s*(?:\(\s*([^()]*)\s*\)|\[\s*([^\[\]]*)\s*\]|(?<=\d)\s+([+\-−–↑↓]\s*[\d.]+\s*%))$")
 _SIGNED = re.compile(r"([+\-−–↑↓]?)\s*(\d[\d,]*(?:\.\d+)?)\s*(%?)", re.ASCII)
 _SPREAD = re.compile(r"\s*±\s*(?:[\d.]+|n/?a|[-–—−?]+)$", re.IGNORECASE)

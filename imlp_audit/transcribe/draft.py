@@ -142,7 +142,7 @@ class _Drafter:
 
     def __init__(self, table: SourceTable, columns: TableColumns, title: str) -> None:
         self.table, self.columns = table, columns
-        notes = [text for _, text in table.marks] + [row.single for row in table.rows if row.single is not None]
+        notes = [table.around, *(row.single for row in table.rows if row.single is not None)]
         headings = " | ".join(table.headings)
         sides = sides_named(" | ".join([table.caption, headings, *notes]))
         self.around = Surroundings(f"{title}. {table.caption}", headings, sides)

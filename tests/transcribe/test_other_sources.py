@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.transcribe.draft import draft_table
 from imlp_audit.transcribe.grid import SourceDocument, SourceTable
-from imlp_audit.transcribe.markdown import read_markdown, to_plain
+from imlp_audit.transcribe.markdown import read_markdown
 from imlp_audit.transcribe.sources import SourceKind, kind_of, read_model_index, read_separated
 from imlp_audit.transcribe.web import read_web
 from imlp_audit.transcribe.write import DraftPaper, write_spec
@@ -76,7 +76,8 @@ def test_a_quote_that_is_not_closed_is_named_with_its_line() -> None:
     ],
 )
 def test_markdown_is_what_it_prints(line: str, text: str) -> None:
-    assert to_plain(line) == text
+    (table,) = read_markdown(f"| Model | x |\n|--|--|\n| {line} | 1 |\n", "a.md").tables
+    assert table.rows[0].cells[0] == text
 
 
 PAGE = """# Zoo
@@ -104,12 +105,23 @@ def test_tables_of_markdown_have_captions_and_lines_also_those_in_html() -> None
     assert (two.number, two.label, two.line, cells(two)) == ("2", "t2", 14, [["Model", "FLOPs"], ["DeiT-S", "4.6G"]])
 
 
-def test_a_line_below_a_table_that_explains_a_mark_is_read() -> None:
-    text = (
-        "| Model | Params (M) |\n|---|---|\n| DeiT-S* | 22.1 |\n\n*Models with * are from the [timm](https://x.y/z).*\n"
-    )
-    (table,) = read_markdown(text, "a.md").tables
-    assert table.marks == (("*", "are from the timm."),)
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<table><th>Model<th>Params<tr><td>DeiT-S<td>22.1</table>",
+        "<table><thead><th>Model</th><th>Params</th></thead><tbody><td>DeiT-S</td><td>22.1</td></tbody></table>",
+        "<TABLE><TR><TH>Model</TH><TH>Params</TH></TR><TR><TD>DeiT-S<TD>22.1",
+    ],
+)
+def test_a_row_is_read_as_a_browser_shows_it(page: str) -> None:
+    for document in (read_web(page, "x.html"), read_markdown(page, "x.md")):
+        assert [cells(table) for table in document.tables] == [[["Model", "Params"], ["DeiT-S", "22.1"]]]
+
+
+def test_markdown_in_cells_of_html_is_read_as_it_is_shown() -> None:
+    page = "<table>\n<th>Model</th><th>Params</th>\n\n<tr><td>\n\n**DeiT-S**\n\n</td><td>22.1</td></tr>\n</table>\n"
+    (table,) = read_markdown(page, "x.md").tables
+    assert cells(table) == [["Model", "Params"], ["DeiT-S", "22.1"]]
 
 
 def test_cells_of_a_page_over_rows_and_columns_are_in_each() -> None:
