@@ -371,9 +371,12 @@ class _TableModels:
             return following[0], Identified.ALL
         return None, None
 
-    def _counts(self, row: RowRef, recipe: Recipe) -> tuple[object, ...]:
-        """Return what a model has of what a row prints: models are one if they have the same."""
-        return tuple(tuple(self.sizes(cell, recipe).values()) for cell in _cells(row, Measure.PARAMETERS))
+    def _counts(self, row: RowRef, recipe: Recipe) -> tuple[frozenset[int], ...]:
+        """Return what a model has of the parameters that a row prints: models are one if they have the same."""
+        cells = _cells(row, Measure.PARAMETERS)
+        return tuple(
+            frozenset(v for v in self._sizes_left(one, recipe) if matches(self.number(one), v)) for one in cells
+        )
 
     def _expected(self, row: RowRef, *, whole: bool = False) -> float:
         """Return how many candidates are expected to have a row's parameters, or all its numbers, by chance."""
