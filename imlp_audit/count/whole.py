@@ -71,7 +71,6 @@ def _count(asked: CountRequest) -> CountReport:
     if not callable(getattr(model, "get_classifier", None)) and (last := _last_layer(model)) is not None:
         model.get_classifier = lambda: last  # type: ignore[assignment]  # which every count without the head asks
     counts = {str(name): count for name, count in parameter_counts(model).items()}
-    counts["trainable"] = sum(one.numel() for one in model.parameters() if one.requires_grad)
     layers = {p: None for m in model.modules() if _is_of_torch(m) for p in m.parameters(recurse=False)}
     counts["in_layers"] = sum(one.numel() for one in layers)
     ran = _run(model, request, notes) if asked.work else _Pass(None, "it was not asked for")

@@ -193,6 +193,7 @@ _COUNTERS = {
     "with_buffers": "with the buffers of the state dict",
     "trainable": "only what is trained",
     "in_layers": "only parameters in layers of torch, not bare nn.Parameters",
+    "layers": "only parameters in layers of torch that thop knows",
     "used": "without what the forward pass never uses",
     "fvcore": "counted by fvcore",
     "torch": "two for each multiply-accumulate, as torch's FlopCounterMode counts",

@@ -26,6 +26,7 @@ _PARAMETERS = {
     "no_head": "without the classifier",
     "used": "used by the forward pass",
     "in_layers": "in layers of torch, not bare nn.Parameters",
+    "layers": "in layers that thop knows",
     "with_buffers": "with the buffers of the state dict",
 }
 _COUNTERS = {
