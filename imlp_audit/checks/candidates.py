@@ -31,7 +31,7 @@ _SIDES = 5  # sizes of images that a candidate is counted on
 
 
 @dataclass(frozen=True)
-class Counted:
+class ColumnCount:
     """How the FLOPs of a column were counted, as far as known: by which counter, on images of which side.
 
     No side means each model's own. So many of the numbers of rows with a known model are `explained`.
@@ -86,7 +86,7 @@ class _Option:
 
 
 @dataclass(frozen=True)
-class _Column:
+class FlopsOptions:
     """A column of FLOPs: its cells' options."""
 
     name: str
@@ -193,10 +193,10 @@ class TableCounts:
     # FLOPs
 
     @cached_property
-    def columns(self) -> list[_Column]:
+    def columns(self) -> list[FlopsOptions]:
         """The columns of FLOPs."""
         names = [name for name, one in self.table.value.columns.items() if one.measure is Measure.FLOPS]
-        return [_Column(name, tuple(self._options(name))) for name in names]
+        return [FlopsOptions(name, tuple(self._options(name))) for name in names]
 
     def _options(self, column: str) -> Iterator[_Option]:
         for row in self.rows:
@@ -240,20 +240,20 @@ class TableCounts:
         names = map(str, read.declared_for(cell.row.row, cell.column))
         return {n: total(facts.ledger, read.flops[n]) for n in names if facts.has_total(read.flops[n])}
 
-    def _counted(self, column: _Column) -> Counted | None:
+    def _counted(self, column: FlopsOptions) -> ColumnCount | None:
         """Return the counter and the side that explain most numbers of a column; None without any."""
         sides = dict.fromkeys(side for one in column.options for side in one.by_side)
         found = [
-            Counted(counter, side, len(self._explained(column, counter, side)))
+            ColumnCount(counter, side, len(self._explained(column, counter, side)))
             for side, counter in product(sorted(sides, key=lambda one: one or 0), self._counters(column))
         ]
         best = max(found, key=lambda one: one.explained, default=None)
         return best if best is not None and best.explained else None
 
-    def _counters(self, column: _Column) -> Sequence[str]:
+    def _counters(self, column: FlopsOptions) -> Sequence[str]:
         return self.context.conventions(self.paper).declared_for_column(self.table.value.columns[column.name])
 
-    def _explained(self, column: _Column, counter: str, side: int | None) -> set[str]:
+    def _explained(self, column: FlopsOptions, counter: str, side: int | None) -> set[str]:
         return {
             one.row.id
             for one in column.options
@@ -271,7 +271,7 @@ class TableCounts:
         return value is not None and matches(self.number(cell), value)
 
     @cached_property
-    def chosen(self) -> Mapping[str, Counted | None]:
+    def chosen(self) -> Mapping[str, ColumnCount | None]:
         """How each column of FLOPs was counted."""
         return {column.name: self._counted(column) for column in self.columns}
 

@@ -89,7 +89,8 @@ class _Rows:
         if model is None or how is None:
             return self._unknown(row)
         sized, _ = self.counts.on_images(row, model)
-        accuses = row.row.named and how is not Identified.ALL
+        plain = row.row.named or self._follow(self._beyond_names, row)
+        accuses = plain and how is not Identified.ALL
         return RowIdentity(sized, how, "", accuses, self._doubted(row, model) if accuses else frozenset())
 
     def _doubted(self, row: RowRef, model: Recipe) -> frozenset[str]:
@@ -103,12 +104,14 @@ class _Rows:
         first, fitting = candidates_of(row)[0], [one for one in candidates_of(row) if self.counts.has_size(row, one)]
         following = [one for one in fitting if self.counts.on_images(row, one)[1]]
         best = next(iter([*following, *fitting]), None)
+        if row.row.named and first not in fitting and self._follow(self._as_named, row):
+            return first, Identified.NAME
         if cells_of(row, Measure.PARAMETERS) and best is not None:
             if len({self._counts(row, one) for one in fitting}) == 1 and self._expected(row) <= BY_CHANCE:
                 return best, Identified.NUMBERS
             if row.id in self.counts.together:
                 return best, Identified.TOGETHER
-        if row.row.named and self._others_follow(row):
+        if row.row.named and self._follow(self._as_named, row):
             return first, Identified.NAME
         if following and self._expected(row, whole=True) <= BY_CHANCE:
             return following[0], Identified.ALL
@@ -133,17 +136,35 @@ class _Rows:
 
     @cached_property
     def _as_named(self) -> Mapping[str, bool]:
-        """Whether all numbers of a row follow from the model that is given or that its label names, by its id."""
+        """Whether a row follows from the model that is given or that its label names: by its parameters, if printed."""
         named = [row for row in self.counts.rows if row.row.model is not None or row.row.named]
         models = {row.id: row.row.model or candidates_of(row)[0] for row in named}
         return {
-            row.id: self.counts.has_size(row, models[row.id]) and self.counts.on_images(row, models[row.id])[1]
+            row.id: self.counts.has_size(row, models[row.id])
+            if cells_of(row, Measure.PARAMETERS)
+            else self.counts.on_images(row, models[row.id])[1]
             for row in named
         }
 
-    def _others_follow(self, row: RowRef) -> bool:
-        """Return whether the other rows of the table follow from the models that they name, but for one in five."""
-        others = [follows for name, follows in self._as_named.items() if name != row.id]
+    @cached_property
+    def _beyond_names(self) -> Mapping[str, bool]:
+        """Whether all numbers of a row follow from a candidate of its size, of rows whose labels are no names alone."""
+        fitting = {
+            row.id: [one for one in candidates_of(row) if self.counts.has_size(row, one)]
+            for row in self.counts.proposed
+            if not row.row.named and cells_of(row, Measure.PARAMETERS) and cells_of(row, Measure.FLOPS)
+        }
+        rows = {row.id: row for row in self.counts.proposed}
+        return {
+            name: any(self.counts.on_images(rows[name], one)[1] for one in some)
+            for name, some in fitting.items()
+            if some
+        }
+
+    @staticmethod
+    def _follow(found: Mapping[str, bool], row: RowRef) -> bool:
+        """Return whether enough rows besides one follow, and few do not."""
+        others = [follows for name, follows in found.items() if name != row.id]
         return are_settled(sum(others), len(others) - sum(others))
 
     def _unknown(self, row: RowRef) -> RowIdentity:

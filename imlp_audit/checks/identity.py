@@ -22,7 +22,8 @@ class RowIdentity:
     """What the numbers say about a row's candidates: its model, how that is known, and a sentence on both.
 
     A row that `accuses` may have its other numbers found wrong: its label is a name and nothing more, as what else it
-    says may be a change that the numbers show; a number in a `doubted` column is that of another of its candidates.
+    says may be a change that the numbers show, or the other rows with such labels follow. A number in a `doubted`
+    column is that of another of its candidates.
     """
 
     model: Recipe | None
