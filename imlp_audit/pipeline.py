@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from itertools import chain
 from os import PathLike, fspath
+from types import MappingProxyType
 
 from imlp_audit import __version__
 from imlp_audit.cache.measured import keep_model, keep_outcomes, narrow, recall_models, recall_outcomes
@@ -16,6 +17,8 @@ from imlp_audit.checks.alternatives import alternatives_needed, name_alternative
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.frames import with_hypotheses
 from imlp_audit.checks.guards import mark_unguarded
+from imlp_audit.checks.identify import identify, parameters_needed, proposals, with_models, work_needed
+from imlp_audit.checks.identity import RowIdentity
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.claims.running import running
@@ -57,15 +60,16 @@ class Options:
 def audit(selection: Selection, options: Options, announce: Announce) -> AuditResult:
     """Audit the selected papers. `announce(total)` returns a callback, which is called with each step's name."""
     _check_reading(selection, options.reading)
-    plans = select_checks(selection, options.only, options.skip)
+    select_checks(selection, options.only, options.skip)
     settings = Settings(jobs=options.jobs, trust_code=options.trust_code)
-    return remember(
-        options.store,
-        digest_selection(selection, replace(options, jobs=0, store=Store())),
-        AuditResult,
-        lambda: _run(plans, selection, options, settings, announce, searched=False),
-        _is_whole,
-    )
+
+    def run() -> AuditResult:
+        known, identities = identify_rows(selection, options, announce)
+        plans = select_checks(known, options.only, options.skip)
+        return _run(plans, known, options, settings, announce, identities, searched=False)
+
+    digest = digest_selection(selection, replace(options, jobs=0, store=Store()))
+    return remember(options.store, digest, AuditResult, run, _is_whole)
 
 
 def audit_targets(
@@ -101,13 +105,14 @@ def _run(
     options: Options,
     settings: Settings,
     announce: Announce,
+    identities: Mapping[str, RowIdentity] = MappingProxyType({}),
     *,
     searched: bool,
 ) -> AuditResult:
     if not options.any_lock:
         refuse_broken_locks(selection.papers)
     versions = list_versions()  # where one of these libraries isn't installed, say so before any work
-    made, context = _make_checks(plans, selection, options, settings, announce)
+    made, context = _make_checks(plans, selection, options, settings, announce, identities, helping=not searched)
     known = list(_acknowledge(made, selection, searched=searched))
     asked = {check.id.partition("/")[0] for check in made}
     asked |= {one.repeats.partition("/")[0] for one in made if isinstance(one, RepeatCheck) and one.repeats is not None}
@@ -127,11 +132,18 @@ def _run(
 
 
 def _make_checks(
-    plans: Sequence[Plan], selection: Selection, options: Options, settings: Settings, announce: Announce
+    plans: Sequence[Plan],
+    selection: Selection,
+    options: Options,
+    settings: Settings,
+    announce: Announce,
+    identities: Mapping[str, RowIdentity],
+    *,
+    helping: bool,
 ) -> tuple[Sequence[Check], Context]:
     """Make the checks, in order, and keep what was not in the store.
 
-    Claims are tested by other processes while numbers are counted and judged.
+    Claims are tested by other processes while numbers are counted and judged; `helping`, by this one then.
     """
     store = options.store
     equations = [plan for plan in plans if isinstance(plan, EquationPlan)]
@@ -143,9 +155,11 @@ def _make_checks(
     counted, left = recall_models(store, needed) if options.fvcore_device is None else ({}, needed)
     progress = announce(len(left) + len(untested))
     jobs = settings.jobs - settings.jobs // 2 if left and untested else settings.jobs  # they count and test at once
-    with running(untested, replace(settings, jobs=jobs)) as outcomes, counting(jobs) as counter:
+    alone = replace(settings, jobs=jobs)
+    with running(untested, alone, helping=helping) as outcomes, counting(jobs) as counter:
         measured = {key: narrow(facts, needed[key]) for key, facts in _measure(left, progress, options, counter)}
-        context = with_hypotheses(Context({**counted, **measured}, options.reading), papers_to_judge(numbers))
+        context = Context({**counted, **measured}, options.reading, identities=identities)
+        context = with_hypotheses(context, papers_to_judge(numbers))
         checks = _try_alternatives(numbers, [run_check(plan, context) for plan in numbers], context, options, counter)
         judged = mark_unguarded(checks, numbers, select_checks(selection, solving=True), context)
         found = outcomes(progress)
@@ -154,6 +168,25 @@ def _make_checks(
     context = replace(context, outcomes={**tested, **found})
     made = {check.id: check for check in (*judged, *(run_check(plan, context) for plan in equations))}
     return [made[plan.id] for plan in plans], context
+
+
+def identify_rows(
+    selection: Selection, options: Options, announce: Announce
+) -> tuple[Selection, Mapping[str, RowIdentity]]:
+    """Return the papers with the models that rows with candidates are of, and what their numbers say about each."""
+    papers = [paper for paper in selection.papers if proposals(paper)]
+    if not papers:
+        return selection, {}
+    context = Context({}, options.reading)
+    with counting(options.jobs) as counter:
+        for needed_of in (parameters_needed, work_needed):
+            needed = needed_of(papers, context)
+            counted, left = recall_models(options.store, needed)
+            measured = dict(_measure(left, announce(len(left)), replace(options, fvcore_device=None), counter))
+            context = replace(context, facts={**context.facts, **counted, **measured})
+    found = identify(papers, context)
+    known = tuple(with_models(paper, found) if paper in papers else paper for paper in selection.papers)
+    return replace(selection, papers=known), found
 
 
 def _try_alternatives(

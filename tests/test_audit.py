@@ -172,7 +172,7 @@ def test_lvt_was_counted_by_another_counter_than_the_rest(audited: Audited) -> N
     flops = {i: c for i, c in audited.checks.items() if i.startswith("imlp/1/lvt") and i.endswith("/flops")}
     assert len(flops) == 8
     for name, check in flops.items():
-        assert (check.verdict, check.convention, check.fitted) == (Verdict.REPRODUCED_UNDER, "thop", True), name
+        assert (check.verdict, check.convention, check.fitted) == (Verdict.REPRODUCED_UNDER, "thop_fitted", True), name
         gap = Decimal(_in(check, "released") or "") / 10**9 - Decimal(check.printed or "")
         assert abs(gap) <= Decimal("0.005")
     params = {i: c for i, c in audited.checks.items() if i.startswith("imlp/1/lvt") and i.endswith("/params")}

@@ -16,7 +16,8 @@ from torch import Tensor, nn
 
 from imlp_audit.bench.setup import Setup
 from imlp_audit.count.conventions import MACS_WEIGHTS
-from imlp_audit.count.ledger import CONVOLUTIONS, measure
+from imlp_audit.count.hooks import CONVOLUTIONS
+from imlp_audit.count.ledger import measure
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe

@@ -12,17 +12,20 @@ from imlp_audit.checks.frames import (
     Countable,
     countable,
     frame_of,
+    is_stated,
+    may_accuse,
     record_fit,
     record_unmeasured,
     totalled_cells,
     unless_missing,
     write_images,
 )
-from imlp_audit.checks.hints import count_lost, fits_elsewhere, hints_of
+from imlp_audit.checks.hints import count_lost, find_padding, fits_elsewhere, hints_of
+from imlp_audit.checks.identity import NOT_NAMED, RowIdentity, are_settled, hold_back
 from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
-from imlp_audit.records.check import PASSES, CellCheck, ColumnCheck, Verdict
+from imlp_audit.records.check import NO_MODEL, PASSES, CellCheck, ColumnCheck, OptionHint, Verdict
 from imlp_audit.spec.columns import MemoryColumn
 from imlp_audit.spec.paper import CellRef, rows_of_table
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
@@ -75,14 +78,44 @@ def check_cell(plan: CellPlan, context: Context) -> CellCheck:
     cell, column, recipe = plan.cell, plan.cell.column, plan.cell.recipe
     if isinstance(column, MemoryColumn) and recipe is not None:
         return check_memory(plan, column, recipe, context)
+    identity = context.identities.get(cell.row.id)
     found = countable(cell)
     if isinstance(found, str):
-        return record_unmeasured(CellCheck, plan, cell.printed, cell.unit, found)
+        if identity is None or found != NO_MODEL:
+            return record_unmeasured(CellCheck, plan, cell.printed, cell.unit, found)
+        check = record_unmeasured(CellCheck, plan, cell.printed, cell.unit, identity.reason)
+        return check.model_copy(update={"identified": identity.how})
     comparison = judge(found, context)
     hints = hints_of(found, comparison, context) if column.measure.totalled else comparison.hints
     check = record_fit(CellCheck, plan, cell.printed, cell.unit, comparison)
     check = _with_fit(check.model_copy(update={"hints": hints}), cell)
-    return _with_marks(check, cell, context) if check.verdict in PASSES else check
+    check = _with_marks(check, cell, context) if check.verdict in PASSES else check
+    return _with_proposals(check, found, context) if column.measure.totalled else check
+
+
+def _with_proposals(check: CellCheck, found: Countable, context: Context) -> CellCheck:
+    """Name what was proposed and not stated: the row's model, the column's counter. They accuse on evidence alone."""
+    identity, stated = context.identities.get(found.cell.row.id), is_stated(found.cell)
+    if identity is not None:
+        check = check.model_copy(update={"model": str(found.recipe), "identified": identity.how, "power": None})
+    if check.verdict in PASSES and not stated:
+        return _under_convention(check)
+    if check.verdict is Verdict.DIFFERS and (identity is not None or not stated):
+        return hold_back(check, _why_open(check, found, identity, context))
+    return check
+
+
+def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, context: Context) -> str | None:
+    """Return why a number that differs is not found wrong where the model or the counter is only proposed."""
+    if identity is not None and not identity.accuses:
+        return NOT_NAMED
+    if any(isinstance(hint, OptionHint) for hint in check.hints) or any(find_padding(found, context)):
+        return "it follows in another way, and the source does not say which is meant"
+    group = frame_of(found.cell, context).convention
+    misses = 0 if group is None else group.votes - group.scores[group.winner] - 1
+    if group is None or not are_settled(group.scores[group.winner], misses):
+        return "too few numbers of the column say how it was counted"
+    return None
 
 
 def _with_marks(check: CellCheck, cell: CellRef, context: Context) -> CellCheck:
@@ -144,7 +177,7 @@ def find_own_column(counted: Countable, context: Context) -> str | None:
 def check_columns(plan: ColumnsPlan, context: Context) -> ColumnCheck:
     """Judge whether two counted cells of a row fit each other's column and not their own."""
     rows = rows_of_table(plan.paper, plan.table)
-    counted = [one for row in rows for one in totalled_cells(row)]
+    counted = [one for row in rows if may_accuse(row, context) for one in totalled_cells(row)]
     cells = [one.cell for one in counted]
     places = {(one.cell.row.row.id, one.cell.column_id): find_own_column(one, context) for one in counted}
     strays = [

@@ -10,6 +10,7 @@ from typing import TypeAlias, assert_never
 
 from imlp_audit.checks.fit import Measured
 from imlp_audit.checks.hypotheses import JudgedPaper
+from imlp_audit.checks.identity import RowIdentity
 from imlp_audit.claims.settings import AnyOutcome
 from imlp_audit.count.conventions import (
     FLOPS_CONVENTIONS,
@@ -112,7 +113,7 @@ class Conventions:
             case ParametersColumn():
                 return tuple(map(str, self.about.parameters))
             case FlopsColumn():
-                return self.about.flops
+                return self.about.flops or tuple(self.flops)
             case MemoryColumn():
                 return tuple(map(str, self.about.memory))
             case SettingColumn() | AccuracyColumn() | UncountedColumn():
@@ -145,13 +146,15 @@ def _conventions_of(paper: Paper, reading: str | None) -> Conventions:
 class Context:
     """Everything a check may look at.
 
-    `outcomes` are those of claims about functions, by their ids; `judged` are the counted numbers of each paper.
+    `outcomes` are those of claims about functions, by their ids; `judged` are the counted numbers of each paper, and
+    `identities` what the numbers of rows with candidates say about these, by the rows' ids.
     """
 
     facts: Facts
     reading: str | None = None
     outcomes: Mapping[str, AnyOutcome] = field(default_factory=dict)
     judged: Mapping[str, JudgedPaper] = field(default_factory=dict)
+    identities: Mapping[str, RowIdentity] = field(default_factory=dict)
 
     def conventions(self, paper: Paper) -> Conventions:
         """Return how a paper's numbers are read in this audit."""

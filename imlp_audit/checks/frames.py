@@ -15,7 +15,7 @@ from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import NO_MODEL, CellCheck, DeltaCheck, Verdict
-from imlp_audit.spec.columns import Column, image_of
+from imlp_audit.spec.columns import Column, Measure, image_of
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, repeated_row, rows_of
 from imlp_audit.spec.plan import CellPlan, DeltaPlan
 
@@ -198,6 +198,18 @@ def _vote(counted: Countable, context: Context) -> Vote | None:
 def has_own_counter(cell: CellRef) -> bool:
     """Return whether the row states its own convention for a cell, so that it does not vote on its column's."""
     return own_convention(cell.row.row, cell.column) is not None
+
+
+def is_stated(cell: CellRef) -> bool:
+    """Return whether the spec says how a number was counted: for FLOPs, by a list of counters or the row's own."""
+    about = cell.row.paper.about.value
+    return cell.column.measure is not Measure.FLOPS or bool(about.flops) or has_own_counter(cell)
+
+
+def may_accuse(row: RowRef, context: Context) -> bool:
+    """Return whether a row's numbers may be found wrong: its model is given, or known by other evidence."""
+    identity = context.identities.get(row.id)
+    return identity is None or identity.accuses
 
 
 @dataclass(frozen=True)

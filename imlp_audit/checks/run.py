@@ -12,13 +12,14 @@ from imlp_audit.checks.cells import check_cell, check_columns
 from imlp_audit.checks.changes import check_delta, check_repeat
 from imlp_audit.checks.claims import check_claim, models_of_claim, papers_of_claim
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.frames import totalled_cells
+from imlp_audit.checks.frames import may_accuse, totalled_cells
+from imlp_audit.checks.identity import NOT_NAMED, hold_back
 from imlp_audit.checks.marks import check_mark, marked_models
 from imlp_audit.claims.catalogue import BrokenClaim, ClaimText
 from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.check import CHECK_OF_KIND, Check, EquationCheck, Verdict
+from imlp_audit.records.check import CHECK_OF_KIND, FAILS, Check, EquationCheck, Verdict
 from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of, rows_of_table
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
@@ -77,8 +78,23 @@ def _name_nearest(plan: EquationPlan) -> tuple[str, ...]:
 
 
 def run_check(plan: Plan, context: Context) -> Check:
-    """Make one check, with its place in the paper."""
-    return _make(plan, context).model_copy(update={"place": plan.place})
+    """Make one check, with its place in the paper. Models that are only proposed accuse nothing."""
+    made = _make(plan, context).model_copy(update={"place": plan.place})
+    held = made.verdict in FAILS and not all(may_accuse(row, context) for row in _counted_rows(plan))
+    return hold_back(made, NOT_NAMED) if held else made
+
+
+def _counted_rows(plan: Plan) -> list[RowRef]:
+    """Return the rows whose models a check other than a cell's rests on, without those that it leaves out itself."""
+    match plan:
+        case DeltaPlan(cell=cell, base=base, measured=True):
+            return [cell.row, base.row]
+        case MarkPlan(row=row):
+            return [row]
+        case ClaimPlan(measured=True):
+            return [cell.row for statement in plan.meanings.all for cell in statement.cells]
+        case _:
+            return []
 
 
 def _make(plan: Plan, context: Context) -> Check:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 
+import torch
 from torch import Tensor, nn
 
 _MOST, _SOME = 64, 4  # numbers of a tensor: of a larger one some are shown
@@ -22,36 +23,46 @@ class Leaf:
 
 def list_parts(arguments: Mapping[str, object]) -> list[Leaf]:
     """Return copies of what the arguments hold: a module's state, the fields of a dataclass, what is in a sequence."""
-    return [part for name, value in arguments.items() for part in _parts(name, value)]
+    return [
+        replace(part, value=part.value.clone()) if isinstance(part.value, Tensor) else part
+        for part in _all_parts(arguments)
+    ]
+
+
+def _all_parts(arguments: Mapping[str, object]) -> Iterator[Leaf]:
+    for name, value in arguments.items():
+        yield from _parts(name, value)
 
 
 def _parts(name: str, value: object) -> Iterator[Leaf]:
     if isinstance(value, Tensor):
-        yield Leaf(name, value.detach().clone())
+        yield Leaf(name, value.detach())
     elif isinstance(value, nn.Module):
-        yield from (Leaf(f"{name}.{own}", held.detach().clone()) for own, held in value.named_parameters())
+        yield from (Leaf(f"{name}.{own}", held.detach()) for own, held in value.named_parameters())
         for own, held in value.named_buffers():
             owner = value.get_submodule(own.rpartition(".")[0])
-            yield Leaf(f"{name}.{own}", held.detach().clone(), fixed=not owner.training)
+            yield Leaf(f"{name}.{own}", held.detach(), fixed=not owner.training)
     elif is_dataclass(value) and not isinstance(value, type):
-        yield from list_parts({f"{name}.{field.name}": getattr(value, field.name) for field in fields(value)})
+        yield from _all_parts({f"{name}.{field.name}": getattr(value, field.name) for field in fields(value)})
     elif isinstance(value, Mapping):
-        yield from list_parts({f"{name}[{key}]": one for key, one in value.items()})
+        yield from _all_parts({f"{name}[{key}]": one for key, one in value.items()})
     elif isinstance(value, list | tuple) and not all(isinstance(one, str | float | int) for one in value):
-        yield from list_parts({f"{name}[{place}]": one for place, one in enumerate(value, start=1)})
+        yield from _all_parts({f"{name}[{place}]": one for place, one in enumerate(value, start=1)})
     else:
         yield Leaf(name, tuple(value) if isinstance(value, list) else value)
 
 
 def find_change(before: Sequence[Leaf], arguments: Mapping[str, object]) -> str | None:
     """Return the name of a part that is another now."""
-    after = {part.name: part.value for part in list_parts(arguments)}
+    after = {part.name: part.value for part in _all_parts(arguments)}
     return next((one.name for one in before if one.fixed and not _same(one.value, after.get(one.name))), None)
 
 
 def _same(one: object, other: object) -> bool:
     if isinstance(one, Tensor):
-        return isinstance(other, Tensor) and one.shape == other.shape and bool(((one == other) | one.isnan()).all())
+        if not isinstance(other, Tensor) or one.shape != other.shape:
+            return False
+        return torch.equal(one, other) or bool(((one == other) | one.isnan()).all())
     return one is other or one == other
 
 

@@ -17,12 +17,14 @@ Progress = Callable[[str], None]
 
 
 @contextmanager
-def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callable[[Progress], Outcomes]]:
+def running(
+    claims: Sequence[ClaimText], settings: Settings, *, helping: bool = False
+) -> Iterator[Callable[[Progress], Outcomes]]:
     """Begin testing claims; call what is yielded to wait for the outcomes, by claim id.
 
-    With `settings.jobs` the claims are tested in that many processes from now on; without, in this process when the
-    outcomes are asked for. Claims that do not come with this package are always tested in other processes. The Python
-    of folders that are not trusted is not run.
+    With `settings.jobs` the claims are tested in that many processes from now on, and with `helping` in this one too
+    once the outcomes are asked for; without jobs, only then and here. Claims that do not come with this package are
+    always tested in other processes. The Python of folders that are not trusted is not run.
     """
     trusted = [claim for claim in claims if settings.trust_code or is_trusted(claim.code.folder)]
     folders = {claim.code.folder: claim.code.shown_as for claim in claims if claim not in trusted}
@@ -37,7 +39,11 @@ def running(claims: Sequence[ClaimText], settings: Settings) -> Iterator[Callabl
     with open_pool() as processes:
         try:
             waiting = {threads.submit(_test, processes, settings, same[0]): same for same in ordered}
-            yield lambda progress: {**refused, **_gather(waiting, progress)}
+            yield lambda progress: {
+                **refused,
+                **(_help(waiting, settings, progress) if helping else {}),
+                **_gather(waiting, progress),
+            }
         finally:
             processes.end()
             threads.shutdown(cancel_futures=True)
@@ -55,11 +61,21 @@ def _run_here(claims: Sequence[ClaimText], settings: Settings, progress: Progres
     return outcomes
 
 
+def _help(waiting: dict[Future[Outcome], list[ClaimText]], settings: Settings, progress: Progress) -> Outcomes:
+    """Test here what no other process has begun, from the end."""
+    outcomes: dict[str, AnyOutcome] = {}
+    for future, same in reversed(waiting.items()):
+        if is_bundled(same[0].code.folder) and future.cancel():
+            outcomes |= _run_here(same, settings, progress)
+    return outcomes
+
+
 def _gather(waiting: Mapping[Future[Outcome], Sequence[ClaimText]], progress: Progress) -> Outcomes:
-    for done in as_completed(waiting):
-        for claim in waiting[done]:
+    left = {future: same for future, same in waiting.items() if not future.cancelled()}
+    for done in as_completed(left):
+        for claim in left[done]:
             progress(claim.id)
-    return {claim.id: done.result() for done, same in waiting.items() for claim in same}
+    return {claim.id: done.result() for done, same in left.items() for claim in same}
 
 
 def _by_code(claims: Iterable[ClaimText]) -> Mapping[ClaimCode, list[ClaimText]]:

@@ -124,7 +124,7 @@ def _number(value: object, name: str, claim: Claim) -> Tensor:
     found = value.detach().cpu() if isinstance(value, Tensor) else torch.tensor(value, dtype=dtype, device="cpu")
     if found.dtype.is_complex or (found.is_floating_point() and found.dtype != torch.float64):
         raise TypeError(f"its {name} side is of {str(found.dtype).removeprefix('torch.')}, not of float64")
-    if found.isnan().any() or (found.isinf().any() and not claim.infinite):
+    if not found.isfinite().all() and (found.isnan().any() or not claim.infinite):
         raise ValueError(f"its {name} side is not finite ({found[~found.isfinite()][0].item()})")
     return found
 

@@ -12,11 +12,11 @@ from tempfile import TemporaryDirectory
 from zlib import crc32
 
 import torch
-from hypothesis import HealthCheck, Phase, Verbosity, find, settings
+from hypothesis import HealthCheck, Phase, Verbosity, assume, find, settings
 from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import HypothesisException, NoSuchExample, Unsatisfiable
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from imlp_audit.claims.arguments import Leaf, find_change, list_parts, write_all
 from imlp_audit.claims.catalogue import FOLDER, ClaimCode
@@ -78,6 +78,7 @@ class _Run:
         # torch.manual_seed takes 2 ms, as it tells every device
         self._restart = torch.default_generator.manual_seed if settings.device == "cpu" else torch.manual_seed
         self._arguments = st.fixed_dictionaries(dict(claim.strategies))
+        self._others = _without_simplest(self._arguments)
         self._wanted = max(1, round(limits.examples * claim.share))
         self._deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
         self._seed = crc32(f"{code.function} {limits.seed}".encode())
@@ -103,31 +104,35 @@ class _Run:
     def _run_own_examples(self) -> None:
         for one in self._claim.examples:
             if not self._is_decided():
-                self._run({}, st.builds(deepcopy, st.just(dict(one))), self._fails, 1)
+                self._run({}, st.builds(deepcopy, st.just(dict(one))), 1)
 
     def _run_combinations(self) -> None:
-        """Run at least two examples of each combination: hypothesis begins with the one that is simplest in all."""
-        choices = self._run({}, self._arguments, _never, 1)
+        """Run the example that is simplest in all, and then at least one other of each combination of choices.
+
+        Of a claim that takes long the simplest one is left out.
+        """
+        long = self._claim.share < 1
+        choices = self._run({}, self._others if long else self._arguments, 1)
         count = prod(len(one.values) for one in choices)
-        each = max(2, ceil(self._wanted / min(count, _MOST_COMBINATIONS))) if count > 1 else self._wanted
+        each = max(1, ceil((self._wanted - 1) / min(count, _MOST_COMBINATIONS)))
         sample = _sample(choices, Random(self._seed)) if count > _MOST_COMBINATIONS else []
-        places: dict[Alternative, int] | None = sample.pop(0) if sample else {}
-        while places is not None and not self._is_decided():
-            used = self._run(places, self._arguments, self._fails, each)
+        places = sample.pop(0) if sample else _next(choices) if long and self._wanted <= count else {}
+        while self._claim.strategies and places is not None and not self._is_decided():
+            used = self._run(places, self._others, each)
             places = (sample.pop(0) if sample else None) if count > _MOST_COMBINATIONS else _next(used)
 
     def _run(
         self,
         places: Mapping[Alternative, int],
         arguments: SearchStrategy[Arguments],
-        condition: Callable[[Arguments], bool],
         examples: int,
     ) -> dict[Alternative, int]:
-        """Find arguments that meet a condition, under some values of the choices; return all choices that were made."""
+        """Judge some examples, under some values of the choices; return all choices that were made."""
         self._seed += 1
         with combination_of(dict(places)) as self._combination:
             try:
-                find(arguments, condition, settings=settings(_QUIET, max_examples=examples), random=Random(self._seed))
+                limited = settings(_QUIET, max_examples=examples)
+                find(arguments, self._fails, settings=limited, random=Random(self._seed))
             except (NoSuchExample, Unsatisfiable):
                 pass
             except (Exception, SystemExit) as error:  # of a strategy, mostly
@@ -187,8 +192,11 @@ class _Run:
         return f"only {self._tried} of {self._wanted} examples were run in {seconds:g} s; none was false"
 
 
-def _never(_: Arguments) -> bool:
-    return False
+@st.composite
+def _without_simplest(draw: DrawFn, arguments: SearchStrategy[Arguments]) -> Arguments:
+    """Examples without the one that hypothesis begins with, in which all that it draws is simplest."""
+    assume(draw(st.booleans()))
+    return draw(arguments)
 
 
 def _next(places: Mapping[Alternative, int]) -> dict[Alternative, int] | None:

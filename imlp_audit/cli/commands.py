@@ -18,6 +18,7 @@ from imlp_audit import __version__
 COMMANDS = {  # in the order of the help: the function of each, or the Typer that holds its own commands
     "init": "imlp_audit.cli.init:init",
     "verify": "imlp_audit.cli.verify:verify",
+    "accept": "imlp_audit.cli.accept:accept",
     "count": "imlp_audit.cli.count:count",
     "explain": "imlp_audit.cli.explain:explain",
     "properties": "imlp_audit.cli.properties:properties",

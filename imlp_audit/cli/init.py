@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from imlp_audit.cli.exits import ExitCode
-from imlp_audit.cli.init_target import check_target, check_unchanged, described_in, free_id, write_target
+from imlp_audit.cli.init_target import check_target, described_in, free_ids, write_target
 from imlp_audit.cli.options import Formatted
 from imlp_audit.cli.output import emit, emit_document
 from imlp_audit.errors import UsageError
@@ -21,9 +22,7 @@ from imlp_audit.report.formats import Format
 if TYPE_CHECKING:
     from imlp_audit.records.listing import Transcription
     from imlp_audit.transcribe.draft import Draft
-    from imlp_audit.transcribe.grid import SourceDocument, SourceTable
-    from imlp_audit.transcribe.image_sizes import Given
-    from imlp_audit.transcribe.write import DraftPaper
+    from imlp_audit.transcribe.grid import SourceDocument
 
 
 def init(
@@ -31,7 +30,7 @@ def init(
         Path,
         typer.Argument(
             metavar="SOURCE",
-            help="A table in LaTeX, CSV, TSV, markdown, HTML, a PDF or a model index.",
+            help="Tables in LaTeX, CSV, TSV, markdown, HTML, a PDF or a model index.",
             show_default=False,
         ),
     ],
@@ -40,57 +39,98 @@ def init(
         typer.Option("--output", "-o", metavar="FILE", help="The spec to write; PAPER.yaml if left out."),
     ] = None,
     table: Annotated[
-        str | None, typer.Option("--table", metavar="N", help="The table's number, label, or words of its caption.")
+        list[str] | None,
+        typer.Option("--table", metavar="N", help="Only this table: its number, label, or words of its caption."),
     ] = None,
     paper: Annotated[
         str | None, typer.Option("--paper", metavar="ID", help="The paper's slug; SOURCE's name if left out.")
     ] = None,
-    library: Annotated[
-        Library | None,
-        typer.Option("--library", metavar="LIBRARY", help="Where several have a model: timm or torchvision."),
-    ] = None,
-    image: Annotated[
-        str | None,
-        typer.Option("--image", metavar="SIZE", help="Where no size of images is printed: 224, ..., or own."),
-    ] = None,
-    classes: Annotated[
-        int | None,
-        typer.Option("--classes", metavar="N", min=2, help="The classes of all models, if not ImageNet's 1000."),
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", metavar="LABEL=timm:NAME", help="The model of a row, by its label or its id."),
     ] = None,
     print_: Annotated[bool, typer.Option("--print", help="Print the spec instead of writing it.")] = False,
     format_: Formatted = Format.RICH,
 ) -> int:
-    """Write a printed table as a spec, with what was guessed in comments."""
+    """Write the tables of a document as a spec, with the models that each row may be of."""
+    from imlp_audit.cli.write_spec import check_spec
     from imlp_audit.report.listings import transcription_document
-    from imlp_audit.transcribe.draft import choose_table, draft_table
-    from imlp_audit.transcribe.write import write_spec
+    from imlp_audit.transcribe.draft import choose_tables, draft_table
+    from imlp_audit.transcribe.write import DraftPaper, write_spec
 
-    name, given = _paper_id(paper, source), _given_size(image)
+    name, models = _paper_id(paper, source), dict(map(_given_model, model or ()))
     target = output or Path(f"{name}.yaml")
     document = _read(source)
-    chosen = choose_table(document, table, str(source))
-    again = (given, classes) != (None, None) and not print_ and target.is_file() and not target.is_symlink()
+    tables = choose_tables(document, table or (), str(source))
+    drafts = [draft_table(one, document.title or "", models) for one in tables]
+    drafts, left_out = _usable(drafts, str(source), chosen=bool(table))
+    _check_models(models, drafts)
     if not print_:
-        check_target(name, chosen, target, again=again)
-    others = [one for one in document.tables if one is not chosen]
-    draft = draft_table(chosen, others, library, given, classes)
-    if not draft.rows:
-        raise UsageError(_nothing(draft, source))
-    about = _describe(name, document, chosen, source, target)
-    text = write_spec(draft, about)
-    _check(text, target)
-    if given is not None and write_spec(draft_table(chosen, others, library, None, classes), about) == text:
-        sys.stderr.write(f"note: --image {image} changed nothing: no row of the table lacks a size of images\n")
-    if again:
-        before = {(None, None), (given, None) if classes else (None, None), (None, classes) if given else (None, None)}
-        check_unchanged(target, {write_spec(draft_table(chosen, others, library, *one), about) for one in before})
-    done = _report(draft, about, target)
+        check_target(name, [one.table for one in drafts], target)
+    missing = f"not given in {source.name}"
+    about = DraftPaper(
+        name,
+        document.title or name,
+        document.authors or missing,
+        missing,
+        free_ids(name, [one.table for one in drafts], source, target),
+        described=described_in(name, target) is not None,
+    )
+    text = write_spec(drafts, about, left_out)
+    check_spec(text, target.name if target.suffix in (".yaml", ".yml") else "spec.yaml")
+    done = _report(drafts, left_out, name, target)
     if print_:
         _print(text, done)
     else:
-        write_target(target, text, again=again)
+        write_target(target, text)
         emit_document(transcription_document(done), format_, done)
     return ExitCode.CLEAN
+
+
+def _usable(drafts: Sequence[Draft], source: str, *, chosen: bool) -> tuple[list[Draft], list[str]]:
+    """Return the drafts that a spec can hold, and a line on each other table; tables of scores alone must be chosen.
+
+    Raises UsageError where there is none.
+    """
+    kept = [one for one in drafts if one.counted] or [
+        one for one in drafts if one.rows and (chosen or len(drafts) == 1)
+    ]
+    left_out = [
+        f"{source}, {one.table.place}: table {one.table.number} has {one.why_not_counted}"
+        for one in drafts
+        if one not in kept
+    ]
+    if not kept:
+        more = "; choose one with --table to write what else it has" if any(one.rows for one in drafts) else ""
+        raise UsageError(
+            f"{left_out[0]}{more}"
+            if len(left_out) == 1
+            else "\n  ".join([f"{source} has no table to count{more}:", *left_out])
+        )
+    return kept, left_out
+
+
+def _given_model(text: str) -> tuple[str, str]:
+    """Return the label or id of --model, and the recipe. Raises UsageError for what is not one, or an unknown name."""
+    from imlp_audit.models.names.known import known_models
+    from imlp_audit.models.names.match import suggest
+
+    found = re.fullmatch(r"(?P<label>.+)=(?P<library>timm|torchvision):(?P<name>\w+(?:\.\w+)?)", text.strip())
+    if found is None:
+        raise UsageError(f"--model: {text!r} is not LABEL=timm:NAME or LABEL=torchvision:NAME")
+    library = Library(found["library"])
+    if found["name"].partition(".")[0] not in known_models(library):
+        hint = suggest(found["name"], library) or f"see the models of {library}"
+        raise UsageError(f"--model: {library} has no model {found['name']!r}; {hint}")
+    return found["label"].strip(), f"{library}: {found['name']}"
+
+
+def _check_models(models: Mapping[str, str], drafts: Sequence[Draft]) -> None:
+    """Raise UsageError for a model that is given to no row."""
+    rows = {text for draft in drafts for row in draft.rows for text in (row.id, row.label.text, row.label.name)}
+    unknown = next((label for label in models if label not in rows), None)
+    if unknown is not None:
+        raise UsageError(f"--model: no row has the label or the id {unknown!r}")
 
 
 def _read(source: Path) -> SourceDocument:
@@ -121,71 +161,29 @@ def _paper_id(given: str | None, source: Path) -> str:
     return given or re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_") or "paper"
 
 
-def _given_size(text: str | None) -> Given:
-    """Return what --image says. Raises UsageError for what is neither a size nor `own`."""
-    from imlp_audit.transcribe.image_sizes import OwnSize
-
-    if text is None or text == OwnSize.OWN.value:
-        return None if text is None else OwnSize.OWN
-    if re.fullmatch(r"[1-9]\d{1,3}", text, re.ASCII) is None:
-        raise UsageError(f"--image: {text!r} is neither the side of images in pixels, such as 224, nor 'own'")
-    return int(text)
-
-
-def _describe(name: str, document: SourceDocument, table: SourceTable, source: Path, target: Path) -> DraftPaper:
-    from imlp_audit.transcribe.write import DraftPaper
-
-    missing = f"not given in {source.name}"
-    return DraftPaper(
-        name,
-        document.title or name,
-        document.authors or missing,
-        missing,
-        described=described_in(name, target) is not None,
-        table=free_id(name, table, source, target),
-    )
-
-
-def _check(text: str, target: Path) -> None:
-    """Raise SpecError for a text that is no spec: a bug of ours, which must not reach a file."""
-    from imlp_audit.cli.write_spec import check_spec
-
-    check_spec(text, target.name if target.suffix in (".yaml", ".yml") else "spec.yaml")
-
-
-def _nothing(draft: Draft, source: Path) -> str:
-    """Say what was understood of a table without a number that a spec can hold."""
-    from imlp_audit.numbers.words import count_of, list_some
-
-    table = draft.table
-    headings = list_some([heading or "(no heading)" for heading in table.headings], 12) or "none"
-    found = f"{count_of(len(table.rows), 'row')} with the headings {headings}"
-    doubts = [doubt for guess in draft.columns.guesses for doubt in guess.doubts]
-    skipped = [f"left out {one}" for one in draft.skipped[:3]]
-    notes = "".join(f"; {note}" for note in (*doubts, *skipped, *table.notes))
-    return (
-        f"{source}, {table.place}: table {table.number} has no number that a spec can hold. Read: {found}{notes}. "
-        "Give parameters, FLOPs or scores a heading that says so, or choose another with --table"
-    )
-
-
-def _report(draft: Draft, paper: DraftPaper, target: Path) -> Transcription:
+def _report(drafts: Sequence[Draft], left_out: Sequence[str], name: str, target: Path) -> Transcription:
+    from imlp_audit.numbers.words import count_of
     from imlp_audit.records.listing import Transcription
-    from imlp_audit.transcribe.write import decisions_of, summary_of
+    from imlp_audit.transcribe.write import summarize
 
-    file, beside = str(target), described_in(paper.id, target)
-    called = f", called {paper.table!r} as its number is taken" if paper.table else ""
-    other = "for another paper, give --paper"
-    joined = [f"one more table of {paper.id}{called}, which {beside} describes; {other}"] if beside is not None else []
+    file, beside = str(target), described_in(name, target)
+    joined = (
+        [f"part of {name}, which {beside} describes; for another paper, give --paper"] if beside is not None else []
+    )
+    rows = [row for draft in drafts for row in draft.rows]
+    lost = sum(len(row.numbers.left_out) for row in rows)
+    lost_parts = (
+        [f"{count_of(lost, 'printed part')} that a spec cannot hold; each is a comment at its row"] if lost else []
+    )
     return Transcription(
         file=file,
-        paper=paper.id,
-        table=draft.table.number,
-        caption=draft.table.caption,
-        rows=len(draft.rows),
-        numbers=sum(len(row.numbers.printed) + len(row.numbers.changes) for row in draft.rows),
-        models=sum(row.model.recipe is not None for row in draft.rows),
-        made=(*summary_of(draft), *joined),
-        decide=tuple(decisions_of(draft)),
+        paper=name,
+        table=", ".join(draft.table.number for draft in drafts),
+        caption=drafts[0].table.caption if len(drafts) == 1 else "",
+        rows=len(rows),
+        numbers=sum(len(row.numbers.printed) + len(row.numbers.changes) for row in rows),
+        models=sum(row.model is not None or bool(row.proposal.recipes) for row in rows),
+        made=(*map(summarize, drafts), *joined),
+        decide=(*left_out, *lost_parts),
         next=tuple(shlex.join(["imlp-audit", command, file]) for command in ("lint", "verify")),
     )

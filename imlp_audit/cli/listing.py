@@ -96,7 +96,7 @@ def _lacks_models(paper: Paper) -> bool:
 
     cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
     counted = [cell for cell in cells if cell.column.measure.totalled]
-    return bool(counted) and all(cell.recipe is None for cell in counted)
+    return bool(counted) and all(cell.recipe is None and not cell.row.row.candidates for cell in counted)
 
 
 def schema() -> int:

@@ -21,11 +21,6 @@ class Operation(StrEnum):
     PRODUCT = "product"  # products of two activations, including both products of attention
     CONV = "conv"  # convolutions, also transposed; positions in the padding count like any other
 
-    # The part of LINEAR and CONV done by layers of torch.nn: all that a counter of modules, such as thop, can see.
-    IN_LAYERS = "in_layers"
-    # The part of all three done by the modules of `get_classifier()`: those that parameters without the head leave out.
-    IN_CLASSIFIER = "in_classifier"
-
     BIAS = "bias"  # output elements of a linear layer or convolution with bias
 
     # Input elements.
@@ -54,11 +49,23 @@ class Operation(StrEnum):
     ELEMENTWISE = "elementwise"
     UNKNOWN = "unknown"  # operations without a formula
 
+    # What was booked above, once more: a part of it, or in the units of one counter.
+    IN_LAYERS = "in_layers"  # the part of LINEAR and CONV done by layers of torch.nn, which hooks on modules see
+    # The part of all three done by the modules of `get_classifier()`: those that parameters without the head leave out.
+    IN_CLASSIFIER = "in_classifier"
+    IN_FUSED = "in_fused"  # the part of PRODUCT that timm leaves to torch's fused attention
+    AVERAGE_POOL = "average_pool"  # output elements of average pools, adaptive or not
+    SOFTMAX_ROW = "softmax_row"  # sums that softmaxes divide by
+    TRANSPOSED = "transposed"  # CONV of transposed convolutions, if each output element had all of the kernel
+    THOP = "thop"  # what thop counts, and mmcv, and ptflops by its hooks alone
+    MMCV = "mmcv"
+    PTFLOPS_HOOKS = "ptflops_hooks"
     # What fvcore counts beyond its own weights times the exact work: signed, in fvcore's flops.
     FVCORE_EXCESS = "fvcore_excess"
 
 
 MULTIPLY_ACCUMULATES = (Operation.LINEAR, Operation.PRODUCT, Operation.CONV)
+BOOKED_TWICE = tuple(Operation)[tuple(Operation).index(Operation.IN_LAYERS) :]
 
 Work: TypeAlias = Mapping[Operation, int]
 """An amount for each class of work that was done."""

@@ -121,9 +121,14 @@ _NAMED: Mapping[str, Mapping[WeightKey, int]] = {
     "fvcore": _everywhere(FVCORE_WEIGHTS),
     # torch.utils.flop_counter: a multiplication and an addition count as two
     "torch": _everywhere(dict.fromkeys(MACS_WEIGHTS, 2)),
+    "thop": _everywhere({Operation.THOP: 1}),
     # ptflops 0.7 with backend="aten": biases are counted as additions
     "ptflops": _everywhere({**MACS_WEIGHTS, Operation.BIAS: 1}),
+    # with backend="pytorch" and no functional calls
+    "ptflops_hooks": _everywhere({Operation.PTFLOPS_HOOKS: 1}),
+    "mmcv": _everywhere({Operation.MMCV: 1}),
     # what counters leave out: products in fused attention; work outside modules of torch.nn; the classifier
+    "fvcore_fused": _everywhere({**FVCORE_WEIGHTS, Operation.IN_FUSED: -1}),
     "no_products": _everywhere({Operation.LINEAR: 1, Operation.CONV: 1}),
     "modules": _everywhere({Operation.IN_LAYERS: 1}),
     "no_head": _everywhere({**MACS_WEIGHTS, Operation.IN_CLASSIFIER: -1}),

@@ -68,7 +68,10 @@ def conv(call: Call) -> Work:
 
 def conv_transpose(call: Call) -> Work:
     """Every input element contributes to its group's outputs and kernel; weight (in, out/groups, *kernel)."""
-    return _with_bias(call, call.shape("input").numel * prod(call.shape("weight")[1:]))
+    inputs, outputs, *kernel = call.shape("weight")
+    groups = call.out[-len(kernel) - 1] // outputs
+    work = _with_bias(call, call.shape("input").numel * outputs * prod(kernel))
+    return {**work, Operation.TRANSPOSED: call.out.numel * inputs // groups * prod(kernel)}
 
 
 def convolution(call: Call) -> Work:
@@ -163,6 +166,18 @@ def dropout(call: Call) -> Work:
     return {Operation.ELEMENTWISE: call.out.numel} if call.has("train") else {}
 
 
+def softmax(call: Call) -> Work:
+    """Every element is raised and divided; each row has a sum of its own."""
+    dim = call.arguments["dim"]
+    rows = call.operand.numel // call.operand[dim] if isinstance(dim, int) and call.operand.numel else 0
+    return {Operation.SOFTMAX: call.operand.numel, Operation.SOFTMAX_ROW: rows}
+
+
+def average_pool(operation: Operation) -> Formula:
+    """One unit of work for each element of the input, and one for each average."""
+    return lambda call: {operation: call.operand.numel, Operation.AVERAGE_POOL: call.out.numel}
+
+
 def norm(plain: Operation, affine: Operation) -> Formula:
     """A normalisation of its input, with or without a learned weight."""
 
@@ -190,16 +205,11 @@ ELEMENTS: FormulaTable = join(
         " hardtanh hardsigmoid hardswish log_sigmoid glu threshold",
         per_input(Operation.ACTIVATION),
     ),
-    each("softmax _softmax log_softmax _log_softmax", per_input(Operation.SOFTMAX)),
-    each(
-        "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d"
-        " adaptive_max_pool2d adaptive_max_pool3d",
-        per_input(Operation.ADAPTIVE_POOL),
-    ),
-    each(
-        "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d max_pool2d_with_indices",
-        per_input(Operation.POOL),
-    ),
+    each("softmax _softmax log_softmax _log_softmax", softmax),
+    each("adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d", average_pool(Operation.ADAPTIVE_POOL)),
+    each("adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d", per_input(Operation.ADAPTIVE_POOL)),
+    each("avg_pool1d avg_pool2d avg_pool3d", average_pool(Operation.POOL)),
+    each("max_pool1d max_pool2d max_pool3d max_pool2d_with_indices", per_input(Operation.POOL)),
     each(
         "mean sum prod amax amin aminmax argmax argmin all any logsumexp cumsum cumprod var std"
         " var_mean std_mean norm linalg_norm linalg_vector_norm col2im max min",

@@ -94,9 +94,14 @@ def _with_fvcore_count(work: Work, counted: int) -> Work:
 def unfuse_attention(model: nn.Module) -> nn.Module:
     """Make timm's attention compute its two products separately, since fvcore counts no fused ones. Same model."""
     for module in model.modules():
-        if hasattr(module, "fused_attn"):
-            module.fused_attn = False  # type: ignore[assignment]  # a plain attribute
+        if module.__dict__.get("fused_attn"):
+            module.fused_attn, module.was_fused = False, True  # type: ignore[assignment]  # plain attributes
     return model
+
+
+def is_unfused(module: nn.Module) -> bool:
+    """Return whether `unfuse_attention` changed a module."""
+    return "was_fused" in module.__dict__
 
 
 def count_with_fvcore(model: nn.Module, *inputs: Tensor) -> int:

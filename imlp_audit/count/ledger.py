@@ -29,15 +29,10 @@ from imlp_audit.count.dispatch import (
 )
 from imlp_audit.count.formulas import formula_of
 from imlp_audit.count.fvcore import unseen_by_fvcore, work_of
+from imlp_audit.count.hooks import Bucket, book_hooks
 from imlp_audit.count.parameters import classifiers
 from imlp_audit.count.record import Ledger, Peak
 from imlp_audit.errors import BuildError
-
-CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
-LAYERS = frozenset({nn.Linear, *CONVOLUTIONS})
-
-Bucket: TypeAlias = Counter[Operation]
-"""The work booked so far under one module path."""
 
 CallCache: TypeAlias = dict[Hashable, tuple[Work, Made]]
 """Work and result of every operation seen so far, by its name and the shapes and types of its arguments."""
@@ -66,7 +61,7 @@ def measure(model: nn.Module, *inputs: Tensor, cache: CallCache | None = None, r
     own = {module: buckets[path] for path, module in modules.items()}
     with torch.inference_mode(), _attribution(own, recorder.stack), recorder:
         model(*inputs)
-    _book_layers(modules, buckets)
+    book_hooks(own)
     _book_classifier(model, own)
     work = {(path, op): amount for path, bucket in buckets.items() for op, amount in bucket.items() if amount}
     return Ledger(work, dict(recorder.unknown))
@@ -94,7 +89,9 @@ class Recorder(RunsOperations, TorchDispatchMode):  # type: ignore[no-untyped-ca
             return self._run_first(func, args, kwargs, key)
         work, made = seen
         self._book(work)
-        match None if self._real else made:
+        if self._real:
+            return run_on_meta(func, args, kwargs)
+        match made:
             case Template():
                 return made.fresh()
             case FirstArgument():
@@ -139,14 +136,6 @@ class Recorder(RunsOperations, TorchDispatchMode):  # type: ignore[no-untyped-ca
         bucket = self.stack[-1]
         for operation, amount in (unseen_by_fvcore(work) if self._hidden else work).items():
             bucket[operation] += amount
-
-
-def _book_layers(modules: Mapping[str, nn.Module], buckets: Mapping[str, Bucket]) -> None:
-    """Book a second time what layers of torch.nn did; subclasses of them are not included."""
-    for path, module in modules.items():
-        if type(module) in LAYERS:
-            bucket = buckets[path]
-            bucket[Operation.IN_LAYERS] = bucket[Operation.LINEAR] + bucket[Operation.CONV]
 
 
 def _book_classifier(model: nn.Module, own: Mapping[nn.Module, Bucket]) -> None:

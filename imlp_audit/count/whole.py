@@ -12,17 +12,17 @@ from types import MethodType
 import torch
 from pydantic import ValidationError
 from torch import Tensor, nn
-from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.overrides import TorchFunctionMode
 
 from imlp_audit.count.call import MULTIPLY_ACCUMULATES
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.hooks import thop_parameters
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.parameters import parameter_counts
 from imlp_audit.count.record import Ledger
 from imlp_audit.count.request import Given, ModelRequest
-from imlp_audit.count.thop import ThopCounter, thop_parameters
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import SkipInitialisation, build_host
 from imlp_audit.models.folding import fold_batch_norms
@@ -81,8 +81,6 @@ def _count(asked: CountRequest) -> CountReport:
         for name, counter in FLOPS_CONVENTIONS.items()
         if ran.ledger is not None and (not counter.needs_classifier or "no_head" in parameters)
     }
-    if ran.thop is not None:
-        flops["thop"] = ran.thop
     held = {id(one): one for one in (*model.parameters(), *model.buffers())}.values()
     return CountReport(
         model=str(request),
@@ -237,7 +235,6 @@ class _Pass:
     inputs: tuple[str, ...] = ()
     calls: Mapping[str, int] | None = None
     used: frozenset[int] | None = None
-    thop: int | None = None
     reads_values: bool = False
 
 
@@ -274,7 +271,7 @@ def _run(model: nn.Module, request: ModelRequest, answers: Answers, device: str 
     if not inputs and request.library == "transformers" and example_inputs(model)[0].shape == _ONE_TOKEN.shape:
         return _Pass(None, "a model of text needs its length, such as --input 128:int64")
     paths = {module: path for path, module in model.named_modules()}
-    calls, uses, thop = Counter[str](), _UsedParameters(), ThopCounter()
+    calls, uses = Counter[str](), _UsedParameters()
 
     def called(module: nn.Module, _inputs: object) -> None:
         if not calls:
@@ -282,7 +279,7 @@ def _run(model: nn.Module, request: ModelRequest, answers: Answers, device: str 
         if module in paths:
             calls[paths[module]] += 1
 
-    hooks = register_module_forward_pre_hook(called), register_module_forward_hook(thop)
+    hook = register_module_forward_pre_hook(called)
     try:
         with torch.device(device), torch.no_grad(), answering(answers), uses:
             tensors = example_inputs(model)
@@ -291,10 +288,9 @@ def _run(model: nn.Module, request: ModelRequest, answers: Answers, device: str 
         place = f"{place_in(error, request.file)}: " if request.file is not None else ""
         return _Pass(None, f"{place}{write_error(error)}", reads_values=device == "meta" and reads_values(error))
     finally:
-        for hook in hooks:
-            hook.remove()
+        hook.remove()
     shown = tuple(map(str, inputs)) or tuple(str(Given(shape=tuple(one.shape))) for one in tensors)
-    return _Pass(ledger, None, shown, calls, frozenset(uses.used), thop.flops if thop.known else None)
+    return _Pass(ledger, None, shown, calls, frozenset(uses.used))
 
 
 def _take_inputs(model: nn.Module, inputs: Sequence[Given]) -> Sequence[Given]:

@@ -187,13 +187,16 @@ _NOUNS = {CountedQuantity.PARAMETERS: "parameters", CountedQuantity.FLOPS: "FLOP
 _COUNTERS = {
     "no_head": "without the classifier",
     "torch": "two for each multiply-accumulate, as torch's FlopCounterMode counts",
-    "thop": "as thop counts: only layers of torch.nn that it knows, not bare parameters or products",
+    "thop": "counted by thop: only layers of torch.nn that it knows",
     "with_buffers": "with the buffers of the state dict",
     "trainable": "only what is trained",
     "used": "without what the forward pass never uses",
     "real": "two for each complex number",
     "fvcore": "counted by fvcore",
-    "ptflops": "counted by ptflops",
+    "ptflops": 'counted by ptflops with backend="aten"',
+    "ptflops_hooks": "counted by ptflops without functional calls",
+    "mmcv": "counted by mmcv",
+    "fvcore_fused": "counted by fvcore, which misses the products of fused attention",
     "no_products": "without the products in attention, as counters of modules count",
     "modules": "only layers of torch.nn, as hooks on modules count",
 }

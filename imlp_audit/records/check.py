@@ -133,6 +133,17 @@ FAILS = (Verdict.DIFFERS, Verdict.INCONSISTENT)
 NO_MODEL = "the spec gives no model"
 
 
+class Identified(StrEnum):
+    """What the model of a row with candidates is known by."""
+
+    NUMBERS = "numbers"  # its parameters, which no other combination is likely to have by chance
+    TOGETHER = "together"  # its parameters and those of other rows whose first candidates have theirs
+    NAME = "name"  # its label: other rows follow from the models that theirs name
+    ALL = "all"  # all its numbers together, FLOPs included: they follow, and accuse nothing
+    NO = "no"
+    LEAD = "lead"  # its label names one model, which has none of its numbers
+
+
 class CheckKind(StrEnum):
     """What a check is about."""
 
@@ -243,12 +254,15 @@ class CountedCheck(NumberCheck):
 class CellCheck(CountedCheck):
     """Whether a printed number follows from the row's model.
 
-    `power` counts the wrong numbers that would not have passed in its place. A number that the tool cannot count is
+    `model` is that of a row with candidates, and `identified` by what it is known. `power` counts the wrong numbers
+    that would not have passed in its place. A number that the tool cannot count is
     `unguarded` if no other check notices that it is changed by one last digit or by ten.
     """
 
     kind: Literal[CheckKind.CELL] = CheckKind.CELL
     measured: Number | None = None
+    model: str | None = None
+    identified: Identified | None = None
     mixed: bool = False
     fitted: bool = False
     power: Power | None = None

@@ -50,6 +50,7 @@ from imlp_audit.report.findings import (
     say_that_none_fails,
     worst_first,
 )
+from imlp_audit.report.identified import list_leads, tell_identified
 from imlp_audit.report.sections import SAMPLING, describe_run
 from imlp_audit.report.terminal import height
 from imlp_audit.report.text import shorten
@@ -132,7 +133,7 @@ def overview(result: AuditResult, lines: int | None = None, columns: int = COLUM
     Without a number of lines it has all that authors are asked, and all misprints.
     """
     findings = number_findings(result)
-    before = _broken_checks(result)
+    before = (*_broken_checks(result), *list_leads(result))
     misprints = [one for one in findings if one.finding.kind is FindingKind.MISPRINT and one.finding.acknowledged]
     in_a_line = lines is not None
     below = (*(_misprints(misprints, columns) if in_a_line else ()), *_trust(result))
@@ -284,6 +285,7 @@ def _changed_entries(result: AuditResult) -> Iterator[Block]:
 
 def _trust(result: AuditResult) -> Iterator[Item]:
     """Say how far to trust the numbers: how many were counted, how many by a fitted counter, how many not at all."""
+    yield from tell_identified(result)
     numbers = result.of_kind(CellCheck)
     counts = Counter(check.verdict for check in numbers)
     passing = [check for check in numbers if check.verdict in PASSES]

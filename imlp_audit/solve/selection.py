@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from imlp_audit.cache.store import Store, remember
-from imlp_audit.count.call import Operation
+from imlp_audit.count.call import BOOKED_TWICE, Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.processes.workers import Workers, workers
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _KINDS: tuple[Kind, ...] = ("parameters", "flops")
 # Not weighed: what other classes count already, and what only fvcore counts.
-_LEFT_OUT = (Operation.IN_LAYERS, Operation.IN_CLASSIFIER, Operation.FVCORE_EXCESS, Operation.UNKNOWN)
+_LEFT_OUT = (*BOOKED_TWICE, Operation.UNKNOWN)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -46,6 +47,34 @@ def with_fit(text: str, name: str, fit: ConventionFit, shown_as: str) -> str:
 def with_rounding(text: str, measure: str, rules: Sequence[str], shown_as: str) -> str:
     """Return a spec's text with the rounding rules of a measure, the default first. Raises UsageError."""
     return _insert(text, "rounding_of", measure, [f"    {measure}: [{', '.join(rules)}]"], shown_as)
+
+
+def with_model(text: str, lines: tuple[int, int | None], recipe: str, shown_as: str) -> str:
+    """Return a spec's text in which a row, from its first line up to another, has a model in place of candidates.
+
+    Raises UsageError where its candidates are not a list in brackets.
+    """
+    every = text.splitlines(keepends=True)
+    start, end = lines[0] - 1, len(every) if lines[1] is None else lines[1] - 1
+    row, changed = re.subn(
+        r"\bcandidates:[ ]*\[[^\]]*\]", lambda _: f"model: {{{recipe}}}", "".join(every[start:end]), count=1
+    )
+    if not changed:
+        raise UsageError(f"{shown_as}:{lines[0]}: `candidates:` is no list in brackets; write it as [{{...}}, {{...}}]")
+    row = re.sub(r"^[ ]*named: true[ ]*\r?\n|\bnamed: true, *|, *named: true\b", "", row, count=1, flags=re.MULTILINE)
+    return "".join([*every[:start], row, *every[end:]])
+
+
+def with_counters(text: str, counters: Sequence[str], shown_as: str) -> str:
+    """Return a spec's text with the counters of its FLOPs, the default first. Raises UsageError."""
+    lines = text.split("\n")
+    about = _place(lines, "about:", 0, len(lines))
+    written = f"flops: [{', '.join(counters)}]"
+    if about is not None:
+        return _with(lines, _end(lines, about), [f"  {written}"])
+    if "\nabout: {" in text:
+        return text.replace("\nabout: {", f"\nabout: {{{written}, ", 1)
+    raise UsageError(f"{shown_as} has no `about:` to add {written!r} to; {_BLOCK}")
 
 
 _BLOCK = "write each of its keys on a line below it, without braces"

@@ -279,7 +279,7 @@ def preprocessing_of(row: RowRef) -> tuple[Preprocessing, ...]:
 
 def models_of(paper: Paper) -> Iterator[tuple[Recipe, RowRef | Located[Any]]]:
     """Yield every recipe of a paper, in the order of its rows and systems, with the one that it is of."""
-    yield from ((row.row.model, row) for row in paper.rows if row.row.model is not None)
+    yield from ((recipe, row) for row in paper.rows for recipe in (row.row.model, *row.row.candidates) if recipe)
     yield from ((system.value.model, system) for system in paper.systems)
 
 

@@ -80,7 +80,7 @@ def _broken_fits(paper: Paper) -> Iterator[Problem]:
         if name not in about.conventions:
             message = f"no convention is called {name!r}; {did_you_mean(name, about.conventions)}"
             yield paper.about.problem(message, "fitted", name)
-        if about.flops[0] == name:  # all that follows from a default is plainly reproduced
+        if about.flops[:1] == (name,):  # all that follows from a default is plainly reproduced
             message = f"{name} was fitted and cannot be the default; put a named counter first, such as fvcore"
             yield paper.about.problem(message, "flops", 0)
         cells = [cell for row in rows_of(paper) for cell in row.cells if isinstance(cell.column, FlopsColumn)]

@@ -179,17 +179,24 @@ class CountedBy(Record):
     because: Sentence
 
 
+MOST_CANDIDATES = 500
+
+
 class Row(Record):
     """A model as the table lists it. Without `model` it has no recipe.
 
-    `counted_by` is, by measure, the convention of its numbers where a source gives one that may not be its column's.
-    `training` says how the model was trained, where not as the paper's models usually were.
+    `candidates` are proposals in its place, the likeliest first: numbers may confirm one, and none may accuse a number
+    before. `named` says that the label is the first one's name, and no other model's. `counted_by` is, by measure, the
+    convention of its numbers where a source gives one that may not be its column's. `training` says how the model was
+    trained, where not as the paper's models usually were.
     """
 
     id: Slug
     label: Sentence
     baseline: Slug | None = None
     model: Recipe | None = None
+    candidates: Annotated[tuple[Recipe, ...], Field(max_length=MOST_CANDIDATES)] = ()
+    named: bool = False
     mark: str = ""
     repeats: RowId | None = None
     training: Sentence | None = None
@@ -197,12 +204,22 @@ class Row(Record):
     printed: Annotated[dict[Slug, str], Field(min_length=1)]
     delta: dict[Slug, str] = Field(default_factory=dict)
 
+    @model_validator(mode="after")
+    def _is_given_or_proposed(self) -> Self:
+        if self.model is not None and self.candidates:
+            raise ValueError("give `model` or `candidates`: a model that is given needs no proposals")
+        if self.named and not self.candidates:
+            raise ValueError("named: it says what `candidates` begin with, and there are none")
+        return self
+
 
 RESERVED = frozenset({"repeats", "columns", "marks", "claims", "equations"})  # in ids, where a table's is
 
 
 class PrintedTable(Record):
     """A table as printed. `repeats` names the table whose rows of the same ids it prints again.
+
+    `images` are sides of images on which its candidates may have been counted, beside those of their libraries.
 
     `name` is what the paper calls it where that is not "Table" and its id: `Table D.1`, `Appendix A, Activation`.
     """
@@ -213,6 +230,7 @@ class PrintedTable(Record):
     source: Place
     columns: Annotated[dict[Slug, Annotated[Column, BeforeValidator(parse_column)]], Field(min_length=1)]
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
+    images: tuple[Count, ...] = ()
     footnote: Footnote | None = None
     repeats: Annotated[str, Field(pattern=TABLE_ID)] | None = None
 
@@ -259,6 +277,7 @@ class ConventionFit(Record):
 class About(Record):
     """Which paper it is, and how its numbers are read: the first of each list is the default, the rest are declared.
 
+    Without `flops` every counter that is known is proposed, and their numbers choose among them.
     `rounding_of` are the rounding rules of measures that have their own. `conventions` are counting conventions written
     out: integer weights over classes of work. `fitted` says of those that a search found what they were fitted on.
     `lacks` says what the text at hand lacks, and what that means for the audit. `decimal` is the mark before the
@@ -276,7 +295,7 @@ class About(Record):
         default_factory=dict
     )
     parameters: Annotated[tuple[ParameterConvention, ...], Field(min_length=1)] = (ParameterConvention.ALL,)
-    flops: Annotated[tuple[str, ...], Field(min_length=1)] = ("fvcore",)
+    flops: Annotated[tuple[str, ...], Field(min_length=1)] = ()
     memory: Annotated[tuple[MemoryConvention, ...], Field(min_length=1)] = (MemoryConvention.MIB,)
     conventions: dict[Slug, dict[WeightName, Annotated[int, Field(ge=0)]]] = Field(default_factory=dict)
     fitted: dict[Slug, ConventionFit] = Field(default_factory=dict)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import posixpath
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from itertools import count
-from typing import NoReturn
 
 from imlp_audit.errors import UsageError
 
@@ -18,7 +17,7 @@ MAX_TEXT = 16 * 1024 * 1024
 MAX_MEMBERS = 5_000
 _PIECE = b"\x1f\x8b\x08"  # each piece of a gzip file begins so; 5000 hold over 300 MB as bgzip packs them
 _ENDINGS = (".tex", ".ltx", ".sty", ".cls", ".tikz", ".inc")
-_BROKEN = (ValueError, zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
+_BROKEN = (ValueError, zipfile.BadZipFile, zlib.error, tarfile.TarError, EOFError, OSError, RuntimeError)
 _USUAL = ("main", "paper", "ms", "root", "article", "manuscript", "arxiv")
 
 
@@ -68,10 +67,6 @@ def _rank(name: str) -> int:
     return next((at for at, usual in enumerate(_USUAL) if stem.startswith(usual)), len(_USUAL))
 
 
-_BLOCK = 512
-_LONGEST_NAME = 64 * 1024  # of the headers that give a long name to the next file
-
-
 class _Limited:
     """A stream that ends with an error once more was read than an archive may hold."""
 
@@ -87,15 +82,6 @@ class _Limited:
             raise UsageError(f"{self.shown_as} unpacks to {limit}; give the .tex file alone")
         return data
 
-    def skip(self, size: int) -> None:
-        """Read so many bytes and forget them. Raises EOFError where there are fewer."""
-        while size > 0:
-            size -= len(self.read(min(size, 64 * 1024)) or _raise_end())
-
-
-def _raise_end() -> NoReturn:
-    raise EOFError("it ends before a file in it does")
-
 
 def _gzip(data: bytes, shown_as: str) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a .tar.gz, or the one file that is in a .gz."""
@@ -104,48 +90,28 @@ def _gzip(data: bytes, shown_as: str) -> Iterator[tuple[str, bytes]]:
             f"{shown_as} is packed in more than {MAX_MEMBERS} pieces; pack it again, or give the .tex file"
         )
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
-        stream = _Limited(unpacked, shown_as)
-        head = stream.read(_BLOCK)
-        if head[257:262] == b"ustar":
-            yield from _tar(head, stream)
-        else:
-            yield "main.tex", head + stream.read(MAX_TEXT)
-
-
-def _tar(header: bytes, stream: _Limited) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of LaTeX in a tar archive; other members are skipped.
-
-    The standard library's reader follows headers of headers and maps of holes for as long as a file claims that there
-    are more, so that neither its time nor its memory has a bound.
-    """
-    long_name = None
-    for number in count():
-        if number >= MAX_MEMBERS:
-            raise UsageError(f"{stream.shown_as} has more than {MAX_MEMBERS} files; give the .tex file alone")
-        if not header.strip(b"\0"):
+        head = unpacked.read(_BLOCK)
+        if head[257:262] != b"ustar":
+            yield "main.tex", head + unpacked.read(MAX_TEXT)
             return
-        kind, digits = header[156:157], header[124:136].strip(b"\0 ") or b"0"
-        if not digits.isdigit():
-            raise ValueError("the size of a file in it is not a number")
-        size, folder, base = int(digits, 8), header[345:500].rstrip(b"\0"), header[:100].rstrip(b"\0")
-        name, long_name = long_name or _text(folder + b"/" + base if folder else base), None
-        if kind in (b"x", b"L") and size <= _LONGEST_NAME:
-            long_name = _long_name(kind, stream.read(size))
-        elif kind in (b"0", b"\0") and (inside := _inside(name)) is not None:
-            content = stream.read(min(size, MAX_TEXT + 1))
-            yield inside, content if len(content) == min(size, MAX_TEXT + 1) else _raise_end()
-        else:
-            stream.skip(size)
-        stream.skip(-size % _BLOCK)
-        header = stream.read(_BLOCK)
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
+        yield from _tar(_Limited(unpacked, shown_as))
 
 
-def _long_name(kind: bytes, facts: bytes) -> str | None:
-    """Return the name in a header of GNU tar (`L`) or of POSIX (`x`, lines of `LENGTH KEY=VALUE`)."""
-    if kind == b"L":
-        return _text(facts.rstrip(b"\0"))
-    paths = [line.partition(b" path=")[2] for line in facts.split(b"\n") if b" path=" in line]
-    return _text(paths[-1]) if paths else None
+_BLOCK = 512
+
+
+def _tar(stream: _Limited) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of LaTeX in a tar archive, read in one go; links and other members are skipped."""
+    with tarfile.open(fileobj=stream, mode="r|") as archive:  # type: ignore[call-overload]  # it only needs `read`
+        for number, member in enumerate(archive):
+            if number >= MAX_MEMBERS:
+                raise UsageError(f"{stream.shown_as} has more than {MAX_MEMBERS} files; give the .tex file alone")
+            name = _inside(member.name)
+            if member.isreg() and not member.issparse() and name is not None:
+                file = archive.extractfile(member)
+                assert file is not None
+                yield name, file.read(MAX_TEXT + 1)
 
 
 def _zip(data: bytes, shown_as: str) -> Iterator[tuple[str, bytes]]:

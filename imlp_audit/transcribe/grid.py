@@ -54,8 +54,8 @@ class GridRow:
 class SourceTable:
     """A table of a document: its headings, a text for each column, and its rows.
 
-    `number` is the paper's, or follows on it where a table has none; two tables in one float are 1a and 1b. `marks`
-    are the footnote marks that the source explains, with what it says. `line` counts lines, or pages where
+    `number` is the paper's, or follows on it where a table has none; two tables in one float are 1a and 1b. `around`
+    is what else its float says. `line` counts lines, or pages where
     `counted_in` says so. `decimal` is the mark that the source prints; in the cells it is a point.
     """
 
@@ -67,7 +67,7 @@ class SourceTable:
     line: int
     label: str | None = None
     notes: tuple[str, ...] = ()
-    marks: tuple[tuple[str, str], ...] = ()
+    around: str = ""
     counted_in: Literal["line", "page"] = "line"
     decimal: DecimalMark = "."
 

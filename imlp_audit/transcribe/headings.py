@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TypeAlias
 
 from imlp_audit.models.host import Setting
-from imlp_audit.models.names.data_sets import other_data_sets
-from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.models.names.data_sets import ALL_CLASSES, other_data_sets
+from imlp_audit.numbers.forms import SCALES, NumberForm, parse_printed
 from imlp_audit.spec.columns import Measure, Metric
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, split_mark
 from imlp_audit.transcribe.sides import sides_in
-from imlp_audit.transcribe.units import counts_images, find_unit, is_quantity, own_unit
 
 
 class ColumnRole(StrEnum):
@@ -31,7 +32,7 @@ class ColumnRole(StrEnum):
 
 @dataclass(frozen=True)
 class ColumnGuess:
-    """What a column seems to hold. `doubts` are what a person must confirm.
+    """What a column seems to hold; `note` is what was guessed of it, or why it is left out.
 
     `unit_headed` says that its heading gives the unit. `zeros` is how many zeros all its numbers end in, where they are
     printed in full and were rounded before: 25560000 is then 25.56 in M.
@@ -42,7 +43,7 @@ class ColumnGuess:
     measure: Measure | None = None
     unit: str = ""
     fields: tuple[tuple[str, str], ...] = ()
-    doubts: tuple[str, ...] = field(default=())
+    note: str = ""
     zeros: int = 0
     unit_headed: bool = True
 
@@ -56,25 +57,16 @@ _IN_PIXELS = re.compile(r"\s*[(\[]\s*(?:in\s)?(?:px|pixels?)\s*[)\]]|\.")
 _TRAINING = re.compile(r"\b(epochs?|pre-?train(ed|ing)?( data)?|training( data)?|train data|extra data|venue|year"
                        r"|ref\w*|publication|conference|date|type|family|config|download|link|url|log|ckpt|checkpoint|weights?"
                        r"|hub|code|mode|teacher|distill\w*|optimizer|schedule)\b")  # fmt: skip
-_TRAINED = re.compile(  # how weights came about that are then fine-tuned: the model is the label's
-    r"(?:(?:fully[- ])?supervised|(?:trained )?(?:from )?scratch|random(?: init(?:\.|iali[sz]ation)?)?|(?:FC)?MAE)",
-    re.IGNORECASE,
-)
 _LINK = re.compile(r"\W*((model|config|link|log|download|weights?|ckpt|checkpoint|github|google|baidu|here|url)\W*)+")
-_PARAMETERS = re.compile(r"\bpar(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))")
-_MEGA = re.compile(r"\bsize\W{1,3}m\b")
-_FLOPS = re.compile(r"\b[kmgtb]?(flops?|macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?|\b[mgtb]ops\b")
-_MACS = re.compile(r"\b[kmgtb]?(macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?")
+_PARAMETERS = re.compile(r"\bpar(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|\bsize\W{1,3}m\b|参数")
+_FLOPS = re.compile(
+    r"\b[kmgtb]?(flops?|macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?|\b[mgtb]ops\b|计算量"
+)
 _THROUGHPUT = re.compile(r"throughput|\bim(?:g|age)?s?\s?/\s?s|\bfps\b|samples/s")
 _TIME = re.compile(r"latency|\b(inference|run|test|cpu|gpu) ?time\b|\b[mμµ]s\b|\bmilliseconds?\b")
-_SPEED = re.compile(r"\bspeed\b")
 _MEMORY = re.compile(r"\bmem(ory)?\b")
 _TOP = re.compile(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b|\b(?:im(?:age)?net|in-?1k)\b|\bacc(?:uracy)?\b")
 _ERROR = re.compile(r"\berr(or)?\b")
-_MEASURES = re.compile(  # no text below such a heading changes a model
-    rf"{_PARAMETERS.pattern}|{_FLOPS.pattern}|{_ERROR.pattern}|{_TIME.pattern}|{_THROUGHPUT.pattern}"
-    r"|\b(?:top|acc)\s?-?\s?@?\s?[15]\b|\bacc(?:uracy)?\b"
-)
 _SCORE = re.compile(r"\b(m?ap\d*(\^?[bm])?|miou|bleu|f1|psnr|ssim|fid|ppl|perplexity|score|pq|ar|auc|map|rouge|wer|glue"
                     r"|mae|iou|top-?\d+|acc@\d+|real|v2|cifar\S*|coco)\b")  # fmt: skip
 _CHANGE = re.compile(r"^(Δ|δ|delta|change|diff(erence)?|reduction|gain|savings?|impr\w*)\b|Δ")
@@ -93,48 +85,34 @@ def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGues
     """Guess what a column holds. The first column that may hold labels does; the caller decides that."""
     words = " ".join(re.sub(r"[_\s]+", " ", split_mark(heading)[0].lower()).split())
     texts = [cell for cell in cells if cell not in MISSING]
-    numeric = sum(_is_number(cell) for cell in texts)
+    numeric = sum(map(_is_number, texts))
     if _CHANGE.search(words) and texts and all(read_change(cell) is not None for cell in texts):
         return ColumnGuess(ColumnRole.CHANGES, heading)
     if _is_size(words, texts):
         return ColumnGuess(ColumnRole.SIZE, heading)
     if _RATIO.search(words) and texts and all(_TIMES.fullmatch(text) for text in texts):
         return ColumnGuess(ColumnRole.UNKNOWN, heading)
-    measured = _MEASURES.search(words) is not None and all(map(is_quantity, texts))
-    if numeric * 2 <= len(texts) and not (measured and numeric):
+    counted = _PARAMETERS.search(words) or _FLOPS.search(words)
+    if numeric * 2 <= len(texts) and not (counted and numeric):
         return _words(heading, words, texts)
-    if _SHARE.search(words) and (_PARAMETERS.search(words) or _FLOPS.search(words)):
-        doubt = f"{heading!r} is left out: it is a share of another number, and not a total"
-        return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
+    if counted and _SHARE.search(words):
+        return ColumnGuess(ColumnRole.UNKNOWN, heading, note="a share of another number, and not a total")
     for pattern, guess in _KINDS:
         if pattern.search(words):
             found = guess(heading, words, texts, caption)
             if found is not None:
                 return found
-    if _TRAINING.search(words):
-        return ColumnGuess(ColumnRole.TRAINING, heading)
-    return ColumnGuess(ColumnRole.UNKNOWN, heading)
+    return ColumnGuess(ColumnRole.TRAINING if _TRAINING.search(words) else ColumnRole.UNKNOWN, heading)
 
 
 def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
-    links = bool(texts) and all(_LINK.fullmatch(text.lower()) for text in texts)
-    if links:
+    if texts and all(_LINK.fullmatch(text.lower()) for text in texts):
         return ColumnGuess(ColumnRole.LINKS, heading)
-    measured = any(pattern.search(words) for pattern, guess in _KINDS if guess is not _setting)
-    if measured and texts and all(_NUMBERS.fullmatch(text) for text in texts):
-        doubt = f"{heading!r} is left out: its cells hold several numbers; give each a column"
-        return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
-    if texts and all(_MEASURED.fullmatch(text) for text in texts):
-        return ColumnGuess(ColumnRole.UNKNOWN, heading)
-    if _MEASURES.search(words) and texts and all(map(is_quantity, texts)):
-        doubt = f"{heading!r} is left out: its cells, such as {texts[0]!r}, are no plain numbers"
-        return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
-    if texts and all(_TRAINED.fullmatch(text) for text in texts):
-        return ColumnGuess(ColumnRole.TRAINING, heading)
+    if texts and not any(_LETTERS.search(_MEASURED.sub("", text)) for text in texts):
+        return ColumnGuess(ColumnRole.UNKNOWN, heading, note=f"no plain numbers, such as {texts[0]!r}")
     if _LABEL.search(words):
         return ColumnGuess(ColumnRole.LABEL, heading)
-    role = ColumnRole.TRAINING if _TRAINING.search(words) else ColumnRole.WORDS
-    return ColumnGuess(role, heading)
+    return ColumnGuess(ColumnRole.TRAINING if _TRAINING.search(words) else ColumnRole.WORDS, heading)
 
 
 def _is_number(text: str) -> bool:
@@ -146,12 +124,12 @@ def _is_number(text: str) -> bool:
     )
 
 
-_MEASURED = re.compile(  # on hardware, as 41.6ms is: no such text changes a model
-    r"[~≈<>]?\s*\d[\d.,]*\s*(?:[nµμm]?s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|im(?:g|age)?s?/s(?:ec)?|fps|[kmg]i?b"
-    r"|m?[wj]|[gt]pu[- ](?:days?|hours?))\.?",
+_MEASURED = re.compile(  # numbers on hardware, as 41.6ms is, and several in one cell
+    r"\d[\d.,]*\s*(?:[nµμm]?s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|im(?:g|age)?s?/s(?:ec)?|fps|[kmgt]?i?b"
+    r"|m?[wj]|[gt]pu[- ](?:days?|hours?)|[kmgt])?(?![a-z])",
     re.IGNORECASE | re.ASCII,
 )
-_NUMBERS = re.compile(r"(?:[~≈]?\s*\d+(?:[.,]\d+)?\s?[kKMGBT%]?\s*(?:[/|;(]\s*|\)?$))+", re.ASCII)  # 79.8 / 95.0
+_LETTERS = re.compile(r"[^\W_]")
 
 
 def _is_size(words: str, texts: Sequence[str]) -> bool:
@@ -159,7 +137,7 @@ def _is_size(words: str, texts: Sequence[str]) -> bool:
     words = _IN_PIXELS.sub("", words)
     if not texts or not _SIZE.fullmatch(words) or 2 * sum(map(bool, map(sides_in, texts))) < len(texts):
         return False
-    return words != "size" or not any(text.isdigit() and int(text) < _LEAST_IMAGE for text in texts)
+    return words != "size" or not any(text.isdecimal() and int(text) < _LEAST_IMAGE for text in texts)
 
 
 _LEAST_IMAGE = 96  # a smaller number below "Size" may be of parameters
@@ -173,39 +151,22 @@ def _parameters(heading: str, words: str, texts: Sequence[str], caption: str) ->
     return _totals(heading, texts, Measure.PARAMETERS, "M")
 
 
-def _mega(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess:
-    del words, texts, caption
-    doubt = (
-        f"{heading!r} is left out: it may be in megabytes or in millions of parameters; if it counts parameters, add "
-        "the column with `measure: parameters`"
-    )
-    return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
-
-
 def _flops(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
+    del caption
     prefix = re.search(r"\b([kmgtb])(?:flops?|macs?|madds?|ops)\b", words)
-    if prefix is not None:
-        found = ColumnGuess(ColumnRole.NUMBERS, heading, Measure.FLOPS, prefix[1].upper().replace("K", "k"))
-    else:
-        found = _totals(heading, texts, Measure.FLOPS, "G")
-    if found.unit != "T" or counts_images(heading, caption):
-        return found
-    doubt = (
-        f"{heading!r} is left out: nothing says that its numbers in T are of one image, and they may be a speed or "
-        "those of the training; if they are of one image, add the column with `image`"
-    )
-    return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
+    if prefix is None:
+        return _with_size(_totals(heading, texts, Measure.FLOPS, "G"))
+    unit = prefix[1].upper().replace("K", "k")
+    return _with_size(ColumnGuess(ColumnRole.NUMBERS, heading, Measure.FLOPS, unit))
 
 
 def _totals(heading: str, texts: Sequence[str], measure: Measure, usual: str) -> ColumnGuess:
-    found = find_unit(heading, texts, usual)
-    zeros = _common_zeros(texts) if not found.unit else 0
+    unit, headed, note = _find_unit(heading, texts, usual)
+    zeros = _common_zeros(texts) if not unit else 0
     if zeros < _ROUNDED:
-        return ColumnGuess(
-            ColumnRole.NUMBERS, heading, measure, found.unit, doubts=found.doubts, unit_headed=found.headed
-        )
-    doubt = f"the numbers of {heading!r} all end in {'0' * zeros}: they are read as rounded there, in {usual}"
-    return ColumnGuess(ColumnRole.NUMBERS, heading, measure, usual, doubts=(doubt,), zeros=zeros)
+        return ColumnGuess(ColumnRole.NUMBERS, heading, measure, unit, note=note, unit_headed=headed)
+    note = f"the numbers all end in {'0' * zeros}: they are read as rounded there, in {usual}"
+    return ColumnGuess(ColumnRole.NUMBERS, heading, measure, usual, note=note, zeros=zeros)
 
 
 def _common_zeros(texts: Sequence[str]) -> int:
@@ -213,28 +174,104 @@ def _common_zeros(texts: Sequence[str]) -> int:
     return min((len(text) - len(text.rstrip("0")) for text in texts), default=0)
 
 
-def counts_macs(heading: str) -> bool:
-    """Say whether a heading names multiply-accumulates."""
-    return _MACS.search(heading.lower()) is not None
+_HEADED = re.compile(r"[(\[/]\s*(?:in\s+)?(?:×|x|\*)?\s*(10\^?\{?(?:3|6|9|12)\}?|[kKMGBT]|[Mm]illions?|[Bb]illions?)"
+                     r"(?:\s*(?:FLOPs?|MACs?|params?))?\s*(?:[)\]]|$)|(?:×|x)\s*(10\^?\{?(?:3|6|9|12)\}?)")  # fmt: skip
+_POWERS = {"3": "k", "6": "M", "9": "G", "12": "T"}
+NOUNS = ("parameters", "params", "flops", "macs")
+"""Words for what is counted, which may stand behind a number."""
+
+
+def _find_unit(heading: str, texts: Sequence[str], usual: str) -> tuple[str, bool, str]:
+    """Return the unit of a heading and True, or the one that stands in the cells; else a guess and a note on it."""
+    found = _HEADED.search(heading)
+    if found is not None:
+        written = (found[1] or found[2]).lower()
+        power = re.fullmatch(r"10\^?\{?(\d+)\}?", written)
+        letter = _POWERS[power[1]] if power else written[0]
+        return letter if letter == "k" else letter.upper(), True, ""
+    numbers = [number for text in texts if not own_unit(text) and (number := read_cell(text).number) is not None]
+    if numbers and 2 * sum(_is_full(one, usual) for one in numbers) > len(numbers):
+        return "", False, ""
+    units = Counter(filter(None, map(own_unit, texts)))
+    if units:
+        return units.most_common(1)[0][0], False, ""
+    least = _SMALL_MODEL if re.search(r"madds?\b|mult-?adds?\b", heading.lower()) else _LARGE_MODEL
+    if usual == "G" and numbers and all(_is_at_least(number, least) for number in numbers):
+        usual = "M"
+    return usual, False, f"no unit is printed; {usual} is a guess"
+
+
+def own_unit(text: str) -> str:
+    """Return the unit that a cell prints with its number, the nearest for a power of ten; "" for none."""
+    unit = read_cell(text).unit
+    if unit or not is_printed(text, "", NOUNS):
+        return unit
+    scale = parse_printed(text, NumberForm(nouns=NOUNS)).scale
+    return next((one for one in ("T", "G", "M", "k") if scale >= SCALES[one]), "")
+
+
+_OF_FLOPS = re.compile(
+    r"(?:[@↑]|\bat\b|\bon\b)\s*(?P<at>\d{3,4})(?!\d)(?:\s*(?:\^2|²|px\b|[×xX]\s*(?P=at)(?!\d)))?"
+    r"|\(\s*(?P<bracket>(?!1000)\d{3,4})\s*(?:(?:\^2|²|px|[×xX]\s*(?P=bracket))\s*)?\)"
+    r"|(?<!\d)(?P<square>\d{3,4})\s*(?:\^2|²|px\b|[×xX]\s*(?P=square)(?!\d))",
+    re.ASCII,
+)
+
+
+def _with_size(guess: ColumnGuess) -> ColumnGuess:
+    """Return a column of FLOPs with the size of the images that its heading gives, as in FLOPs @384."""
+    found = _OF_FLOPS.search(guess.heading)
+    size = (found["at"] or found["bracket"] or found["square"]) if found else None
+    return guess if size is None else replace(guess, fields=(*guess.fields, ("image", size)))
+
+
+def why_no_total(text: str, unit: str, usual: str) -> str | None:
+    """Return why a number without a unit is not in that of its column, which no heading gives."""
+    number = read_cell(text).number
+    if number is None or own_unit(text):
+        return None
+    digits = number.replace(",", "")
+    if unit and digits.isdigit() and len(digits) > len(str(SCALES[unit])) - 1 >= len(str(SCALES["M"])) - 1:
+        return f"it may be printed in full, and other cells are in {unit}"
+    return "other cells are printed in full" if not unit and not _is_full(number, usual) else None
+
+
+def _is_full(number: str, usual: str) -> bool:
+    """Return whether a number is printed with all its digits."""
+    return len(number.replace(",", "")) >= _FULL[usual] and "." not in number
+
+
+_FULL = {"M": 5, "G": 7}  # digits of a number without a point, by the unit that is usual for such columns
+
+
+def _is_at_least(number: str, least: int) -> bool:
+    return is_printed(number, "") and parse_printed(number, "").value >= least
+
+
+_SMALL_MODEL = 20  # M: multiply-additions of mobile models; no table of them is in G
+_LARGE_MODEL = 1000  # M: a classifier's FLOPs; few models have as many G
 
 
 def _score(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
     unit = "%" if "%" in heading or _TOP.search(words) or any("%" in text for text in texts) else ""
-    above = sum(map(_above_hundred, texts)) if unit else 0
-    if 2 * above > len(texts):
-        doubt = f"{heading!r} is no score in %, so it is left out: {above} of its {len(texts)} numbers are above 100"
-        return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
+    if unit and 2 * sum(map(_above_hundred, texts)) > len(texts):
+        return ColumnGuess(ColumnRole.UNKNOWN, heading, note="no score in %: most of its numbers are above 100")
     top = re.search(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b", words)
     where = f"{words} {caption.lower()}"
-    headed = any(not one.has_imagenet for one in other_data_sets(heading, heading=True))
-    data = None if headed else next((name for pattern, name in _DATA.items() if re.search(pattern, words)), None)
-    others = headed or any(not one.has_imagenet for one in other_data_sets(caption)) or re.search(_OTHER_DATA, where)
+    other = _without_imagenet(heading, headed=True)
+    data = None if other else next((name for pattern, name in _DATA.items() if re.search(pattern, words)), None)
+    others = other or _without_imagenet(caption) or re.search(_OTHER_DATA, where)
     data = data or ("imagenet-1k" if re.search(_IMAGENET, where) and not others else None)
     fields: tuple[tuple[str, str], ...] = (_NEEDS_TRAINING,)
     if _TOP.search(words) and data is not None and unit == "%" and not _ERROR.search(words):
         metric = Metric.TOP5 if top is not None and top[1] == "5" else Metric.TOP1
         fields = (("metric", metric.value), ("data", data), *fields)
     return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.SCORE, unit, fields)
+
+
+def _without_imagenet(text: str, *, headed: bool = False) -> bool:
+    """Return whether a text names a data set whose models are not pre-trained on it, unlike ImageNet-22k."""
+    return any(classes != ALL_CLASSES for classes in other_data_sets(text, heading=headed).values())
 
 
 def _above_hundred(text: str) -> bool:
@@ -254,8 +291,7 @@ def _throughput(heading: str, words: str, texts: Sequence[str], caption: str) ->
 
 def _time(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
     del words, texts, caption
-    doubt = f"{heading!r} is left out: a spec holds images per second, and neither times nor speeds without a unit"
-    return ColumnGuess(ColumnRole.UNKNOWN, heading, doubts=(doubt,))
+    return ColumnGuess(ColumnRole.UNKNOWN, heading, note="a spec holds images per second, and no times")
 
 
 def _memory(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
@@ -275,13 +311,13 @@ def _setting(heading: str, words: str, texts: Sequence[str], caption: str) -> Co
     return None
 
 
-_KINDS = (
+_Guess: TypeAlias = Callable[[str, str, Sequence[str], str], ColumnGuess | None]
+_KINDS: tuple[tuple[re.Pattern[str], _Guess], ...] = (
     (_FLOPS, _flops),
     (_PARAMETERS, _parameters),
-    (_MEGA, _mega),
     (_TIME, _time),
     (_THROUGHPUT, _throughput),
-    (_SPEED, _time),
+    (re.compile(r"\bspeed\b"), _time),
     (_MEMORY, _memory),
     (re.compile("|".join(_SETTINGS)), _setting),
     (_TOP, _score),

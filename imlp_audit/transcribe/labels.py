@@ -6,6 +6,7 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass
 
+from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.transcribe.cells import split_mark
 from imlp_audit.transcribe.sides import may_be_side, side_of
 
@@ -48,8 +49,6 @@ _REMARK = re.compile(
 _WITHOUT = r"\bw/o\b|\bwithout\b|\bno\b(?!\.)"
 _ALONE = re.compile(rf"^(?:[-–−]\s*(?={_WITHOUT}|w/|with\b))?(?:{_WITHOUT}|\+|w/|with\b|&)\s*", re.IGNORECASE)
 _INSIDE = re.compile(rf"\s*(?:{_WITHOUT}|\+|\bw/|\bwith\b)\s*", re.IGNORECASE)
-_SE = re.compile(r"SE(?:[- ]?(?:blocks?|modules?|layers?))?|squeeze[- ](?:and|&)[- ]excitation", re.IGNORECASE)
-_LEFT_OUT = re.compile(_WITHOUT, re.IGNORECASE)
 _CONFIG = re.compile(  # OpenMMLab's names: model_pretraining_batch-and-recipe_data, as resnet50_8xb256-rsb-a1-600e_in1k
     r"(?P<name>[^\W_](?:[^\s_.]|\.(?=\d))*)_(?P<training>(?:[^\s_]+_)*?)"
     r"(?:(?P<side>\d{3})_)?in1k(?:-(?P<px>\d{3})(?:px)?)?"
@@ -61,8 +60,7 @@ class LabelParts:
     """A label without its mark; `name` is the model's name in it, `size` the side of the images that it gives.
 
     `training` is what the name of a configuration says about the training, `remark` that the model is the authors'.
-    `inner` is a mark that stands in it, before the size. `builds_on` is the label of an earlier row if this one says
-    that it is that row with something added or left out.
+    `builds_on` is the label of an earlier row if this one says that it is that row with something added or left out.
     """
 
     text: str
@@ -72,12 +70,6 @@ class LabelParts:
     builds_on: str | None = None
     training: str | None = None
     remark: str = ""
-    inner: str = ""
-
-    @property
-    def marks(self) -> str:
-        """All footnote marks of the label."""
-        return self.inner + self.mark
 
     @property
     def added(self) -> bool:
@@ -89,23 +81,11 @@ class LabelParts:
         """Whether the label says that something was added to a model, or left out of it."""
         return self.added or _INSIDE.search(self.name) is not None
 
-    @property
-    def left_out(self) -> bool:
-        """Whether the label says that something was left out of a model."""
-        return _LEFT_OUT.search(self.name) is not None
 
-    @property
-    def base(self) -> str:
-        """The name before what was added or left out: Swin-T of "Swin-T + SE"."""
-        return _INSIDE.split(self.name, maxsplit=1)[0]
-
-    @property
-    def with_se(self) -> str | None:
-        """The name of the same model with SE (arXiv 1709.01507), if that is all that was added: SE-Swin-T above."""
-        name = self.base or self.builds_on
-        if name is None or self.left_out or not self.changed:
-            return None
-        return f"SE-{name}" if _SE.fullmatch(_INSIDE.split(self.name, maxsplit=1)[-1]) else None
+def is_tagged(label: str) -> bool:
+    """Return whether a label is timm's name of a model with that of its weights, as resnet50.a1_in1k."""
+    name, dot, weights = label.partition(".")
+    return bool(dot) and weights.isidentifier() and name in known_models(Library.TIMM)
 
 
 def read_label(text: str, above: LabelParts | None, known: Container[str]) -> LabelParts:
@@ -119,16 +99,15 @@ def read_label(text: str, above: LabelParts | None, known: Container[str]) -> La
     bare, inner = split_mark(plain[: remark.start()] if remark else plain)
     plain, mark = f"{bare} {remark[1]}" if remark else bare, inner + mark
     config = _CONFIG.fullmatch(plain)
-    if config is not None:
+    if config is not None and not is_tagged(plain):
         side = side_of(config["side"] or config["px"] or "")
         return LabelParts(plain, config["name"], mark, side, training=config["training"].strip("_") or None)
     sized = _SIZED.search(bare)
     size = _read_size(sized) if sized else None
     name = bare[: sized.start()].rstrip(" -–") if sized and size is not None and sized.start() else bare
-    unsized, inside = split_mark(name) if name != bare else (name, "")
+    unsized = split_mark(name)[0] if name != bare else name
     base = _find_base(plain, above, known)
-    said = remark[1] if remark else ""
-    return LabelParts(plain, unsized, mark, size if name != bare else None, base, remark=said, inner=inside)
+    return LabelParts(plain, unsized, mark, size if name != bare else None, base, remark=remark[1] if remark else "")
 
 
 def _read_size(sized: re.Match[str]) -> int | None:

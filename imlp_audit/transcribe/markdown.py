@@ -1,49 +1,27 @@
-"""The tables of a markdown file: those of pipes, and those of HTML in it."""
+"""The tables of a markdown file as GitHub shows it: it becomes a web page, whose tables are read."""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from imlp_audit.errors import UsageError
-from imlp_audit.transcribe.cells import MARKS
-from imlp_audit.transcribe.grid import (
-    MOST_COLUMNS,
-    MOST_ROWS,
-    MOST_TABLES,
-    SourceDocument,
-    SourceRow,
-    SourceTable,
-    SpanningCell,
-    make_table,
-    number_tables,
-    split_number,
-)
+from imlp_audit.transcribe.grid import SourceDocument, split_number
 from imlp_audit.transcribe.latex.text import to_text
-from imlp_audit.transcribe.web import read_web_tables
+from imlp_audit.transcribe.web import plain_text, read_web
 
-_DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*")
-_PIPE = re.compile(r"(?<!\\)\|")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^()]*\)|\[[^\]]*\])")
-_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\]){0,300})\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
-_MATH = re.compile(r"\$([^$]+)\$")
-_TAG = re.compile(r"<(/?)([A-Za-z]\w*)[^<>]*>")
-_STRONG = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
-_EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+)(?<=\S)\*(?![\w*])|(?<!\w)_(?=\S)([^_]+)(?<=\S)_(?!\w)")
-_SLANTED = re.compile(r"([*_])(.+)\1")
-_MARKED = re.compile(rf"(?:\b(?:with|by)\s+\\?([{MARKS}])|^\s*\\?([{MARKS}])\s*[:=]?)\s+(?=\S)(.+)")
-_NEAR = 4  # lines below a table that may explain its marks
+_MATH = re.compile(r"\$([^$\n|]+)\$")
+_FOOTNOTE = re.compile(r"\[\^([^\]]+)\]")
+_TABLE = re.compile(r"<(table|tr|td|th)\b", re.IGNORECASE)
 _MOST_LINES = 200_000
-_LONGEST_DELIMITER = 10_000  # characters: MOST_COLUMNS have fewer
-_FAR = 2_000  # lines between a table and the heading above it
-_LONGEST = 1_500
+_NEAR = 3  # lines between a table and the line above it that may be its caption
 _ADVICE = "a table in markdown has a line such as | --- | --- | under its headings, and one in HTML is a <table>"
-_PRIVATE = 0xE000  # where characters with a backslash before them are kept while the rest is read
 
 
 def read_markdown(text: str, shown_as: str) -> SourceDocument:
@@ -53,109 +31,51 @@ def read_markdown(text: str, shown_as: str) -> SourceDocument:
     """
     if text.count("\n") > _MOST_LINES:
         raise UsageError(f"{shown_as} has more than {_MOST_LINES} lines; give a file with the table alone")
-    lines = _without_code(text.split("\n"))
-    tables = [*_pipe_tables(lines, shown_as), *read_web_tables("\n".join(lines), shown_as)]
-    tables.sort(key=lambda table: table.line)
-    title = next((found[1] for line in lines if (found := _HEADING.fullmatch(line))), None)
-    title = to_plain(title)[:200] or None if title else None
-    return SourceDocument(tuple(number_tables(tables)), title, advice=_ADVICE)
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    text = _FOOTNOTE.sub(r"^\1", _MATH.sub(lambda found: _escape(to_text(found[1])), text))
+    tokens = parser.parse(text)
+    title = _place_tables(tokens, parser)
+    page = parser.renderer.render(tokens, parser.options, {})
+    return replace(read_web(page, shown_as), title=title[:200] or None, advice=_ADVICE)
 
 
-def _without_code(lines: Sequence[str]) -> list[str]:
-    kept: list[str] = []
-    inside = False
-    for line in lines:
-        fence = _FENCE.match(line) is not None
-        kept.append("" if inside or fence else line)
-        inside = inside != fence
-    return kept
+def _escape(text: str) -> str:
+    """Return a text whose signs mean nothing in markdown."""
+    return re.sub(r"([\\|*_<>&`\[\]~])", r"\\\1", text)
 
 
-def _pipe_tables(lines: Sequence[str], shown_as: str) -> Iterator[SourceTable]:
-    at = 1
-    found = read = 0
-    while at < len(lines) and found < MOST_TABLES and read < MOST_ROWS:
-        if "|" not in lines[at - 1] or "-" not in lines[at] or not _is_delimiter(lines[at]):
-            at += 1
-            continue
-        end = next((i for i in range(at + 1, len(lines)) if "|" not in lines[i]), len(lines))
-        places = (at - 1, *range(at + 1, min(end, at + MOST_ROWS + 2)))
-        rows = [SourceRow(i + 1, _split(lines[i]), head=i < at) for i in places]
-        table = make_table("", _caption(lines, at - 1), rows, shown_as, at)
-        yield replace(table, marks=tuple(_explained_marks(lines[end : end + _NEAR])))
-        found, read = found + 1, read + len(rows)
-        at = end + 1
+def _place_tables(tokens: Sequence[Token], parser: MarkdownIt) -> str:
+    """Give each table its line and its caption, as attributes; return the first heading."""
+    title = heading = above = ""
+    end = 0  # of the paragraph or heading above
+    for token, after in zip(tokens, [*tokens[1:], *tokens[-1:]], strict=False):
+        first = token.map[0] + 1 if token.map else 0
+        if token.type == "heading_open":
+            heading, above, end = plain_text(parser.renderInline(after.content)), "", first
+            title = title or heading
+        elif token.type == "paragraph_open":
+            above, end = after.content, token.map[1] if token.map else first
+        elif token.type in ("table_open", "tr_open"):
+            token.attrSet("data-line", str(first))
+            token.attrSet("data-caption", _caption(heading, above if first - end <= _NEAR else "", parser))
+        elif token.type == "html_block":
+            caption = _caption(heading, above if first - end <= _NEAR else "", parser)
+            token.content = _TABLE.sub(partial(_placed, first=first, caption=caption), token.content)
+    return title
 
 
-def _is_delimiter(line: str) -> bool:
-    return len(line) <= _LONGEST_DELIMITER and _DELIMITER.fullmatch(line) is not None
+def _placed(found: re.Match[str], first: int, caption: str) -> str:
+    line = first + found.string.count("\n", 0, found.start())
+    titled = f' data-caption="{html.escape(caption)}"' if found[1].lower() == "table" else ""
+    return f'{found[0]} data-line="{line}"{titled}'
 
 
-def _explained_marks(below: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the marks that the lines below a table explain, as in "Models with * are converted from ..."."""
-    for line in below:
-        inside = _SLANTED.fullmatch(line.strip())
-        found = _MARKED.search(inside[2] if inside else line)
-        if found is not None:
-            yield found[1] or found[2], to_plain(found[3])
-
-
-def _split(line: str) -> tuple[SpanningCell, ...]:
-    text = line.strip()
-    inner = text.removeprefix("|")
-    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
-    return tuple(SpanningCell(to_plain(cell)) for cell in _PIPE.split(inner, MOST_COLUMNS)[:MOST_COLUMNS])
-
-
-def _caption(lines: Sequence[str], at: int) -> str:
-    """Return the nearest line above a table, after the heading that both are under.
+def _caption(heading: str, paragraph: str, parser: MarkdownIt) -> str:
+    """Return the line above a table, after the heading that both are under.
 
     Of a paragraph that begins with the number of the table, as "Table 7." does, all is taken, the number first.
     """
-    above = next((i for i in range(at - 1, max(-1, at - 4), -1) if lines[i].strip() and "|" not in lines[i]), None)
-    heading = next(
-        (found for i in range(at - 1, max(-1, at - _FAR), -1) if (found := _HEADING.fullmatch(lines[i]))), None
-    )
-    line = lines[above].strip().lstrip("-*+>:").strip() if above is not None else ""
-    if heading is None or (above is not None and _HEADING.fullmatch(lines[above])):
-        line, before = heading[1] if heading else line, ""
-    else:
-        before = to_plain(heading[1])
-    number, text = split_number(_paragraph(lines, above)) if above is not None else ("", "")
-    text = text if number else to_plain(line)
-    return f"{number}{f'{before}. {text}' if before and text else before or text}"[:300]
-
-
-def _paragraph(lines: Sequence[str], end: int) -> str:
-    """Return a paragraph down to its last line, or a heading."""
-    first = end
-    while not _HEADING.fullmatch(lines[first]) and first > max(0, end - _PARAGRAPH) and _goes_on(lines[first - 1]):
-        first -= 1
-    return to_plain(" ".join(line.strip().lstrip("#->:") for line in lines[first : end + 1]))
-
-
-def _goes_on(line: str) -> bool:
-    return bool(line.strip()) and "|" not in line and not _HEADING.fullmatch(line)
-
-
-_PARAGRAPH = 6
-
-
-def to_plain(text: str) -> str:
-    """Return what a line of markdown prints, as text; one that is very long is cut."""
-    text = _ESCAPE.sub(lambda found: chr(_PRIVATE + ord(found[1])), text[:_LONGEST])
-    text = _LINK.sub(r"\1", _IMAGE.sub("", text))
-    text = _MATH.sub(lambda found: to_text(found[1]), text)
-    text = re.sub(r"\[\^([^\]]+)\]", r"^\1", text).replace("`", "")
-    for _ in range(3):
-        text = _EMPHASIS.sub(lambda found: found[1] or found[2], _STRONG.sub(r"\2", text))
-    text = _TAG.sub(lambda found: _tag(found[1], found[2].lower()), text)
-    text = html.unescape(text)
-    text = re.sub(r"[\ue021-\ue07e]", lambda found: chr(ord(found[0]) - _PRIVATE), text)
-    return " ".join(text.split())
-
-
-def _tag(closing: str, name: str) -> str:
-    if name in ("br", "p", "div"):
-        return " "
-    return "^" if name == "sup" and not closing else ""
+    number, text = split_number(plain_text(parser.renderInline(" ".join(paragraph.split("\n")))))
+    if not number:
+        text = plain_text(parser.renderInline(paragraph.rpartition("\n")[2]))
+    return f"{number}{f'{heading}. {text}' if heading and text else heading or text}"[:300]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from imlp_audit.numbers.forms import SCALES
@@ -12,25 +12,26 @@ from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, refusal
 from imlp_audit.transcribe.columns import TableColumns
 from imlp_audit.transcribe.grid import GridRow, SourceTable
-from imlp_audit.transcribe.headings import ColumnGuess
-from imlp_audit.transcribe.sides import side_of
-from imlp_audit.transcribe.units import NOUNS, why_no_total
+from imlp_audit.transcribe.headings import NOUNS, ColumnGuess, why_no_total
+from imlp_audit.transcribe.sides import sides_in
 
 
 @dataclass(frozen=True)
 class RowNumbers:
-    """A row's numbers and printed changes by the slugs of their columns, and the size of the images.
+    """A row's numbers and printed changes by the slugs of their columns, and the sides of the images.
 
-    `left_out` says what of the printed text is in neither; `waiting` are numbers that wait for this size, or for what
-    `why_waiting` says.
+    `left_out` says what of the printed text is in neither.
     """
 
     printed: dict[str, str]
     changes: dict[str, str]
-    size: int | None
+    sides: tuple[int, ...]
     left_out: tuple[str, ...]
-    waiting: Mapping[str, str] = field(default_factory=dict)
-    why_waiting: str | None = None
+
+    @property
+    def side(self) -> int | None:
+        """The side of the images; None where the row gives none or several."""
+        return self.sides[0] if len(self.sides) == 1 else None
 
 
 def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
@@ -69,8 +70,8 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
         elif change is not None:
             why = _why_no_change(change, columns.guesses[changed])
             left_out.append(f"{columns.guesses[at].heading} {row.cells[at]!r}: {why}")
-    size = side_of(row.cells[columns.size]) if columns.size is not None else None
-    return RowNumbers(printed, {k: v for k, v in changes.items() if k in printed}, size, tuple(left_out))
+    sides = sides_in(row.cells[columns.size]) if columns.size is not None else ()
+    return RowNumbers(printed, {k: v for k, v in changes.items() if k in printed}, sides, tuple(left_out))
 
 
 def _in_percent(change: str | None, heading: str, changed: ColumnGuess) -> str | None:

@@ -23,12 +23,10 @@ _NAMED = re.compile(
     rf"|(?<![\d.,])(?P<first>\d{{2,4}})(?=[\s-]*(?:resolution|(?:cent(?:er|ral|re)\s+)?crops?|sized)\b)",
     re.IGNORECASE | re.ASCII,
 )
-_SPEED = re.compile(r"\b(?:batch|throughput|latency|speed|fps|memory)\b[^.;]*$", re.IGNORECASE)
 _OF_SPEED = re.compile(r"\b(?:throughput|latency|speed|fps|memory|inference time)\b[^.;]*$", re.IGNORECASE)
 _OF_MORE = re.compile(
     r"\b(?:\w?flops?|\w?macs?|\w*-?adds?|complexity|acc\w*|top-?[15]|trained|tested|evaluated)\b[^.;]*$", re.IGNORECASE
 )
-_NUMBER = re.compile(r"(?<![\w.,])\d{3,4}(?![\d.,]*\d|\w)", re.ASCII)
 
 
 def side_of(text: str) -> int | None:
@@ -50,15 +48,9 @@ def may_be_side(number: int) -> bool:
     return number in _OTHER_SIDES or (number % 16 == 0 and number % 100 != 0 and _SMALLEST <= number <= _LARGEST)
 
 
-def find_size(text: str) -> int | None:
-    """Return the side of square images that a text gives, if it gives one alone.
-
-    A number without a unit, as in "at 224", is one only where no other number of the text may be a size.
-    """
-    squares, named = set(_squares(text)), set(_named(text))
-    others = {int(found) for found in _NUMBER.findall(text) if may_be_side(int(found))} if named - squares else set()
-    sides = squares | named | others
-    return sides.pop() if len(sides) == 1 else None
+def sides_named(text: str) -> tuple[int, ...]:
+    """Return all sides of square images that a text gives, in order."""
+    return tuple(dict.fromkeys([*_squares(text), *_named(text)]))
 
 
 def find_oblong(text: str) -> tuple[int, int] | None:
@@ -69,7 +61,7 @@ def find_oblong(text: str) -> tuple[int, int] | None:
         if not (_OTHERS_BEFORE.search(text, 0, one.start()) or _OTHERS_AFTER.match(text, one.end()))
         and (not _OF_SPEED.search(text, 0, one.start()) or _OF_MORE.search(text, 0, one.start()))
     }
-    return found.pop() if len(found) == 1 and not any(_squares(text)) and not any(_named(text)) else None
+    return found.pop() if len(found) == 1 and not sides_named(text) else None
 
 
 _OBLONG = re.compile(
@@ -78,25 +70,17 @@ _OBLONG = re.compile(
 
 
 def _squares(text: str) -> Iterator[int]:
-    """Yield the sides that are written as squares or in pixels, and are not those of patches, windows or kernels.
-
-    Nor are those that a sentence gives for the speed alone.
-    """
+    """Yield the sides that are written as squares or in pixels, and are not those of patches, windows or kernels."""
     for found in _SIDE.finditer(text):
         other = _OTHERS_BEFORE.search(text, 0, found.start()) or _OTHERS_AFTER.match(text, found.end())
-        speed = _OF_SPEED.search(text, 0, found.start())
-        other = other or (speed if speed and not _OF_MORE.search(text, 0, found.start()) else None)
         side = None if other or found[0].strip().isdigit() else side_of(found[0].strip())
         if side is not None and side >= _LEAST:
             yield side
 
 
 def _named(text: str) -> Iterator[int]:
-    """Yield the sides that a word before or after a plain number gives, as in "at resolution 224".
-
-    What a sentence says of speed may be the number of images in a batch.
-    """
+    """Yield the sides that a word before or after a plain number gives, as in "at resolution 224"."""
     for found in _NAMED.finditer(text):
         side = int(found["side"] or found["first"])
-        if may_be_side(side) and not _SPEED.search(text, 0, found.start()):
+        if may_be_side(side):
             yield side

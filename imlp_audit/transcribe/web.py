@@ -1,11 +1,11 @@
-"""The tables of a web page."""
+"""The tables of a web page, as a browser shows them: a row need not begin with a tag, nor a cell end with one."""
 
 from __future__ import annotations
 
 import html
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 
 from imlp_audit.transcribe.cells import MARKS
@@ -22,84 +22,21 @@ from imlp_audit.transcribe.grid import (
 )
 from imlp_audit.transcribe.latex.text import to_text
 
-_EDGE = re.compile(r"<(/?)table\b[^>]*>", re.IGNORECASE)
-LONGEST_TABLE = 400_000  # characters
-LONGEST_TABLES = 800_000  # characters of all of them
-_CAPTION = re.compile(r"<((?:fig)?caption)\b[^>]*>", re.IGNORECASE)
-_TITLE = re.compile(r"<title\b[^>]*>(.{0,500}?)</title>", re.IGNORECASE | re.DOTALL)
-_ID = re.compile(r"\bid\s*=\s*[\"']([^\"']{1,80})[\"']", re.IGNORECASE)
-_SILENT = frozenset({"script", "style", "annotation", "template", "noscript"})
+LONGEST_TABLES = 800_000  # characters of the text of all tables
+_LONGEST_CAPTION = 300
+_SILENT = frozenset({"script", "style", "annotation", "template", "noscript", "math"})
+_PARTS = frozenset({"thead", "tbody", "tfoot", "tr", "td", "th"})
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_TITLES = _HEADINGS | {"caption", "figcaption", "title"}
 
 
 def read_web(text: str, shown_as: str) -> SourceDocument:
-    """Return the tables of a page in order."""
-    title = _TITLE.search(text)
-    return SourceDocument(
-        tuple(number_tables(list(read_web_tables(text, shown_as)))), plain_text(title[1]) or None if title else None
-    )
-
-
-def read_web_tables(text: str, shown_as: str) -> Iterator[SourceTable]:
-    """Yield the outermost tables of a page, without their numbers."""
-    lines = [0, *(found.end() for found in re.finditer("\n", text))]
-    read = 0
-    for number, (start, end) in enumerate(_outermost(text), 1):
-        read += end - start
-        if number > MOST_TABLES or (read > LONGEST_TABLES and number > 1):
-            return
-        line = _line(lines, start)
-        parser = _TableParser(line)
-        parser.feed(text[start : min(end, start + LONGEST_TABLE)])
-        parser.close()
-        caption, label = _describe(text, start, end)
-        yield make_table(
-            "", plain_text(caption or _heading_above(text, start))[:300], parser.rows, shown_as, line, label
-        )
-
-
-def _line(ends: list[int], offset: int) -> int:
-    return bisect_right(ends, offset)
-
-
-def _outermost(text: str) -> Iterator[tuple[int, int]]:
-    depth = start = 0
-    for found in _EDGE.finditer(text):
-        if found[1]:
-            depth = max(0, depth - 1)
-            if depth == 0:
-                yield start, found.end()
-        else:
-            start = found.start() if depth == 0 else start
-            depth += 1
-
-
-def _describe(text: str, start: int, end: int) -> tuple[str, str | None]:
-    """Return the caption of a table, its own or that of the figure it is in, and the id of either."""
-    own = _read_caption(text, start, end)
-    identity = _ID.search(text, start, text.find(">", start))
-    opened = text.rfind("<figure", 0, start)
-    closed = text.find("</figure>", end)
-    if own is None and opened >= 0 and closed >= 0 and text.find("</figure>", opened, start) < 0:
-        own = _read_caption(text, opened, closed)
-        identity = _ID.search(text, opened, text.find(">", opened)) or identity
-    return own or "", identity[1] if identity else None
-
-
-def _read_caption(text: str, start: int, end: int) -> str | None:
-    found = _CAPTION.search(text, start, end)
-    close = text.find(f"</{found[1]}", found.end(), found.end() + _LONGEST_CAPTION) if found else -1
-    return text[found.end() : close] if found is not None and close >= 0 else None
-
-
-def _heading_above(text: str, start: int) -> str:
-    """Return the last heading before a place, if one is near."""
-    close = text.rfind("</h", max(0, start - _NEAR), start)
-    begin = text.rfind("<h", max(0, close - _LONGEST_CAPTION), close) if close >= 0 else -1
-    return text[begin:close] if begin >= 0 and text[begin + 2 : begin + 3].isdigit() else ""
-
-
-_LONGEST_CAPTION = 5_000
-_NEAR = 20_000
+    """Return the tables of a page in order, and its title."""
+    parser = _PageParser(shown_as)
+    parser.feed(text)
+    parser.close()
+    parser.end_table()
+    return SourceDocument(tuple(number_tables(parser.tables)), parser.title or None)
 
 
 def plain_text(markup: str) -> str:
@@ -107,112 +44,160 @@ def plain_text(markup: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^<>]*>", " ", markup)).split())
 
 
-class _TableParser(HTMLParser):
-    """Collects the rows of one table; a table inside a cell is text of that cell."""
+@dataclass
+class _OpenTable:
+    """A table while it is read. `hanging` is for how many more rows a cell above fills a column."""
 
-    def __init__(self, line: int) -> None:
+    line: int
+    label: str | None
+    caption: str
+    rows: list[SourceRow] = field(default_factory=list)
+    row: list[SpanningCell] | None = None
+    row_line: int = 0
+    span: tuple[int, int] | None = None  # of the cell that is open
+    depth: int = 1
+    in_head: bool = False
+    all_heads: bool = True
+    hanging: dict[int, int] = field(default_factory=dict)
+
+
+class _PageParser(HTMLParser):
+    """Collects the outermost tables of a page; a table inside a cell is text of that cell."""
+
+    def __init__(self, shown_as: str) -> None:
         super().__init__(convert_charrefs=True)
-        self.rows: list[SourceRow] = []
-        self._first_line = self._line = line
-        self._depth = self._silent = 0
-        self._row: list[SpanningCell] | None = None
-        self._cell: list[str] | None = None
-        self._span = (1, 1)
+        self.shown_as = shown_as
+        self.tables: list[SourceTable] = []
+        self.title = ""
+        self._read = self._silent = 0
+        self._heading = ""
+        self._figure: tuple[int, str | None] | None = None  # how many tables stand before it, and its label
+        self._table: _OpenTable | None = None
+        self._text: list[str] = []
         self._raised: list[int] = []
-        self._all_heads = self._in_head = False
-        self._hanging: dict[int, int] = {}  # for how many more rows a cell above fills a column
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a row, a cell or a part of a cell."""
+        """Begin a table, a row, a cell, or another text."""
         given = dict(attrs)
         if tag == "math":
-            self._add(to_text(given.get("alttext") or ""))
-        if tag in _SILENT or tag == "math":
+            self.handle_data(to_text(given.get("alttext") or ""))
+        if tag in _SILENT:
             self._silent += 1
-        elif tag == "table":
-            self._depth += 1
-        elif self._depth > 1:
-            self._add(" ")
-        elif tag == "thead":
-            self._in_head = True
-        elif tag == "tr":
-            self._end_row()
-            self._row, self._all_heads = [], True
-            self._line = self._first_line + self.getpos()[0] - 1
-        elif tag in ("td", "th") and self._row is not None:
-            self._end_cell()
-            self._cell = []
-            self._span = (_number(given.get("colspan"), MOST_COLUMNS), _number(given.get("rowspan"), MOST_ROWS))
-            self._all_heads = self._all_heads and (tag == "th" or self._in_head)
-        elif tag == "sup" and self._cell is not None:
-            self._raised.append(len(self._cell))
-        elif tag in ("br", "p", "div", "li"):
-            self._add(" ")
+        elif tag == "table" and self._table is None:
+            label = self._figure[1] if self._figure is not None else None
+            line = int(given.get("data-line") or self.getpos()[0])
+            self._table = _OpenTable(line, label or given.get("id"), given.get("data-caption") or self._heading)
+        elif tag == "table" and self._table is not None:
+            self._table.depth += 1
+        elif (
+            self._table is not None and self._table.depth == 1 and tag in ("thead", "tbody", "tfoot", "tr", "td", "th")
+        ):
+            self._begin_part(self._table, tag, given)
+        elif tag == "sup":
+            self._raised.append(len(self._text))
+        elif tag == "figure":
+            self._figure = (len(self.tables), given.get("id"))
+        elif tag in _TITLES and (self._table is None or self._table.span is None):
+            self._text = []
+        elif tag in ("br", "p", "div", "li", "td", "th"):
+            self._text.append(" ")
+
+    def _begin_part(self, table: _OpenTable, tag: str, given: Mapping[str, str | None]) -> None:
+        if tag not in ("td", "th"):
+            self._end_row(table)
+            table.in_head = tag == "thead" or (tag == "tr" and table.in_head)
+        if tag in ("tr", "td", "th") and table.row is None:
+            table.row, table.all_heads = [], True
+            table.row_line = int(given.get("data-line") or self.getpos()[0])
+        if tag in ("td", "th"):
+            self._end_cell(table)
+            table.span = (_number(given.get("colspan"), MOST_COLUMNS), _number(given.get("rowspan"), MOST_ROWS))
+            table.all_heads = table.all_heads and (tag == "th" or table.in_head)
+            self._text, self._raised = [], []
 
     def handle_endtag(self, tag: str) -> None:
         """End what began with the same tag."""
-        if tag in _SILENT or tag == "math":
+        table = self._table
+        if tag in _SILENT:
             self._silent = max(0, self._silent - 1)
-        elif tag == "table":
-            self._depth -= 1
-            if self._depth <= 0:
-                self._end_row()
-        elif self._depth > 1:
-            return
-        elif tag == "thead":
-            self._end_row()
-            self._in_head = False
-        elif tag == "tr":
-            self._end_row()
-        elif tag in ("td", "th"):
-            self._end_cell()
-        elif tag == "sup" and self._raised and self._cell is not None:
+        elif tag == "sup" and self._raised:
             self._raise(self._raised.pop())
+        elif tag == "table" and table is not None:
+            table.depth -= 1
+            if not table.depth:
+                self.end_table()
+        elif tag in ("thead", "tr") and table is not None and table.depth == 1:
+            self._end_row(table)
+            table.in_head = table.in_head and tag == "tr"
+        elif tag in ("td", "th") and table is not None and table.depth == 1:
+            self._end_cell(table)
+        elif tag == "caption" and table is not None:
+            table.caption = self._taken()
+        elif tag == "figcaption":
+            self._caption_figure(self._taken())
+        elif tag in _HEADINGS and (table is None or table.span is None):
+            self._heading = self._taken()
+        elif tag == "title" and not self.title:
+            self.title = self._taken()
+
+    def _caption_figure(self, caption: str) -> None:
+        """Give the tables of a figure its caption, whether it stands above or below them."""
+        start = self._figure[0] if self._figure is not None else len(self.tables)
+        self.tables[start:] = [replace(one, caption=caption) for one in self.tables[start:]]
+        self._heading = caption if start == len(self.tables) else self._heading
 
     def handle_data(self, data: str) -> None:
-        """Take text of a cell."""
-        self._add(data)
+        """Take text."""
+        if not self._silent:
+            self._text.append(data)
 
-    def _add(self, text: str) -> None:
-        if self._cell is not None and not self._silent:
-            self._cell.append(text)
+    def _taken(self) -> str:
+        text, self._text = " ".join("".join(self._text).split()), []
+        return text[:_LONGEST_CAPTION]
 
     def _raise(self, start: int) -> None:
-        assert self._cell is not None
-        text = "".join(self._cell[start:]).strip()
-        self._cell[start:] = [text if text[:1] in MARKS else f"^{text}" if text else ""]
+        text = "".join(self._text[start:]).strip()
+        self._text[start:] = [text if text[:1] in MARKS else f"^{text}" if text else ""]
 
-    def _end_cell(self) -> None:
-        if self._cell is None or self._row is None:
+    def _end_cell(self, table: _OpenTable) -> None:
+        if table.span is None or table.row is None:
             return
-        self._fill()
-        columns, rows = self._span
-        text, before = " ".join("".join(self._cell).split()), len_of(self._row)
-        self._cell, self._raised = None, []
-        if before >= MOST_COLUMNS:
+        (columns, rows), table.span = table.span, None
+        text, self._text = " ".join("".join(self._text).split()), []
+        self._read += len(text)
+        _fill(table.row, table.hanging)
+        at = _width(table.row)
+        if at < MOST_COLUMNS:
+            table.hanging |= dict.fromkeys(range(at, at + columns), rows) if rows > 1 else {}
+            table.row.append(SpanningCell(text, columns, rows))
+
+    def _end_row(self, table: _OpenTable) -> None:
+        self._end_cell(table)
+        if table.row is None:
             return
-        if rows > 1:
-            self._hanging |= dict.fromkeys(range(before, before + columns), rows)
-        self._row.append(SpanningCell(text, columns, rows))
+        _fill(table.row, table.hanging)
+        if any(cell.text for cell in table.row) and len(table.rows) <= MOST_ROWS:
+            table.rows.append(SourceRow(table.row_line, tuple(table.row), head=table.all_heads))
+        table.hanging = {column: left - 1 for column, left in table.hanging.items() if left > 1}
+        table.row = None
 
-    def _fill(self) -> None:
-        """Add an empty cell wherever one above fills the place."""
-        assert self._row is not None
-        while self._hanging.get(len_of(self._row), 0) > 0 and len(self._row) < MOST_COLUMNS:
-            self._row.append(SpanningCell(""))
-
-    def _end_row(self) -> None:
-        self._end_cell()
-        if self._row is None:
+    def end_table(self) -> None:
+        """End the table that is open, if one is."""
+        table, self._table = self._table, None
+        if table is None:
             return
-        self._fill()
-        if any(cell.text for cell in self._row) and len(self.rows) <= MOST_ROWS:
-            self.rows.append(SourceRow(self._line, tuple(self._row), head=self._all_heads))
-        self._hanging = {column: left - 1 for column, left in self._hanging.items() if left > 1}
-        self._row = None
+        self._end_row(table)
+        if len(self.tables) < MOST_TABLES and (self._read <= LONGEST_TABLES or not self.tables):
+            self.tables.append(make_table("", table.caption, table.rows, self.shown_as, table.line, table.label))
 
 
-def len_of(row: list[SpanningCell]) -> int:
+def _fill(row: list[SpanningCell], hanging: Mapping[int, int]) -> None:
+    """Add an empty cell wherever one above fills the place."""
+    while hanging.get(_width(row), 0) > 0 and len(row) < MOST_COLUMNS:
+        row.append(SpanningCell(""))
+
+
+def _width(row: list[SpanningCell]) -> int:
     """Return how many columns the cells of a row fill."""
     return sum(cell.columns for cell in row)
 

@@ -12,7 +12,7 @@ from ptflops import get_model_complexity_info
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from imlp_audit.count.call import Operation
+from imlp_audit.count.call import BOOKED_TWICE, Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.count.ledger import measure
@@ -78,8 +78,9 @@ def both_fvcore(model: nn.Module, *inputs: Tensor) -> tuple[int, int]:
 
 
 def by_operation(ledger: Ledger) -> dict[Operation, int]:
-    """A ledger's work by class over all modules."""
+    """A ledger's work by class over all modules, without what is booked for one counter or in other units."""
     sums: Counter[Operation] = Counter()
     for (_, operation), amount in ledger.work.items():
-        sums[operation] += amount
+        if operation not in set(BOOKED_TWICE) - {Operation.IN_LAYERS, Operation.IN_CLASSIFIER, Operation.FVCORE_EXCESS}:
+            sums[operation] += amount
     return dict(sums)

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from imlp_audit.count.call import Operation as Op
-from imlp_audit.count.ledger import LAYERS
+from imlp_audit.count.hooks import LAYERS
 
 from .counters import both_fvcore, by_operation, flop_counter_macs, ledger_of
 

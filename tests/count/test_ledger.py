@@ -9,7 +9,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from imlp_audit.count.call import Operation as Op
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.count.ledger import Bucket, CallCache, Recorder, measure
+from imlp_audit.count.hooks import Bucket
+from imlp_audit.count.ledger import CallCache, Recorder, measure
 from imlp_audit.count.record import is_within
 from imlp_audit.errors import BuildError
 
@@ -67,7 +68,9 @@ class Shared(nn.Module):
 
 def test_work_belongs_to_the_innermost_module() -> None:
     ledger = measure(Shared().to("meta"), torch.empty(4, 4, device="meta"))
-    assert ledger.work == {("first", Op.LINEAR): 2 * 64, ("first", Op.IN_LAYERS): 2 * 64, ("", Op.PRODUCT): 64}
+    seen_by_hooks = (Op.IN_LAYERS, Op.THOP, Op.MMCV, Op.PTFLOPS_HOOKS)
+    layers = {("first", one): 2 * 64 for one in (Op.LINEAR, *seen_by_hooks)}
+    assert ledger.work == {**layers, ("", Op.PRODUCT): 64}
 
 
 def test_work_of_layers_is_booked_a_second_time() -> None:

@@ -100,7 +100,7 @@ def test_thop_itself_counts_the_pools_of_lvt_too(imlp: Paper, row: str) -> None:
     with Builder().variant(recipe, recipe.part_of(reading)) as variant:
         with torch.device("meta"):
             ledger = measure(variant.model, *example_inputs(variant.model))
-        ours = total(ledger, Conventions(about).flops["thop"])
+        ours = total(ledger, Conventions(about).flops["thop_fitted"])
         assert thop_count(variant.model, pools=False) == ours
         assert thop_count(variant.model, pools=True) == ours + POOLS == ours + 100_352
     interval = cell.printed.interval(about.rounding[0])

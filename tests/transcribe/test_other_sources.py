@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.transcribe.draft import draft_table
 from imlp_audit.transcribe.grid import SourceDocument, SourceTable
-from imlp_audit.transcribe.markdown import read_markdown, to_plain
+from imlp_audit.transcribe.markdown import read_markdown
 from imlp_audit.transcribe.sources import SourceKind, kind_of, read_model_index, read_separated
 from imlp_audit.transcribe.web import read_web
 from imlp_audit.transcribe.write import DraftPaper, write_spec
@@ -76,7 +76,8 @@ def test_a_quote_that_is_not_closed_is_named_with_its_line() -> None:
     ],
 )
 def test_markdown_is_what_it_prints(line: str, text: str) -> None:
-    assert to_plain(line) == text
+    (table,) = read_markdown(f"| Model | x |\n|--|--|\n| {line} | 1 |\n", "a.md").tables
+    assert table.rows[0].cells[0] == text
 
 
 PAGE = """# Zoo
@@ -104,28 +105,23 @@ def test_tables_of_markdown_have_captions_and_lines_also_those_in_html() -> None
     assert (two.number, two.label, two.line, cells(two)) == ("2", "t2", 14, [["Model", "FLOPs"], ["DeiT-S", "4.6G"]])
 
 
-MARKED = """
-| Model | Params (M) |
-|---|---|
-| DeiT-S* | 22.1 |
-
-{}
-"""
-
-
 @pytest.mark.parametrize(
-    ("line", "recipe"),
+    "page",
     [
-        ("*Models with * are converted from the [timm](https://x.y/z).*", "{timm: deit_small_patch16_224}"),
-        ("\\* reported by the authors", "{timm: deit_small_patch16_224}"),
-        ("\\* with distillation", None),
-        ("Models with * are distilled.", None),
-        ("", None),
+        "<table><th>Model<th>Params<tr><td>DeiT-S<td>22.1</table>",
+        "<table><thead><th>Model</th><th>Params</th></thead><tbody><td>DeiT-S</td><td>22.1</td></tbody></table>",
+        "<TABLE><TR><TH>Model</TH><TH>Params</TH></TR><TR><TD>DeiT-S<TD>22.1",
     ],
 )
-def test_a_mark_that_says_where_weights_come_from_changes_no_model(line: str, recipe: str | None) -> None:
-    (table,) = read_markdown(MARKED.format(line), "a.md").tables
-    assert draft_table(table).rows[0].model.recipe == recipe
+def test_a_row_is_read_as_a_browser_shows_it(page: str) -> None:
+    for document in (read_web(page, "x.html"), read_markdown(page, "x.md")):
+        assert [cells(table) for table in document.tables] == [[["Model", "Params"], ["DeiT-S", "22.1"]]]
+
+
+def test_markdown_in_cells_of_html_is_read_as_it_is_shown() -> None:
+    page = "<table>\n<th>Model</th><th>Params</th>\n\n<tr><td>\n\n**DeiT-S**\n\n</td><td>22.1</td></tr>\n</table>\n"
+    (table,) = read_markdown(page, "x.md").tables
+    assert cells(table) == [["Model", "Params"], ["DeiT-S", "22.1"]]
 
 
 def test_cells_of_a_page_over_rows_and_columns_are_in_each() -> None:
@@ -197,7 +193,7 @@ def test_numbers_with_a_decimal_comma_are_read_and_written_as_they_are_printed()
         {"params": "11.2M", "flops": "1.6", "top1": "77.9"},
         {"params": "25,557,032", "flops": "4.1", "top1": "76.1"},
     ]
-    spec = write_spec(draft, DraftPaper("x", "T", "A", "v"))
+    spec = write_spec([draft], DraftPaper("x", "T", "A", "v", ("1",)))
     assert '  decimal: ","\n' in spec
     assert "label: RegNetY-1.6GF" in spec
     assert 'printed: {params: 25.557.032, flops: "4,1", top1: "76,1"}' in spec

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 CLASSES = {
     "albert": "AlbertModel", "bart": "BartModel", "bert": "BertModel", "bloom": "BloomModel",
@@ -51,24 +50,6 @@ def _beginnings(words: list[str]) -> list[str]:
     return ["".join(words[:end]) for end in range(min(4, len(words)), 0, -1)]
 
 
-@dataclass(frozen=True)
-class DataSet:
-    """A data set as a text names it; `classes` is None where models for it are not all built for one number of them."""
-
-    name: str
-    classes: int | None
-
-    @property
-    def has_imagenet(self) -> bool:
-        """Whether it is all of ImageNet, on which models of 1000 classes are pre-trained."""
-        return self.classes == ALL_CLASSES
-
-    @property
-    def small(self) -> bool:
-        """Whether its images are so small that models for them often have other first layers."""
-        return _SMALL.match(self.name) is not None
-
-
 USUAL_CLASSES = 1000
 ALL_CLASSES = 21_841
 """All classes of ImageNet, which papers call ImageNet-21k or -22k."""
@@ -103,16 +84,9 @@ _COUNTED = re.compile(
     r"(?<![\w.,])(\d[\d,]*)(k?)[\s-]+(?:\w+[\s-]+)?(?:class(?:es)?|categories|identities|species)\b",
     re.IGNORECASE | re.ASCII,
 )
-_SMALL = re.compile(r"c-?10|cifar|svhn|.*mnist|stl|tiny|t-i", re.IGNORECASE)
 _IMAGENET = re.compile(
     r"(?<!\b[tT])(?<!\b[tT][-\s])(?<!(?i:tiny|mini))(?<!(?i:tiny|mini)[-\s])(?<!(?i:tiered))(?<!(?i:tiered)[-\s])"
     r"(?:(?i:\bim(?:age)?-?net)(?![-\s]?(?:2[12][kK]|100\b(?!\s*epoch))|-?(?:10|200)\b)|(?i:\bin-?1k)\b|(?i:\bilsvrc))"
-)
-_NAME = r"(?:the\s+)?[A-Z][\w+]*(?:-[\w+]+)*(?:\s[12]\d?[kK]\b)?(?:\s*\([^()]*\))?"
-_PRETRAINING = re.compile(
-    r"(?i:\bpre-?train\w*|\binitiali[sz]ed|\btransfer\w*)\W+(?:[a-z]\w*\W+){0,3}?(?i:on|with|from|using|by)\s+"
-    rf"{_NAME}(?:\s*(?:,|/|\+|\band\b|\bor\b)\s*{_NAME})*"
-    rf"|{_NAME}[\s-]*(?i:(?:pre-?train\w*|weights|initiali[sz]\w+)\b(?!\s+(?:on|with|from|using|by)\b))"
 )
 
 
@@ -128,24 +102,21 @@ _FOUND = {
 }
 
 
-def without_pretraining(text: str) -> str:
-    """Return a text without the data sets that models were only pre-trained on, as their heads are replaced."""
-    return _PRETRAINING.sub(" ", text)
-
-
 def names_imagenet(text: str) -> bool:
     """Return whether a text names the ImageNet of 1000 classes, and not a part of it or all of it."""
     return _IMAGENET.search(text) is not None
 
 
-def other_data_sets(text: str, *, heading: bool = False) -> tuple[DataSet, ...]:
-    """Return the data sets other than ImageNet-1k that a text names; a heading may write C10 for CIFAR-10."""
+def other_data_sets(text: str, *, heading: bool = False) -> dict[str, int | None]:
+    """Return the data sets other than ImageNet-1k that a text names, with their classes; a heading may write C10.
+
+    The classes are None where models for a data set are not all built for one number of them.
+    """
     pattern, classes = _FOUND[heading]
-    found = {one[0].casefold(): DataSet(one[0], classes[(one.lastindex or 1) - 1]) for one in pattern.finditer(text)}
-    return tuple(found.values())
+    return {one[0].casefold(): classes[(one.lastindex or 1) - 1] for one in pattern.finditer(text)}
 
 
-def stated_classes(text: str) -> set[int]:
+def _stated_classes(text: str) -> set[int]:
     """Return the numbers of classes that a text states, without the usual one."""
     numbers = {int(one[1].replace(",", "")) * (1000 if one[2] else 1) for one in _COUNTED.finditer(text)}
     return {ALL_CLASSES if number in (21_000, 22_000) else number for number in numbers if number > 1} - {USUAL_CLASSES}
@@ -153,5 +124,5 @@ def stated_classes(text: str) -> set[int]:
 
 def classes_named(title: str, headings: str) -> tuple[int, ...]:
     """Return the numbers of classes other than 1000 that a table states, or that the data sets it names have."""
-    named = (*other_data_sets(title), *other_data_sets(headings, heading=True))
-    return tuple(sorted(stated_classes(f"{title} | {headings}") | {one.classes for one in named if one.classes}))
+    named = {*other_data_sets(title).values(), *other_data_sets(headings, heading=True).values()} - {None}
+    return tuple(sorted(_stated_classes(f"{title} | {headings}") | {one for one in named if one is not None}))

@@ -45,23 +45,6 @@ def sizes_of(library: Library, name: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(int(side) for part in _sides(library, name) for side in part.split(">")))
 
 
-def scaled_sizes(library: Library, name: str) -> tuple[int, ...]:
-    """Return the size that a model's own weights were trained on, and a larger one that they are tested on.
-
-    Only for a model that is scaled together with its images, as NFNet-F0 to F7 are: papers count these on either.
-    """
-    trained, _, tested = _sides(library, name)[0].partition(">")
-    return (int(trained), int(tested)) if tested and _is_scaled(library, name) else (int(trained),)
-
-
-def _is_scaled(library: Library, name: str) -> bool:
-    """Return whether a model is one of several for images of other sizes, told apart by a digit at the end."""
-    if re.search(r"[a-z]\d$", name) is None:
-        return False
-    others = (f"{name[:-1]}{digit}" for digit in range(10))
-    return len({own_size(library, one) for one in others if one in _notes(library)}) > 1
-
-
 def _sides(library: Library, name: str) -> list[str]:
     """Return the sizes of a model as its list has them: 224>320 for weights that are tested on larger images."""
     note = _notes(library)[name]
@@ -96,21 +79,6 @@ def namesake(library: Library, name: str) -> str | None:
 
 _NAMESAKES: Mapping[str, str] = dict.fromkeys(
     ("iformer_s", "iformer_l"), "Inception Transformer (arXiv 2205.12956), not iFormer (arXiv 2501.15369)"
-)
-
-
-def has_sizeless_parameters(library: Library, name: str) -> bool:
-    """Return whether a model is of a family that has the same parameters on images of all sizes.
-
-    Only the families whose images have other sizes than the usual are listed.
-    """
-    return _SIZELESS.fullmatch(f"{library} {name}") is not None
-
-
-_SIZELESS = re.compile(
-    r"timm ((tf_)?efficientnet(v2)?_.*|(dm_|eca_)?nfnet_.*|tinynet_.*|inception_v4|(legacy_)?xception.*|edgenext_.*"
-    r"|mobilevit(v2)?_.*|resnetrs.*|resnest.*)"
-    r"|torchvision efficientnet_.*"
 )
 
 

@@ -8,11 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from imlp_audit.numbers.words import list_some
-from imlp_audit.transcribe.cells import split_mark
-from imlp_audit.transcribe.counters import NOTE
 from imlp_audit.transcribe.grid import PART, SourceDocument, SourceTable, make_table, number_tables
 from imlp_audit.transcribe.latex.macros import (
-    LONGEST,
     TABULARS,
     Definition,
     Macro,
@@ -27,56 +24,12 @@ from imlp_audit.transcribe.latex.rows import read_rows
 from imlp_audit.transcribe.latex.source import LatexSource
 from imlp_audit.transcribe.latex.text import UNSEEN, to_sentence, to_text
 
-_MOST_NOTES = 50
-_NOTES = re.compile(r"\\begin\s*\{tablenotes\}")
-_END = re.compile(r"\\end\s*\{tablenotes\}")
-_ITEM = re.compile(r"\\item\b\s*(?:\[([^\[\]\n]{1,60})\])?")
-
-_FOOTNOTE = re.compile(r"\\(?:footnote|tablefootnote|footnotetext)\b\s*(?:\[(\d{1,2})\])?")
-_LINE = re.compile(r"\n|\\\\")
-
-
-def all_notes(outside: str, tex: str, macros: Mapping[str, Macro]) -> Iterator[tuple[str, str]]:
-    """Yield the marks that a float explains, with what it says: all of its LaTeX, and that outside its tables."""
-    yield from _explained_marks(outside, macros)
-    yield from _explained_below(outside, macros)
-    yield from _footnotes(tex, macros)
-
-
-def _explained_marks(tex: str, macros: Mapping[str, Macro]) -> Iterator[tuple[str, str]]:
-    """Yield the marks of a float's notes, as labels have them, with what is said about each."""
-    begin = _NOTES.search(tex)
-    end = _END.search(tex, begin.end(), begin.end() + LONGEST) if begin is not None else None
-    if begin is None or end is None:
-        return
-    _, *parts = _ITEM.split(expand(tex[begin.end() : end.start()], macros)[0])
-    for mark, text in islice(zip(parts[::2], parts[1::2], strict=True), _MOST_NOTES):
-        if mark is not None:
-            yield split_mark(to_text(rf"x\tnote{{{mark}}}"))[1], to_text(text)
-
-
-def _explained_below(tex: str, macros: Mapping[str, Macro]) -> Iterator[tuple[str, str]]:
-    """Yield the marks that lines of a float outside its tables begin with, with what is said about each."""
-    lines = _LINE.split(expand(_NOTES.split(tex)[0], macros)[0])
-    found = (NOTE.fullmatch(to_text(line)) for line in lines if "\\caption" not in line)
-    for note in islice(filter(None, found), _MOST_NOTES):
-        yield split_mark(f"x{note[1]}")[1], note[2]
-
-
-def _footnotes(tex: str, macros: Mapping[str, Macro]) -> Iterator[tuple[str, str]]:
-    """Yield what the footnotes in a float say, with their marks; without a number it is that of what is not seen."""
-    for found in islice(_FOOTNOTE.finditer(tex), _MOST_NOTES):
-        text = read_braced(tex, found.end())
-        if text is not None:
-            mark = split_mark(to_text(rf"x\tnote{{{found[1]}}}"))[1] if found[1] else UNSEEN
-            yield mark, to_text(expand(text.text, macros)[0])
-
-
 MOST_TABLES = 500
 MOST_FLOATS = 10_000
 LONGEST_TABLE = 400_000  # characters
 LONGEST_TABLES = 800_000  # characters of all of them
 _DEEPEST = 50
+_MOST_AROUND = 20_000  # characters of a float outside its tables
 _MOST_CAPTIONS = 100
 _MOST_AUTHORS = 100
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
@@ -110,7 +63,8 @@ def read_latex(source: LatexSource) -> SourceDocument:
         mains = [caption.text for caption in captions if caption.main]
         parts = [caption.text for caption in captions if not caption.main]
         apart = len(mains) == len(one.tabulars)
-        marks = tuple(all_notes("\n".join(_outside(one, source.text)), source.text[one.start : one.end], macros))
+        outside = "\n".join(_outside(one, source.text))[:_MOST_AROUND]
+        around = to_text(expand(outside, macros)[0])
         for at, place in enumerate(one.tabulars):
             read += place[2] - place[1]
             if read > LONGEST_TABLES and tables:
@@ -123,7 +77,7 @@ def read_latex(source: LatexSource) -> SourceDocument:
             table = _read_table(source, place, macros)
             counted = f"{number + 1 + at * apart}{letter}" if mains else f"{PART}{letter}" if letter else ""
             tables.append(
-                replace(table, number=counted, caption=to_sentence(caption, macros), label=label, marks=marks)
+                replace(table, number=counted, caption=to_sentence(caption, macros), label=label, around=around)
             )
         number += len(mains)
     return _finished(source, macros, tables, notes)

@@ -141,8 +141,8 @@ def minimise_rho(branch: Branch, solver: Solver, slopes: Slopes = GELU, seconds:
 def prove_least(branch: Branch, solver: Solver) -> Proof:
     """Return the least rho of any T, as a solver proposes it and as it is proven; of a constant branch it is 0."""
     w0, w1 = branch
-    if not (w0.any() and w1.any()):
-        return Proof(0.0, np.full(len(w0), _norm(w1) ** 2 if w1.any() else 0.0))
+    if not (w0.any(axis=1) & w1.any(axis=0)).any():
+        return Proof(0.0, np.where(w0.any(axis=1), 0.0, _norm(w1) ** 2))
     proof = certify(branch, minimise_rho(branch, solver))
     if proof is None:
         raise SolverError(f"{solver} proposed a T of which nothing could be proven")

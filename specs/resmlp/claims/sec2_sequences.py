@@ -73,7 +73,7 @@ def padding_adds_what_aff_makes_of_zeros(layer: EquationLayer, X: Tensor, paddin
     return Z[..., :L], eq2(X, layer, A[:L, :L]) + added
 
 
-_causal, _more = choice("triangular", False, True), size("A", 0, 1, 2)
+_causal, _tokens, _more = choice("triangular", False, True), size("L", 1, 2, 50), size("A", 0, 1, 2)
 
 
 def _cross_patch(size: tuple[int, int], causal: bool) -> CrossPatch:
@@ -81,8 +81,8 @@ def _cross_patch(size: tuple[int, int], causal: bool) -> CrossPatch:
 
 
 @claim(
-    layer=modules(_cross_patch, st.tuples(length, _more), _causal, training=st.booleans()),
-    X=tensors(2, 2, length),
+    layer=modules(_cross_patch, st.tuples(_tokens, _more), _causal, training=st.booleans()),
+    X=tensors(2, 2, _tokens),
     triangular=_causal,
     place="Sec. 2, Sequence-to-sequence ResMLP, and Appendix C, Algorithm 1",
     printed="extracting the submatrix A corresponding to the longest sequence in a batch",

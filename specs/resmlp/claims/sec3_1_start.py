@@ -3,12 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-from torch import Tensor, full_like, nn, tensor, zeros_like
+from torch import Tensor, cat, full_like, nn, stack, tensor
 
 from imlp_audit.claims import Sides, choice, claim, size
 from imlp_audit.models.blocks import Communication, Pooling
 from imlp_audit.models.reading import ResMlpForm
-from imlp_audit.models.resmlp import Aggregate, AlgorithmLayer, ClassLayer, ClassMlp, EquationLayer, FeedForward
+from imlp_audit.models.resmlp import AlgorithmLayer, ClassMlp, ClassMlpLayer, EquationLayer
 
 from ..models import CaitStage
 from ._chain import at_stage
@@ -17,12 +17,14 @@ from ._network import Parts
 
 def _starts(module: nn.Module, small: float, alphas: int, betas: int) -> list[tuple[Tensor | int, Tensor | int]]:
     """Hold what every alpha and beta starts with against the paper's values, and how many there are."""
-    alpha, beta = (
-        {name: weight for name, weight in module.named_parameters() if name.endswith(f".{kind}")}
-        for kind in ("alpha", "beta")
-    )
-    start = [(weight, full_like(weight, small if "post" in name else 1.0)) for name, weight in alpha.items()]
-    return [(len(alpha), alphas), (len(beta), betas), *start, *((each, zeros_like(each)) for each in beta.values())]
+    starts = {"alpha": list[Tensor](), "beta": list[Tensor]()}
+    for name, weight in module.named_parameters():
+        kind = name.rpartition(".")[2]
+        if kind in starts:
+            start = 0.0 if kind == "beta" else small if "post" in name else 1.0
+            starts[kind].append(stack([weight, full_like(weight, start)]))
+    counts = [(len(starts["alpha"]), alphas), (len(starts["beta"]), betas)]
+    return [*counts, *((found, printed) for found, printed in (cat(each, dim=1) for each in starts.values()))]
 
 
 _depths = {12: 0.1, 18: 0.1, 19: 1e-5, 24: 1e-5, 25: 1e-6, 36: 1e-6}
@@ -77,7 +79,7 @@ def layer_starts_with_a_small_scale(d: int, patches: int, given: float | None, e
     small = 1e-4 if given is None else given
     equations, algorithm = EquationLayer(d, patches, **hidden, **scale), AlgorithmLayer(d, patches, **hidden, **scale)
     class_mlp = ClassMlp(d, patches, **scale)
-    class_layer = ClassLayer(d, Aggregate(1 + patches), FeedForward(d, **hidden, bias=True), small)
+    class_layer = ClassMlpLayer(d, patches, **hidden, scale=small)
     rows = [len(layer.get_parameter("across_channels.b.weight")) for layer in (equations, algorithm)]
     rows += [len(layer.get_parameter("mlp.b.weight")) for layer in (class_layer, *class_mlp.layers)]
     return [

@@ -27,7 +27,7 @@ class Pair:
 
 @claim(x=tensors(C), place="Eq. 1", printed="y = x")
 def at_ones(x):
-    """C = 1; x = [-1]; left[1] = 1; right[1] = -1"""
+    """C = ...; x = [...-1]; left[...] = 1; right[...] = -1"""
     return x.abs(), x
 
 

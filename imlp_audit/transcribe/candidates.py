@@ -1,0 +1,161 @@
+"""The models that a row may be of, the likeliest first: its numbers decide among them, never these words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from imlp_audit.models.change import write_value
+from imlp_audit.models.names.data_sets import ALL_CLASSES, classes_named, names_imagenet, text_recipe
+from imlp_audit.models.names.known import (
+    USUAL_SIZE,
+    Library,
+    former_meaning,
+    has_auxiliary_heads,
+    has_bottlenecks,
+    has_branches,
+    namesake,
+    own_size,
+    resembles,
+    takes_size,
+)
+from imlp_audit.models.names.match import Named, is_of_family, names_of, rank
+from imlp_audit.models.names.spelling import first_meaning, spellings
+from imlp_audit.transcribe.labels import LabelParts, is_tagged
+from imlp_audit.transcribe.sides import may_be_side
+
+MOST = 20
+_MOST_OF_NAME = 6  # of a label that is a name
+_FAR = 7.0  # below the best score: these share little with the label
+_WEIGHTS = re.compile(  # what names of weights end in, which says nothing of the architecture
+    r"(?:[._-]+(?:fb_|ms_|miil_)?(?:in(?:1|12|21|22)k|(?:in)?(?:1|12|21|22)k|(?:in)?(?:12|21|22)k?_?ft_?(?:in)?_?1k|ns|ap))+$",
+    re.IGNORECASE,
+)
+_DATA = re.compile(
+    r"[\s-]*(?:\(\s*)?\b(?:(?:im-?|image-?)?net|in)?[-\s]?(?:12|21|22)k(?:-p)?\b(?:\s*\))?$", re.IGNORECASE
+)
+_END = re.compile(r"(?P<name>.*[^\W_])[-_ /]+(?P<side>\d{3,4})")
+_WIDE = re.compile(r"(?<![\d.])(?P<number>12|21|22)[kK](?P<part>-?[pP]\b)?")
+_OF_21843 = re.compile(r"vit|mixer|bit|efficientnetv2|r\d+x\d", re.IGNORECASE)  # whose authors kept two classes more
+_PLAIN_LIBRARIES = (Library.TIMM, Library.TORCHVISION)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What stands around the labels of a table: its title, caption and headings, and the sides of images in them."""
+
+    title: str
+    headings: str
+    sides: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Recipes of the models that a row may be of; `named` says that its label is exactly the first one's name."""
+
+    recipes: tuple[str, ...] = ()
+    named: bool = False
+
+
+def propose(label: LabelParts, around: Surroundings, group: str, side: int | None) -> Proposal:
+    """Return the candidates of a row below a heading `group`; `side` is that of its images, where it gives one."""
+    tagged = is_tagged(label.name)
+    whole = _WEIGHTS.sub("", label.name.partition(".")[0] if tagged else label.name)
+    short = _DATA.sub("", whole)
+    name, said = _split_size(short)
+    side = label.size or side or said
+    likely = side or next(iter(around.sides), None)
+    exact, sure = _exact(name, likely)
+    scored = rank(name, f"{around.title} {around.headings} {group}", likely)
+    near = [named for score, named in scored if score > scored[0][0] - _FAR and named not in exact]
+    if not is_of_family(name) and not exact:
+        near = near[:_MOST_OF_NAME]
+    models = [*exact, *near]
+    plain = [_write(model, side) for model in models]
+    plain[:0] = [plain[0].replace(models[0][1], label.name, 1)] if tagged else []
+    first = max(1, len(exact) + tagged)
+    recipes = [
+        *_with_classes(plain[:first], f"{label.text} {group}", around),
+        *_forms(models[:1], side),
+        *plain[first:],
+    ]
+    text = text_recipe(label.name)
+    found = dict.fromkeys([*([text] if text else []), *recipes])
+    more = label.changed or label.remark or short != whole
+    named = sure and text is None and not more and not _is_open(models[0], whole)
+    return Proposal(tuple(found)[: _MOST_OF_NAME if sure else MOST], named)
+
+
+def _split_size(label: str) -> tuple[str, int | None]:
+    """Return a label without the size of images at its end, and that size: of ConvNeXt-B-384, but not of LeViT-256."""
+    found = _END.fullmatch(label)
+    if found is None or not may_be_side(int(found["side"])) or _exact(label, None)[0]:
+        return label, None
+    return (found["name"], int(found["side"])) if _exact(found["name"], None)[0] else (label, None)
+
+
+def _exact(label: str, side: int | None) -> tuple[list[Named], bool]:
+    """Return the models that a label is a name of, and whether each library has just one."""
+    found: list[Named] = []
+    sure = True
+    for library in _PLAIN_LIBRARIES:
+        names = next(filter(None, (names_of(spelt, library, side) for spelt in spellings(label))), [])
+        sure = sure and len(names) < 2
+        found += [(library, name) for name in sorted(names, key=lambda one: ("_100" not in one, len(one)))]
+    return found, bool(found) and sure
+
+
+def _is_open(model: Named, label: str) -> bool:
+    """Return whether papers mean one of several models by a name, or another than the library's.
+
+    With branches or merged, with auxiliary heads or without; a former model of the name, or one of another paper.
+    """
+    if has_auxiliary_heads(*model):
+        return True
+    several = has_branches(*model) or former_meaning(*model) is not None or namesake(*model) is not None
+    return label != model[1] and (several or resembles(*model) or first_meaning(label) is not None)
+
+
+def _write(model: Named, side: int | None, more: str = "") -> str:
+    """Return the recipe of a model for images of a size; None is the model's own."""
+    library, name = model
+    sized = side is not None and side != own_size(library, name) and takes_size(library, name, side)
+    return f"{{{library}: {name}{f', image: {side}' if sized else ''}{more}}}"
+
+
+def _forms(models: Sequence[Named], side: int | None) -> Iterator[str]:
+    """Yield other forms of a model: with its branches merged, as it was published first, without auxiliary heads."""
+    for library, name in models:
+        if has_branches(library, name):
+            yield _write((library, name), side, ", form: deployed")
+        if (former := former_meaning(library, name)) is not None:
+            yield f"{{{library}: {write_value(former)}}}"
+        if has_auxiliary_heads(library, name):
+            yield f"{{torchvision: {{architecture: {name}, arguments: {{aux_logits: false}}}}}}"
+            yield f"{{torchvision: {name}}}"
+        if has_bottlenecks(library, name) and side in (None, USUAL_SIZE):
+            yield _write((library, name), side, ", stride_in_1x1: true")
+
+
+def _with_classes(recipes: Sequence[str], row: str, around: Surroundings) -> Iterator[str]:
+    """Yield recipes, each with the other numbers of classes that the row or its table may speak of.
+
+    Those of another data set come first, those of ImageNet-22k after: weights are fine-tuned on 1000 classes.
+    """
+    everywhere = f"{around.title} | {around.headings}"
+    named = [one for one in classes_named(f"{row} | {around.title}", around.headings) if one != ALL_CLASSES]
+    for recipe in recipes:
+        others = [f"{recipe[:-1]}, classes: {number}}}" for number in named[:3]]
+        first = not names_imagenet(everywhere)
+        yield from (*others, recipe) if first else (recipe, *others)
+        yield from (f"{recipe[:-1]}, classes: {number}}}" for number in _wide_classes(f"{row} | {everywhere}", recipe))
+
+
+def _wide_classes(text: str, recipe: str) -> list[int]:
+    """Return the classes of the weights that a text speaks of: ImageNet-12k, or 21k in the number that is published."""
+    found = {one["number"]: one["part"] for one in _WIDE.finditer(text)}
+    wide = [11_821] if "12" in found else []
+    if found.keys() & {"21", "22"}:
+        wide += [21_843 if _OF_21843.search(recipe) else ALL_CLASSES]
+    return [*wide, *([11_221, 10_450] if any(found.values()) else [])]

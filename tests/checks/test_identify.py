@@ -1,0 +1,95 @@
+"""Rows with candidates: numbers identify them, proposals accuse nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from imlp_audit.pipeline import audit_targets
+from imlp_audit.records.check import PASSES, CellCheck, Identified, Verdict
+
+HEAD = """\
+paper: t
+about: {title: T, authors: A, version: v1, parameters: [all, no_head, with_buffers]}
+tables:
+  - table: "1"
+    title: Models
+    source: {section: Table 1, file: t.md}
+    columns:
+      params: {measure: parameters, unit: M, heading: Params (M)}
+      flops: {measure: flops, unit: G, heading: FLOPs (G)}
+    rows:
+"""
+# Name, label, parameters in M and FLOPs in G as fvcore counts them: with 4.09 G multiply-accumulates, 4.11 G.
+TRUE = [
+    ("resnet18", "ResNet-18", "11.69", "1.82"),
+    ("resnet34", "ResNet-34", "21.80", "3.67"),
+    ("resnet50", "ResNet-50", "25.56", "4.11"),
+    ("resnet101", "ResNet-101", "44.55", "7.83"),
+    ("resnet152", "ResNet-152", "60.19", "11.56"),
+]
+
+
+def row(model: str, label: str, params: str, flops: str, *, named: bool = True, others: Sequence[str] = ()) -> str:
+    listed = ", ".join(f"{{timm: {one}}}" for one in (model, *others))
+    key = label.lower().replace("-", "_").replace(" ", "_")
+    name = "named: true, " if named else ""
+    printed = f"printed: {{params: {params}, flops: {flops}}}"
+    return f"      - {{id: {key}, label: {label}, {name}candidates: [{listed}], {printed}}}\n"
+
+
+def checks_of(tmp_path: Path, *rows: str) -> dict[str, CellCheck]:
+    (tmp_path / "t.yaml").write_text(HEAD + "".join(rows))
+    result = audit_targets(tmp_path / "t.yaml")
+    return {check.id.removeprefix("t/1/"): check for check in result.of_kind(CellCheck)}
+
+
+def test_rows_follow_from_the_candidates_that_have_their_numbers(tmp_path: Path) -> None:
+    found = checks_of(tmp_path, *(row(*one, others=["resnet26", "resnet50d"]) for one in TRUE))
+    assert {check.verdict for check in found.values()} <= set(PASSES)
+    assert {check.model for check in found.values()} == {f"timm: {name}" for name, *_ in TRUE}
+    assert all(check.under == ("convention fvcore",) for name, check in found.items() if name.endswith("flops"))
+
+
+@pytest.mark.parametrize(("params", "flops", "wrong"), [("25.56", "4.71", "flops"), ("26.56", "4.11", "params")])
+def test_a_wrong_number_of_an_identified_row_differs(tmp_path: Path, params: str, flops: str, wrong: str) -> None:
+    rows = [row(*one) for one in TRUE]
+    rows[2] = row("resnet50", "ResNet-50", params, flops)
+    found = checks_of(tmp_path, *rows)
+    assert [name for name, check in found.items() if check.verdict is Verdict.DIFFERS] == [f"resnet_50/{wrong}"]
+
+
+def test_a_label_that_says_more_than_a_name_accuses_nothing(tmp_path: Path) -> None:
+    rows = [row(*one) for one in TRUE] + [row("resnet50", "ResNet-50 ours", "25.56", "3.01", named=False)]
+    check = checks_of(tmp_path, *rows)["resnet_50_ours/flops"]
+    assert check.verdict is Verdict.UNVERIFIABLE
+    assert "label" in check.reason
+
+
+def test_labels_of_other_rows_identify_nothing_and_one_that_names_a_model_is_a_lead(tmp_path: Path) -> None:
+    shuffled = [(*mine[:2], *other[2:]) for mine, other in zip(TRUE, [*TRUE[1:], TRUE[0]], strict=True)]
+    found = checks_of(tmp_path, *(row(*one) for one in shuffled))
+    assert {check.verdict for check in found.values()} == {Verdict.UNVERIFIABLE}
+    assert {check.identified for check in found.values()} == {Identified.LEAD}
+    assert "is it resnet18? Then 11 699 132 parameters, not 21.80" in found["resnet_18/params"].reason
+
+
+def test_a_candidate_that_cannot_be_built_is_none(tmp_path: Path) -> None:
+    model = "{timm: swin_tiny_patch4_window7_224, image: 225}"
+    broken = f"      - {{id: x, label: X, candidates: [{model}], printed: {{params: 28.3}}}}\n"
+    found = checks_of(tmp_path, *(row(*one) for one in TRUE), broken)
+    assert found["x/params"].verdict is Verdict.UNVERIFIABLE
+    assert found["resnet_50/params"].verdict is Verdict.REPRODUCED
+
+
+def test_numbers_choose_the_size_of_the_images(tmp_path: Path) -> None:
+    """FLOPs of convolutions grow as the area: 4.09 G at 224 are 12.0 G at 384, by a factor of (384 / 224)^2 = 2.94."""
+    at_384 = [("resnet18", "ResNet-18", "11.69", "5.33"), ("resnet34", "ResNet-34", "21.80", "10.77"),
+              ("resnet50", "ResNet-50", "25.56", "12.01"), ("resnet101", "ResNet-101", "44.55", "22.92")]  # fmt: skip
+    text = "".join(row(*one) for one in at_384)
+    (tmp_path / "t.yaml").write_text(HEAD.replace("    rows:", "    images: [384]\n    rows:") + text)
+    result = audit_targets(tmp_path / "t.yaml")
+    assert {check.model for check in result.of_kind(CellCheck)} == {f"timm: {name}, image: 384" for name, *_ in at_384}
+    assert {check.verdict for check in result.of_kind(CellCheck)} <= set(PASSES)
