@@ -174,7 +174,7 @@ class Config(dict[str, object], Namespace):
     def __init__(self, values: Mapping[str, object]) -> None:
         made = {name: _make_argument(value) for name, value in values.items()}
         dict.__init__(self, {name: _look_up(made, name, value) for name, value in made.items()})
-        self.__dict__ = self  # type: ignore[assignment]  # which vars() reads
+        self.__dict__ = self  # which vars() reads
 
     def __getattr__(self, name: str) -> object:
         """Return a value."""
