@@ -99,14 +99,15 @@ class StandIn:
         """Return a stand-in for a name in it."""
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
-        return StandIn(f"{self.path}.{name}", self.answers)
+        return vars(self).setdefault(name, StandIn(f"{self.path}.{name}", self.answers))
 
-    def __setattr__(self, name: str, value: object) -> None:
-        """Take a setting, which nobody reads."""
+    def __getitem__(self, name: object) -> object:
+        """Return what was set, or a stand-in."""
+        return getattr(self, str(name))
 
-    def __getitem__(self, _: object) -> object:
-        """Return itself."""
-        return self
+    def __setitem__(self, name: object, value: object) -> None:
+        """Keep a value, as a configuration does."""
+        setattr(self, str(name), value)
 
     def __iter__(self) -> Iterator[object]:
         """Hold nothing."""
@@ -115,7 +116,8 @@ class StandIn:
     def __call__(self, *given: object, **named: object) -> object:
         """Return what it decorates, or itself; of a class, an empty module; otherwise refuse."""
         if StandIn.importing:
-            return given[0] if len(given) == 1 and not named and callable(given[0]) else self
+            decorated = len(given) == 1 and not named and callable(given[0])
+            return given[0] if decorated else StandIn(self.path, self.answers)
         if self.path.rpartition(".")[2][:1].isupper():
             self.answers.left_out[self.path] = None
             return _Absent(self.path)
