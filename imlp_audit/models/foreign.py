@@ -140,7 +140,12 @@ def _fit_arguments(maker: Callable[..., object], arguments: Mapping[str, object]
     given = {private[name] if private.get(name) in known else name: value for name, value in given.items()}
     first = next(iter(known.values()), None)
     fitting = given.keys() & known.keys() or any(one.kind is one.VAR_KEYWORD for one in known.values())
-    if first is None or first.name in given or not given or not (_is_config(first) or (not fitting and first.default is first.empty)):
+    if (
+        first is None
+        or first.name in given
+        or not given
+        or not (_is_config(first) or (not fitting and first.default is first.empty))
+    ):
         return given
     inside = {name: value for name, value in given.items() if name not in known}
     return {first.name: _make_config(first, inside), **{name: given[name] for name in given if name in known}}
