@@ -150,6 +150,7 @@ class _Function:
     docstring: str | None
     arguments: tuple[str, ...]
     keywords: Mapping[str, str | None]  # of the decorator: the text of each that is one
+    names: frozenset[str]  # in its body
 
 
 @cache
@@ -162,6 +163,7 @@ def _functions(path: Path, _: int) -> tuple[_Function, ...]:
             ast.get_docstring(node),
             tuple(one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)),
             {one.arg: _text(one) for one in decorator.keywords if one.arg is not None},
+            frozenset(one.id for line in node.body for one in ast.walk(line) if isinstance(one, ast.Name)),
         )
         for node in parse_python(path, path.name).body
         if isinstance(node, ast.FunctionDef)
@@ -222,3 +224,4 @@ def _list_faults(function: _Function) -> Iterator[str]:
         yield "needs a number between 0 and 1 as its `tolerance`"
     yield from (f"takes {one}, but its decorator has no strategy for it" for one in arguments if one not in drawn)
     yield from (f"does not take {one}, which its decorator draws" for one in drawn if one not in arguments)
+    yield from (f"takes {one} and does not use it" for one in arguments if one not in function.names)

@@ -39,11 +39,7 @@ def running(
     with open_pool() as processes:
         try:
             waiting = {threads.submit(_test, processes, settings, same[0]): same for same in ordered}
-            yield lambda progress: {
-                **refused,
-                **(_help(waiting, settings, progress) if helping else {}),
-                **_gather(waiting, progress),
-            }
+            yield lambda progress: {**refused, **_gather(waiting, settings if helping else None, progress)}
         finally:
             processes.end()
             threads.shutdown(cancel_futures=True)
@@ -61,21 +57,20 @@ def _run_here(claims: Sequence[ClaimText], settings: Settings, progress: Progres
     return outcomes
 
 
-def _help(waiting: dict[Future[Outcome], list[ClaimText]], settings: Settings, progress: Progress) -> Outcomes:
-    """Test here what no other process has begun, from the end."""
+def _gather(
+    waiting: dict[Future[Outcome], list[ClaimText]], here: Settings | None, progress: Progress
+) -> dict[str, AnyOutcome]:
+    """Wait for the outcomes; with settings for this process test here what no other has begun, from the end."""
     outcomes: dict[str, AnyOutcome] = {}
     for future, same in reversed(waiting.items()):
-        if is_bundled(same[0].code.folder) and future.cancel():
-            outcomes |= _run_here(same, settings, progress)
-    return outcomes
-
-
-def _gather(waiting: Mapping[Future[Outcome], Sequence[ClaimText]], progress: Progress) -> Outcomes:
+        if here is not None and is_bundled(same[0].code.folder) and future.cancel():
+            outcomes |= _run_here(same, here, progress)
     left = {future: same for future, same in waiting.items() if not future.cancelled()}
     for done in as_completed(left):
         for claim in left[done]:
             progress(claim.id)
-    return {claim.id: done.result() for done, same in left.items() for claim in same}
+            outcomes[claim.id] = done.result()
+    return outcomes
 
 
 def _by_code(claims: Iterable[ClaimText]) -> Mapping[ClaimCode, list[ClaimText]]:

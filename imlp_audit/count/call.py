@@ -53,6 +53,7 @@ class Operation(StrEnum):
     IN_LAYERS = "in_layers"  # the part of LINEAR and CONV done by layers of torch.nn, which hooks on modules see
     # The part of all three done by the modules of `get_classifier()`: those that parameters without the head leave out.
     IN_CLASSIFIER = "in_classifier"
+    BIAS_APART = "bias_apart"  # the part of BIAS that torch adds after the product, as on transposed tokens
     IN_FUSED = "in_fused"  # the part of PRODUCT that timm leaves to torch's fused attention
     AVERAGE_POOL = "average_pool"  # output elements of average pools, adaptive or not
     SOFTMAX_ROW = "softmax_row"  # sums that softmaxes divide by
@@ -91,6 +92,7 @@ class Call:
     name: str
     arguments: Mapping[str, Argument]
     outputs: tuple[TensorShape, ...]
+    row_by_row: bool = True  # whether the first tensor is stored so
 
     @property
     def out(self) -> TensorShape:

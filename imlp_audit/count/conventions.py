@@ -21,6 +21,8 @@ class ParameterConvention(StrEnum):
     ALL = "all"
     NO_HEAD = "no_head"
     WITH_BUFFERS = "with_buffers"  # what a sum over the state dict counts
+    TRAINABLE = "trainable"  # what ptflops, mmcv and calflops count
+    LAYERS = "layers"  # what thop counts: no bare nn.Parameter, and no layer of a class of its own
 
 
 class MemoryConvention(StrEnum):
@@ -123,7 +125,7 @@ _NAMED: Mapping[str, Mapping[WeightKey, int]] = {
     "torch": _everywhere(dict.fromkeys(MACS_WEIGHTS, 2)),
     "thop": _everywhere({Operation.THOP: 1}),
     # ptflops 0.7 with backend="aten": biases are counted as additions
-    "ptflops": _everywhere({**MACS_WEIGHTS, Operation.BIAS: 1}),
+    "ptflops": _everywhere({**MACS_WEIGHTS, Operation.BIAS: 1, Operation.BIAS_APART: -1}),
     # with backend="pytorch" and no functional calls
     "ptflops_hooks": _everywhere({Operation.PTFLOPS_HOOKS: 1}),
     "mmcv": _everywhere({Operation.MMCV: 1}),

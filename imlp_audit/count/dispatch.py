@@ -42,7 +42,9 @@ def call_of(func: OpOverload, args: Sequence[object], kwargs: Mapping[str, objec
     parameters = func._schema.arguments
     given = {parameter.name: value for parameter, value in zip(parameters, args, strict=False)} | dict(kwargs)
     arguments = {p.name: _argument(given.get(p.name, p.default_value)) for p in parameters}
-    return Call(func._schema.name, arguments, tuple(output_shapes(result)))
+    first = next(iter(_tensors([*args, *kwargs.values()])), None)
+    row_by_row = first is None or first.is_contiguous()
+    return Call(func._schema.name, arguments, tuple(output_shapes(result)), row_by_row)
 
 
 def output_shapes(result: object) -> list[TensorShape]:

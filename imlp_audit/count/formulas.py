@@ -15,7 +15,11 @@ def linear(call: Call) -> Work:
     """Every input element is multiplied with every row of the weight (out features, in features)."""
     rows = call.shape("weight")[:-1]
     work = {Operation.LINEAR: call.shape("input").numel * (rows[0] if rows else 1)}
-    return work | {Operation.BIAS: call.out.numel} if call.has("bias") else work
+    if call.has("bias"):
+        work[Operation.BIAS] = call.out.numel
+        if not call.row_by_row and len(call.out) > 2:
+            work[Operation.BIAS_APART] = call.out.numel
+    return work
 
 
 def mm(call: Call) -> Work:

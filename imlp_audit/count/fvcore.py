@@ -94,7 +94,7 @@ def _with_fvcore_count(work: Work, counted: int) -> Work:
 def unfuse_attention(model: nn.Module) -> nn.Module:
     """Make timm's attention compute its two products separately, since fvcore counts no fused ones. Same model."""
     for module in model.modules():
-        if module.__dict__.get("fused_attn"):
+        if getattr(module, "fused_attn", False):
             module.fused_attn, module.was_fused = False, True  # type: ignore[assignment]  # plain attributes
     return model
 

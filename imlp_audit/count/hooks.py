@@ -63,6 +63,7 @@ _HOOKED: Mapping[Operation, Mapping[type[nn.Module], Work]] = {
         **_each((nn.Upsample,), "upsample_nearest upsample_bilinear upsample_bicubic"),
     },
 }
+THOPS_LAYERS = {*_HOOKED[Operation.THOP], nn.RNN, nn.GRU, nn.LSTM, nn.RNNCell, nn.GRUCell, nn.LSTMCell}
 _ATTENTION = "product softmax elementwise"
 _HOOKED_PTFLOPS = {
     **_HOOKED[Operation.MMCV],
@@ -74,22 +75,17 @@ _HOOKED_PTFLOPS = {
 }
 
 
-def _by_type() -> Mapping[type[nn.Module], tuple[tuple[Operation, Work], ...]]:
-    found: defaultdict[type[nn.Module], list[tuple[Operation, Work]]] = defaultdict(list)
+def _by_type() -> Mapping[type[nn.Module], Mapping[Operation, list[tuple[Operation, int]]]]:
+    found: defaultdict[type[nn.Module], defaultdict[Operation, list[tuple[Operation, int]]]]
+    found = defaultdict(lambda: defaultdict(list))
     for counter, layers in {**_HOOKED, Operation.PTFLOPS_HOOKS: _HOOKED_PTFLOPS}.items():
         for kind, weights in layers.items():
-            found[kind].append((counter, weights))
-    return {kind: tuple(counted) for kind, counted in found.items()}
+            for operation, weight in weights.items():
+                found[kind][operation].append((counter, weight))
+    return found
 
 
 _BY_TYPE = _by_type()
-
-
-def thop_parameters(model: nn.Module) -> int:
-    """Return the parameters in layers that thop knows, which leaves out bare ones and embeddings."""
-    known = {*_HOOKED[Operation.THOP], nn.RNN, nn.GRU, nn.LSTM, nn.RNNCell, nn.GRUCell, nn.LSTMCell}
-    inside = {one: one.numel() for layer in model.modules() if type(layer) in known for one in layer.parameters()}
-    return sum(inside.values())
 
 
 def book_hooks(own: Mapping[nn.Module, Bucket]) -> None:
@@ -97,8 +93,12 @@ def book_hooks(own: Mapping[nn.Module, Bucket]) -> None:
     unfused = [module for module in own if is_unfused(module)]
     idle = {child for module in unfused for child in module.children() if type(child) is nn.Softmax}
     for module, bucket in own.items():
-        for counter, weights in _BY_TYPE.get(type(module), ()) if module not in idle else ():
-            bucket[counter] = sum(bucket[operation] * weight for operation, weight in weights.items())
+        weights = _BY_TYPE.get(type(module))
+        if weights is None or module in idle:
+            continue
+        for operation, amount in tuple(bucket.items()):
+            for counter, weight in weights.get(operation, ()):
+                bucket[counter] = bucket.get(counter, 0) + amount * weight
     for module in unfused:
         own[module][Operation.IN_FUSED] = own[module][Operation.PRODUCT]
     attention = getattr(sys.modules.get("timm.models.vision_transformer"), "Attention", None)

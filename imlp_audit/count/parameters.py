@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from torch import nn
 
 from imlp_audit.count.conventions import ParameterConvention
+from imlp_audit.count.hooks import THOPS_LAYERS
 from imlp_audit.errors import BuildError
 
 
@@ -28,20 +29,25 @@ def parameter_counts(model: nn.Module) -> Mapping[ParameterConvention, int]:
     linear layer, or both of a distilled model, without the norm and pooling before it). A parameter that the
     rest of the model uses too, such as an embedding tied to the head, still counts. A model without
     `get_classifier` has no such count. `with_buffers` adds the buffers of the state dict, such as running statistics.
+    `layers` are those of torch's layers that thop knows by their exact type.
     """
     head = {inner for module in classifiers(model) for inner in module.modules()}
-    everything, rest, buffers = {}, {}, 0
+    everything, rest, layers, buffers = {}, {}, {}, 0
     for module in model.modules():  # once for all: large models have tens of thousands
         held = {p: p.numel() for p in module._parameters.values() if p is not None}
         everything.update(held)
         if module not in head:
             rest.update(held)
+        if type(module) in THOPS_LAYERS:
+            layers.update(held)
         if module._buffers:
             buffers += _persistent(module)
     counts = {ParameterConvention.ALL: sum(everything.values())}
     if callable(getattr(model, "get_classifier", None)):
         counts[ParameterConvention.NO_HEAD] = sum(rest.values())
     counts[ParameterConvention.WITH_BUFFERS] = counts[ParameterConvention.ALL] + buffers
+    counts[ParameterConvention.TRAINABLE] = sum(n for parameter, n in everything.items() if parameter.requires_grad)
+    counts[ParameterConvention.LAYERS] = sum(layers.values())
     return counts
 
 

@@ -18,7 +18,6 @@ from torch.overrides import TorchFunctionMode
 from imlp_audit.count.call import MULTIPLY_ACCUMULATES
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.fvcore import unfuse_attention
-from imlp_audit.count.hooks import thop_parameters
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.parameters import parameter_counts
 from imlp_audit.count.record import Ledger
@@ -101,8 +100,6 @@ def _count(asked: CountRequest) -> CountReport:
 def _count_parameters(model: nn.Module, used: frozenset[int] | None) -> dict[str, int]:
     counts = {str(name): count for name, count in parameter_counts(model).items()}
     parameters = list(model.parameters())
-    counts["trainable"] = sum(one.numel() for one in parameters if one.requires_grad)
-    counts["thop"] = thop_parameters(model)
     if any(one.is_complex() for one in parameters):
         counts["real"] = sum(one.numel() * (1 + one.is_complex()) for one in parameters)
     if used is not None:

@@ -16,6 +16,7 @@ from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.hooks import THOPS_LAYERS
 from imlp_audit.count.models import attempt
 from imlp_audit.count.outside import each_outside
 from imlp_audit.count.parameters import classifiers
@@ -106,18 +107,28 @@ class ParameterKind(StrEnum):
 
 @dataclass(frozen=True)
 class TensorShare:
-    """A parameter, or a buffer of the state dict: its dotted path, kind and size; `in_head` if only a head has it."""
+    """A parameter, or a buffer of the state dict: its dotted path, kind and size; `in_head` if only a head has it.
+
+    `frozen` if it is not trained, `loose` if it is in no layer of torch.
+    """
 
     path: str
     kind: ParameterKind
     size: int
     in_head: bool = False
+    frozen: bool = False
+    loose: bool = False
 
     def counts(self, convention: ParameterConvention) -> bool:
         """Return whether a convention counts it."""
         if self.kind is ParameterKind.BUFFER:
             return convention is ParameterConvention.WITH_BUFFERS
-        return not (self.in_head and convention is ParameterConvention.NO_HEAD)
+        left_out = {
+            ParameterConvention.NO_HEAD: self.in_head,
+            ParameterConvention.TRAINABLE: self.frozen,
+            ParameterConvention.LAYERS: self.loose,
+        }
+        return not left_out.get(convention, False)
 
 
 @dataclass(frozen=True)
@@ -198,7 +209,10 @@ def _parameters(model: nn.Module) -> Iterator[TensorShare]:
             if parameter not in seen:
                 seen.add(parameter)
                 kind = _kind(module, name.rpartition(".")[2])
-                yield TensorShare(name, kind, parameter.numel(), in_head=parameter not in elsewhere)
+                loose = type(module) not in THOPS_LAYERS
+                yield TensorShare(
+                    name, kind, parameter.numel(), parameter not in elsewhere, not parameter.requires_grad, loose
+                )
 
 
 def _buffers(model: nn.Module) -> Iterator[TensorShare]:

@@ -190,6 +190,7 @@ _COUNTERS = {
     "thop": "counted by thop: only layers of torch.nn that it knows",
     "with_buffers": "with the buffers of the state dict",
     "trainable": "only what is trained",
+    "layers": "only parameters in layers of torch that thop knows",
     "used": "without what the forward pass never uses",
     "real": "two for each complex number",
     "fvcore": "counted by fvcore",

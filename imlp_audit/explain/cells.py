@@ -42,6 +42,8 @@ _COUNTED = {
     "all": "all parameters",
     "no_head": "parameters without the classifier head",
     "with_buffers": "parameters and buffers",
+    "trainable": "trained parameters",
+    "layers": "parameters of torch's layers",
     "macs": "multiply-accumulates",
 }
 _MOST_VARIANTS = 8  # that are built: each takes a second

@@ -26,7 +26,7 @@ _PARAMETERS = {
     "trainable": "trained (not frozen)",
     "no_head": "without the classifier",
     "used": "used by the forward pass",
-    "thop": "as thop counts: in layers that it knows, no bare nn.Parameters",
+    "layers": "in layers that thop knows, no bare nn.Parameters",
     "real": "real numbers: two for each complex one",
     "with_buffers": "with the buffers of the state dict",
 }

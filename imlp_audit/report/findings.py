@@ -323,7 +323,7 @@ def _where(missing: Mapping[str, str], check: Check) -> str:
     return f"; if that is the paper's, declare it: `about: {{{', '.join(keys)}}}`" if keys else ""
 
 
-_KEYS = {"all": "parameters", "with_buffers": "parameters", "mib": "memory", "mb": "memory"}
+_KEYS = dict.fromkeys(("all", "with_buffers", "trainable", "layers"), "parameters") | {"mib": "memory", "mb": "memory"}
 """The keys of `about` by conventions that FLOPs do not have; parameters and FLOPs both have `no_head`."""
 
 

@@ -21,6 +21,7 @@ GOOD = """@claim(x=None, place="Eq. 1", printed="y = x")
 def {name}(x):
     '''Words
     of a claim.'''
+    return x
 """
 
 
@@ -140,6 +141,7 @@ def test_texts_of_several_lines_and_a_tolerance_with_its_reason(tmp_path: Path) 
         ),
         ("x=None, ", "", "takes x, but its decorator has no strategy for it"),
         ("x=None, ", "x=None, y=None, ", "does not take y, which its decorator draws"),
+        ("return x", "return True", "takes x and does not use it"),
     ],
 )
 def test_what_a_claim_lacks_is_said_where_it_stands(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -159,7 +161,7 @@ def test_what_a_claim_lacks_is_said_where_it_stands(tmp_path: Path, old: str, ne
         ),
         (
             GOOD.format(name="eq1") * 2,
-            "mine/equations/eq1 mine/claims/sec1.py:4: the claim eq1 is defined again in mine/claims/sec1.py:8; "
+            "mine/equations/eq1 mine/claims/sec1.py:4: the claim eq1 is defined again in mine/claims/sec1.py:9; "
             "give each a name of its own",
         ),
         ("def\n", "mine/equations/sec1 mine/claims/sec1.py:3: is not Python: invalid syntax"),

@@ -237,7 +237,8 @@ def sums_of_gelus(C: int, x: Tensor) -> Sides:
     package's module.
     """
     y = torch.stack([nn.GELU()(x) for _ in range(4 * C)]).sum()
-    return [(y, 4 * C * F.gelu(x)), (SumOfFunctions(C)(x.expand(C)), y.expand(C))]
+    learned = parameters(lambda: SumOfFunctions(C))  # GeLU has none
+    return [(y, 4 * C * F.gelu(x)), (SumOfFunctions(C)(x.expand(C)), y.expand(C)), (learned, 0)]
 
 
 @claim(

@@ -1,0 +1,65 @@
+"""Conventions named after packages equal them, difference 0; `pip install '.[counters]'` has those that `dev` lacks."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+
+import pytest
+import torch
+from torch import nn
+
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
+from imlp_audit.count.parameters import parameter_counts
+from imlp_audit.count.record import Ledger
+
+from .packages import MODELS, PACKAGES, ledger_of, on_meta, on_processor, quiet
+
+OWN = {title: package for title, package in PACKAGES.items() if package.own}
+ALWAYS_FUSED = "tv:vit_b_16"
+NOT_CALLED = "tv:swin_t"  # functions use the weights of its linear layers, which thop then leaves out
+
+
+def _skip_without(package: str) -> None:
+    if find_spec(package) is None:
+        pytest.skip(f"{package} is not installed")
+
+
+@cache
+def _ledger(name: str) -> Ledger:
+    return ledger_of(name)
+
+
+@pytest.mark.parametrize("title", OWN)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name == "resnet50" else pytest.mark.slow) for name in MODELS.split()],
+)
+def test_a_convention_equals_its_package(name: str, title: str) -> None:
+    package = OWN[title]
+    if package.unfused and name == ALWAYS_FUSED:
+        pytest.skip("torch's own attention is always fused")
+    _skip_without(title.partition(",")[0])
+    assert total(_ledger(name), FLOPS_CONVENTIONS[package.convention]) == package(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in MODELS.split() if name != NOT_CALLED])
+def test_parameters_of_layers_are_those_of_thop(name: str) -> None:
+    _skip_without("thop")
+    model, image = on_processor(name)
+    with quiet():
+        from thop import profile
+
+        _, parameters = profile(model, inputs=(image,), verbose=False)
+    assert parameter_counts(on_meta(name)[0])[ParameterConvention.LAYERS] == int(parameters)
+
+
+def test_frozen_parameters_and_those_of_no_layer_are_left_out() -> None:
+    layer = nn.Linear(3, 4)
+    layer.bias.requires_grad_(False)
+    model = nn.Sequential(layer, nn.LayerNorm(4), nn.GroupNorm(2, 4))
+    model.token = nn.Parameter(torch.zeros(5))
+    counts = parameter_counts(model)
+    assert counts[ParameterConvention.TRAINABLE] == 12 + 8 + 8 + 5
+    assert counts[ParameterConvention.LAYERS] == 16 + 8  # thop has no rule for a group norm
