@@ -195,6 +195,7 @@ def test_a_class_name_is_defined_once() -> None:
 
 
 _IMPORTED_AS = {
+    "markdown-it-py": "markdown_it",
     "axe-playwright-python": "axe_playwright_python",
     "pillow": "PIL",
     "pyyaml": "yaml",

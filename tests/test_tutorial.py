@@ -23,8 +23,8 @@ STEPS = STEP.findall(PAGE)
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with the table that the page shows."""
-    (table,) = re.findall(r"^```latex\n(.*?)^```", PAGE, re.M | re.S)
-    (tmp_path / "convnext.tex").write_text(table, encoding="utf-8")
+    (table,) = re.findall(r"^```markdown\n(.*?)^```", PAGE, re.M | re.S)
+    (tmp_path / "convnext.md").write_text(table, encoding="utf-8")
     return tmp_path
 
 
@@ -32,7 +32,7 @@ def test_a_published_table_becomes_a_spec_with_models_for_all_rows(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    done = json.loads(call("init", "convnext.tex", "-f", "json").out)
+    done = json.loads(call("init", "convnext.md", "-f", "json").out)
     assert (done["rows"], done["numbers"], done["models"]) == (6, 18, 6)
     spec = (folder / "convnext.yaml").read_text(encoding="utf-8")
     (shown,) = re.findall(r"^```yaml\n( +- id: .*?)^```", PAGE, re.M | re.S)
@@ -42,7 +42,7 @@ def test_a_published_table_becomes_a_spec_with_models_for_all_rows(
 @pytest.mark.slow
 def test_every_command_of_the_page_prints_what_the_page_shows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    assert [command.split()[0] for command, _ in STEPS] == ["init", "verify"]
+    assert [command.split()[0] for command, _ in STEPS] == ["init", "verify", "accept", "verify"]
     for command, shown in STEPS:
         done = call(*command.split(), COLUMNS="80")
         printed = " ".join(done.out.split())
@@ -53,7 +53,8 @@ def test_every_command_of_the_page_prints_what_the_page_shows(folder: Path, monk
 @pytest.mark.slow
 def test_the_page_has_the_measured_values(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    call("init", "convnext.tex")
+    call("init", "convnext.md")
+    call("accept", "convnext.yaml")
     done = call("verify", "convnext.yaml", "-f", "json", "--no-progress")
     checks = {check["id"]: check for check in json.loads(done.out)["checks"]}
     counted = [check for name, check in checks.items() if name.endswith(("/params", "/flops"))]

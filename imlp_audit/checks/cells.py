@@ -25,6 +25,7 @@ from imlp_audit.checks.identity import NOT_NAMED, RowIdentity, are_settled, hold
 from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import NO_MODEL, PASSES, CellCheck, ColumnCheck, OptionHint, Verdict
 from imlp_audit.spec.columns import MemoryColumn
 from imlp_audit.spec.paper import CellRef, rows_of_table
@@ -109,13 +110,27 @@ def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, 
     """Return why a number that differs is not found wrong where the model or the counter is only proposed."""
     if identity is not None and not identity.accuses:
         return NOT_NAMED
+    if identity is not None and found.cell.column_id in identity.doubted:
+        return "another candidate of the row has this number"
     if any(isinstance(hint, OptionHint) for hint in check.hints) or any(find_padding(found, context)):
         return "it follows in another way, and the source does not say which is meant"
     group = frame_of(found.cell, context).convention
     misses = 0 if group is None else group.votes - group.scores[group.winner] - 1
     if group is None or not are_settled(group.scores[group.winner], misses):
         return "too few numbers of the column say how it was counted"
+    if misses and not is_stated(found.cell) and _is_near(check):
+        return f"{count_of(misses, 'other number')} of the column follow from no known counter, and this is near"
     return None
+
+
+def _is_near(check: CellCheck) -> bool:
+    """Return whether a number is as near to the measured one as counters of one model are to each other."""
+    return (
+        check.measured is not None
+        and check.gap is not None
+        and check.interval is not None
+        and abs(Fraction(check.measured) - Fraction(check.interval[0])) <= Fraction(check.measured) / 100
+    )
 
 
 def _with_marks(check: CellCheck, cell: CellRef, context: Context) -> CellCheck:

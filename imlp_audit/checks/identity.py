@@ -22,13 +22,14 @@ class RowIdentity:
     """What the numbers say about a row's candidates: its model, how that is known, and a sentence on both.
 
     A row that `accuses` may have its other numbers found wrong: its label is a name and nothing more, as what else it
-    says may be a change that the numbers show.
+    says may be a change that the numbers show; a number in a `doubted` column is that of another of its candidates.
     """
 
     model: Recipe | None
     how: Identified
     reason: str
     accuses: bool = False
+    doubted: frozenset[str] = frozenset()
 
 
 def are_settled(hits: int, misses: int) -> bool:

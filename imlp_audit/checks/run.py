@@ -80,15 +80,16 @@ def _name_nearest(plan: EquationPlan) -> tuple[str, ...]:
 def run_check(plan: Plan, context: Context) -> Check:
     """Make one check, with its place in the paper. Models that are only proposed accuse nothing."""
     made = _make(plan, context).model_copy(update={"place": plan.place})
-    held = made.verdict in FAILS and not all(may_accuse(row, context) for row in _counted_rows(plan))
-    return hold_back(made, NOT_NAMED) if held else made
+    if made.verdict not in FAILS:
+        return made
+    if isinstance(plan, DeltaPlan) and plan.cell.row.row.candidates:
+        return hold_back(made, "which row it is a change of is proposed")
+    return made if all(may_accuse(row, context) for row in _counted_rows(plan)) else hold_back(made, NOT_NAMED)
 
 
 def _counted_rows(plan: Plan) -> list[RowRef]:
     """Return the rows whose models a check other than a cell's rests on, without those that it leaves out itself."""
     match plan:
-        case DeltaPlan(cell=cell, base=base, measured=True):
-            return [cell.row, base.row]
         case MarkPlan(row=row):
             return [row]
         case ClaimPlan(measured=True):

@@ -259,7 +259,7 @@ def _alike(paper: Paper, known: Sequence[Paper]) -> Iterator[RepeatPlan]:
     """
     trained_alike: defaultdict[object, list[tuple[RowRef, str | None]]] = defaultdict(list)
     for row in rows_of(paper):
-        if row.row.model is None:
+        if row.row.model is None or row.row.candidates:  # a model that is only proposed makes no twin
             continue
         earlier = trained_alike[row.row.model, row.row.training]
         repeated = repeated_row(row, known)

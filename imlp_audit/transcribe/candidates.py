@@ -15,7 +15,7 @@ from imlp_audit.models.names.known import (
     has_auxiliary_heads,
     has_bottlenecks,
     has_branches,
-    namesake,
+    has_namesake,
     own_size,
     resembles,
     takes_size,
@@ -113,7 +113,7 @@ def _is_open(model: Named, label: str) -> bool:
     """
     if has_auxiliary_heads(*model):
         return True
-    several = has_branches(*model) or former_meaning(*model) is not None or namesake(*model) is not None
+    several = has_branches(*model) or former_meaning(*model) is not None or has_namesake(*model)
     return label != model[1] and (several or resembles(*model) or first_meaning(label) is not None)
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeAlias
 
 from imlp_audit.models.host import Setting
 from imlp_audit.models.names.data_sets import ALL_CLASSES, other_data_sets
@@ -64,6 +63,7 @@ _FLOPS = re.compile(
 )
 _THROUGHPUT = re.compile(r"throughput|\bim(?:g|age)?s?\s?/\s?s|\bfps\b|samples/s")
 _TIME = re.compile(r"latency|\b(inference|run|test|cpu|gpu) ?time\b|\b[mμµ]s\b|\bmilliseconds?\b")
+_SPEED = re.compile(r"\bspeed\b")
 _MEMORY = re.compile(r"\bmem(ory)?\b")
 _TOP = re.compile(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b|\b(?:im(?:age)?net|in-?1k)\b|\bacc(?:uracy)?\b")
 _ERROR = re.compile(r"\berr(or)?\b")
@@ -97,12 +97,34 @@ def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGues
         return _words(heading, words, texts)
     if counted and _SHARE.search(words):
         return ColumnGuess(ColumnRole.UNKNOWN, heading, note="a share of another number, and not a total")
-    for pattern, guess in _KINDS:
-        if pattern.search(words):
-            found = guess(heading, words, texts, caption)
-            if found is not None:
-                return found
-    return ColumnGuess(ColumnRole.TRAINING if _TRAINING.search(words) else ColumnRole.UNKNOWN, heading)
+    role = ColumnRole.TRAINING if _TRAINING.search(words) else ColumnRole.UNKNOWN
+    return _of_numbers(heading, words, texts, caption) or ColumnGuess(role, heading)
+
+
+def _of_numbers(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
+    """Return what a column of numbers measures, the first of these that its heading speaks of."""
+    if _FLOPS.search(words):
+        return _with_size(_flops(heading, words, texts))
+    if _PARAMETERS.search(words) and not _BYTES.search(words):
+        return _totals(heading, texts, Measure.PARAMETERS, "M")
+    if _TIME.search(words) or (_SPEED.search(words) and not _THROUGHPUT.search(words)):
+        return ColumnGuess(ColumnRole.UNKNOWN, heading, note="a spec holds images per second, and no times")
+    if _THROUGHPUT.search(words):
+        needs = (("needs", "the hardware that was used"),)
+        return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.THROUGHPUT, "images/s", needs)
+    if _MEMORY.search(words) and (batch := _BATCH.search(words)) and re.search(r"\bMi?B\b", heading):
+        fields = (("batch", batch[1] or batch[2]), ("needs", "the hardware that was used"))
+        return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.MEMORY, "MB", fields)
+    setting = next((setting for pattern, setting in _SETTINGS.items() if re.fullmatch(pattern, words)), None)
+    if setting is not None:
+        return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.SETTING, "", (("of", setting.value),))
+    if _TOP.search(words) or _SCORE.search(words) or _ERROR.search(words):
+        return _score(heading, words, texts, caption)
+    return None
+
+
+_BYTES = re.compile(r"\(\s*[kmg]i?b\s*\)")  # of a file
+_BATCH = re.compile(r"batch(?:\s?size)?\s?(?:of|=|:)?\s?(\d{1,4})|bs\s?=?\s?(\d{1,4})")
 
 
 def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
@@ -144,20 +166,11 @@ _LEAST_IMAGE = 96  # a smaller number below "Size" may be of parameters
 _ROUNDED = 3  # zeros at the end of all numbers of a column: chance gives them to one count in a thousand
 
 
-def _parameters(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
-    del caption
-    if re.search(r"\(\s*[kmg]i?b\s*\)", words):
-        return None  # bytes of a file
-    return _totals(heading, texts, Measure.PARAMETERS, "M")
-
-
-def _flops(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
-    del caption
+def _flops(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
     prefix = re.search(r"\b([kmgtb])(?:flops?|macs?|madds?|ops)\b", words)
     if prefix is None:
-        return _with_size(_totals(heading, texts, Measure.FLOPS, "G"))
-    unit = prefix[1].upper().replace("K", "k")
-    return _with_size(ColumnGuess(ColumnRole.NUMBERS, heading, Measure.FLOPS, unit))
+        return _totals(heading, texts, Measure.FLOPS, "G")
+    return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.FLOPS, prefix[1].upper().replace("K", "k"))
 
 
 def _totals(heading: str, texts: Sequence[str], measure: Measure, usual: str) -> ColumnGuess:
@@ -281,46 +294,3 @@ def _above_hundred(text: str) -> bool:
 
 _IMAGENET = r"imagenet|\bin-?1k\b|ilsvrc"
 _OTHER_DATA = r"coco|ade20k|cityscapes"
-
-
-def _throughput(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
-    del words, texts, caption
-    fields = (("needs", "the hardware that was used"),)
-    return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.THROUGHPUT, "images/s", fields)
-
-
-def _time(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
-    del words, texts, caption
-    return ColumnGuess(ColumnRole.UNKNOWN, heading, note="a spec holds images per second, and no times")
-
-
-def _memory(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
-    del words, texts, caption
-    batch = re.search(r"batch(?:\s?size)?\s?(?:of|=|:)?\s?(\d{1,4})|bs\s?=?\s?(\d{1,4})", heading.lower())
-    if batch is None or not re.search(r"\bMi?B\b", heading):
-        return None
-    fields = (("batch", batch[1] or batch[2]), ("needs", "the hardware that was used"))
-    return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.MEMORY, "MB", fields)
-
-
-def _setting(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
-    del texts, caption
-    for pattern, setting in _SETTINGS.items():
-        if re.fullmatch(pattern, words):
-            return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.SETTING, "", (("of", setting.value),))
-    return None
-
-
-_Guess: TypeAlias = Callable[[str, str, Sequence[str], str], ColumnGuess | None]
-_KINDS: tuple[tuple[re.Pattern[str], _Guess], ...] = (
-    (_FLOPS, _flops),
-    (_PARAMETERS, _parameters),
-    (_TIME, _time),
-    (_THROUGHPUT, _throughput),
-    (re.compile(r"\bspeed\b"), _time),
-    (_MEMORY, _memory),
-    (re.compile("|".join(_SETTINGS)), _setting),
-    (_TOP, _score),
-    (_SCORE, _score),
-    (_ERROR, _score),
-)

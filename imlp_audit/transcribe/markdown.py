@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -21,6 +21,7 @@ _FOOTNOTE = re.compile(r"\[\^([^\]]+)\]")
 _TABLE = re.compile(r"<(table|tr|td|th)\b", re.IGNORECASE)
 _MOST_LINES = 200_000
 _NEAR = 3  # lines between a table and the line above it that may be its caption
+_LONGEST_SECTION = 2_000
 _ADVICE = "a table in markdown has a line such as | --- | --- | under its headings, and one in HTML is a <table>"
 
 
@@ -45,29 +46,35 @@ def _escape(text: str) -> str:
 
 
 def _place_tables(tokens: Sequence[Token], parser: MarkdownIt) -> str:
-    """Give each table its line and its caption, as attributes; return the first heading."""
+    """Give each table its line, its caption and the text of its section, as attributes; return the first heading."""
     title = heading = above = ""
     end = 0  # of the paragraph or heading above
+    section: list[str] = []
+    tables: list[tuple[Token, int, str, list[str]]] = []
     for token, after in zip(tokens, [*tokens[1:], *tokens[-1:]], strict=False):
         first = token.map[0] + 1 if token.map else 0
         if token.type == "heading_open":
-            heading, above, end = plain_text(parser.renderInline(after.content)), "", first
+            heading, above, end, section = plain_text(parser.renderInline(after.content)), "", first, []
             title = title or heading
         elif token.type == "paragraph_open":
             above, end = after.content, token.map[1] if token.map else first
-        elif token.type in ("table_open", "tr_open"):
+            section.append(after.content)
+        elif token.type == "tr_open":
             token.attrSet("data-line", str(first))
-            token.attrSet("data-caption", _caption(heading, above if first - end <= _NEAR else "", parser))
-        elif token.type == "html_block":
-            caption = _caption(heading, above if first - end <= _NEAR else "", parser)
-            token.content = _TABLE.sub(partial(_placed, first=first, caption=caption), token.content)
+        elif token.type in ("table_open", "html_block"):
+            tables.append((token, first, _caption(heading, above if first - end <= _NEAR else "", parser), section))
+    for token, first, caption, paragraphs in tables:
+        given = {"data-caption": caption, "data-around": " ".join(paragraphs)[:_LONGEST_SECTION]}
+        if token.type == "table_open":
+            token.attrs |= {"data-line": str(first), **given}
+        token.content = _TABLE.sub(partial(_placed, first=first, given=given), token.content)
     return title
 
 
-def _placed(found: re.Match[str], first: int, caption: str) -> str:
+def _placed(found: re.Match[str], first: int, given: Mapping[str, str]) -> str:
     line = first + found.string.count("\n", 0, found.start())
-    titled = f' data-caption="{html.escape(caption)}"' if found[1].lower() == "table" else ""
-    return f'{found[0]} data-line="{line}"{titled}'
+    titled = "".join(f' {name}="{html.escape(text)}"' for name, text in given.items())
+    return f'{found[0]} data-line="{line}"{titled if found[1].lower() == "table" else ""}'
 
 
 def _caption(heading: str, paragraph: str, parser: MarkdownIt) -> str:

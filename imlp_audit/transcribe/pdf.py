@@ -8,11 +8,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from imlp_audit.errors import UsageError
-from imlp_audit.files import MAX_DOCUMENT_BYTES, read_bytes
 
 if TYPE_CHECKING:
     from pdfplumber.page import Page
@@ -184,16 +182,6 @@ class PdfPage:
     lines: tuple[Line, ...]
     rules: tuple[Rule, ...]
     rotated: int = 0
-
-
-def pages(path: Path) -> tuple[str, ...]:
-    """Return the text of each page, column by column, with words as far apart as they are printed.
-
-    Raised and lowered characters stand behind `^` and `_`: 224² is 224^2 and never 2242. Raises UsageError as
-    `read_pages` does, and ModuleNotFoundError where pdfplumber (the extra `pdf`) is not installed.
-    """
-    data = read_bytes(path, MAX_DOCUMENT_BYTES)
-    return tuple("\n".join(map(join_words, page.lines)) for page in read_pages(data, path.name))
 
 
 def read_pages(data: bytes, shown_as: str) -> tuple[PdfPage, ...]:

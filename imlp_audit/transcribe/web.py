@@ -51,6 +51,7 @@ class _OpenTable:
     line: int
     label: str | None
     caption: str
+    around: str
     rows: list[SourceRow] = field(default_factory=list)
     row: list[SpanningCell] | None = None
     row_line: int = 0
@@ -86,7 +87,8 @@ class _PageParser(HTMLParser):
         elif tag == "table" and self._table is None:
             label = self._figure[1] if self._figure is not None else None
             line = int(given.get("data-line") or self.getpos()[0])
-            self._table = _OpenTable(line, label or given.get("id"), given.get("data-caption") or self._heading)
+            caption, around = given.get("data-caption") or self._heading, given.get("data-around") or ""
+            self._table = _OpenTable(line, label or given.get("id"), caption, around)
         elif tag == "table" and self._table is not None:
             self._table.depth += 1
         elif (
@@ -188,7 +190,8 @@ class _PageParser(HTMLParser):
             return
         self._end_row(table)
         if len(self.tables) < MOST_TABLES and (self._read <= LONGEST_TABLES or not self.tables):
-            self.tables.append(make_table("", table.caption, table.rows, self.shown_as, table.line, table.label))
+            made = make_table("", table.caption, table.rows, self.shown_as, table.line, table.label)
+            self.tables.append(replace(made, around=table.around))
 
 
 def _fill(row: list[SpanningCell], hanging: Mapping[int, int]) -> None:

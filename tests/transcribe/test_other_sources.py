@@ -118,6 +118,14 @@ def test_a_row_is_read_as_a_browser_shows_it(page: str) -> None:
         assert [cells(table) for table in document.tables] == [[["Model", "Params"], ["DeiT-S", "22.1"]]]
 
 
+def test_the_text_of_a_section_is_read_for_sizes_of_images() -> None:
+    page = (
+        "# A\n\nAt 192x192.\n\n## B\n\nTested at resolution 288.\n\n| a | b |\n|--|--|\n| c | 1 |\n\nAlso at 320^2.\n"
+    )
+    (table,) = read_markdown(page, "x.md").tables
+    assert table.around == "Tested at resolution 288. Also at 320^2."
+
+
 def test_markdown_in_cells_of_html_is_read_as_it_is_shown() -> None:
     page = "<table>\n<th>Model</th><th>Params</th>\n\n<tr><td>\n\n**DeiT-S**\n\n</td><td>22.1</td></tr>\n</table>\n"
     (table,) = read_markdown(page, "x.md").tables

@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from imlp_audit.errors import UsageError
-from imlp_audit.transcribe.pdf import pages, read_pages
+from imlp_audit.transcribe.pdf import join_words, read_pages
 from tests.transcribe.pdfs import Draw, Put, make_pdf
 
 
-def _texts(folder: Path, *content: list[Put | Draw]) -> tuple[str, ...]:
-    path = folder / "paper.pdf"
-    path.write_bytes(make_pdf(*content))
-    return pages(path)
+def _texts(*content: list[Put | Draw]) -> tuple[str, ...]:
+    return tuple("\n".join(map(join_words, page.lines)) for page in read_pages(make_pdf(*content), "paper.pdf"))
 
 
-def test_what_is_raised_or_lowered_is_not_read_as_digits_of_the_number(tmp_path: Path) -> None:
+def test_what_is_raised_or_lowered_is_not_read_as_digits_of_the_number() -> None:
     """224² is printed with a small 2 above the baseline; 2242 would be another number."""
     lines: list[Put | Draw] = [
         Put(50, 712, "22.1"),
         Put(50, 700, "224"), Put(66.8, 703.6, "2", 7), Put(120, 700, "80.1"), Put(139.6, 698.2, "±0.1", 7),
     ]  # fmt: skip
-    assert _texts(tmp_path, lines) == ("22.1\n224^2" + " " * 10 + "80.1 ±0.1",)
+    assert _texts(lines) == ("22.1\n224^2" + " " * 10 + "80.1 ±0.1",)
 
 
-def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+def test_two_columns_are_read_one_after_the_other() -> None:
     words = "the text of a column fills all of its width here"
     both: list[Put | Draw] = [Put(x, 600 - 12 * n, words) for n in range(6) for x in (50, 310)]
-    text = _texts(
-        tmp_path, [Put(150, 700, "A title that stands over both of the columns"), *both, Put(50, 400, "1.25")]
-    )
+    text = _texts([Put(150, 700, "A title that stands over both of the columns"), *both, Put(50, 400, "1.25")])
     assert text[0].split("\n") == [
         "A title that stands over both of the columns", *[words] * 6, "1.25", *[words] * 6
     ]  # fmt: skip
 
 
-def test_pages_words_and_rules_have_places(tmp_path: Path) -> None:
+def test_pages_words_and_rules_have_places() -> None:
     first, second = read_pages(
         make_pdf([Put(50, 700, "a b")], [Draw(50, 90, 650), Draw(91, 150, 650), Draw(50, 55, 600), Put(50, 655, "c")]),
         "paper.pdf",

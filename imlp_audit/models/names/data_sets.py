@@ -20,10 +20,14 @@ _IDS = "{shape: [512], dtype: int64}"
 
 
 _ROBERTA = "config: {max_position_embeddings: 514, type_vocab_size: 1}, "
-_OWN = {  # labels of one size whose published weights have the sizes of its class, and what they have besides
-    "albertxxlarge": "", "bartlarge": "", "bertbase": "", "distilbert": "", "distilbertbase": "", "electrasmall": "",
-    "fnetbase": "", "gpt1": "", "gpt2small": "", "gptneo13b": "", "modernbertbase": "", "opt125m": "",
-    "robertabase": _ROBERTA, "t5small": "", "xlnetlarge": "",
+_LARGE = "hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096"
+_OWN = {  # labels of one size, and what the configuration of its published weights has besides its class's defaults
+    "albertxxlarge": "", "bartlarge": "", "bertbase": "", "bertlarge": f"config: {{{_LARGE}}}, ", "distilbert": "",
+    "distilbertbase": "", "electrasmall": "", "fnetbase": "", "gpt1": "", "gpt2small": "", "gptneo13b": "",
+    "gpt2medium": "config: {n_embd: 1024, n_layer: 24, n_head: 16}, ",
+    "gpt2large": "config: {n_embd: 1280, n_layer: 36, n_head: 20}, ",
+    "gpt2xl": "config: {n_embd: 1600, n_layer: 48, n_head: 25}, ", "modernbertbase": "", "opt125m": "",
+    "robertabase": _ROBERTA, "robertalarge": _ROBERTA.replace("{", f"{{{_LARGE}, "), "t5small": "", "xlnetlarge": "",
 }  # fmt: skip
 
 

@@ -72,14 +72,9 @@ _FORMER: Mapping[str, Mapping[str, object]] = {
 }
 
 
-def namesake(library: Library, name: str) -> str | None:
-    """Return another paper's model of the same name as a library's, in words; None where none is known."""
-    return _NAMESAKES.get(name) if library is Library.TIMM else None
-
-
-_NAMESAKES: Mapping[str, str] = dict.fromkeys(
-    ("iformer_s", "iformer_l"), "Inception Transformer (arXiv 2205.12956), not iFormer (arXiv 2501.15369)"
-)
+def has_namesake(library: Library, name: str) -> bool:
+    """Return whether another paper has a model of a name: Inception Transformer (arXiv 2205.12956) is no iFormer."""
+    return library is Library.TIMM and name in ("iformer_s", "iformer_l")
 
 
 def has_branches(library: Library, name: str) -> bool:

@@ -126,7 +126,7 @@ def _key(text: str) -> str:
 _WEIGHTY, _IN_CONTEXT, _UNKNOWN = 2.0, 0.3, 3.0
 _OTHER_SIZE, _ONLY_LIKE = 0.8, 1.0
 _OPEN = frozenset({"patch", "window", "w"})  # words that say nothing without their number
-_NO_FAMILY = frozenset({"distilled", "test", "patch", "window", "legacy", "wide", "lambda", "res"})
+_NO_FAMILY = frozenset({"distilled", "test", "patch", "window", "legacy", "wide", "lambda", "res", "net", "conv"})
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def _weight(word: str, rarity: float) -> float:
 def _cost(word: str, weights: Mapping[str, float]) -> float:
     """Return what a word that its label lacks costs a name: most for another version, little for a number."""
     if word.isdigit():
-        return 0.1 if word == "100" else 0.3  # a width of 100 % is the usual one
+        return 0.1 if word in ("16", "100") else 0.3  # the usual size of patches, and the usual width
     return 0.6 + 0.05 * weights[word] + (2.0 if re.fullmatch(r"v\d", word) else 0)
 
 
@@ -217,7 +217,7 @@ def is_of_family(label: str) -> bool:
 
 
 def _is_family(word: str) -> bool:
-    return len(word) > 2 and word.isalpha() and not is_size(word) and word not in _NO_FAMILY
+    return len(word) > 2 and word[0].isalpha() and not is_size(word) and word not in _NO_FAMILY
 
 
 @lru_cache(maxsize=4096)
@@ -255,12 +255,6 @@ def _scores(words: frozenset[str], around: frozenset[str]) -> dict[int, float]:
     return scores
 
 
-def lost_words(label: str, named: Named) -> frozenset[str]:
-    """Return the words of a label that a name lacks, in the spelling of which it lacks fewest."""
-    words = _numbered(words_of(named[1]))
-    return min((_known_words(spelt) - words for spelt in spellings(label)), key=len)
-
-
 _LONGEST = 100
 
 
@@ -285,15 +279,7 @@ def suggest(name: str, library: Library) -> str | None:
 
 
 def _labelled(label: str, library: Library) -> str | None:
-    """Return the first name that has all of a label, as papers print it: deit_small_patch16_224 for DeiT-S."""
-    meant = first_meaning(label)
-    exact = [name for spelt in (*spellings(label), *([meant] if meant else [])) for name in names_of(spelt, library)]
-    if exact:
-        return max(exact, key=lambda name: ("_100" in name, own_size(library, name) == USUAL_SIZE))
-    near = (named for _, named in rank(label, most=200) if named[0] is library)
-    return next((named[1] for named in near if _has_all(label, named)), None)
-
-
-def _has_all(label: str, named: Named) -> bool:
-    versions = {word for word in words_of(named[1]) if re.fullmatch(r"v\d", word)}
-    return not lost_words(label, named) and versions <= set(words_of(" ".join(spellings(label))))
+    """Return the name that a label stands for, as papers print it: deit_small_patch16_224 for DeiT-S."""
+    spelt = (*spellings(label), first_meaning(label) or label)
+    names = [name for one in spelt for name in names_of(one, library)]
+    return max(names, key=lambda name: ("_100" in name, own_size(library, name) == USUAL_SIZE), default=None)

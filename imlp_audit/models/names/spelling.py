@@ -10,7 +10,7 @@ _SIZES = {"ti": "tiny", "t": "tiny", "s": "small", "b": "base", "big": "base", "
 _SHORT = re.compile(rf"(x{{0,2}})({'|'.join(_SIZES)})")  # xs is x-small, xl is x-large
 _LONG = re.compile(rf"(x{{0,2}})({'|'.join(set(_SIZES.values()))})")
 _LETTERS = r"[a-z]+?(?=v\d(?!\d)|(?![a-z]))"  # up to a version: mobilenet of mobilenetv3
-_WORD = re.compile(rf"(?<![a-z0-9])\d+[mb](?![a-z0-9])|v\d(?!\d)|{_LETTERS}|\d+")  # of 22B, v3, mobilenet, 50
+_WORD = re.compile(rf"res2nex?t|(?<![a-z0-9])\d+[mb](?![a-z0-9])|v\d(?!\d)|{_LETTERS}|\d+")  # of 22B, v3, mobilenet, 50
 
 _APART = re.compile(r"(?<=(?<![a-z])x)[-_ ](?=small|large)|(?<=(?<![a-z])xx)[-_ ](?=small|large)")  # xx_small
 
@@ -38,6 +38,8 @@ def is_size(word: str) -> bool:
 _PUBLISHED = (
     (re.compile(r"\bvision[-_ ]transformer\b", re.IGNORECASE), "ViT"),
     (re.compile(r"\b(swin)[-_ ]?transformer\b", re.IGNORECASE), r"\1"),
+    (re.compile(r"\bopen[-_ ]?clip\b", re.IGNORECASE), "CLIP"),
+    (re.compile(r"\b(se|eca)[-_ ]?net(?=[-_ ]?(?:18|34|50|101|152)\b)", re.IGNORECASE), r"\1ResNet"),
     (re.compile(r"\bwrn[-_ ]?(\d+)[-_ ](\d)\b", re.IGNORECASE), r"wide_resnet\1_\2"),
     (re.compile(r"\b(?:rn|r)(?=-?(?:18|34|50|101|152)\b)", re.IGNORECASE), "ResNet"),
     (re.compile(r"\b(?:rx|x)(?=-?(?:50|101)\b)", re.IGNORECASE), "ResNeXt"),

@@ -72,28 +72,17 @@ def read_rule(tex: str, at: int) -> RuleMacro | None:
     return RuleMacro(skip_optional(tex, end) if name == "rowcolor" else end, full)
 
 
-_EMPTY_ARGUMENTS = r"\*?\s*(?:\[[^\]]{0,200}\]\s*){0,2}\{[^{}]{0,1000}\}"
-_NAMED = re.compile(
-    rf"\\(?:citet|textcite|citeauthor|(?:auto|eq|page|[cC])?ref){_EMPTY_ARGUMENTS}"
-)  # words of the sentence
-_CITED = re.compile(rf"\\(?:cite\w*|parencite|autocite){_EMPTY_ARGUMENTS}")
-_OMITTED = "[…]"  # of one character, so that no sentence seems to end in it
+_ARGUMENTS_OF_ONE = r"\*?\s*(?:\[[^\]]{0,200}\]\s*){0,2}\{[^{}]{0,1000}\}"
+_CITED = re.compile(rf"\\(?:\w*cite\w*|(?:auto|eq|page|[cC])?ref){_ARGUMENTS_OF_ONE}")
 _MARK = "\x1a"
-_IN_BRACKETS = re.compile(rf"\s*[(\[]\s*(?:see|e\.g\.|cf\.)?,?\s*{_MARK}(?:\s*[,;]\s*{_MARK})*\s*[)\]]")
-_SEVERAL = re.compile(rf"{_MARK}(?:\s*(?:[,;]|(?:,\s*)?(?:and|&))\s*{_MARK})+")
-_NEEDED = re.compile(
-    rf"(^|[,;:(]|\b(?:from|by|in|of|to|with|and|or|see|following|follow|than|for|after|on|using|as|e\.g\.,?|cf\.))\s*{_MARK}"
-    rf"|()\s*{_MARK}(?=['’]s\b)"
-)
-_DROPPED = re.compile(rf"\s*{_MARK}")
+_EMPTY = re.compile(rf"\s*[(\[]\s*(?:see|e\.g\.|cf\.)?,?\s*{_MARK}(?:\s*[,;]\s*{_MARK})*\s*[)\]]")
+_SEVERAL = re.compile(rf"\s*{_MARK}(?:\s*(?:[,;]|(?:,\s*)?(?:and|&))\s*{_MARK})*")
 
 
 def to_sentence(tex: str, macros: Mapping[str, Macro]) -> str:
-    """Return what a caption prints, without its citations; those that it needs leave […], as in "from […]"."""
-    tex = _CITED.sub(_MARK, _NAMED.sub(_OMITTED, expand(tex, macros)[0]))
-    text = _SEVERAL.sub(_MARK, _IN_BRACKETS.sub("", to_text(tex)))
-    text = _NEEDED.sub(lambda found: f"{found[1] or ''} {_OMITTED}", text)
-    return re.sub(r"\s+(?=[.,;:])", "", _DROPPED.sub("", text)).strip()
+    """Return what a caption prints, without its citations."""
+    text = to_text(_CITED.sub(_MARK, expand(tex, macros)[0]))
+    return re.sub(r"\s+(?=[.,;:])", "", _SEVERAL.sub("", _EMPTY.sub("", text))).strip()
 
 
 _TOKEN = re.compile(r"\\(?P<name>[A-Za-z@]+)|\\(?P<sign>.)|(?P<raw>[~^_{}$])|(?P<text>[^\\~^_{}$]+)", re.DOTALL)

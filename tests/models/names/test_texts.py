@@ -46,6 +46,7 @@ def test_the_proposed_size_is_that_of_the_label(label: str) -> None:
 
 PRINTED = {  # in millions, by the papers and the authors' model cards
     "ALBERT-xxlarge": "223", "BART-large": "406", "ELECTRA-Small": "13", "FNet-Base": "83", "GPT-Neo 1.3B": "1316",
+    "BERT-Large": "335", "RoBERTa-large": "355", "GPT-2 medium": "355", "GPT-2 Large": "774", "GPT-2 XL": "1558",
     "ModernBERT-base": "149", "T5-small": "61", "XLNet-Large": "360",
 }  # fmt: skip
 
@@ -61,7 +62,7 @@ def test_the_proposed_size_prints_as_published(label: str) -> None:
     ("label", "architecture"),
     [
         ("BERT", "BertModel"),
-        ("BERT-large", "BertModel"),
+        ("BERT-huge", "BertModel"),
         ("BERT-base-cased", "BertModel"),  # of 28,996 words
         ("GPT-2", "GPT2Model"),
         ("ALBERT-base", "AlbertModel"),

@@ -1,0 +1,318 @@
+"""What is measured of the candidates of a table's rows: their parameters, and their work on images of several sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from math import prod
+
+from pydantic import ValidationError
+
+from imlp_audit.checks.chance import at_least, chance, count_padding, matches
+from imlp_audit.checks.context import Context
+from imlp_audit.checks.identity import BY_CHANCE, LEAST
+from imlp_audit.count.conventions import ParameterConvention, total
+from imlp_audit.count.facts import ModelFacts, ModelKey
+from imlp_audit.models.host import Size
+from imlp_audit.models.names.known import USUAL_SIZE, Library, known_models, sizes_of
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.relatives import name_in_library
+from imlp_audit.numbers.printed import Printed
+from imlp_audit.spec.columns import Measure, image_of
+from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
+from imlp_audit.spec.schema import PrintedTable
+from imlp_audit.spec.tree import Located
+
+_SURVIVORS = 6  # candidates of a row whose work is counted
+_SIDES = 5  # sizes of images that a candidate is counted on
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How the FLOPs of a column were counted, as far as known: by which counter, on images of which side.
+
+    No side means each model's own. So many of the numbers of rows with a known model are `explained`.
+    """
+
+    counter: str
+    side: int | None
+    explained: int
+
+
+def proposals(paper: Paper) -> list[RowRef]:
+    """Return the rows with candidates and a number that they may have."""
+    return [row for row in paper.rows if row.row.candidates and cells_of(row) and candidates_of(row)]
+
+
+def candidates_of(row: RowRef) -> list[Recipe]:
+    """Return the candidates that take the images of the row's columns."""
+    images = {image for cell in cells_of(row) if (image := image_of(cell.column)) is not None}
+    return [one for one in row.row.candidates if all(_takes(one, image) for image in images)]
+
+
+def _takes(recipe: Recipe, image: Size) -> bool:
+    try:
+        recipe.with_image(image)
+    except ValidationError:
+        return False
+    return True
+
+
+def cells_of(row: RowRef, measure: Measure | None = None) -> list[CellRef]:
+    """Return the cells of totals that can be counted."""
+    return [
+        cell
+        for cell in row.cells
+        if cell.column.measure.totalled and not cell.column.needs and measure in (None, cell.column.measure)
+    ]
+
+
+def key_of(paper: Paper, recipe: Recipe, context: Context) -> ModelKey:
+    """Return what a candidate is measured by: the paper's first reading, where its text leaves something open."""
+    return ModelKey.of(recipe, next(iter(context.conventions(paper).readings.values())))
+
+
+@dataclass(frozen=True)
+class _Option:
+    """A model that a cell of FLOPs may be of, by the side of its images; None is the side that is given, or its own."""
+
+    row: RowRef
+    recipe: Recipe
+    by_side: Mapping[int | None, Recipe]
+    own: int | None = None
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of FLOPs: its cells' options."""
+
+    name: str
+    options: tuple[_Option, ...]
+
+    @cached_property
+    def _by_row(self) -> Mapping[tuple[str, Recipe], _Option]:
+        return {(one.row.id, one.recipe): one for one in self.options}
+
+    def option(self, row: RowRef, recipe: Recipe) -> _Option | None:
+        """Return a model that was counted for a row's cell."""
+        return self._by_row.get((row.id, recipe))
+
+
+@dataclass(frozen=True)
+class TableCounts:
+    """A table with candidates, and what is measured of them."""
+
+    paper: Paper
+    table: Located[PrintedTable]
+    context: Context
+    _values: dict[tuple[Recipe, str], Mapping[str, int]] = field(default_factory=dict)
+
+    @cached_property
+    def rows(self) -> list[RowRef]:
+        """All rows with a number that can be counted, and a model or candidates."""
+        every = rows_of_table(self.paper, self.table)
+        return [row for row in every if (row.row.model is not None or candidates_of(row)) and cells_of(row)]
+
+    @cached_property
+    def proposed(self) -> list[RowRef]:
+        """Those with candidates."""
+        return [row for row in self.rows if row.row.candidates]
+
+    @cached_property
+    def _padded(self) -> Mapping[str, int]:
+        table = self.table.value
+        return {name: count_padding(table, name) for name, one in table.columns.items() if one.measure.totalled}
+
+    def number(self, cell: CellRef) -> Printed:
+        """Return a cell's number, without the zeros that pad its whole column."""
+        printed = cell.printed
+        return replace(printed, step=printed.step * 10 ** self._padded[cell.column_id])
+
+    def _facts(self, recipe: Recipe) -> ModelFacts | None:
+        found = self.context.facts.get(key_of(self.paper, recipe, self.context))
+        return found if isinstance(found, ModelFacts) else None
+
+    # Parameters
+
+    def sizes(self, cell: CellRef, recipe: Recipe) -> Mapping[str, int]:
+        """Return a model's parameters by each convention that is declared for a cell."""
+        facts = self._facts(recipe)
+        names = self.context.conventions(self.paper).declared_for(cell.row.row, cell.column)
+        kinds = [ParameterConvention(str(name)) for name in names]
+        return {} if facts is None else {str(one): facts.parameters[one] for one in kinds if one in facts.parameters}
+
+    @cached_property
+    def part(self) -> str | None:
+        """What the parameters of most rows count, by their first candidates; None where too few say so."""
+        scores = self._scores
+        best = max(scores, key=lambda one: len(scores[one]), default="")
+        return best if scores and len(scores[best]) >= LEAST else None
+
+    @cached_property
+    def _scores(self) -> Mapping[str, Sequence[RowRef]]:
+        """The rows whose first candidates, or models, have all their printed parameters, by each convention."""
+        found: dict[str, list[RowRef]] = {}
+        for row in self.rows:
+            first = row.row.model or candidates_of(row)[0]
+            cells = cells_of(row, Measure.PARAMETERS)
+            for name in self.sizes(cells[0], first) if cells else ():
+                kept = found.setdefault(name, [])
+                if all(matches(self.number(cell), self.sizes(cell, first).get(name, 0)) for cell in cells):
+                    kept.append(row)
+        return found
+
+    def sizes_left(self, cell: CellRef, recipe: Recipe) -> set[int]:
+        """Return the parameters that a cell may print of a model: one kind, where the table's is known."""
+        sizes = self.sizes(cell, recipe)
+        return {sizes[self.part]} if self.part is not None and self.part in sizes else set(sizes.values())
+
+    def has_size(self, row: RowRef, recipe: Recipe) -> bool:
+        """Return whether a model has all printed parameters of a row, if it prints any."""
+        cells = cells_of(row, Measure.PARAMETERS)
+        return all(any(matches(self.number(one), v) for v in self.sizes_left(one, recipe)) for one in cells)
+
+    @cached_property
+    def together(self) -> frozenset[str]:
+        """The rows whose first candidates have their parameters, where so many at once are no chance."""
+        if not self._scores:
+            return frozenset()
+        best = max(self._scores, key=lambda one: len(self._scores[one]))
+        odds = []
+        for row in self.rows:
+            cells, first = cells_of(row, Measure.PARAMETERS), row.row.model or candidates_of(row)[0]
+            if cells:
+                sizes = [{size} for cell in cells if (size := self.sizes(cell, first).get(best))]
+                odds.append(prod(chance(self.number(cell), one) for cell, one in zip(cells, sizes, strict=False)))
+        found = self._scores[best]
+        lucky = len(self._scores) * at_least(len(found), odds)
+        return frozenset(row.id for row in found) if lucky <= BY_CHANCE else frozenset()
+
+    # FLOPs
+
+    @cached_property
+    def columns(self) -> list[_Column]:
+        """The columns of FLOPs."""
+        names = [name for name, one in self.table.value.columns.items() if one.measure is Measure.FLOPS]
+        return [_Column(name, tuple(self._options(name))) for name in names]
+
+    def _options(self, column: str) -> Iterator[_Option]:
+        for row in self.rows:
+            cell = row.cell(column)
+            if cell is not None and not cell.column.needs:
+                yield from (self._sided(cell, one) for one in self.survivors(row))
+
+    def survivors(self, row: RowRef) -> list[Recipe]:
+        """Return the candidates whose parameters fit, or else the first: its FLOPs may show that it is meant."""
+        if row.row.model is not None:
+            return [row.row.model]
+        fitting = [one for one in candidates_of(row) if self.has_size(row, one)]
+        return fitting[:_SURVIVORS] or [candidates_of(row)[0]]
+
+    def _sided(self, cell: CellRef, recipe: Recipe) -> _Option:
+        """Return a model on the images that its row or column gives, or else on those that it may be counted on."""
+        image, named = image_of(cell.column), name_in_library(recipe)
+        if image is not None:
+            return _Option(cell.row, recipe, {None: recipe.with_image(image)})
+        if cell.row.row.model is not None or recipe.image is not None or named is None:
+            return _Option(cell.row, recipe, {None: recipe})
+        own, *others = _published(*named)
+        sides = dict.fromkeys((*self.table.value.images, USUAL_SIZE, *others))
+        found: dict[int | None, Recipe] = {None: recipe}
+        for side in [one for one in sides if one != own][: _SIDES - 1]:
+            with suppress(ValidationError):
+                found[side] = recipe.with_image((side, side))
+        return _Option(cell.row, recipe, found, own)
+
+    def work(self, cell: CellRef, recipe: Recipe) -> Mapping[str, int]:
+        """Return a model's work under each counter that is declared for a cell, or under all that are known."""
+        key = recipe, cell.column_id
+        if key not in self._values:
+            self._values[key] = self._count(cell, recipe)
+        return self._values[key]
+
+    def _count(self, cell: CellRef, recipe: Recipe) -> Mapping[str, int]:
+        facts, read = self._facts(recipe), self.context.conventions(self.paper)
+        if facts is None or facts.ledger is None or facts.ledger.unknown:
+            return {}
+        names = map(str, read.declared_for(cell.row.row, cell.column))
+        return {n: total(facts.ledger, read.flops[n]) for n in names if facts.has_total(read.flops[n])}
+
+    def _counted(self, column: _Column) -> Counted | None:
+        """Return the counter and the side that explain most numbers of a column; None without any."""
+        sides = dict.fromkeys(side for one in column.options for side in one.by_side)
+        found = [
+            Counted(counter, side, len(self._explained(column, counter, side)))
+            for side, counter in product(sorted(sides, key=lambda one: one or 0), self._counters(column))
+        ]
+        best = max(found, key=lambda one: one.explained, default=None)
+        return best if best is not None and best.explained else None
+
+    def _counters(self, column: _Column) -> Sequence[str]:
+        return self.context.conventions(self.paper).declared_for_column(self.table.value.columns[column.name])
+
+    def _explained(self, column: _Column, counter: str, side: int | None) -> set[str]:
+        return {
+            one.row.id
+            for one in column.options
+            if (found := self._on(one, side)) and self._gives(one.row, column.name, found, counter)
+        }
+
+    @staticmethod
+    def _on(one: _Option, side: int | None) -> Recipe | None:
+        """Return a model on images of a side: of its own, where it has no choice."""
+        return one.by_side[None] if len(one.by_side) == 1 or one.own == side else one.by_side.get(side)
+
+    def _gives(self, row: RowRef, column: str, recipe: Recipe, counter: str) -> bool:
+        cell = CellRef(row, column)
+        value = self.work(cell, recipe).get(counter)
+        return value is not None and matches(self.number(cell), value)
+
+    @cached_property
+    def chosen(self) -> Mapping[str, Counted | None]:
+        """How each column of FLOPs was counted."""
+        return {column.name: self._counted(column) for column in self.columns}
+
+    def on_images(self, row: RowRef, recipe: Recipe) -> tuple[Recipe, bool]:
+        """Return a row's model on the images that its FLOPs are counted on, and whether they all follow.
+
+        The table's size comes first, then another that the column's counter gives the number on, then any.
+        """
+        found, follows = recipe, True
+        for column in self.columns:
+            option = column.option(row, recipe)
+            how = self.chosen[column.name]
+            if option is None:
+                follows = follows and row.cell(column.name) is None
+                continue
+            usual = (self._on(option, how.side) if how is not None else None) or recipe
+            tried = [usual, *option.by_side.values()]
+            hit = [one for one in tried if how is not None and self._gives(row, column.name, one, how.counter)]
+            other = [one for one in tried for n in self._counters(column) if self._gives(row, column.name, one, n)]
+            follows = follows and bool(hit)
+            if len(option.by_side) > 1:
+                found = next(iter([*hit, *other]), usual)
+        return found, follows
+
+    def possible(self, cell: CellRef, recipe: Recipe, *, every: bool = False) -> frozenset[int]:
+        """Return the values that a model may have for a cell: by the column's counter if it is known, or by `every`."""
+        if cell.column.measure is Measure.PARAMETERS:
+            return frozenset(self.sizes_left(cell, recipe))
+        column = next(one for one in self.columns if one.name == cell.column_id)
+        option = column.option(cell.row, recipe)
+        sized = option.by_side.values() if option is not None else ()
+        how = self.chosen[cell.column_id]
+        sure = not every and how is not None and how.explained >= LEAST
+        values = [self.work(cell, one) for one in sized]
+        return frozenset(v for one in values for n, v in one.items() if not sure or how is None or n == how.counter)
+
+    def fits(self, cell: CellRef, recipe: Recipe) -> bool:
+        """Return whether a model may have a cell's number."""
+        return any(matches(self.number(cell), value) for value in self.possible(cell, recipe))
+
+
+def _published(library: Library, name: str) -> tuple[int, ...]:
+    """Return the sides that a library's model was published for, its own first."""
+    return sizes_of(library, name) if name in known_models(library) else (USUAL_SIZE,)

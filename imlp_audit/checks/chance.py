@@ -1,0 +1,43 @@
+"""How likely a model has printed numbers by chance: what a coincidence is worth."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from math import log
+
+from imlp_audit.checks.identity import LEAST
+from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.spec.schema import PrintedTable
+
+
+def count_padding(table: PrintedTable, column: str) -> int:
+    """Return how many decimals are 0 in all numbers of a column, so that they may be no digits."""
+    texts = [row.printed[column] for row in table.rows if column in row.printed]
+    ends = [re.search(r"\d[.,]\d*?(0*)$", text) for text in texts]
+    found = [len(one[1]) for one in ends if one is not None]
+    return min(found) if len(found) == len(texts) >= LEAST else 0
+
+
+def matches(printed: Printed, value: Fraction | int) -> bool:
+    """Return whether a value prints as a number does, rounded or cut off."""
+    return value in printed.interval(Rounding.HALF_UP) or value in printed.interval(Rounding.TRUNCATION)
+
+
+def chance(printed: Printed, values: set[int]) -> float:
+    """Return how many of some values are expected to print as a number by chance, each within a factor of two of it."""
+    rounded, cut = printed.interval(Rounding.HALF_UP), printed.interval(Rounding.TRUNCATION)
+    low, high = min(rounded.low, cut.low), max(rounded.high, cut.high)
+    if low <= 0:
+        return 1.0
+    near = sum(low <= 2 * value and value <= 2 * high for value in values)
+    return min(1.0, near * log(high / low) / log(4))
+
+
+def at_least(hits: int, odds: Sequence[float]) -> float:
+    """Return the chance that at least so many of independent events happen, each with its own odds."""
+    counts = [1.0]
+    for one in odds:
+        counts = [a * (1 - one) + b * one for a, b in zip([*counts, 0.0], [0.0, *counts], strict=True)]
+    return sum(counts[hits:])
