@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 60.0  # seconds for a model
 _SEARCH = 45.0  # seconds for causes
-_MOST_CONFIG = 2**20
 
 
 def count(
@@ -41,10 +41,20 @@ def count(
     ],
     arg: Annotated[
         list[str] | None,
-        typer.Option("--arg", metavar="NAME=VALUE", help="An argument of the model; a.b=1 goes into a. Repeatable."),
+        typer.Option(
+            "--arg",
+            metavar="NAME=VALUE",
+            help="An argument of the model; a.b=1 goes into a, a=[16,16]:float32 is a tensor. Repeatable.",
+        ),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE", help="Arguments in a YAML file.", show_default=False)
+        list[str] | None,
+        typer.Option(
+            "--config",
+            metavar="FILE",
+            help="Arguments in a YAML or JSON file; FILE:SECTION takes a part of it, FILE.py:NAME a configuration in "
+            "Python, NAME=FILE what ${NAME.key} refers to. Repeatable.",
+        ),
     ] = None,
     input_: Annotated[
         list[str] | None,
@@ -52,7 +62,7 @@ def count(
             "--input",
             metavar="SIZES",
             help="What the model reads, without the batch: 3,224,224; ids=128:int64; x=[4,3,32,32] with it; a constant "
-            "is t:=10. Repeatable.",
+            "is t:=10; x[]=3,8,224,224 is one of a list. Repeatable.",
         ),
     ] = None,
     path: Annotated[
@@ -60,7 +70,11 @@ def count(
     ] = None,
     stub: Annotated[
         list[str] | None,
-        typer.Option("--stub", metavar="PACKAGE", help="A package that is missing and not needed. Repeatable."),
+        typer.Option(
+            "--stub",
+            metavar="PACKAGE",
+            help="A package to put a stand-in in place of, which the model does not need. Repeatable.",
+        ),
     ] = None,
     printed: Annotated[
         list[str] | None,
@@ -76,50 +90,35 @@ def count(
 ) -> int:
     """Count a model by every counter, with its parts; and say what would give a printed number that it does not."""
     from imlp_audit.cli.progress import show_progress
+    from imlp_audit.count.configuration import read_configurations
     from imlp_audit.count.request import ModelRequest, parse_arguments, parse_inputs, parse_model
     from imlp_audit.explain.causes import find_causes
     from imlp_audit.explain.counted_document import counted_document
+    from imlp_audit.models.values import merge
 
     library, name, file = parse_model(model)
     if find_spec("torch") is None:  # the process that counts would end without a word
         raise ModuleNotFoundError(name="torch")
-    arguments = {**_read_config(config), **parse_arguments(arg or ())}
+    values, defaults = read_configurations(config or ())
+    arguments = merge(values, parse_arguments(arg or ()))
     for folder in path or ():
         if not folder.is_dir():
             raise UsageError(f"--path {folder}: there is no such folder")
     request = ModelRequest(
-        library, name, file, arguments, parse_inputs(input_ or ()), tuple(path or ()), tuple(stub or ())
+        library, name, file, arguments, parse_inputs(input_ or ()), tuple(path or ()), tuple(stub or ()), defaults
     )
     questions = [_question(text) for text in printed or ()]
     with show_progress(shown=not no_progress) as announce:
         tell = announce(2 if questions else 1)
         tell(str(request))
         counted = _count(request)
-        if questions:
+        found = find_causes(questions, counted, {})
+        if not all(one.follows for one in found):
             tell("changes of it")
-            found = find_causes(questions, counted, _count_again(request, counted, questions))
-            counted = counted.model_copy(update={"printed": found})
+            found = find_causes(questions, counted, _count_again(request, counted, questions, config or ()))
+        counted = counted.model_copy(update={"printed": found})
     emit_document(counted_document(counted, depth), format_, counted)
     return ExitCode.CLEAN if all(one.follows for one in counted.printed) else ExitCode.FINDINGS
-
-
-def _read_config(path: Path | None) -> Mapping[str, object]:
-    if path is None:
-        return {}
-    import yaml
-
-    from imlp_audit.files import read_text
-
-    text = read_text(path, _MOST_CONFIG, path)
-    try:
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            raise UsageError(f"{path}: aliases such as *name are not read; write the values in their place")
-        found = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise UsageError(f"{path}: {' '.join(str(error).split())}") from error
-    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
-        raise UsageError(f"{path}: it holds no arguments by name, such as `width: 96`")
-    return found
 
 
 def _question(text: str) -> Question:
@@ -164,35 +163,39 @@ def _count(request: ModelRequest) -> CountReport:
     return found
 
 
-def _count_again(request: ModelRequest, counted: CountReport, questions: Sequence[Question]) -> Recounts:
+def _count_again(
+    request: ModelRequest, counted: CountReport, questions: Sequence[Question], configs: Sequence[str]
+) -> Recounts:
     from imlp_audit.count.changes import Changes
-    from imlp_audit.explain.causes import CountedQuantity, Recounts
+    from imlp_audit.explain.causes import CauseFamily, CountedQuantity
     from imlp_audit.processes.workers import StoppedError, yield_apart
     from imlp_audit.records.counted import CountReport
 
     work = counted.flops is not None and any(question.measure is CountedQuantity.FLOPS for question in questions)
-    found: dict[str, dict[str, CountReport]] = {"argument": {}, "size": {}, "form": {}}
+    found: dict[CauseFamily, dict[str, CountReport]] = {family: {} for family in CauseFamily}
     end = time.monotonic() + _SEARCH
-    with closing(yield_apart(_change_here, Changes(request, work), PATIENCE)) as changes:
+    with closing(yield_apart(_change_here, Changes(request, work, tuple(configs)), PATIENCE)) as changes:
         try:
             for kind, words, one in changes:
                 if isinstance(one, CountReport):
-                    found[kind][words] = one
+                    found[CauseFamily(kind)][words] = one
                 if time.monotonic() > end:
                     sys.stderr.write(f"imlp-audit: the search for causes was ended after {_SEARCH:g} s\n")
                     break
         except StoppedError:
             pass  # what was counted before is what can be said
-    return Recounts(found["argument"], found["size"], found["form"])
+    return found
 
 
 def _count_here(request: ModelRequest) -> Iterator[CountReport | str]:
+    os.environ["HF_HUB_OFFLINE"] = "1"  # read when its library is imported
     from imlp_audit.count.whole import CountRequest, count_each
 
     return count_each([CountRequest(request)])
 
 
 def _change_here(asked: Changes) -> Iterator[tuple[str, str, CountReport | str]]:
+    os.environ["HF_HUB_OFFLINE"] = "1"
     from imlp_audit.count.changes import count_changes
 
     return count_changes(asked)

@@ -1,29 +1,47 @@
-"""A model counted again under changes of one thing: an argument, the size of its images, its form."""
+"""A model counted again under changes of one thing: an argument, the size of its images, its form, or all arguments
+that the repository itself gives it somewhere.
+"""
 
 from __future__ import annotations
 
+import ast
 import inspect
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from itertools import combinations, islice
+from pathlib import Path
 
 from torch import nn
 
+from imlp_audit.count.configuration import read_configurations
+from imlp_audit.count.in_repository import describe, find_others, find_uses, siblings
 from imlp_audit.count.request import ModelRequest
 from imlp_audit.count.whole import CountRequest, build_requested, count_each
+from imlp_audit.errors import AuditError
+from imlp_audit.models.foreign import repository
+from imlp_audit.models.values import TensorInput
 from imlp_audit.records.counted import CountReport
 
 _MOST = 80  # changes of arguments
-_CLASSES = (10, 100, 200, 365, 1000, 21841, 21842, 21843, 2, 5, 19, 20, 21, 80, 81, 90, 91, 150, 171, 0)
-_SIDES = (96, 112, 128, 160, 176, 192, 208, 224, 240, 256, 288, 299, 320, 352, 384, 416, 448, 480, 512)
+_MOST_USES = 24
+_CLASSES = (1000, 100, 10, 200, 365, 21841, 21842, 21843, 2, 5, 19, 20, 21, 80, 81, 90, 91, 150, 171, 0)
+_SIDES = (224, 256, 384, 512, 288, 192, 128, 320, 448, 240, 160, 96, 299, 112, 176, 208, 352, 416, 480)  # usual first
+_FORMS = ("fuse", "switch_to_deploy", "reparameterize", "convert_to_deploy", "deploy")
+"""What models call the method that brings them into the form in which they are used."""
 
 
 @dataclass(frozen=True)
 class Changes:
-    """A model to change. With `work`, FLOPs are counted too, and images of other sizes are tried."""
+    """A model to change. With `work`, FLOPs are counted too, and images of other sizes are tried.
+
+    `configs` are the configuration files of its arguments, if any.
+    """
 
     request: ModelRequest
     work: bool
+    configs: tuple[str, ...] = ()
 
 
 def count_changes(asked: Changes) -> Iterator[tuple[str, str, CountReport | str]]:
@@ -31,38 +49,121 @@ def count_changes(asked: Changes) -> Iterator[tuple[str, str, CountReport | str]
 
     What is most often the cause comes first: a search may be ended.
     """
-    every = list(_changes(asked))
+    model, maker = build_requested(asked.request)
+    every = list(_changes(asked, model, maker))
     found = count_each([counting for _, _, counting in every])
     return ((kind, words, counted) for (kind, words, _), counted in zip(every, found, strict=True))
 
 
-def _changes(asked: Changes) -> Iterator[tuple[str, str, CountRequest]]:
+def _changes(asked: Changes, model: nn.Module, maker: Callable[..., object]) -> Iterator[tuple[str, str, CountRequest]]:
     request = asked.request
-    yield "form", "batch norms folded into the convolutions", CountRequest(request, asked.work, deployed=True)
+    yield "form", "batch norms folded into the convolutions", CountRequest(request, asked.work, "folded")
+    for name in _FORMS if request.file is not None else ():
+        if any(callable(getattr(one, name, None)) for one in model.modules()):
+            yield "form", f"after the model's own {name}()", CountRequest(request, asked.work, name)
+    for words, changed in islice(_as_in_the_repository(asked, model, maker), _MOST_USES):
+        yield "repository", words, CountRequest(changed, asked.work)
     for side in _SIDES if asked.work else ():
-        other = request.with_side(side)
-        if other is not None and other != request:
+        if (other := request.with_side(side)) != request:
             yield "size", f"images of {side} x {side}", CountRequest(other)
-    for words, changed in islice(_other_arguments(request), _MOST):
+    for words, changed in islice(_other_arguments(request, model, maker), _MOST):
         yield "argument", words, CountRequest(changed, asked.work)
 
 
-def _other_arguments(request: ModelRequest) -> Iterator[tuple[str, ModelRequest]]:
+def _as_in_the_repository(
+    asked: Changes, model: nn.Module, maker: Callable[..., object]
+) -> Iterator[tuple[str, ModelRequest]]:
+    """Yield the request with other arguments that the repository gives, and as other files of it define the model."""
+    request = asked.request
+    if request.file is None:
+        return
+    root, own = repository(request.file), {**_known(type(model)), **_known(maker)}
+    now, seen = {**own, **request.arguments}, list[object]([{}])
+    outer = request.name.partition(".")[0]
+    for where, values in find_uses(root, outer, now):
+        changed = {name: value for name, value in values.items() if now.get(name, _Unset) != value}
+        if changed not in seen:
+            seen.append(changed)
+            yield f"as in {where}: {describe(changed)}", replace(request, arguments={**request.arguments, **changed})
+    for text in asked.configs:
+        file, colon, section = text.rpartition("=")[2].partition(":")
+        for other in siblings(Path(file)):
+            try:
+                arguments, _ = read_configurations((f"{other}{colon}{section}",))
+            except AuditError:
+                continue
+            yield f"as in {other.as_posix()}", replace(request, arguments={**request.arguments, **arguments})
+    for name, value in request.arguments.items():
+        if isinstance(value, str) and Path(value).suffix and Path(value).is_file():
+            for other in siblings(Path(value)):
+                yield f"{name}={other.as_posix()}", request.with_argument(name, other.as_posix())
+    for other in find_others(request.file.resolve(), root, outer):
+        shown = other.relative_to(root).as_posix()
+        tensors = {name: value for name, value in request.arguments.items() if isinstance(value, TensorInput)}
+        yield f"as {shown} defines it", replace(request, file=other)
+        yield f"as {shown} defines it, with its defaults", replace(request, file=other, arguments=tensors)
+
+
+class _Unset:
+    """In place of the value of an argument that has none."""
+
+
+def _known(maker: Callable[..., object]) -> dict[str, object]:
+    """Return the parameters of a signature, with their defaults."""
+    try:
+        known = inspect.signature(maker).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    plain = (one for one in known if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL) and one.name != "self")
+    own = {one.name: _Unset if one.default is one.empty else one.default for one in plain}
+    return {**own, **{name: value for name, value in _keywords(maker).items() if name not in own}}
+
+
+def _keywords(maker: Callable[..., object]) -> Mapping[str, object]:
+    """Return what code takes out of its `**kwargs` by name, with the defaults; None stands for a switch that is off."""
+    try:
+        code = maker.__init__ if isinstance(maker, type) else maker  # type: ignore[misc]
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
+    except (OSError, TypeError, SyntaxError):
+        return {}
+    taken: dict[str, object] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="kwargs"), attr="get" | "pop"),
+                args=[ast.Constant(value=str() as name), *rest],
+            ):
+                default = rest[0].value if rest and isinstance(rest[0], ast.Constant) else None
+                taken[name] = False if default is None else default
+    return taken
+
+
+def _other_arguments(
+    request: ModelRequest, model: nn.Module, maker: Callable[..., object]
+) -> Iterator[tuple[str, ModelRequest]]:
     """Yield other values of the signature's integers and truth values, one at a time, and integers exchanged."""
-    model, maker = build_requested(request)
     found = {**_settable(type(model), model), **_settable(maker, model), **request.arguments}
     integers = {name: value for name, value in found.items() if type(value) is int and value > 0}
     sizes = {name: value for name, value in integers.items() if not _counts_classes(name)}
-    values = [(name, count) for name in integers if _counts_classes(name) for count in _CLASSES]
+    values: list[tuple[str, object]] = [(name, n) for name in integers if _counts_classes(name) for n in _CLASSES]
     values += [(name, not value) for name, value in found.items() if isinstance(value, bool)]
     values += [(name, value) for name, size in sizes.items() for value in (2 * size, max(1, size // 2))]
     values += [(name, value) for name, size in sizes.items() for value in (size + 1, max(1, size - 1))]
     tried = [(name, value) for name, value in dict.fromkeys(values) if value != found[name]]
+    pairs = sorted(combinations(sizes, 2), key=lambda pair: -SequenceMatcher(None, *pair).ratio())
+    exchanged = [(one, other) for one, other in pairs if sizes[one] != sizes[other]]
+    given = [pair for pair in exchanged if set(pair) <= set(request.arguments)]
+    for one, other in given:  # both were written down: they are easily confused
+        yield _exchange(request, sizes, one, other)
     yield from ((f"{name}={value}", request.with_argument(name, value)) for name, value in tried)
-    for (one, first), (other, second) in combinations(sizes.items(), 2):
-        if first != second:
-            changed = request.with_argument(one, second).with_argument(other, first)
-            yield f"{one} and {other} exchanged", changed
+    for one, other in exchanged:
+        if (one, other) not in given:
+            yield _exchange(request, sizes, one, other)
+
+
+def _exchange(request: ModelRequest, sizes: Mapping[str, int], one: str, other: str) -> tuple[str, ModelRequest]:
+    changed = request.with_argument(one, sizes[other]).with_argument(other, sizes[one])
+    return f"{one} and {other} exchanged", changed
 
 
 def _counts_classes(name: str) -> bool:
@@ -70,14 +171,10 @@ def _counts_classes(name: str) -> bool:
 
 
 def _settable(maker: Callable[..., object], model: nn.Module) -> Mapping[str, object]:
-    """Return the arguments of a signature that have a default, with what the model has in their place."""
-    try:
-        known = inspect.signature(maker).parameters.values()
-    except (TypeError, ValueError):
-        return {}
+    """Return the arguments of a signature whose defaults are numbers or switches, with what the model has of them."""
     own = vars(model)
     return {
-        one.name: own[one.name] if type(own.get(one.name)) is type(one.default) else one.default
-        for one in known
-        if isinstance(one.default, bool | int)
+        name: own[name] if type(own.get(name)) is type(default) else default
+        for name, default in _known(maker).items()
+        if isinstance(default, bool | int)
     }

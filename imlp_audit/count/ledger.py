@@ -41,23 +41,23 @@ CallCache: TypeAlias = dict[Hashable, tuple[Work, Made]]
 _TRACED_THROUGH = frozenset({"aten::lstm_cell", "aten::gru_cell", "aten::rnn_tanh_cell", "aten::rnn_relu_cell"})
 
 
-def measure(model: nn.Module, *inputs: Tensor, cache: CallCache | None = None) -> Ledger:
+def measure(model: nn.Module, *inputs: Tensor, cache: CallCache | None = None, real: bool = False) -> Ledger:
     """The exact work of `model(*inputs)`; puts the model in evaluation mode.
 
     Model and inputs must be on the meta device (`torch.empty(1, 3, 224, 224, device="meta")`): nothing is
     computed. Models that share operations are counted faster with the same `cache`. Raises BuildError for a
-    parameter on another device.
+    parameter on another device, unless the model is to be run for real, since it reads values.
     """
     modules = dict(model.named_modules())  # listed once: a walk takes as long as a tenth of the pass
     for path, module in modules.items():
         for name, parameter in module.named_parameters(path, recurse=False):
-            if not parameter.is_meta:
+            if not parameter.is_meta and not real:
                 where = f"{name} is on {parameter.device}"
                 raise BuildError(f"{where}; build the model under torch.device('meta') to count it")
     if any(module.training for module in modules.values()):
         model.eval()
     buckets = {path: Bucket() for path in modules}
-    recorder = Recorder(buckets[""], {} if cache is None else cache)
+    recorder = Recorder(buckets[""], {} if cache is None else cache, real=real)
     own = {module: buckets[path] for path, module in modules.items()}
     with torch.inference_mode(), _attribution(own, recorder.stack), recorder:
         model(*inputs)
@@ -71,14 +71,14 @@ class Recorder(RunsOperations, TorchDispatchMode):  # type: ignore[no-untyped-ca
     """Books the work of each operation in the bucket on top of `stack`.
 
     On the meta device a result is only sizes and strides, and models repeat their blocks: a call with arguments
-    like an earlier one's is answered from the cache, without torch's slow shape functions.
+    like an earlier one's is answered from the cache, without torch's slow shape functions. A real one is run.
     """
 
-    def __init__(self, root: Bucket, cache: CallCache) -> None:
+    def __init__(self, root: Bucket, cache: CallCache, *, real: bool = False) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.stack = [root]
         self.unknown: Counter[str] = Counter()
-        self._cache = cache
+        self._cache, self._real = cache, real
         self._hidden = False
 
     def run(self, func: OpOverload, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
@@ -89,6 +89,8 @@ class Recorder(RunsOperations, TorchDispatchMode):  # type: ignore[no-untyped-ca
             return self._run_first(func, args, kwargs, key)
         work, made = seen
         self._book(work)
+        if self._real:
+            return run_on_meta(func, args, kwargs)
         match made:
             case Template():
                 return made.fresh()
@@ -104,7 +106,7 @@ class Recorder(RunsOperations, TorchDispatchMode):  # type: ignore[no-untyped-ca
         formula = formula_of(name)
         if formula is None:
             return self._run_without_formula(func, args, kwargs)
-        computed = result_by_arithmetic(func, args, kwargs)
+        computed = None if self._real else result_by_arithmetic(func, args, kwargs)
         result = run_on_meta(func, args, kwargs) if computed is None else computed
         work = work_of(call_of(func, args, kwargs, result), formula)
         self._cache[key] = work, made_by(func, args, result)

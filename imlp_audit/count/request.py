@@ -9,21 +9,32 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from imlp_audit.errors import UsageError, did_you_mean
+from imlp_audit.models.values import TensorInput
 
 LIBRARIES = ("timm", "torchvision", "transformers")
 DTYPES = ("float32", "float64", "float16", "bfloat16", "complex64", "int64", "int32", "bool")
+_TENSOR = re.compile(r"\[(\d{1,9}(?:,\d{1,9}){0,7})\]:(float32|int64|bool)")
 _SIZES = re.compile(r"\d{1,9}(,\d{1,9}){0,7}")
 
 
 @dataclass(frozen=True)
 class Given:
-    """One input: its name where the forward pass takes it by name, and a tensor's shape and type, or a constant."""
+    """One input: its name where the forward pass takes it by name, and a tensor's shape and type, or a constant.
+
+    Inputs of one name that are `listed` make a list.
+    """
 
     name: str | None = None
+    listed: bool = False
     shape: tuple[int, ...] = ()
     dtype: str = "float32"
     constant: object = None
     is_constant: bool = False
+
+    def with_side(self, side: int) -> Given:
+        """Return a square image, or frames, of another side; any other input as it is."""
+        images = len(self.shape) in (4, 5) and self.shape[1] <= min(self.shape[-2:])
+        return replace(self, shape=(*self.shape[:-2], side, side)) if images else self
 
     def __str__(self) -> str:
         what = json.dumps(self.constant) if self.is_constant else f"{list(self.shape)} {self.dtype}"
@@ -34,7 +45,8 @@ class Given:
 class ModelRequest:
     """A model: of a library by its name, or what `name` in `file` makes for the arguments.
 
-    `paths` are folders on the import path, `stubs` packages that are not installed and not needed.
+    `paths` are folders on the import path, `stubs` packages to put a stand-in in place of. `defaults` are a Python file
+    and the name in it of the configuration that the arguments change.
     """
 
     library: str | None
@@ -44,6 +56,7 @@ class ModelRequest:
     inputs: tuple[Given, ...] = ()
     paths: tuple[Path, ...] = ()
     stubs: tuple[str, ...] = ()
+    defaults: tuple[Path, str] | None = None
 
     def __str__(self) -> str:
         return f"{self.library or self.file}:{self.name}"
@@ -52,12 +65,9 @@ class ModelRequest:
         """Return a request with another argument."""
         return replace(self, arguments={**self.arguments, name: value})
 
-    def with_side(self, side: int) -> ModelRequest | None:
-        """Return a request with square images of another side; None where it does not read one image."""
-        one = self.inputs[0] if len(self.inputs) == 1 else None
-        if one is None or len(one.shape) != 4 or one.shape[1] > one.shape[2]:
-            return None
-        return replace(self, inputs=(replace(one, shape=(*one.shape[:2], side, side)),))
+    def with_side(self, side: int) -> ModelRequest:
+        """Return a request with square images, or frames, of another side; the same where it reads none."""
+        return replace(self, inputs=tuple(one.with_side(side) for one in self.inputs))
 
 
 def parse_model(text: str) -> tuple[str | None, str, Path | None]:
@@ -73,13 +83,16 @@ def parse_model(text: str) -> tuple[str | None, str, Path | None]:
         raise UsageError(f"{where!r}: give a library or a Python file; {did_you_mean(where, LIBRARIES)}")
     if not file.is_file():
         raise UsageError(f"{where}: there is no such file")
-    if not name.isidentifier():
+    if not all(part.isidentifier() for part in name.split(".", 1)):
         raise UsageError(f"{name!r} cannot be a name in Python; write {where}:NAME, of a class or a function")
     return None, name, file
 
 
 def parse_arguments(texts: Sequence[str]) -> dict[str, object]:
-    """Read `name=value`, the value as JSON, as Python's True, False and None, or else as text; `a.b=1` goes into a."""
+    """Read `name=value`, the value as JSON, as Python's True, False and None, or else as text; `a.b=1` goes into a.
+
+    `name=[16,16]:float32` is a tensor.
+    """
     found: dict[str, object] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -100,14 +113,23 @@ def _value(text: str) -> object:
     known: Mapping[str, object] = {"True": True, "False": False, "None": None}
     if text in known:
         return known[text]
+    if (tensor := _TENSOR.fullmatch(text)) is not None:
+        return TensorInput(shape=[*map(int, tensor[1].split(","))], dtype=tensor[2])
     try:
         return json.loads(text) if len(text) < 10_000 else text
     except (ValueError, RecursionError):
+        pass
+    try:
+        return float(text)  # .1 and 1e-5, as Python writes them
+    except ValueError:
         return text
 
 
 def parse_inputs(texts: Sequence[str]) -> tuple[Given, ...]:
-    """Read `3,224,224`, `x=3,224,224`, `ids=128:int64`, `x=[4,3,32,32]` (with the batch) or `t:=10` (a constant)."""
+    """Read `3,224,224`, `x=3,224,224`, `ids=128:int64`, `x=[4,3,32,32]` (with the batch) or `t:=10` (a constant).
+
+    `x[]=3,8,224,224` is one of a list of tensors, and `[]=3,8,224,224` one of a list without a name.
+    """
     return tuple(map(_input, texts))
 
 
@@ -124,7 +146,14 @@ def _input(text: str) -> Given:
     if inside and not _SIZES.fullmatch(inside):
         raise UsageError(f"--input {text}: write sizes without the batch, such as 3,224,224, or [4,3,224,224] with it")
     shape = tuple(map(int, inside.split(","))) if inside else ()
-    return Given(_name(name, text) if equals else None, shape if whole else (1, *shape), dtype or "float32")
+    listed = name.endswith("[]")
+    name = name.removesuffix("[]")
+    return Given(
+        _name(name, text) if name or (equals and not listed) else None,
+        listed,
+        shape if whole else (1, *shape),
+        dtype or "float32",
+    )
 
 
 def _name(text: str, whole: str) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
+from pathlib import Path
 from types import MethodType
 
 import torch
@@ -24,10 +25,12 @@ from imlp_audit.count.request import Given, ModelRequest
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import SkipInitialisation, build_host
 from imlp_audit.models.folding import fold_batch_norms
-from imlp_audit.models.foreign import Notes, answering, build_foreign, find_foreign, place_in
+from imlp_audit.models.foreign import ForeignCode, build_foreign, find_foreign, place_in
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.run_code import write_error
+from imlp_audit.models.run_code import reads_values, write_error
 from imlp_audit.models.settings import example_inputs
+from imlp_audit.models.stand_ins import Answers, answering
+from imlp_audit.models.values import TensorInput
 from imlp_audit.processes.limits import LimitError, limited
 from imlp_audit.records.counted import CountReport, ModelPart
 
@@ -37,11 +40,14 @@ _DEPTH = 3  # levels of parts that are kept
 
 @dataclass(frozen=True)
 class CountRequest:
-    """A model to count; with `work`, also what one forward pass does; `deployed` with its batch norms folded."""
+    """A model to count; with `work`, also what one forward pass does.
+
+    `deployed` is "folded" with its batch norms folded into convolutions, or the name of the model's own method.
+    """
 
     request: ModelRequest
     work: bool = True
-    deployed: bool = False
+    deployed: str | None = None
 
 
 def count_each(asked: Sequence[CountRequest]) -> Iterator[CountReport | str]:
@@ -60,46 +66,105 @@ def _try(asked: CountRequest) -> CountReport | str:
 
 
 def _count(asked: CountRequest) -> CountReport:
-    request, notes = asked.request, Notes()
+    request = asked.request
     with torch.device("meta"):
-        model = _build(request, notes).to("meta").eval()
-        if request.inputs:
-            tensors = _take_inputs(model, request.inputs)
-            model.example_inputs = MethodType(lambda _self, _batch: tuple(map(_tensor, tensors)), model)  # type: ignore[assignment]
-        if asked.deployed and not fold_batch_norms(model):
-            raise BuildError("it has no batch norm that directly follows a convolution")
-    if not callable(getattr(model, "get_classifier", None)) and (last := _last_layer(model)) is not None:
-        model.get_classifier = lambda: last  # type: ignore[assignment]  # which every count without the head asks
-    counts = {str(name): count for name, count in parameter_counts(model).items()}
-    layers = {p: None for m in model.modules() if _is_of_torch(m) for p in m.parameters(recurse=False)}
-    counts["in_layers"] = sum(one.numel() for one in layers)
-    ran = _run(model, request, notes) if asked.work else _Pass(None, "it was not asked for")
-    if ran.used is not None:
-        counts["used"] = sum(one.numel() for one in model.parameters() if id(one) in ran.used)
+        model, answers = _make(asked)
+        model = model.to("meta")
+    _name_classifier(model)
+    ran = _run(model, request, answers) if asked.work else _Pass(None, "it was not asked for")
+    if ran.reads_values and request.file is not None:
+        ran = _run_on_zeros(asked, answers, ran)
+    parameters = _count_parameters(model, ran.used)
     flops = {
         name: total(ran.ledger, counter)
         for name, counter in FLOPS_CONVENTIONS.items()
-        if ran.ledger is not None and (not counter.needs_classifier or "no_head" in counts)
+        if ran.ledger is not None and (not counter.needs_classifier or "no_head" in parameters)
     }
     held = {id(one): one for one in (*model.parameters(), *model.buffers())}.values()
     return CountReport(
         model=str(request),
-        arguments=dict(request.arguments),
+        arguments={name: _plain(value) for name, value in request.arguments.items()},
         inputs=ran.inputs,
-        parameters=counts,
+        parameters=parameters,
         buffers=sum(one.numel() for one in model.buffers()),
         bytes=sum(one.numel() * one.element_size() for one in held),
         flops=flops if ran.ledger is not None else None,
         no_flops=ran.problem,
         uncounted=tuple(sorted(ran.ledger.unknown)) if ran.ledger is not None else (),
+        left_out=tuple(answers.left_out),
         parts=tuple(_parts(model, ran)),
-        notes=tuple(notes),
+        notes=tuple(answers.notes),
     )
 
 
-def _is_of_torch(module: nn.Module) -> bool:
-    """Say whether a module is a layer of torch, as hooks on layers find; a bare parameter is in none."""
-    return any(one.__module__.startswith("torch.nn.modules.") for one in type(module).__mro__[:-2])
+def _count_parameters(model: nn.Module, used: frozenset[int] | None) -> dict[str, int]:
+    counts = {str(name): count for name, count in parameter_counts(model).items()}
+    parameters = list(model.parameters())
+    if any(one.is_complex() for one in parameters):
+        counts["real"] = sum(one.numel() * (1 + one.is_complex()) for one in parameters)
+    if used is not None:
+        counts["used"] = sum(one.numel() for one in parameters if id(one) in used)
+    return counts
+
+
+def _plain(value: object) -> object:
+    return f"{value.shape}:{value.dtype}" if isinstance(value, TensorInput) else value
+
+
+def _deploy(model: nn.Module, how: str) -> None:
+    """Bring a model into its deployed form. Raises BuildError where it has none."""
+    if how == "folded":
+        if not fold_batch_norms(model):
+            raise BuildError("it has no batch norm that directly follows a convolution")
+        return
+    having = [one for one in model.modules() if callable(getattr(one, how, None))]
+    if not having:
+        raise BuildError(f"it has no method {how!r}")
+    for one in having[:1] if having[0] is model else having:
+        getattr(one, how)()
+
+
+def _make(asked: CountRequest) -> tuple[nn.Module, Answers]:
+    model, answers = _build(asked.request)
+    _prepare(model.eval(), asked.request)
+    if asked.deployed is not None:
+        with answering(answers):
+            _deploy(model, asked.deployed)
+    return model, answers
+
+
+def _run_on_zeros(asked: CountRequest, answers: Answers, failed: _Pass) -> _Pass:
+    """Run a model on the processor, where its forward pass reads values; return the failure of before if that fails."""
+    with torch.device("cpu"):
+        try:
+            model, _ = _make(asked)
+        except BuildError:
+            return failed
+        ran = _run(model, asked.request, answers, "cpu")
+    if ran.ledger is None:
+        return failed
+    answers.note("the forward pass reads values, so it was counted on zeros")
+    return ran
+
+
+def _prepare(model: nn.Module, request: ModelRequest) -> None:
+    """Let a model be run on the inputs that are asked for, if any."""
+    if request.inputs:
+        tensors = _take_inputs(model, request.inputs)
+        model.example_inputs = MethodType(lambda _self, _batch: tuple(map(_tensor, tensors)), model)  # type: ignore[assignment]
+
+
+def _name_classifier(model: nn.Module) -> None:
+    """Let a model say what its classifier is, which every count without the head asks."""
+    own: object = getattr(model, "get_classifier", None)
+    try:
+        if callable(own):
+            own()
+            return
+    except Exception:  # a backbone's, which names what it lacks
+        pass
+    last = _last_layer(model)
+    model.get_classifier = (lambda: last) if last is not None else None  # type: ignore[assignment]
 
 
 def _last_layer(model: nn.Module) -> nn.Linear | None:
@@ -111,24 +176,26 @@ def _last_layer(model: nn.Module) -> nn.Linear | None:
 def build_requested(request: ModelRequest) -> tuple[nn.Module, Callable[..., object]]:
     """Return a model without values, and what makes it. Raises BuildError."""
     with torch.device("meta"):
-        model = _build(request, Notes())
+        model, _ = _build(request)
     if request.file is None:
         return model, type(model)
-    return model, find_foreign(request.file, request.name, request.paths, request.stubs)
+    return model, find_foreign(_code(request, request.file))
 
 
-def _build(request: ModelRequest, notes: Notes) -> nn.Module:
+def _code(request: ModelRequest, file: Path) -> ForeignCode:
+    return ForeignCode(file, request.name, request.paths, request.stubs, request.defaults)
+
+
+def _build(request: ModelRequest) -> tuple[nn.Module, Answers]:
     if request.file is not None:
         with SkipInitialisation():
-            return build_foreign(
-                request.file, request.name, request.arguments, paths=request.paths, stubs=request.stubs, notes=notes
-            )
+            return build_foreign(_code(request, request.file), request.arguments)
     try:
-        return build_host(_recipe(request), None)
+        return build_host(_recipe(request), None), Answers()
     except BuildError:
         if request.library != "transformers" or request.inputs:
             raise
-        return build_host(_recipe(replace(request, inputs=(_ONE_TOKEN,))), None)
+        return build_host(_recipe(replace(request, inputs=(_ONE_TOKEN,))), None), Answers()
     except Exception as error:  # each library has its own
         raise BuildError(f"{request}: {write_error(error)}") from error
 
@@ -165,6 +232,7 @@ class _Pass:
     inputs: tuple[str, ...] = ()
     calls: Mapping[str, int] | None = None
     used: frozenset[int] | None = None
+    reads_values: bool = False
 
 
 class _UsedParameters(TorchFunctionMode):
@@ -193,7 +261,7 @@ class _UsedParameters(TorchFunctionMode):
                 self._look(value)
 
 
-def _run(model: nn.Module, request: ModelRequest, notes: Notes) -> _Pass:
+def _run(model: nn.Module, request: ModelRequest, answers: Answers, device: str = "meta") -> _Pass:
     inputs = request.inputs
     if not inputs and request.file is not None:
         return _Pass(None, "a model of a file needs --input, such as --input 3,224,224")
@@ -210,12 +278,12 @@ def _run(model: nn.Module, request: ModelRequest, notes: Notes) -> _Pass:
 
     hook = register_module_forward_pre_hook(called)
     try:
-        with torch.device("meta"), torch.no_grad(), answering(notes), uses:
+        with torch.device(device), torch.no_grad(), answering(answers), uses:
             tensors = example_inputs(model)
-            ledger = measure(unfuse_attention(model), *tensors)
+            ledger = measure(unfuse_attention(model), *tensors, real=device != "meta")
     except Exception as error:  # whatever the model raises
         place = f"{place_in(error, request.file)}: " if request.file is not None else ""
-        return _Pass(None, f"{place}{write_error(error)}")
+        return _Pass(None, f"{place}{write_error(error)}", reads_values=device == "meta" and reads_values(error))
     finally:
         hook.remove()
     shown = tuple(map(str, inputs)) or tuple(str(Given(shape=tuple(one.shape))) for one in tensors)
@@ -228,10 +296,23 @@ def _take_inputs(model: nn.Module, inputs: Sequence[Given]) -> Sequence[Given]:
 
     def forward(_self: nn.Module, *tensors: Tensor) -> object:
         waiting = iter(tensors)
-        values = [(one.name, one.constant if one.is_constant else next(waiting)) for one in inputs]
-        return own(*(value for name, value in values if not name), **{name: value for name, value in values if name})
+        plain: list[object] = []
+        named: dict[str, object] = {}
+        lists: dict[str | None, list[object]] = {}
+        for one in inputs:
+            value = one.constant if one.is_constant else next(waiting)
+            if one.listed and one.name in lists:
+                lists[one.name].append(value)
+                continue
+            if one.listed:
+                value = lists[one.name] = [value]
+            if one.name:
+                named[one.name] = value
+            else:
+                plain.append(value)
+        return own(*plain, **named)
 
-    if any(one.name or one.is_constant for one in inputs):
+    if any(one.name or one.is_constant or one.listed for one in inputs):
         model.forward = MethodType(forward, model)
     return [one for one in inputs if not one.is_constant]
 

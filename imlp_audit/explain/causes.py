@@ -1,8 +1,9 @@
 """What would give a printed number that a model does not: causes by name, ranked by how unlikely they are by chance.
 
-A family of causes tries some values. That one of n different values within a factor of two of a number prints as it
-does, for a number that has nothing to do with them, has the chance 1 - (1 - w)^n, with w the part of that range, on a
-logarithmic scale, that prints so. Each family may claim a cause up to its share of 5 %.
+A family of causes tries some values, the most usual first. That the n-th different value within a factor of two of a
+number, or one before it, prints as the number does, for a number that has nothing to do with them, has the chance
+1 - (1 - w)^n, with w the part of that range, on a logarithmic scale, that prints so. Each family may claim a cause up
+to its share of 5 %. What prints so too, but is less unlikely, is named as possible.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from math import log, prod
 
 from imlp_audit.numbers.interval import decimal_text, readable
@@ -22,7 +23,8 @@ from imlp_audit.records.counted import CountReport, ModelPart, NumberCause, Prin
 _ALL = 0.05
 _MOST_CAUSES = 5
 _MOST_PARTS = 40
-_FACTORS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 32, 64)
+_FACTORS = (2, 3, 4, 8, 10, 16, 32, 5, 6, 12, 30, 64)
+_CROPS = (3, 10, 30)  # views of a video, or of an image
 
 
 class CountedQuantity(StrEnum):
@@ -33,14 +35,15 @@ class CountedQuantity(StrEnum):
 
 
 class CauseFamily(StrEnum):
-    """A kind of cause."""
+    """A kind of cause; the usual ones first."""
 
     COUNTER = "counter"
+    REPOSITORY = "repository"
     FACTOR = "factor"
-    PARTS = "parts"
-    ARGUMENT = "argument"
-    SIZE = "size"
     FORM = "form"
+    SIZE = "size"
+    ARGUMENT = "argument"
+    PARTS = "parts"
 
 
 _SHARE = _ALL / len(CauseFamily)
@@ -56,24 +59,22 @@ class Question:
 
 @dataclass(frozen=True)
 class Try:
-    """A value that was tried: the cause in words, and what it gives."""
+    """A value that was tried: the cause in words, what it gives, and how it is counted where that is not usual."""
 
     family: CauseFamily
-    text: str
+    cause: str
     value: Fraction
+    counted: str = ""
+
+    @property
+    def text(self) -> str:
+        """The cause, and how it is counted."""
+        return f"{self.cause}, and {self.counted}" if self.counted else self.cause
 
 
-Counted = Mapping[str, CountReport]
-"""The model under changes of one thing, by the change in words: `num_classes=100`, `images of 256 x 256`."""
-
-
-@dataclass(frozen=True)
-class Recounts:
-    """The model counted again: with other arguments, on other sizes of images, and in its deployed form."""
-
-    arguments: Counted
-    sizes: Counted
-    forms: Counted
+Recounts = Mapping[CauseFamily, Mapping[str, CountReport]]
+"""The model under changes of one thing, by the kind of change and the change in words, such as `num_classes=100`."""
+_Hits = Mapping[Question, tuple[Try, float]]
 
 
 def find_causes(questions: Sequence[Question], model: CountReport, again: Recounts) -> tuple[PrintedNumber, ...]:
@@ -82,48 +83,42 @@ def find_causes(questions: Sequence[Question], model: CountReport, again: Recoun
     hits: dict[tuple[CauseFamily, str], dict[Question, tuple[Try, float]]] = defaultdict(dict)
     for question, tried in tries.items():
         for one, chance in _hits(question, tried) if not _follows(question, model) else ():
-            hits[one.family, one.text].setdefault(question, (one, chance))
-    return tuple(_answer(question, model, tries[question], hits) for question in questions)
+            hits[one.family, one.cause].setdefault(question, (one, chance))
+    return tuple(_answer(question, model, tries[question], list(hits.values())) for question in questions)
 
 
-def _answer(
-    question: Question,
-    model: CountReport,
-    tried: Sequence[Try],
-    hits: Mapping[tuple[CauseFamily, str], Mapping[Question, tuple[Try, float]]],
-) -> PrintedNumber:
-    text, measured, follows = question.printed.text, _measured(model, question.measure), _follows(question, model)
-    causes = [
-        NumberCause(
-            family=family,
-            text=words,
-            value=decimal_text(found[question][0].value),
-            chance=round(_chance_of_all(found), 8),
-            explains=tuple(one.printed.text for one in found),
-        )
-        for (family, words), found in hits.items()
-        if question in found and _chance_of_all(found) <= _SHARE
-    ]
-    causes.sort(key=lambda cause: (cause.chance, list(CauseFamily).index(CauseFamily(cause.family)), cause.text))
-    value = question.printed.value * question.printed.scale
-    inside = question.printed.interval()
-    order = list(CauseFamily)
-    near = sorted(
-        (one for one in tried if one.value > 0 < value),
-        key=lambda one: (
-            (0, order.index(one.family)) if one.value in inside else (1, 0),
-            abs(log(one.value / value)),
-        ),
+def _answer(question: Question, model: CountReport, tried: Sequence[Try], hits: Sequence[_Hits]) -> PrintedNumber:
+    measured = _measured(model, question.measure)
+    value, order = question.printed.value * question.printed.scale, list(CauseFamily)
+    found = [_cause(question, hit) for hit in hits if question in hit]
+    found.sort(key=lambda cause: (cause.chance, order.index(CauseFamily(cause.family))))
+    causes = [cause for cause in found if cause.chance <= _SHARE]
+    possible = [] if causes else found
+    near = min(
+        (one for one in tried if one.value > 0 < value), key=lambda one: abs(log(one.value / value)), default=None
     )
-    nearest = "; ".join(_name_near(one, question) for one in near[:2]) if not causes else None
+    missed = near is not None and not found
     return PrintedNumber(
-        printed=text,
+        printed=question.printed.text,
         measure=question.measure,
         measured=str(measured) if measured is not None else None,
-        follows=follows,
+        follows=_follows(question, model),
         causes=tuple(causes[:_MOST_CAUSES]),
+        possible=tuple(possible[:_MOST_CAUSES]),
         tried=len(tried),
-        nearest=nearest,
+        expected=round(_width(question) * len({one.value for one in _close(question, tried)}), 2) if value else 0,
+        nearest=f"{near.text}: {readable(round(near.value))}" if missed and near is not None else None,
+    )
+
+
+def _cause(question: Question, hit: _Hits) -> NumberCause:
+    one, _ = hit[question]
+    return NumberCause(
+        family=one.family,
+        text=one.text,
+        value=decimal_text(one.value),
+        chance=round(_chance_of_all(hit), 8),
+        explains=tuple(other.printed.text for other in hit),
     )
 
 
@@ -140,31 +135,32 @@ def _follows(question: Question, model: CountReport) -> bool:
     return measured is not None and measured in question.printed.interval()
 
 
-def _name_near(one: Try, question: Question) -> str:
-    also = ", which prints so" if one.value in question.printed.interval() else ""
-    return f"{one.text}: {readable(round(one.value))}{also}"
-
-
 def _measured(model: CountReport, measure: CountedQuantity) -> int | None:
     if measure is CountedQuantity.PARAMETERS:
         return model.parameters["all"]
     return model.flops["macs"] if model.flops is not None else None
 
 
-def _hits(question: Question, tried: Sequence[Try]) -> Iterator[tuple[Try, float]]:
-    """Yield the values that print as the number does, with the chance that one of their family does."""
+def _width(question: Question) -> float:
+    """Return the part of the numbers within a factor of two of a number that print as it does."""
     inside = question.printed.interval()
     value = abs(question.printed.value * question.printed.scale)
-    if not value:
-        return
-    width = float((inside.high - inside.low) / value) / log(4)
-    by_family: dict[CauseFamily, list[Try]] = defaultdict(list)
-    for one in tried:
-        if value / 2 <= one.value <= value * 2:
-            by_family[one.family].append(one)
-    for found in by_family.values():
-        chance = 1 - (1 - min(width, 1.0)) ** len({one.value for one in found})
-        yield from ((one, chance) for one in found if one.value in inside)
+    return min(1.0, float((inside.high - inside.low) / value) / log(4)) if value else 1.0
+
+
+def _close(question: Question, tried: Sequence[Try]) -> Iterator[Try]:
+    value = abs(question.printed.value * question.printed.scale)
+    return (one for one in tried if value / 2 <= one.value <= value * 2)
+
+
+def _hits(question: Question, tried: Sequence[Try]) -> Iterator[tuple[Try, float]]:
+    """Yield the values that print as the number does, with the chance that one of their family so far does."""
+    inside, width = question.printed.interval(), _width(question)
+    before: dict[CauseFamily, set[Fraction]] = defaultdict(set)
+    for one in _close(question, tried):
+        before[one.family].add(one.value)
+        if one.value in inside:
+            yield one, 1 - (1 - width) ** len(before[one.family])
 
 
 def _tries(question: Question, model: CountReport, again: Recounts) -> Iterator[Try]:
@@ -174,30 +170,30 @@ def _tries(question: Question, model: CountReport, again: Recounts) -> Iterator[
     yield from _counters(question.measure, model)
     yield from _factors(question, model)
     yield from _without_parts(question, model)
-    for family, others in (
-        (CauseFamily.ARGUMENT, again.arguments),
-        (CauseFamily.SIZE, again.sizes),
-        (CauseFamily.FORM, again.forms),
-    ):
+    for family, others in again.items():
         for words, other in others.items():
             found = _measured(other, question.measure)
             if found is not None and found != measured:
                 yield Try(family, words, Fraction(found))
                 if question.measure is CountedQuantity.FLOPS:
-                    yield Try(family, f"{words}, and two for each multiply-accumulate", Fraction(2 * found))
+                    yield from (
+                        Try(family, words, Fraction(other.flops[name]), text)
+                        for name, text in _ALSO_COUNTED.items()
+                        if other.flops is not None and name in other.flops
+                    )
 
 
 _NOUNS = {CountedQuantity.PARAMETERS: "parameters", CountedQuantity.FLOPS: "FLOPs"}
 _COUNTERS = {
     "no_head": "without the classifier",
+    "torch": "two for each multiply-accumulate, as torch's FlopCounterMode counts",
+    "thop": "counted by thop: only layers of torch.nn that it knows",
     "with_buffers": "with the buffers of the state dict",
     "trainable": "only what is trained",
-    "in_layers": "only parameters in layers of torch, not bare nn.Parameters",
     "layers": "only parameters in layers of torch that thop knows",
     "used": "without what the forward pass never uses",
+    "real": "two for each complex number",
     "fvcore": "counted by fvcore",
-    "torch": "two for each multiply-accumulate, as torch's FlopCounterMode counts",
-    "thop": "counted by thop",
     "ptflops": 'counted by ptflops with backend="aten"',
     "ptflops_hooks": "counted by ptflops without functional calls",
     "mmcv": "counted by mmcv",
@@ -205,14 +201,16 @@ _COUNTERS = {
     "no_products": "without the products in attention, as counters of modules count",
     "modules": "only layers of torch.nn, as hooks on modules count",
 }
+_ALSO_COUNTED = {"torch": "two for each multiply-accumulate", "thop": "counted by thop"}
+"""What is tried with other changes too."""
 
 
 def _counters(measure: CountedQuantity, model: CountReport) -> Iterator[Try]:
     counts = model.parameters if measure is CountedQuantity.PARAMETERS else model.flops or {}
     own = _measured(model, measure)
-    for name, count in counts.items():
-        if name in _COUNTERS and count != own:
-            yield Try(CauseFamily.COUNTER, _COUNTERS[name], Fraction(count))
+    for name, text in _COUNTERS.items():
+        if counts.get(name, own) != own:
+            yield Try(CauseFamily.COUNTER, text, Fraction(counts[name]))
     other = CountedQuantity.FLOPS if measure is CountedQuantity.PARAMETERS else CountedQuantity.PARAMETERS
     swapped = _measured(model, other)
     if swapped is not None:
@@ -223,18 +221,29 @@ def _counters(measure: CountedQuantity, model: CountReport) -> Iterator[Try]:
 
 def _factors(question: Question, model: CountReport) -> Iterator[Try]:
     own = _measured(model, question.measure) or 0
+    for text, value in _units(question, own):
+        yield Try(CauseFamily.FACTOR, text, value)
     for factor in _FACTORS[1:] if question.measure is CountedQuantity.FLOPS else _FACTORS:
         yield Try(CauseFamily.FACTOR, f"times {factor}", Fraction(own * factor))
         yield Try(CauseFamily.FACTOR, f"divided by {factor}", Fraction(own, factor))
-    if question.measure is CountedQuantity.PARAMETERS and question.printed.scale == 10**6:
-        yield Try(CauseFamily.FACTOR, "megabytes of float32 (MB), not millions", Fraction(4 * own))
-        yield Try(CauseFamily.FACTOR, "mebibytes of float32 (MiB), not millions", Fraction(4 * own * 10**6, 2**20))
-        yield Try(CauseFamily.FACTOR, "megabytes of float16 (MB), not millions", Fraction(2 * own))
-        yield Try(CauseFamily.FACTOR, "mebibytes of float16 (MiB), not millions", Fraction(2 * own * 10**6, 2**20))
-    if question.measure is CountedQuantity.PARAMETERS:
-        yield Try(CauseFamily.FACTOR, "in units of 2^20, not millions", Fraction(own * 10**6, 2**20))
+    if question.measure is CountedQuantity.FLOPS and model.flops is not None:
+        for factor, name in product(_CROPS, ("fvcore", "thop")):
+            if name in model.flops:
+                yield Try(
+                    CauseFamily.FACTOR, f"times {factor}", Fraction(model.flops[name] * factor), f"counted by {name}"
+                )
+
+
+def _units(question: Question, own: int) -> Iterator[tuple[str, Fraction]]:
     if question.measure is CountedQuantity.FLOPS:
-        yield Try(CauseFamily.FACTOR, "in units of 2^30, not 10^9", Fraction(own * 10**9, 2**30))
+        yield "in units of 2^30, not 10^9", Fraction(own * 10**9, 2**30)
+        return
+    yield "in units of 2^20, not millions", Fraction(own * 10**6, 2**20)
+    if question.printed.scale == 10**6:
+        yield "mebibytes of float32 (MiB), not millions", Fraction(4 * own * 10**6, 2**20)
+        yield "megabytes of float32 (MB), not millions", Fraction(4 * own)
+        yield "megabytes of float16 (MB), not millions", Fraction(2 * own)
+        yield "mebibytes of float16 (MiB), not millions", Fraction(2 * own * 10**6, 2**20)
 
 
 def _without_parts(question: Question, model: CountReport) -> Iterator[Try]:
@@ -247,7 +256,7 @@ def _without_parts(question: Question, model: CountReport) -> Iterator[Try]:
     own = _measured(model, question.measure) or 0
     parts = [part for part in model.parts if 0 < part.depth <= 2 and 0 < size(part) < own][:_MOST_PARTS]
     singles: dict[int, str] = {}
-    for part in parts:
+    for part in sorted(parts, key=lambda part: part.depth):
         whole = size(part) * part.copies
         name = part.path if part.copies == 1 else f"all {part.copies} of {part.path}"
         singles.setdefault(own - whole, f"all but {name}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.counted import CountReport, ModelPart, NumberCause, PrintedNumber
@@ -20,13 +20,14 @@ from imlp_audit.report.document import (
     strong,
 )
 
+_MOST, _LONGEST = 12, 40  # arguments that are shown, and characters of one
 _PARAMETERS = {
     "all": "all",
     "trainable": "trained (not frozen)",
     "no_head": "without the classifier",
     "used": "used by the forward pass",
-    "in_layers": "in layers of torch, not bare nn.Parameters",
-    "layers": "in layers that thop knows",
+    "layers": "in layers that thop knows, no bare nn.Parameters",
+    "real": "real numbers: two for each complex one",
     "with_buffers": "with the buffers of the state dict",
 }
 _COUNTERS = {
@@ -50,8 +51,7 @@ def counted_document(model: CountReport, depth: int) -> Document:
 
 
 def _blocks(model: CountReport, depth: int) -> Iterator[Block]:
-    with_ = f" ({', '.join(f'{name}={value}' for name, value in model.arguments.items())})" if model.arguments else ""
-    yield Paragraph((strong(f"{model.model}{with_}"),))
+    yield Paragraph((strong(f"{model.model}{_write_arguments(model.arguments)}"),))
     for printed in model.printed:
         yield from _explain(printed)
     yield Heading("Parameters", 2)
@@ -66,12 +66,21 @@ def _blocks(model: CountReport, depth: int) -> Iterator[Block]:
     else:
         rows = [(words, readable(model.flops[name])) for name, words in _COUNTERS.items() if name in model.flops]
         yield Table((), tuple(rows), number_columns(("", "")), caption=f"on {', '.join(model.inputs)}")
+    if model.left_out:
+        yield Paragraph(f"Missing here, and left out of the count: {', '.join(model.left_out)}.")
     if model.uncounted:
         yield Paragraph(f"Too low: no formula counts {', '.join(model.uncounted)}.")
     yield Heading("Parts", 2)
     yield _tree(model, depth)
     if model.notes:
         yield List(tuple(Item(note, label="note") for note in model.notes))
+
+
+def _write_arguments(arguments: Mapping[str, object]) -> str:
+    """Write the arguments; a configuration's by its size."""
+    shown = [f"{name}={value}" if len(f"{value}") < _LONGEST else f"{name}=..." for name, value in arguments.items()]
+    more = [f"{len(shown) - _MOST} more"] if len(shown) > _MOST else []
+    return f" ({', '.join(shown[:_MOST] + more)})" if shown else ""
 
 
 def _explain(printed: PrintedNumber) -> Iterator[Block]:
@@ -81,11 +90,22 @@ def _explain(printed: PrintedNumber) -> Iterator[Block]:
         yield Paragraph((strong(f"{printed.printed} {measure}"), f" follows: {ours}."))
         return
     yield Paragraph((strong(f"{printed.printed} {measure}"), f" does not follow: {ours}."))
-    if printed.causes:
-        yield List(tuple(Item(_cause(one), label=str(at)) for at, one in enumerate(printed.causes, start=1)))
-    elif printed.measured is not None:
-        tried = f"{readable(printed.tried)} values were tried"
-        yield Paragraph(f"Nothing gives it that chance would not: {tried}. The nearest are {printed.nearest}.")
+    for line in _none_found(printed) if not printed.causes and printed.measured is not None else ():
+        yield Paragraph(line)
+    named = printed.causes or printed.possible
+    if named:
+        yield List(tuple(Item(_cause(one), label=str(at)) for at, one in enumerate(named, start=1)))
+
+
+def _none_found(printed: PrintedNumber) -> Iterator[str]:
+    tried = f"{readable(printed.tried)} values were tried"
+    if printed.possible:
+        yield (
+            f"These print so too, the most usual first, but {tried}, of which {printed.expected:.2g} would by chance: "
+            "give more of the printed numbers to decide."
+        )
+    else:
+        yield f"Nothing that was tried gives it: {tried}. The nearest is {printed.nearest}."
 
 
 def _cause(cause: NumberCause) -> str:

@@ -127,7 +127,13 @@ def _example(given: TensorInput, batch: int) -> Tensor:
 
 
 _LONGEST = 300  # characters of an error's message
-_WITHOUT_VALUES = ("called on meta tensors", "register_meta function", "out of meta tensor", "convert meta device type")
+_WITHOUT_VALUES = (
+    "tensors to be on the same device",
+    "called on meta tensors",
+    "register_meta function",
+    "out of meta tensor",
+    "convert meta device type",
+)
 """What torch says where a tensor without values is asked for them. NotImplementedError is a RuntimeError."""
 _SENTENCE, _CLAUSE = re.compile(r"(?<=[.!?]) "), re.compile(r"[.,;!] ")
 
@@ -195,12 +201,17 @@ def write_error(error: BaseException) -> str:
         text = "(without a message)"
     text = "".join(sign if sign.isprintable() else "?" for sign in text)
     kind = type(error).__name__
-    if isinstance(error, RuntimeError | TypeError) and any(word in text for word in _WITHOUT_VALUES):
+    if reads_values(error):
         cause = f"{kind}: {_cut(_CLAUSE.split(text)[0])}"
         return f"the work depends on the values that the model reads, so it cannot be counted ({cause})"
     if isinstance(error, SystemExit):
         return f"its code ended the process ({kind}: {_cut(text)})"
     return f"{kind}: {_cut(text)}"
+
+
+def reads_values(error: BaseException) -> bool:
+    """Return whether code failed because it asked a tensor without values for them."""
+    return isinstance(error, RuntimeError | TypeError) and any(word in str(error) for word in _WITHOUT_VALUES)
 
 
 def _cut(text: str) -> str:

@@ -42,7 +42,8 @@ class NumberCause(Record):
 class PrintedNumber(Record):
     """A printed number, the total that it was held against, and the causes, the least likely by chance first.
 
-    `nearest` is the closest of all that was tried where nothing gives the number, `tried` how many values those were.
+    `possible` are values that print so too, of `tried` ones, where chance alone would have `expected` print so.
+    `nearest` is the closest where none does.
     """
 
     printed: str
@@ -50,7 +51,9 @@ class PrintedNumber(Record):
     measured: Number | None
     follows: bool
     causes: tuple[NumberCause, ...] = ()
+    possible: tuple[NumberCause, ...] = ()
     tried: Count = 0
+    expected: Annotated[float, Field(ge=0)] = 0
     nearest: str | None = None
 
 
@@ -58,7 +61,8 @@ class CountReport(JsonDocument):
     """A model that was counted.
 
     `parameters` has totals by name (`all`, `trainable`, `no_head`, ...), `flops` the work of one forward pass by
-    counter, None where it was not run, and `no_flops` says why. `uncounted` are operations that no formula counts.
+    counter, None where it was not run, and `no_flops` says why. `uncounted` are operations that no formula counts,
+    `left_out` missing classes of which the model has instances, or bases.
     """
 
     FORMAT: ClassVar = "imlp-audit/count/1"
@@ -73,6 +77,7 @@ class CountReport(JsonDocument):
     flops: dict[str, Count] | None
     no_flops: str | None = None
     uncounted: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     parts: tuple[ModelPart, ...]
     notes: tuple[str, ...] = ()
     printed: tuple[PrintedNumber, ...] = ()

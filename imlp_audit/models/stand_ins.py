@@ -1,0 +1,342 @@
+"""What foreign code lacks here and never really uses is answered, and said: missing packages, removed names of
+libraries, weights to download or to load, and CUDA. Nothing that is answered can change a count without being named.
+"""
+
+from __future__ import annotations
+
+import collections
+import re
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from itertools import accumulate
+from traceback import walk_tb
+from types import CodeType, ModuleType
+
+import numpy as np
+import timm.models
+import torch
+from torch import Tensor, nn
+from torch.nn.modules import linear
+from torch.overrides import TorchFunctionMode
+
+from imlp_audit.processes.streams import print_to_stderr
+
+_INSTALLED_AS = {
+    "cv2": "opencv-python",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "PIL": "pillow",
+    "yaml": "pyyaml",
+    "hydra": "hydra-core",
+}
+_LOADS = re.compile("load|pretrain|weight|checkpoint|resume", re.IGNORECASE)
+_WITHOUT_PARAMETERS = frozenset({"BaseModule", "BaseModel", "Module", "LightningModule"})
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What was done so that foreign code runs, each once, in order, and what a count leaves out for that."""
+
+    notes: dict[str, None] = field(default_factory=dict)
+    left_out: dict[str, None] = field(default_factory=dict)
+    loaders: set[CodeType] = field(default_factory=set)
+
+    def note(self, text: str) -> None:
+        """Remember what was done."""
+        self.notes[text] = None
+
+
+class StandIns(MetaPathFinder, Loader):
+    """Finds packages, or modules, that are missing, and one that torch has removed."""
+
+    def __init__(self, names: Sequence[str], answers: Answers) -> None:
+        self.names, self.answers = set(names), answers
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+        """Return a spec for a module that is missing."""
+        whole = accumulate(fullname.split("."), "{}.{}".format)
+        known = not self.names.isdisjoint(whole) or fullname == "torch._six"
+        return ModuleSpec(fullname, self, is_package=True) if known else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Return None: an ordinary module."""
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Fill a module: any name is a stand-in."""
+        if module.__name__ == "torch._six":
+            self.answers.note("torch._six is gone from torch; its names are as they were")
+            vars(module).update(
+                string_classes=(str, bytes), int_classes=int, inf=float("inf"), container_abcs=collections.abc
+            )
+            return
+        named = next(one for one in accumulate(module.__name__.split("."), "{}.{}".format) if one in self.names)
+        self.answers.note(f"{named} is missing; a stand-in was imported in its place")
+        vars(module)["__getattr__"] = StandIn(module.__name__, self.answers).__getattr__
+        vars(module)["__version__"] = "99.0"
+
+
+class StandIn:
+    """What stands in for a name of a missing package, and for any name in that.
+
+    While the repository is imported it may be called, as a decorator or to set something up, and compared, as versions
+    are. A model that makes an instance of a missing class gets an empty module, which is named as left out of the
+    count; any other call of the model is refused.
+    """
+
+    importing = True
+    path: str
+    answers: Answers
+
+    def __init__(self, path: str, answers: Answers) -> None:
+        self.__dict__.update(path=path, answers=answers)
+
+    def __getattr__(self, name: str) -> object:
+        """Return a stand-in for a name in it."""
+        if name.startswith("__") and name != "__version__":
+            raise AttributeError(name)
+        return vars(self).setdefault(name, StandIn(f"{self.path}.{name}", self.answers))
+
+    def __getitem__(self, name: object) -> object:
+        """Return what was set, or a stand-in."""
+        return getattr(self, str(name))
+
+    def __setitem__(self, name: object, value: object) -> None:
+        """Keep a value, as a configuration does."""
+        setattr(self, str(name), value)
+
+    def __iter__(self) -> Iterator[object]:
+        """Hold nothing."""
+        return iter(())
+
+    def __call__(self, *given: object, **named: object) -> object:
+        """Return what it decorates, or itself; of a class, an empty module; otherwise refuse."""
+        if StandIn.importing:
+            decorated = len(given) == 1 and not named and callable(given[0])
+            return given[0] if decorated else StandIn(self.path, self.answers)
+        if self.path.rpartition(".")[2][:1].isupper():
+            self.answers.left_out[self.path] = None
+            return _Absent(self.path)
+        raise _missing(self.path)
+
+    def __mro_entries__(self, _: tuple[object, ...]) -> tuple[type, ...]:
+        """Let a class be made of it, as of a module, which is named as left out unless it is known to be empty."""
+        path, answers = self.path, self.answers
+
+        class Base(nn.Module):
+            def __init__(self, *_: object, **__: object) -> None:
+                super().__init__()
+                if path.rpartition(".")[2] not in _WITHOUT_PARAMETERS:
+                    answers.left_out[path] = None
+
+        return (Base,)
+
+    def __instancecheck__(self, _: object) -> bool:
+        """Say that nothing is of this class."""
+        return False
+
+    __subclasscheck__ = __instancecheck__
+
+    def __or__(self, _: object) -> object:
+        """Return itself, for annotations."""
+        return self
+
+    __ror__ = __or__
+
+    def __enter__(self) -> object:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let errors pass."""
+
+    def __ge__(self, _: object) -> bool:
+        """Be newer than any version."""
+        return True
+
+    def __lt__(self, _: object) -> bool:
+        """Be older than none."""
+        return False
+
+    __gt__, __le__ = __ge__, __lt__
+
+
+class _Absent(nn.Module):
+    """An instance of a class that is missing."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.path = path
+
+    def forward(self, *_: object, **__: object) -> None:
+        """Refuse."""
+        raise _missing(self.path)
+
+
+def _missing(path: str) -> ImportError:
+    top = path.partition(".")[0]
+    return ImportError(f"the model needs {path}, which is missing; pip install {_INSTALLED_AS.get(top, top)}")
+
+
+def answer_old_code(answers: Answers) -> None:
+    """Answer what old code asks of today's torch and numpy, and weights, of which nothing is read."""
+    _offer(linear, {"_LinearWithBias": linear.NonDynamicallyQuantizableLinear}, answers)
+    plain = {"float": float, "int": int, "bool": bool, "object": object, "complex": complex}
+    _offer(np, plain, answers)
+    for place, name in ((torch.hub, "load_state_dict_from_url"), (torch, "load"), (timm.models, "load_pretrained")):
+        _replace(getattr(place, name), _no_weights(f"{place.__name__}.{name}", answers))
+    given = nn.Module.load_state_dict
+
+    def load_state_dict(self: nn.Module, state_dict: Mapping[str, object], *args: object, **named: object) -> object:
+        if isinstance(state_dict, _NoWeights) or not state_dict:
+            return nn.modules.module._IncompatibleKeys([], [])  # two lists, which scripts print
+        return given(self, state_dict, *args, **named)  # type: ignore[arg-type]
+
+    nn.Module.load_state_dict = load_state_dict  # type: ignore[method-assign]
+
+
+class _NoWeights(dict[str, object]):
+    """In place of weights that are not read; whatever is taken from it, or done with it, is the same."""
+
+    def __missing__(self, _: str) -> _NoWeights:
+        return self
+
+    def __delitem__(self, _: str) -> None:
+        """Lack it already."""
+
+    def pop(self, *_: object) -> _NoWeights:
+        """Return itself."""
+        return self
+
+    def __getattr__(self, name: str) -> object:
+        """Return itself, as a tensor's methods do."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __call__(self, *_: object, **__: object) -> _NoWeights:
+        """Return itself."""
+        return self
+
+
+def _no_weights(name: str, answers: Answers) -> Callable[..., _NoWeights]:
+    def answer(*_: object, **__: object) -> _NoWeights:
+        answers.note(f"{name} was asked for weights; the model keeps fresh ones")
+        answers.loaders.add(sys._getframe(1).f_code)
+        return _NoWeights()
+
+    return answer
+
+
+def skip_loader(error: BaseException, answers: Answers) -> bool:
+    """Let a function that fails because it got no weights do nothing; return whether it was one."""
+    for frame, _ in walk_tb(error.__traceback__):
+        name = frame.f_code.co_name
+        own = frame.f_globals.get(name)
+        if frame.f_code in answers.loaders and _LOADS.search(name) and own is not None:
+            answers.note(f"{name}, which loads weights, was not run")
+            _replace(own, lambda *_, **__: None)
+            return True
+    return False
+
+
+def answer_transformers(stubs: Collection[str], answers: Answers) -> None:
+    """Let `from_pretrained` make a model of its configuration, if that is on this machine.
+
+    For models that are named as stubs, the defaults of their configuration's class are taken.
+    """
+    from transformers import PretrainedConfig, PreTrainedModel
+
+    given = PretrainedConfig.from_pretrained.__func__
+
+    def read(cls: type[PretrainedConfig], name: object, *args: object, **named: object) -> object:
+        try:
+            return given(cls, name, *args, **named)
+        except OSError as error:
+            if name not in stubs:
+                raise OSError(
+                    f"the configuration of {name} is not here; fetch it: hf download {name} config.json; or take the "
+                    f"defaults of {cls.__name__} in its place: --stub {name}"
+                ) from error
+            answers.note(f"{name} was not downloaded; the defaults of {cls.__name__} are in its place (--stub)")
+            return cls(**{key: value for key, value in named.items() if key[:1] != "_"})
+
+    def make(cls: type[PreTrainedModel], name: object, *_: object, **named: object) -> object:
+        config = named.pop("config", None) or cls.config_class.from_pretrained(name, **named)
+        answers.note(f"{cls.__name__}.from_pretrained was asked for weights; the model keeps fresh ones")
+        return cls(config)
+
+    PretrainedConfig.from_pretrained = classmethod(read)  # type: ignore[arg-type]
+    PreTrainedModel.from_pretrained = classmethod(make)  # type: ignore[arg-type]
+
+
+def _replace(function: object, other: object) -> None:
+    """Put another function in its place in every module that has imported it."""
+    for module in list(sys.modules.values()):
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if value is function:
+                setattr(module, name, other)
+
+
+def offer_removed(module: ModuleType, name: str, answers: Answers) -> None:
+    """Let an installed library have a name that it has no longer, which refuses to be called by the model."""
+    answers.note(f"{module.__name__} has no {name!r} any more; a stand-in was imported in its place")
+    setattr(module, name, StandIn(f"{module.__name__}.{name}", answers))
+
+
+def _offer(module: ModuleType, names: Mapping[str, object], answers: Answers) -> None:
+    """Let a module have names that it had in older releases."""
+    before = vars(module).get("__getattr__")
+
+    def answer(name: str) -> object:
+        if name in names:
+            answers.note(f"{module.__name__}.{name} is gone from {module.__name__.partition('.')[0]}; it is as it was")
+            return names[name]
+        if before is not None:
+            return before(name)
+        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}", name=name, obj=module)
+
+    vars(module)["__getattr__"] = answer
+
+
+class _OnThisDevice(TorchFunctionMode):
+    """Makes on the current device what code asks for on CUDA: sizes and counts are the same there."""
+
+    def __init__(self, answers: Answers) -> None:
+        super().__init__()
+        self._answers = answers
+
+    def __torch_function__(
+        self,
+        func: Callable[..., object],
+        types: Sequence[type],
+        args: tuple[object, ...] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> object:
+        """Run a call without its CUDA device."""
+        named = dict(kwargs or {})
+        asked = [name for name, value in named.items() if _is_cuda(value)]
+        if func is Tensor.cuda or asked or any(map(_is_cuda, args[1:])):
+            self._answers.note("CUDA was asked for; the model was counted without it")
+            named = {name: value for name, value in named.items() if name not in asked}
+            args = (*args[:1], *(one for one in args[1:] if not _is_cuda(one)))
+            if func is Tensor.cuda or (func is Tensor.to and len(args) == 1 and not named):
+                return args[0]
+        return func(*args, **named)
+
+
+def _is_cuda(value: object) -> bool:
+    if isinstance(value, torch.device):
+        return value.type == "cuda"
+    return isinstance(value, str) and value.partition(":")[0] == "cuda"
+
+
+@contextmanager
+def answering(answers: Answers) -> Iterator[None]:
+    """Run foreign code with CUDA answered, and what it prints on standard error."""
+    with print_to_stderr(), _OnThisDevice(answers):
+        yield
