@@ -21,11 +21,10 @@ from imlp_audit.checks.frames import (
     write_images,
 )
 from imlp_audit.checks.hints import count_lost, find_padding, fits_elsewhere, hints_of
-from imlp_audit.checks.identity import NOT_NAMED, RowIdentity, are_settled, hold_back
+from imlp_audit.checks.identity import LEAST, NOT_NAMED, RowIdentity, are_settled, hold_back
 from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
-from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import NO_MODEL, PASSES, CellCheck, ColumnCheck, OptionHint, Verdict
 from imlp_audit.spec.columns import MemoryColumn
 from imlp_audit.spec.paper import CellRef, rows_of_table
@@ -118,8 +117,9 @@ def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, 
     misses = 0 if group is None else group.votes - group.scores[group.winner] - 1
     if group is None or not are_settled(group.scores[group.winner], misses):
         return "too few numbers of the column say how it was counted"
-    if misses and not is_stated(found.cell) and _is_near(check):
-        return f"{count_of(misses, 'other number')} of the column follow from no known counter, and this is near"
+    sure = misses == 0 and group.scores[group.winner] >= 2 * LEAST
+    if not sure and not is_stated(found.cell) and _is_near(check):
+        return "it is so near that another counter may have counted it, and too few numbers tell"
     return None
 
 

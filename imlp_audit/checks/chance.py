@@ -11,13 +11,17 @@ from imlp_audit.checks.identity import LEAST
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.spec.schema import PrintedTable
 
+_THOUSANDS = 3  # zeros
+
 
 def count_padding(table: PrintedTable, column: str) -> int:
-    """Return how many decimals are 0 in all numbers of a column, so that they may be no digits."""
+    """Return how many last digits are 0 in all numbers of a column, so that they may be no digits: decimals, or 000."""
     texts = [row.printed[column] for row in table.rows if column in row.printed]
-    ends = [re.search(r"\d[.,]\d*?(0*)$", text) for text in texts]
-    found = [len(one[1]) for one in ends if one is not None]
-    return min(found) if len(found) == len(texts) >= LEAST else 0
+    numbers = [found[0] for text in texts if (found := re.search(r"\d[\d.,]*", text))]
+    zeros = [len(number) - len(number.rstrip("0")) for number in numbers]
+    if len(numbers) < LEAST or len({"." in number for number in numbers}) > 1:
+        return 0
+    return min(zeros) if "." in numbers[0] or min(zeros) >= _THOUSANDS else 0
 
 
 def matches(printed: Printed, value: Fraction | int) -> bool:

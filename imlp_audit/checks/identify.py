@@ -104,14 +104,14 @@ class _Rows:
         first, fitting = candidates_of(row)[0], [one for one in candidates_of(row) if self.counts.has_size(row, one)]
         following = [one for one in fitting if self.counts.on_images(row, one)[1]]
         best = next(iter([*following, *fitting]), None)
-        if row.row.named and first not in fitting and self._follow(self._as_named, row):
+        if first not in fitting and self._is_named(row):
             return first, Identified.NAME
         if cells_of(row, Measure.PARAMETERS) and best is not None:
             if len({self._counts(row, one) for one in fitting}) == 1 and self._expected(row) <= BY_CHANCE:
                 return best, Identified.NUMBERS
             if row.id in self.counts.together:
                 return best, Identified.TOGETHER
-        if row.row.named and self._follow(self._as_named, row):
+        if self._is_named(row):
             return first, Identified.NAME
         if following and self._expected(row, whole=True) <= BY_CHANCE:
             return following[0], Identified.ALL
@@ -160,6 +160,15 @@ class _Rows:
             for name, some in fitting.items()
             if some
         }
+
+    def _is_named(self, row: RowRef) -> bool:
+        """Return whether a row's name is evidence: other names of the table hold, and one of its own numbers does.
+
+        A row that has none of its model's numbers is of another model; one that prints a single number has no other.
+        """
+        cells, first = cells_of(row), candidates_of(row)[0]
+        own = len(cells) == 1 or any(self.counts.fits(cell, first) for cell in cells)
+        return row.row.named and own and self._follow(self._as_named, row)
 
     @staticmethod
     def _follow(found: Mapping[str, bool], row: RowRef) -> bool:
