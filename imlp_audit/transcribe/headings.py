@@ -49,7 +49,7 @@ class ColumnGuess:
 
 _LABEL = re.compile(r"\b(models?|methods?|networks?|arch(itecture)?s?|backbones?|names?|variants?|encoder|config)\b")
 _SIZE = re.compile(
-    r"((input|image|img|im|test|train|fine-?tun\w*|ft|eval\w*|inference)\s)*(resolution|res|reso|size|crop|input|image|img|px|pixels)(\ssize)?"
+    r"((input|image|img|im|test|train|fine-?tun\w*|ft|eval\w*|infer\w*)\s)*(resolution|res|reso|size|crop|input|image|img|px|pixels)(\ssize)?"
     r"(\s(train|test|eval\w*|inference))?"
 )
 _IN_PIXELS = re.compile(r"\s*[(\[]\s*(?:in\s)?(?:px|pixels?)\s*[)\]]|\.")
