@@ -35,9 +35,14 @@ def is_size(word: str) -> bool:
     return _LONG.fullmatch(word) is not None
 
 
+_WIDE = r"mobilenet[-_ ]?v[123](?:[-_ ](?:large|small))?|mobilevit[-_ ]?v2|ghostnet(?:[-_ ]?v2)?"
 _PUBLISHED = (
+    (re.compile(r"(?<=[a-z0-9])(?=(?:Tiny|Small|Base|Medium|Large|Huge|Patch)(?![a-z]))"), "-"),  # SwinV2Tiny
+    (re.compile(r"(?<=[a-z])(?=[A-UW-Z]\d)"), "-"),  # EfficientNetB0
+    (re.compile(r"\b(res2?nex?t[-_ ]?\d+)_vd(?![a-z])", re.IGNORECASE), r"\1d"),  # as PaddlePaddle calls ResNet-D
+    (re.compile(rf"\b({_WIDE})_x(\d)_(\d+)$", re.IGNORECASE), r"\1 x\2.\3"),  # MobileNetV2_x0_5
     (re.compile(r"\bvision[-_ ]transformer\b", re.IGNORECASE), "ViT"),
-    (re.compile(r"\b(swin)[-_ ]?transformer\b", re.IGNORECASE), r"\1"),
+    (re.compile(r"\b(swin)[-_ ]?transformer(?=v\d|[^a-z]|$)", re.IGNORECASE), r"\1"),
     (re.compile(r"\bopen[-_ ]?clip\b", re.IGNORECASE), "CLIP"),
     (re.compile(r"\b(se|eca)[-_ ]?net(?=[-_ ]?(?:18|34|50|101|152)\b)", re.IGNORECASE), r"\1ResNet"),
     (re.compile(r"\bwrn[-_ ]?(\d+)[-_ ](\d)\b", re.IGNORECASE), r"wide_resnet\1_\2"),
@@ -89,7 +94,6 @@ _MEANT = (  # what a label stands for in the papers that first printed it
     (re.compile(r"\bmobilenet[-_ (]*[x×]?(?=[01]\.\d)", re.IGNORECASE), "MobileNetV1 "),  # arXiv 1704.04861
     (re.compile(r"\b(res2net[-_ ]?(?:50|101))$", re.IGNORECASE), r"\1_26w_4s"),  # arXiv 1904.01169, Table 1
 )
-_WIDE = r"mobilenet[-_ ]?v[123](?:[-_ ](?:large|small))?|mobilevit[-_ ]?v2|ghostnet(?:[-_ ]?v2)?"
 _MOBILENET = re.compile(rf"\b({_WIDE})(?:[-_ (]+[x×]?|[x×])([012]\.\d\d?)[x×]?\)?$", re.IGNORECASE)
 _REGNET = re.compile(r"\bregnet[-_ ]?([xy])[-_ ]?(\d{1,4}(?:\.\d)?)[-_ ]?([mg])f", re.IGNORECASE)
 
