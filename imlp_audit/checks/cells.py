@@ -26,7 +26,7 @@ from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.records.check import NO_MODEL, PASSES, CellCheck, ColumnCheck, OptionHint, Verdict
-from imlp_audit.spec.columns import MemoryColumn
+from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.paper import CellRef, rows_of_table
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
 
@@ -113,6 +113,8 @@ def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, 
         return "another candidate of the row has this number"
     if any(isinstance(hint, OptionHint) for hint in check.hints) or any(find_padding(found, context)):
         return "it follows in another way, and the source does not say which is meant"
+    if found.cell.column.measure is not Measure.FLOPS:
+        return None  # its name identifies the row, which the other names of the table settle
     group = frame_of(found.cell, context).convention
     misses = 0 if group is None else group.votes - group.scores[group.winner] - 1
     if group is None or not are_settled(group.scores[group.winner], misses):

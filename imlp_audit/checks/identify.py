@@ -147,6 +147,12 @@ class _Rows:
         }
 
     @cached_property
+    def _of_first(self) -> Mapping[str, bool]:
+        """Whether a row's first candidate has its parameters, of the rows that print any."""
+        rows = [row for row in self.counts.proposed if cells_of(row, Measure.PARAMETERS)]
+        return {row.id: self.counts.has_size(row, candidates_of(row)[0]) for row in rows}
+
+    @cached_property
     def _beyond_names(self) -> Mapping[str, bool]:
         """Whether all numbers of a row follow from a candidate of its size, of rows whose labels are no names alone."""
         fitting = {
@@ -181,11 +187,8 @@ class _Rows:
         first, cells = candidates_of(row)[0], cells_of(row)
         near = sorted(candidates_of(row), key=lambda one: self._distance(row, one))[:2]
         told = "; ".join(f"{one.name} has {text}" for one in near if (text := self._write(cells, one)))
-        lead = (
-            row.row.named
-            and not any(self.counts.fits(cell, first) for cell in cells)
-            and bool(self._write(cells, first))
-        )
+        missed = row.row.named and not any(self.counts.fits(cell, first) for cell in cells)
+        lead = (missed or self._follow(self._of_first, row)) and bool(self._write(cells, first))
         if lead:
             asked = f"is it {first.name}? Then {self._write(cells, first)}"
             return RowIdentity(None, Identified.LEAD, f"not identified: {asked}")

@@ -141,7 +141,7 @@ class Identified(StrEnum):
     NAME = "name"  # its label: other rows follow from the models that theirs name
     ALL = "all"  # all its numbers together, FLOPs included: they follow, and accuse nothing
     NO = "no"
-    LEAD = "lead"  # its label names one model, which has none of its numbers
+    LEAD = "lead"  # its label names a model that has not its numbers, or is nearest to one where others are right
 
 
 class CheckKind(StrEnum):

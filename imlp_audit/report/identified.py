@@ -23,7 +23,7 @@ def identified_rows(result: AuditResult) -> dict[str, Identified]:
 
 
 def list_leads(result: AuditResult) -> Iterator[Block]:
-    """Yield the rows that name one model and have none of its numbers: questions to the reader, which fail nothing."""
+    """Yield the rows whose labels point to a model that has not their numbers: questions, which fail nothing."""
     checks = [one for one in result.of_kind(CellCheck) if one.identified is Identified.LEAD]
     leads = list({one.id.rpartition("/")[0]: one for one in reversed(checks)}.values())[::-1]
     if leads:
