@@ -52,7 +52,7 @@ def _read(path: Path) -> Values:
     try:
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
             raise UsageError(f"{path}: aliases such as *name are not read; write the values in their place")
-        found = yaml.load(text, _Loader)  # a safe loader
+        found = _Loader(text).get_single_data()
     except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from error
     if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):

@@ -65,7 +65,7 @@ def _parse(text: str) -> object:
     try:
         if text.lstrip()[:1] == "{":
             return json.loads(text)
-        return None if "&" in text and "*" in text else yaml.load(text, _YAML)  # a safe loader
+        return None if "&" in text and "*" in text else _YAML(text).get_single_data()
     except (ValueError, yaml.YAMLError, RecursionError):
         return None
 

@@ -38,6 +38,7 @@ Counts: TypeAlias = NDArray[np.int64]
 """(..., conventions of parameters, then sites x classes of work): they add up over the parts of a model."""
 
 CONVENTIONS = tuple(ParameterConvention)
+_SEARCHED = (ParameterConvention.ALL, ParameterConvention.NO_HEAD, ParameterConvention.WITH_BUFFERS)  # papers' own
 SITES = tuple(Site)
 CLASSES = tuple(operation for operation in Operation if operation is not Operation.UNKNOWN)
 
@@ -56,7 +57,7 @@ def count_vector(parameters: Mapping[ParameterConvention, int], ledger: Ledger) 
 
 def parameters_in(table: Counts) -> dict[str, NDArray[np.int64]]:
     """Return the parameters of each row of a table by convention, without conventions that count nothing."""
-    return {str(convention): table[:, i] for i, convention in enumerate(CONVENTIONS) if table[:, i].any()}
+    return {str(one): table[:, i] for i, one in enumerate(CONVENTIONS) if one in _SEARCHED and table[:, i].any()}
 
 
 def work_in(table: Counts) -> NDArray[np.int64]:

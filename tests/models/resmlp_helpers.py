@@ -55,12 +55,13 @@ def parameters(module: nn.Module) -> int:
 def counts(model: nn.Module) -> dict[str, int]:
     """Parameters, and the work under each convention, of a model on the meta device.
 
-    But for `modules`: timm has a linear layer where ours multiplies by the matrix A, which is no module.
+    But for those that see modules alone: timm has a linear layer where ours multiplies by the matrix A, which is none.
     """
+    of_modules = ("modules", "thop", "mmcv", "ptflops_hooks")
     with torch.device("meta"):
         ledger = measure(model, *example_inputs(model))
     assert not ledger.unknown
-    work = {name: total(ledger, convention) for name, convention in FLOPS_CONVENTIONS.items() if name != "modules"}
+    work = {name: total(ledger, convention) for name, convention in FLOPS_CONVENTIONS.items() if name not in of_modules}
     return {"parameters": parameters(model), **work}
 
 
