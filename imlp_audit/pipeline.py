@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from itertools import chain
 from os import PathLike, fspath
-from types import MappingProxyType
 
 from imlp_audit import __version__
 from imlp_audit.cache.measured import keep_model, keep_outcomes, narrow, recall_models, recall_outcomes
@@ -65,7 +64,7 @@ def audit(selection: Selection, options: Options, announce: Announce) -> AuditRe
     settings = Settings(jobs=options.jobs, trust_code=options.trust_code)
 
     def run() -> AuditResult:
-        known, identities = identify_rows(selection, options, announce)
+        known, identities = _identify_rows(selection, options, announce)
         plans = select_checks(known, options.only, options.skip)
         return _run(plans, known, options, settings, announce, identities, searched=False)
 
@@ -97,7 +96,7 @@ def audit_equations(
 ) -> AuditResult:
     """Test the papers' statements about functions, those that need a solver included."""
     plans = select_equations(selection, patterns)
-    return _run(plans, selection, Options(store=store or Store()), settings, announce, searched=True)
+    return _run(plans, selection, Options(store=store or Store()), settings, announce, {}, searched=True)
 
 
 def _run(
@@ -106,7 +105,7 @@ def _run(
     options: Options,
     settings: Settings,
     announce: Announce,
-    identities: Mapping[str, RowIdentity] = MappingProxyType({}),
+    identities: Mapping[str, RowIdentity],
     *,
     searched: bool,
 ) -> AuditResult:
@@ -171,7 +170,7 @@ def _make_checks(
     return [made[plan.id] for plan in plans], context
 
 
-def identify_rows(
+def _identify_rows(
     selection: Selection, options: Options, announce: Announce
 ) -> tuple[Selection, Mapping[str, RowIdentity]]:
     """Return the papers with the models that rows with candidates are of, and what their numbers say about each."""

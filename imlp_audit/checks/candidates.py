@@ -32,9 +32,9 @@ _SIDES = 5  # sizes of images that a candidate is counted on
 
 @dataclass(frozen=True)
 class ColumnCount:
-    """How the FLOPs of a column were counted, as far as known: by which counter, on images of which side.
+    """The counter and the side of images that give most FLOPs of a column; without a side, each model's own.
 
-    No side means each model's own. So many of the numbers of rows with a known model are `explained`.
+    `explained` counts the rows of which a candidate that fits has the number.
     """
 
     counter: str
@@ -147,9 +147,12 @@ class TableCounts:
     @cached_property
     def part(self) -> str | None:
         """What the parameters of most rows count, by their first candidates; None where too few say so."""
-        scores = self._scores
-        best = max(scores, key=lambda one: len(scores[one]), default="")
-        return best if scores and len(scores[best]) >= LEAST else None
+        best = self._best_part
+        return best if best is not None and len(self._scores[best]) >= LEAST else None
+
+    @cached_property
+    def _best_part(self) -> str | None:
+        return max(self._scores, key=lambda one: len(self._scores[one]), default=None)
 
     @cached_property
     def _scores(self) -> Mapping[str, Sequence[RowRef]]:
@@ -177,9 +180,9 @@ class TableCounts:
     @cached_property
     def together(self) -> frozenset[str]:
         """The rows whose first candidates have their parameters, where so many at once are no chance."""
-        if not self._scores:
+        best = self._best_part
+        if best is None:
             return frozenset()
-        best = max(self._scores, key=lambda one: len(self._scores[one]))
         odds = []
         for row in self.rows:
             cells, first = cells_of(row, Measure.PARAMETERS), row.row.model or candidates_of(row)[0]

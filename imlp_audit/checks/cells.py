@@ -129,7 +129,6 @@ def _is_near(check: CellCheck) -> bool:
     """Return whether a number is as near to the measured one as counters of one model are to each other."""
     return (
         check.measured is not None
-        and check.gap is not None
         and check.interval is not None
         and abs(Fraction(check.measured) - Fraction(check.interval[0])) <= Fraction(check.measured) / 100
     )

@@ -1,7 +1,7 @@
 """Which model a row is of where candidates are proposed: printed numbers confirm one, and accuse only what others name.
 
 Printed parameters identify rows first; then a counter and a size of images are chosen for each column of FLOPs on the
-rows that are known by then. No number takes part in identifying the model that it is found wrong by.
+candidates whose parameters fit. No number takes part in identifying the model that it is found wrong by.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import Identified
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
-from imlp_audit.spec.schema import PrintedTable
+from imlp_audit.spec.schema import PrintedTable, Row
 from imlp_audit.spec.tree import Located
 
 _NOUNS = {Measure.PARAMETERS: "parameters", Measure.FLOPS: "FLOPs"}
@@ -68,7 +68,7 @@ def with_models(paper: Paper, found: Mapping[str, RowIdentity]) -> Paper:
     return replace(paper, tables=tuple(map(resolve, paper.tables)))
 
 
-def _resolve(row: RowRef, found: Mapping[str, RowIdentity]) -> object:
+def _resolve(row: RowRef, found: Mapping[str, RowIdentity]) -> Row:
     one = found.get(row.id)
     return row.row if one is None else row.row.model_copy(update={"model": one.model})
 
@@ -186,14 +186,15 @@ class _Rows:
         """Return what to say about a row that no numbers identify: its nearest candidates, and how far they are."""
         first, cells = candidates_of(row)[0], cells_of(row)
         near = sorted(candidates_of(row), key=lambda one: self._distance(row, one))[:2]
-        told = "; ".join(f"{one.name} has {text}" for one in near if (text := self._write(cells, one)))
+        nearest = "; ".join(f"{one.name} has {text}" for one in near if (text := self._write(cells, one)))
         missed = row.row.named and not any(self.counts.fits(cell, first) for cell in cells)
         lead = (missed or self._follow(self._of_first, row)) and bool(self._write(cells, first))
         if lead:
             asked = f"is it {first.name}? Then {self._write(cells, first)}"
             return RowIdentity(None, Identified.LEAD, f"not identified: {asked}")
         why = f"its numbers do not single out one of {len(row.row.candidates)} candidates"
-        return RowIdentity(None, Identified.NO, f"not identified: {why}" + (f"; the nearest: {told}" if told else ""))
+        added = f"; the nearest: {nearest}" if nearest else ""
+        return RowIdentity(None, Identified.NO, f"not identified: {why}{added}")
 
     def _write(self, cells: Sequence[CellRef], recipe: Recipe) -> str:
         """Write what a model has for each cell, beside what is printed."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from difflib import unified_diff
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,7 +49,7 @@ def accept(
         lines = unified_diff(before.splitlines(), after.splitlines(), shown_as, shown_as, lineterm="", n=1)
         emit("\n".join(lines) + "\n")
     for path, _, _, after in () if dry_run else changed:
-        write_whole(Path(path), after)
+        write_whole(path, after)
     if not changed:
         sys.stderr.write("nothing to accept: no row with `candidates` was identified\n")
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN

@@ -50,7 +50,7 @@ from imlp_audit.report.findings import (
     say_that_none_fails,
     worst_first,
 )
-from imlp_audit.report.identified import list_leads, tell_identified
+from imlp_audit.report.identified import list_leads, summarize_identified
 from imlp_audit.report.sections import SAMPLING, describe_run
 from imlp_audit.report.terminal import height
 from imlp_audit.report.text import shorten
@@ -285,7 +285,7 @@ def _changed_entries(result: AuditResult) -> Iterator[Block]:
 
 def _trust(result: AuditResult) -> Iterator[Item]:
     """Say how far to trust the numbers: how many were counted, how many by a fitted counter, how many not at all."""
-    yield from tell_identified(result)
+    yield from summarize_identified(result)
     numbers = result.of_kind(CellCheck)
     counts = Counter(check.verdict for check in numbers)
     passing = [check for check in numbers if check.verdict in PASSES]

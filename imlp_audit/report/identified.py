@@ -25,8 +25,10 @@ def identified_rows(result: AuditResult) -> dict[str, Identified]:
 def list_leads(result: AuditResult) -> Iterator[Block]:
     """Yield the rows whose labels point to a model that has not their numbers: questions, which fail nothing."""
     checks = [one for one in result.of_kind(CellCheck) if one.identified is Identified.LEAD]
-    leads = list({one.id.rpartition("/")[0]: one for one in reversed(checks)}.values())[::-1]
-    if leads:
+    by_row: dict[str, CellCheck] = {}
+    for one in checks:
+        by_row.setdefault(one.id.rpartition("/")[0], one)
+    if leads := list(by_row.values()):
         yield Heading(f"Leads ({len(leads)})", 3)
         items = [
             f"{(one.place or one.id).rpartition(', ')[0]}: {shorten(one.reason, _LONGEST)}" for one in leads[:_MOST]
@@ -35,26 +37,26 @@ def list_leads(result: AuditResult) -> Iterator[Block]:
         yield List((*items, *more))
 
 
-def tell_identified(result: AuditResult) -> Iterator[Item]:
+def summarize_identified(result: AuditResult) -> Iterator[Item]:
     """Yield a line for each table with candidates: its identified rows, and how its columns were counted."""
     rows = identified_rows(result)
-    told = [
-        f"{table.name or f'Table {table.id}'}: {_tell(result, paper, table, rows)}"
+    lines = [
+        f"{table.name or f'Table {table.id}'}: {_describe_table(result, paper, table, rows)}"
         for paper in result.papers
         for table in paper.tables
         if any(name.startswith(f"{paper.id}/{table.id}/") for name in rows)
     ]
-    more = [count_of(len(told) - _MOST, "more table")] if len(told) > _MOST else []
-    yield from (Item(one, label="identified") for one in (*told[:_MOST], *more))
+    more = [count_of(len(lines) - _MOST, "more table")] if len(lines) > _MOST else []
+    yield from (Item(one, label="identified") for one in (*lines[:_MOST], *more))
 
 
-def _tell(result: AuditResult, paper: PaperHead, table: TableHead, rows: dict[str, Identified]) -> str:
+def _describe_table(result: AuditResult, paper: PaperHead, table: TableHead, rows: dict[str, Identified]) -> str:
     own = [how for name, how in rows.items() if name.startswith(f"{paper.id}/{table.id}/")]
     known = sum(how not in (Identified.NO, Identified.LEAD) for how in own)
     by_name = own.count(Identified.NAME)
     named = f", {by_name} of them by the names of others" if by_name else ""
     counted = [
-        f"{column.heading} counted by {_tell_counter(score)}"
+        f"{column.heading} counted by {_describe_counter(score)}"
         for column in table.columns
         if column.measure == "flops" and not paper.flops and (score := _score(result, paper, table, column.id))
     ]
@@ -67,7 +69,7 @@ def _score(result: AuditResult, paper: PaperHead, table: TableHead, column: str)
     return score if score is not None and score.group.votes else None
 
 
-def _tell_counter(score: ColumnScore) -> str:
+def _describe_counter(score: ColumnScore) -> str:
     """Name the counter that explains most numbers, with the next best."""
     group = score.group
     most = group.scores.get(str(group.winner), 0)

@@ -179,9 +179,6 @@ class CountedBy(Record):
     because: Sentence
 
 
-MOST_CANDIDATES = 500
-
-
 class Row(Record):
     """A model as the table lists it. Without `model` it has no recipe.
 
@@ -195,7 +192,7 @@ class Row(Record):
     label: Sentence
     baseline: Slug | None = None
     model: Recipe | None = None
-    candidates: Annotated[tuple[Recipe, ...], Field(max_length=MOST_CANDIDATES)] = ()
+    candidates: Annotated[tuple[Recipe, ...], Field(max_length=500)] = ()
     named: bool = False
     mark: str = ""
     repeats: RowId | None = None
@@ -219,8 +216,7 @@ RESERVED = frozenset({"repeats", "columns", "marks", "claims", "equations"})  # 
 class PrintedTable(Record):
     """A table as printed. `repeats` names the table whose rows of the same ids it prints again.
 
-    `images` are sides of images on which its candidates may have been counted, beside those of their libraries.
-
+    `images` are sides of images on which its candidates may have been counted, in addition to those of their libraries.
     `name` is what the paper calls it where that is not "Table" and its id: `Table D.1`, `Appendix A, Activation`.
     """
 

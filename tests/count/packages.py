@@ -139,7 +139,7 @@ def _torchinfo(model: nn.Module, image: Tensor) -> float:
 class Package:
     """A package's counter, and the convention nearest to it; its `own` equals it on all models.
 
-    `unfused` if timm's attention is told to compute its products apart.
+    `unfused` if timm's attention computes its products apart.
     """
 
     convention: str

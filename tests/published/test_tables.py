@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -46,4 +45,3 @@ def test_most_rows_of_a_clean_table_are_identified(tmp_path: Path) -> None:
     known = {one.id.rpartition("/")[0]: one.identified for one in cells if one.identified is not None}
     assert known
     assert not {Identified.NO, Identified.LEAD} & set(known.values())
-    assert not [name for name in known if re.search(r"[^\w/]", name)]
