@@ -208,6 +208,10 @@ class _Rows:
         )
 
     def _nearest(self, cell: CellRef, recipe: Recipe) -> int | None:
+        """Return what to compare a cell with: all parameters, or the kind that the table counts; the nearest FLOPs."""
+        if cell.column.measure is Measure.PARAMETERS:
+            sizes = self.counts.sizes(cell, recipe)
+            return sizes.get(self.counts.part or "", next(iter(sizes.values()), None))
         stated = cell.printed.value * cell.printed.scale
         return min(self.counts.possible(cell, recipe), key=lambda value: abs(value - stated), default=None)
 
