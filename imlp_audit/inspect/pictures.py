@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from math import ceil
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -16,9 +20,9 @@ from matplotlib.ticker import MaxNLocator
 from imlp_audit.inspect.papers import LayerImages
 from imlp_audit.inspect.sentences import Matrix
 from imlp_audit.records.checkpoint import Statement
-from imlp_audit.report.figures import COLOURS, drawing_style, to_png, to_svg
 
 _PANELS = 12  # a page
+_COLOURS = ("#1f77b4", "#d95f02", "#1b9e77", "#7570b3")  # distinct for the colour-blind
 _MARKERS = ("o", "s", "^", "D")
 
 
@@ -62,17 +66,38 @@ _IMAGES = _Sheet(panel=(2.8, 2.8), gaps=(0.15, 0.5), left=0.15, right=1.3, botto
 
 def draw(statements: Sequence[Statement], images: Sequence[LayerImages], label: str) -> Iterator[Drawing]:
     """Draw everything that there is to draw, with the checkpoint's name; the same weights give the same bytes."""
-    with drawing_style():
+    with _drawing_style():
         for paper in dict.fromkeys(one.paper for one in statements if one.values):
             own = [one for one in statements if one.paper == paper and one.values]
             caption = f"What the sentences of {paper} are judged by, layer by layer."
-            yield Drawing(f"{paper}_by_layer.svg", caption, to_svg(_sign(_draw_curves(own), label)))
+            yield Drawing(f"{paper}_by_layer.svg", caption, _save(_sign(_draw_curves(own), label), "svg"))
         for one in images:
             panels = list(one.images.items())
             for first in range(0, len(panels), _PANELS):
                 page = f"_{first // _PANELS + 1}" if first else ""
                 figure = _sign(_draw_images(first, panels[first : first + _PANELS]), label)
-                yield Drawing(f"{one.name}{page}.png", one.caption, to_png(figure))
+                yield Drawing(f"{one.name}{page}.png", one.caption, _save(figure, "png"))
+
+
+@contextmanager
+def _drawing_style() -> Iterator[None]:
+    """Draw in matplotlib's own style, whatever the user's settings are."""
+    with mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # whoever shows the SVG has the fonts, or not
+        mpl.rcdefaults()
+        mpl.rc("svg", hashsalt="imlp-audit", fonttype="none")
+        mpl.rc("font", size=9)
+        mpl.rc("text", parse_math=False)  # names come from files
+        mpl.rc("axes", titlesize=9)
+        yield
+
+
+def _save(figure: Figure, kind: str) -> bytes:
+    """Return a figure as SVG without a date, or as PNG without the name of the program that wrote it."""
+    out = BytesIO()
+    metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
+    figure.savefig(out, format=kind, dpi=110, metadata=metadata)
+    return out.getvalue()
 
 
 def _sign(figure: Figure, label: str) -> Figure:
@@ -86,7 +111,7 @@ def _draw_curves(statements: Sequence[Statement]) -> Figure:
     for axes, one in zip(places, statements, strict=True):
         for at, (name, values) in enumerate(one.values.items()):
             heights = [float("nan") if value is None else value for value in values]
-            colour, marker = COLOURS[at % len(COLOURS)], _MARKERS[at % len(_MARKERS)]
+            colour, marker = _COLOURS[at % len(_COLOURS)], _MARKERS[at % len(_MARKERS)]
             at_layer = range(1, len(heights) + 1)
             axes.plot(at_layer, heights, color=colour, marker=marker, markersize=3.5, linewidth=1.2, label=name)
         axes.set(title=one.id, xlabel="layer")

@@ -26,11 +26,9 @@ from imlp_audit.report.document import (
     MarkedTable,
     Paragraph,
     Picture,
-    Plot,
     Span,
     Style,
     Table,
-    VerdictGrid,
     code,
     emphasis,
     make_visible,
@@ -62,7 +60,7 @@ def _block(block: Block) -> Iterator[str]:
             yield from _table(block)
         case List():
             yield from _items(block.items, 0)
-        case Picture() | Plot():
+        case Picture():
             yield f"![{_inline(block.caption)}]({_target(block.file)})"
         case Code():
             yield from _code_block(block)
@@ -70,8 +68,6 @@ def _block(block: Block) -> Iterator[str]:
             yield from _table(block.summary)
             if block.listing is not None:
                 yield from ("", *_table(block.listing))
-        case VerdictGrid():
-            yield from _table(block.summary)
         case Fold():
             yield _paragraph(block.summary)
             yield from (line for inner in block.blocks for line in ("", *_block(inner)))
@@ -270,7 +266,7 @@ class _Shortener:
                 yield from self._printed_table(block)
             case Fold():
                 yield from self._fold(block, role, entries if evidence else self.extent.folds)
-            case Picture() | Plot() | Code() | VerdictGrid():
+            case Picture() | Code():
                 yield block
             case _:
                 assert_never(block)
@@ -343,7 +339,7 @@ def _entries(block: Block) -> int:
             return len(block.rows) + (len(block.listing.rows) if block.listing else 0)
         case Fold():
             return sum(map(_entries, block.blocks))
-        case Heading() | Paragraph() | Picture() | Plot() | Code() | VerdictGrid():
+        case Heading() | Paragraph() | Picture() | Code():
             return 1
         case _:
             assert_never(block)

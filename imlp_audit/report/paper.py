@@ -54,7 +54,7 @@ from imlp_audit.report.sections import (
     with_evidence,
 )
 from imlp_audit.report.solved import solved_document
-from imlp_audit.report.tables import printed_tables, verdict_grid
+from imlp_audit.report.tables import printed_tables
 from imlp_audit.report.verdicts import counts_by_kind, describe_unguarded, name_places_of, summarize
 
 
@@ -141,7 +141,7 @@ def _parts(result: AuditResult) -> Iterator[ReportPart]:
         covering = by_check(findings)
         screen = link_names(overview(own), {check.id: explained_at(check) for check in own.checks})
         title = Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
-        first = (title, Paragraph(strong(say_verdict(own))), *verdict_grid(own, paper), *screen)
+        first = (title, Paragraph(strong(say_verdict(own))), *screen)
         yield ReportPart(Role.SCREEN, first)
         yield ReportPart(Role.REST, tuple(printed_tables(own, paper, covering)))
         yield ReportPart(Role.FINDINGS, tuple(finding_sections(own, findings)))
