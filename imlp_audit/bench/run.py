@@ -62,9 +62,9 @@ class Bench:
     def against(self, row: RowRef, base: RowRef, stated: str) -> tuple[Timed, Timed]:
         """Time another row's model and a row's in turns, both in memory at once; `stated` is the paper's hardware."""
         setup = self.setup
-        with self._models(base, row) as forwards:
+        with self._models(base, row) as (one, other):
             announce = partial(self.announce, f"{row.row.id} against {base.row.id}, batch size {setup.batch}")
-            pairs = in_turns(*forwards, setup.pairs, partial(seconds, threads=self.threads), announce)
+            pairs = in_turns(one, other, setup.pairs, partial(seconds, threads=self.threads), announce)
         first = self._timed([taken for taken, _ in pairs])
         second = self._timed([taken for _, taken in pairs])
         ratio = estimate_median([base_took / took for base_took, took in pairs])
