@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from imlp_audit.cache.store import Store
     from imlp_audit.cli.output import Outputs
-    from imlp_audit.inspect.document import Inspected
     from imlp_audit.records.check import Check
     from imlp_audit.records.result import AuditResult
     from imlp_audit.records.solution import Solved
@@ -76,7 +75,7 @@ def report(
     ] = None,
     with_: Annotated[
         list[Path] | None,
-        typer.Option("--with", metavar="FILE", help="A JSON result of eval, bench or inspect to put in; repeatable."),
+        typer.Option("--with", metavar="FILE", help="A JSON result of eval or bench to put in; repeatable."),
     ] = None,
     *,
     destination: Destination,
@@ -90,29 +89,25 @@ def report(
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
     outputs = destination.prepare()
-    inspected, runs = _read_results(with_ or [])
-    for form in (outputs.printed, *(form for form, _ in outputs.files)):
-        if inspected and form is not None and not form.for_people:
-            raise UsageError(f"--with: {form} has no place for a result of inspect; use markdown, html or rich")
+    runs = [_read_run(path) for path in with_ or []]
     store = open_store(no_cache=no_cache)
     if from_ is not None:
         audited = read_audit(from_)
     else:
         audited = _audit_and_solve(specs or [], store, trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
-    code = _write(result, inspected, destination, outputs)
+    code = _write(result, destination, outputs)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else code
 
 
-def _write(result: AuditResult, inspected: list[Inspected], destination: Destination, outputs: Outputs) -> ExitCode:
+def _write(result: AuditResult, destination: Destination, outputs: Outputs) -> ExitCode:
     from imlp_audit.cli.output import emit_result
 
     folder = destination.folder
     if folder is not None:
-        reports = _render_reports(result, folder, inspected)
+        reports = _render_reports(result, folder)
         return _compare_reports(reports) if destination.check else _write_reports(reports)
-    sections = tuple(section for paper in result.papers for one in inspected for section in one.section(paper.id))
-    emit_result(result, outputs, details=sections)
+    emit_result(result, outputs)
     return ExitCode.CLEAN
 
 
@@ -127,7 +122,7 @@ def _prepare_folder(folder: Path) -> None:
     check_writable(folder / "PAPER.md")
 
 
-def _render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspected]) -> dict[Path, str]:
+def _render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
     """Return an index, and each paper's page and markdown, by their files."""
     from imlp_audit.report.markdown import render_markdown
     from imlp_audit.report.page import render_page
@@ -135,16 +130,9 @@ def _render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspe
 
     reports = {folder / "index.html": render_page(index_document(result))}
     for paper in result.papers:
-        sections = tuple(section for one in inspected for section in one.section(paper.id, folder))
         own = result.of(paper)
-        reports[folder / f"{paper.id}.html"] = render_page((*report_document(own), *sections), folder)
-        reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own, sections))
-    for one in inspected:
-        if one.lacking(folder):
-            sys.stderr.write(
-                f"imlp-audit: {', '.join(one.lacking(folder))} not in {folder} and left out of the report; "
-                f"`imlp-audit inspect CHECKPOINT --draw {folder}` draws there\n"
-            )
+        reports[folder / f"{paper.id}.html"] = render_page(report_document(own))
+        reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own))
     return reports
 
 
@@ -174,21 +162,12 @@ def _write_reports(reports: dict[Path, str]) -> ExitCode:
     return ExitCode.CLEAN
 
 
-def _read_results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditResult]]]:
-    """Read results of inspect, and of eval and bench by the names of their files."""
-    from imlp_audit.inspect.document import read_inspected
-    from imlp_audit.records.checkpoint import CheckpointReport
-    from imlp_audit.records.document import format_of, from_json
+def _read_run(path: Path) -> tuple[str, AuditResult]:
+    """Read a result of eval or bench, by the name of its file."""
+    from imlp_audit.records.document import from_json
     from imlp_audit.records.result import AuditResult
 
-    inspected, runs = [], []
-    for path in paths:
-        text = read_result_text(path, str(path))
-        if format_of(text) == CheckpointReport.FORMAT:
-            inspected.append(read_inspected(path, text))
-        else:
-            runs.append((str(path), from_json(AuditResult, text, str(path), written_by=RUN)))
-    return inspected, runs
+    return str(path), from_json(AuditResult, read_result_text(path, str(path)), str(path), written_by=RUN)
 
 
 def read_audit(path: Path) -> AuditResult:

@@ -1,6 +1,6 @@
 """The document model: what a command has to say, before it is rendered for a terminal, as markdown or as HTML.
 
-A Document is a tuple of blocks (heading, paragraph, table, list, picture, code, and a paper's table with a verdict on
+A Document is a tuple of blocks (heading, paragraph, table, list, code, and a paper's table with a verdict on
 each number), in the order they are read. A `Fold` is a part that a page shows when it is opened. Text inside a block is
 `Inline`: a string, a `Span` with a style, or a tuple of both. Content is plain text everywhere: markup in it means
 nothing, and each renderer escapes what its format would interpret.
@@ -113,14 +113,6 @@ class List:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A picture file that lies beside the document; its caption stands in for it where pictures can't be shown."""
-
-    file: str
-    caption: Inline
-
-
-@dataclass(frozen=True)
 class Code:
     """Lines that are shown as they are: commands, formulas, aligned sums."""
 
@@ -186,7 +178,7 @@ class Fold:
     blocks: tuple[Block, ...]
 
 
-Block: TypeAlias = Heading | Paragraph | Table | List | Picture | Code | MarkedTable | Fold
+Block: TypeAlias = Heading | Paragraph | Table | List | Code | MarkedTable | Fold
 Document: TypeAlias = tuple[Block, ...]
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
 from typing import assert_never
-from urllib.parse import quote
 
 from imlp_audit.numbers.words import count_of
 from imlp_audit.report.document import (
@@ -25,7 +24,6 @@ from imlp_audit.report.document import (
     List,
     MarkedTable,
     Paragraph,
-    Picture,
     Span,
     Style,
     Table,
@@ -60,8 +58,6 @@ def _block(block: Block) -> Iterator[str]:
             yield from _table(block)
         case List():
             yield from _items(block.items, 0)
-        case Picture():
-            yield f"![{_inline(block.caption)}]({_target(block.file)})"
         case Code():
             yield from _code_block(block)
         case MarkedTable():
@@ -140,11 +136,6 @@ def _items(items: Sequence[Inline | Item], indent: int) -> Iterator[str]:
         label = f"**{_inline(entry.label)}**: " if entry.label else ""
         yield f"{' ' * indent}- {label}{_inline(entry.text) if label else _paragraph(entry.text)}"
         yield from _items(entry.items, indent + 2)
-
-
-def _target(file: str) -> str:
-    """Return a file's name as the target of a link."""
-    return quote(file, safe="/._-", errors="replace")
 
 
 LIMIT = 60_000  # bytes of markdown
@@ -245,7 +236,7 @@ def _shorten_block(block: Block, extent: _Extent) -> Iterator[Block]:
             else:
                 left_out = emphasis(f"{sum(map(_count_entries, block.blocks))} more")
                 yield Paragraph((*spans(block.summary), ": ", left_out))
-        case Picture() | Code():
+        case Code():
             yield block
         case _:
             assert_never(block)

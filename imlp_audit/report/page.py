@@ -8,10 +8,8 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from typing import assert_never
 
-from imlp_audit.files import MAX_DOCUMENT_BYTES, FileError, read_bytes
 from imlp_audit.report.document import (
     Align,
     Block,
@@ -24,7 +22,6 @@ from imlp_audit.report.document import (
     List,
     MarkedTable,
     Paragraph,
-    Picture,
     PrintedCell,
     Span,
     Stamped,
@@ -37,15 +34,15 @@ from imlp_audit.report.document import (
 )
 
 
-def render_page(document: Document, folder: Path | None = None) -> str:
-    """Return a document as an HTML page, with the pictures inside that lie in a folder."""
+def render_page(document: Document) -> str:
+    """Return a document as an HTML page."""
     style, script = (files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     anchored = _anchor_headings(document)
     headings = [block for block in anchored if isinstance(block, Heading)]
     title = next((plain_text(one.text) for one in headings), "imlp-audit")
-    body = "\n".join(render_block(block, folder) for block in anchored)
+    body = "\n".join(render_block(block) for block in anchored)
     return _PAGE.format(
-        policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
+        policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
         title=escape(one_line(title)),
         style=style,
@@ -124,20 +121,9 @@ _END = rf"(?:{_GROUPED}|{_SHORT})"
 _INTERVAL = rf"[\[(]{_END}(?:, | ± ){_END}[\])]"
 _WHOLE = re.compile(rf"((?<![\w.])(?:{_INTERVAL}|{_GROUPED})(?![\w.]*\d| \d{{3}}))", re.ASCII)
 _BETWEEN_PARTS = re.compile(r"(?<=[/_.])(?=\w)")
-_MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
-def _read_picture(file: str, folder: Path | None) -> bytes | None:
-    """Return a picture, or None if it isn't there; never a file outside the folder."""
-    if folder is None or Path(file).name != file:
-        return None
-    try:
-        return read_bytes(folder / file, MAX_DOCUMENT_BYTES)
-    except FileError:
-        return None
-
-
-def render_block(block: Block, folder: Path | None) -> str:
+def render_block(block: Block) -> str:
     """Return a block as HTML."""
     match block:
         case Heading():
@@ -149,14 +135,12 @@ def render_block(block: Block, folder: Path | None) -> str:
             return "\n".join(_table(block))
         case List():
             return "\n".join(_items(block.items))
-        case Picture():
-            return _picture(block.caption, Path(block.file).suffix, _read_picture(block.file, folder))
         case Code():
             return _code(block.text)
         case MarkedTable():
-            return "\n".join(_printed_table(block, folder))
+            return "\n".join(_printed_table(block))
         case Fold():
-            inner = "\n".join(render_block(one, folder) for one in block.blocks)
+            inner = "\n".join(render_block(one) for one in block.blocks)
             return (
                 f'<details class="fold"><summary>{render_inline(block.summary)}</summary>\n<div>{inner}</div></details>'
             )
@@ -253,22 +237,22 @@ def _label(column: Inline) -> str:
     return f' data-label="{escape(name)}"' if name else ""
 
 
-def _printed_table(table: MarkedTable, folder: Path | None) -> Iterator[str]:
+def _printed_table(table: MarkedTable) -> Iterator[str]:
     yield '<div class="printed">'
     yield '<table role="table" class="printed">'
     yield from _head(table.header, (Align.LEFT,) * len(table.header))
     yield '<tbody role="rowgroup">'
     for label, cells in table.rows:
-        row = [_printed_cell(cell, column, folder) for cell, column in zip(cells, table.header[1:], strict=True)]
+        row = [_printed_cell(cell, column) for cell, column in zip(cells, table.header[1:], strict=True)]
         yield f'<tr role="row"><th role="rowheader" scope="row">{render_inline(label)}</th>{"".join(row)}</tr>'
     yield "</tbody></table></div>"
 
 
-def _printed_cell(cell: PrintedCell | None, column: str, folder: Path | None) -> str:
+def _printed_cell(cell: PrintedCell | None, column: str) -> str:
     if cell is None:
         return '<td role="cell" class="empty"></td>'
     numbers = " ".join(map(_stamped, cell.numbers))
-    inner = "\n".join(render_block(block, folder) for block in cell.explanation)
+    inner = "\n".join(render_block(block) for block in cell.explanation)
     return (
         f'<td role="cell"{_label(column)}><details class="cell" name="cell"><summary>{numbers}</summary>\n'
         f'<div class="why" id="{safe_anchor(cell.anchor)}">{inner}</div></details></td>'
@@ -293,12 +277,3 @@ def _items(items: Sequence[Inline | Item]) -> Iterator[str]:
         below = "\n".join(_items(entry.items)) if entry.items else ""
         yield f"<li>{label}{render_inline(entry.text)}{below}</li>"
     yield "</ul>"
-
-
-def _picture(caption: Inline, ending: str, drawn: bytes | None) -> str:
-    """Return a picture inside the page. As an image it can run nothing, and its ids meet no others."""
-    if drawn is None or ending not in _MEDIA:
-        return f"<p>{render_inline(caption)}</p>"
-    source = f"data:{_MEDIA[ending]};base64,{b64encode(drawn).decode()}"
-    alternative = escape(one_line(plain_text(caption)))
-    return f'<figure><img src="{source}" alt="{alternative}"><figcaption>{render_inline(caption)}</figcaption></figure>'

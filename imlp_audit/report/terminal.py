@@ -20,7 +20,6 @@ from imlp_audit.report.document import (
     List,
     MarkedTable,
     Paragraph,
-    Picture,
     Style,
     Table,
     faint,
@@ -116,8 +115,6 @@ class _Renderer:
                 yield self.make_table(block)
             case List():
                 yield self.make_list(block.items)
-            case Picture():
-                yield self.make_text((*spans(block.caption), faint(f" (picture: {block.file})")))
             case MarkedTable():
                 yield self.make_table(block.summary)
                 yield from ("", self.make_table(block.listing)) if block.listing is not None else ()
