@@ -8,13 +8,11 @@ from typing import TypeAlias, assert_never
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import (
-    FAILS,
     PASSES,
     Check,
     CheckKind,
     ClaimCheck,
     EquationCheck,
-    Verdict,
     printed_form,
 )
 from imlp_audit.records.evidence import Accuracy, Evidence, PairedAccuracy, Throughput
@@ -30,7 +28,6 @@ from imlp_audit.report.document import (
     Span,
     Style,
     Table,
-    code,
     faint,
     parse_code,
 )
@@ -40,7 +37,7 @@ from imlp_audit.report.verdicts import (
     section_anchor,
     style_of,
     word_of,
-    write_verdict,
+    write_check,
 )
 
 SAMPLING = (
@@ -62,13 +59,12 @@ def evidence(checks: Sequence[Check]) -> Iterator[Block]:
     yield Heading("Evidence")
     if any("sampling" in check.under for check in checks):
         yield Paragraph(parse_code(SAMPLING))
-    yield List(tuple(map(_run, checks)))
+    yield List(tuple(map(write_run, checks)))
 
 
-def _run(check: Check) -> Item:
-    printed = f" printed {check.printed}"
-    reason = "" if check.verdict in (*FAILS, Verdict.ERROR) else f": {check.reason}"  # these are among the findings
-    return Item((write_verdict(check), " ", code(check.id), printed, reason), tuple(map(describe_run, check.evidence)))
+def write_run(check: Check) -> Item:
+    """Write a number that a run measured, and how it was measured."""
+    return Item(write_check(check), tuple(map(describe_run, check.evidence)))
 
 
 def describe_run(run: Evidence) -> str:
