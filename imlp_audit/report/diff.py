@@ -62,7 +62,7 @@ def diff_document(diff: AuditDiff, files: Sequence[str], lines: int | None = Non
 def _that_fit(sections: Sequence[_Section], lines: int) -> Iterator[Block]:
     """Yield the first entries of each section: of the lines that are left, what fails now gets half."""
     for left, section in zip(range(len(sections), 0, -1), sections, strict=False):
-        room = lines // (2 if section.urgent else left) - 3  # a blank line, the heading, and "n more"
+        room = lines // (min(left, 2) if section.urgent else left) - 3  # a blank line, the heading, and "n more"
         listed = items_that_fit(section.items[:LINES], room, COLUMNS, at_least=section.urgent)
         blocks = section.blocks(len(listed))
         lines -= height(blocks, COLUMNS) if blocks else 0
