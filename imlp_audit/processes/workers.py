@@ -208,7 +208,7 @@ def _start(target: Callable[..., None], *given: object, daemon: bool) -> BasePro
 
 
 def _start_tracker() -> None:
-    """Start multiprocessing's tracker: with the first process it would be while we block interrupts, and unblock them."""
+    """Start the tracker of multiprocessing: the first process would do so while we block interrupts, and unblock them."""
     if os.name == "posix":
         from multiprocessing import resource_tracker
 
