@@ -208,7 +208,7 @@ def _start(target: Callable[..., None], *given: object, daemon: bool) -> BasePro
 
 
 def _start_tracker() -> None:
-    """Start the tracker of multiprocessing: the first process would do so while we block interrupts, and unblock them."""
+    """Start the tracker of multiprocessing: the first process would while we block interrupts, and it unblocks them."""
     if os.name == "posix":
         from multiprocessing import resource_tracker
 
