@@ -56,7 +56,6 @@ def accept(
 
 
 def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> str:
-    """Return the text of one of a paper's files with what was identified."""
     from imlp_audit.records.check import CellCheck, Identified
     from imlp_audit.spec.edit import with_counters, with_model
 

@@ -100,7 +100,6 @@ _REWORDED = (  # what the library's validation says, and what that means to a us
 
 
 def _reword(message: str) -> str:
-    """Return a message about the command line in plain words."""
     for pattern, words in _REWORDED:
         message = re.sub(pattern, words, message)
     return message
@@ -116,7 +115,6 @@ def _format_hint(error: TyperException) -> str | None:
 
 
 def _has_folder() -> bool:
-    """Return whether the folder that we stand in is still there."""
     try:
         return Path.cwd().is_dir()
     except OSError:

@@ -112,7 +112,6 @@ def _write(result: AuditResult, destination: Destination, outputs: Outputs) -> E
 
 
 def _prepare_folder(folder: Path) -> None:
-    """Make a folder for reports if it isn't there. Raises UsageError if that can't be done."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -123,7 +122,6 @@ def _prepare_folder(folder: Path) -> None:
 
 
 def _render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
-    """Return an index, and each paper's page and markdown, by their files."""
     from imlp_audit.report.markdown import render_markdown
     from imlp_audit.report.page import render_page
     from imlp_audit.report.paper import index_document, report_document, short_report
@@ -137,7 +135,6 @@ def _render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
 
 
 def _compare_reports(reports: dict[Path, str]) -> ExitCode:
-    """Say which reports are not there as they would be written now."""
     stale = [path for path, text in reports.items() if not lexists(path) or not _holds(path, text)]
     for path in stale:
         state = "is stale" if lexists(path) else "is missing"
@@ -153,7 +150,6 @@ def _holds(path: Path, text: str) -> bool:
 
 
 def _write_reports(reports: dict[Path, str]) -> ExitCode:
-    """Write the reports, all of them or none. Raises UsageError where one can't be written."""
     for path in reports:
         check_writable(path)
     for path, text in reports.items():
@@ -163,7 +159,6 @@ def _write_reports(reports: dict[Path, str]) -> ExitCode:
 
 
 def _read_run(path: Path) -> tuple[str, AuditResult]:
-    """Read a result of eval or bench, by the name of its file."""
     from imlp_audit.records.document import from_json
     from imlp_audit.records.result import AuditResult
 

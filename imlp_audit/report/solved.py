@@ -65,7 +65,6 @@ def _by_column(answers: Sequence[Answered]) -> Iterator[Paragraph]:
 
 
 def _failed(rows: Sequence[str]) -> Iterator[Paragraph]:
-    """Name the rows that could not be searched, before any answer."""
     if rows:
         count = f"{count_of(len(rows), 'row')} {'is' if len(rows) == 1 else 'are'} not part of the search"
         yield Paragraph((Span(f"{count}, for the reasons under Left out: "), *join(map(code, rows)), Span(".")))
@@ -83,7 +82,6 @@ def _introduction(selection: Sequence[str]) -> Inline:
 
 
 def _score(answer: Answered) -> Inline:
-    """Say how many numbers are explained, and by how many solutions."""
     solutions = count_of(answer.solutions, "solution")
     families = join(count_of(n, f"{family} reading") for family, n in answer.readings.items())
     named: tuple[Inline, ...] = ()
@@ -100,7 +98,6 @@ def _score(answer: Answered) -> Inline:
 
 
 def _conclusions(answer: Answered) -> Iterator[Block]:
-    """Yield how well the reading and the counter are known."""
     said = []
     if answer.reading is not None:
         said.append(_certainty(answer.reading, answer))
@@ -128,7 +125,6 @@ def _certainty(word: str, answer: Answered) -> str:
 
 
 def _doubt(answer: Answered) -> str:
-    """Say why what the best solutions agree on is not decided by the numbers."""
     if not answer.unexplained:
         return "the search was not exhaustive"
     return f"{count_of(answer.unexplained, 'number')} {'is' if answer.unexplained == 1 else 'are'} unexplained"
@@ -150,7 +146,6 @@ def _first(first: SolvedFirst) -> Iterator[Item]:
 
 
 def _decisions(solved: Solved) -> Iterator[Block]:
-    """Yield what the numbers decide about the reading and the counter."""
     if solved.last.axes:
         yield Heading("What the numbers decide about each open question", 3)
         yield _axes(solved)
@@ -170,7 +165,6 @@ def _grounds(answer: Answered) -> Iterator[Block]:
 
 
 def _some(cells: Sequence[str]) -> Inline:
-    """Return the first of some cells, and how many more there are."""
     rest = len(cells) - _CELLS
     return _flat(*join(map(code, cells[:_CELLS])), f" and {readable(rest)} more" if rest > 0 else "")
 
@@ -192,7 +186,6 @@ def _axes(solved: Solved) -> Table:
 
 
 def _left_of(axis: SolvedAxis, answer: Answered) -> str:
-    """Return the values of an axis in the best solutions of an answer."""
     same = [one for one in answer.axes if (one.family, one.axis) == (axis.family, axis.axis)]
     return ", ".join("any" if one.is_free else ", ".join(one.values) for one in same)
 
@@ -203,7 +196,6 @@ def _weights(one: SolvedWeights) -> tuple[str, ...]:
 
 
 def _exceptions(answer: Answered) -> Iterator[Block]:
-    """Yield the numbers that the best solutions leave unexplained."""
     if answer.contradicted:
         yield Heading("Printed numbers that no best solution gives", 3)
         yield Paragraph(
@@ -223,7 +215,6 @@ def _contradicted_row(cell: SolvedCell) -> tuple[Inline, ...]:
 
 
 def _controls(answer: Answered) -> Iterator[Block]:
-    """Yield what the same search explains where there is nothing to find."""
     if answer.null:
         most = max(bound for _, bound in answer.null)
         yield Heading("What the score is worth", 3)

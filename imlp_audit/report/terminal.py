@@ -69,8 +69,6 @@ def height(blocks: Iterable[Block], columns: int) -> int:
 
 
 class _Renderer:
-    """Turns blocks into text by way of what rich prints."""
-
     def __init__(self, surface: Surface) -> None:
         self.width = surface.width
         self.encoding = surface.encoding
