@@ -43,14 +43,7 @@ from imlp_audit.report.document import (
     faint,
     parse_code,
 )
-from imlp_audit.report.verdicts import (
-    code_of,
-    name_place,
-    place_in_specs,
-    style_of,
-    write_check,
-    write_measured,
-)
+from imlp_audit.report.verdicts import code_of, name_place, place_in_specs, style_of, write_check, write_measured
 
 _KINDS = tuple(FindingKind)
 

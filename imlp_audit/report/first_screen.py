@@ -42,13 +42,7 @@ from imlp_audit.report.document import (
     code,
     parse_code,
 )
-from imlp_audit.report.findings import (
-    NumberedFinding,
-    choose_hints,
-    number_findings,
-    say_that_none_fails,
-    worst_first,
-)
+from imlp_audit.report.findings import NumberedFinding, choose_hints, number_findings, say_that_none_fails, worst_first
 from imlp_audit.report.judging import list_leads, summarize_identified
 from imlp_audit.report.sections import SAMPLING, write_run
 from imlp_audit.report.terminal import height

@@ -7,14 +7,7 @@ from typing import TypeAlias, assert_never
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import (
-    PASSES,
-    Check,
-    CheckKind,
-    ClaimCheck,
-    EquationCheck,
-    printed_form,
-)
+from imlp_audit.records.check import PASSES, Check, CheckKind, ClaimCheck, EquationCheck, printed_form
 from imlp_audit.records.evidence import Accuracy, Evidence, PairedAccuracy, Throughput
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
@@ -32,13 +25,7 @@ from imlp_audit.report.document import (
     parse_code,
 )
 from imlp_audit.report.findings import NumberedFinding
-from imlp_audit.report.verdicts import (
-    paper_of,
-    section_anchor,
-    style_of,
-    word_of,
-    write_check,
-)
+from imlp_audit.report.verdicts import paper_of, section_anchor, style_of, word_of, write_check
 
 SAMPLING = (
     "Under `sampling`, a part was measured for the whole: the 95 % interval of the measured number contains a value "

@@ -66,16 +66,6 @@ def test_sampling_is_explained_only_where_it_occurs() -> None:
         assert "Under" not in text.partition("Evidence")[2]
 
 
-def test_where_the_time_goes_has_a_table() -> None:
-    bench = cell(verdict=Verdict.UNVERIFIABLE, evidence=(throughput(),))
-    report = markdown(shown(BENIGN, bench))
-    *_, table = tables(report.partition("\n## Evidence\n")[2].partition("\n## ")[0])
-    assert [[part.strip() for part in row] for row in table[2:]] == [
-        [BENIGN, "1 250", "12.5", "100", "625", "10", "62.5"],
-        ["norms", "0", "1", "", "0", "2", ""],
-    ]
-
-
 def test_the_reason_of_a_run_that_leaves_a_number_open_is_given_once() -> None:
     bench = cell("on other hardware", verdict=Verdict.UNVERIFIABLE, evidence=(throughput(),))
     sections = markdown(shown(BENIGN, bench)).partition("\n## The tables as printed\n")[2]
