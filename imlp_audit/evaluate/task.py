@@ -14,7 +14,7 @@ from torch import nn
 
 from imlp_audit import __version__
 from imlp_audit.cache.store import fingerprint_folder
-from imlp_audit.checkpoint.contents import hash_sources
+from imlp_audit.checkpoint.contents import hash_source
 from imlp_audit.errors import BuildError, DatasetError, UsageError
 from imlp_audit.evaluate.datasets import Labelling, check_classes, open_images
 from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images
@@ -171,7 +171,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     return Task(
         model=model,
         reading=loaded.reading,
-        checkpoint=hash_sources(loaded.sources),
+        checkpoint=hash_source(loaded.source),
         images=images,
         chosen=chosen,
         contents=contents,
