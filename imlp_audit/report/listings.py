@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from itertools import groupby
 
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.finding import AcknowledgeReport, RenewedLock, StaleEntry
+from imlp_audit.records.finding import AcknowledgeReport, RenewedLock
 from imlp_audit.records.listing import (
     CacheReport,
     CoverageReport,
@@ -146,24 +146,22 @@ def _paper(paper: RenewedLock, *, written: bool) -> Iterator[Block]:
     total = paper.kept + len(paper.new) + len(paper.changed)
     state = "in" if written else "would be in"
     yield Heading(f"{paper.paper}: {total} {'entry' if total == 1 else 'entries'} {state} {paper.lock}", 1)
-    if not (paper.new or paper.changed or paper.dropped):
+    new = [Item((code(one.check), f" ({one.finding})"), (one.reason,)) for one in paper.new]
+    changed, dropped = (
+        [Item((code(one.check), ": ", one.reason)) for one in entries] for entries in (paper.changed, paper.dropped)
+    )
+    listed = {"New": new, "Changed": changed, "Dropped": dropped}
+    if not any(listed.values()):
         yield Paragraph("The lock stays as it is.")
-    if paper.new:
-        yield Heading(f"New: {count_of(len(paper.new), 'check')}", 3)
-        yield List(tuple(Item((code(one.check), f" ({one.finding})"), (one.reason,)) for one in paper.new))
-    yield from _entries("Changed", paper.changed)
-    yield from _entries("Dropped", paper.dropped)
+    for name, items in listed.items():
+        if items:
+            yield Heading(f"{name}: {count_of(len(items), 'check')}", 3)
+            yield List(tuple(items))
     if paper.unexplained:
         yield Heading("Still failing: no titled finding covers these", 3)
         yield List(tuple(Item(f"{one.kind.value}: {one.title}", (", ".join(one.checks),)) for one in paper.unexplained))
         yield Paragraph(parse_code(_what_next(paper, written=written)))
     yield from stale_findings(paper.stale_findings)
-
-
-def _entries(name: str, entries: Sequence[StaleEntry]) -> Iterator[Block]:
-    if entries:
-        yield Heading(f"{name}: {count_of(len(entries), 'check')}", 3)
-        yield List(tuple(Item((code(entry.check), ": ", entry.reason)) for entry in entries))
 
 
 def _what_next(paper: RenewedLock, *, written: bool) -> str:

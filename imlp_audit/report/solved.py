@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedWeights
+from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedFirst, SolvedWeights
 from imlp_audit.report.document import (
     Block,
     Document,
@@ -15,26 +15,24 @@ from imlp_audit.report.document import (
     Item,
     List,
     Paragraph,
-    Span,
     Table,
     code,
     join,
     number_columns,
-    spans,
 )
 
 _CELLS = 3  # cells that are written out for each decided value
-_NO_NAMED = "; no named reading among them"
 COLUMNS = {"parameters": "parameters", "flops": "FLOPs", "both": "both"}
 
 
 def solved_document(solved: Solved) -> Document:
     """Return an answer as a document."""
     last = solved.last
+    left_out = [(code(name), f": {why}") for name, why in solved.left_out.items()]
     return (
         Heading("What the numbers say the model was", 2),
         Paragraph(_introduction(solved.selection)),
-        *_failed(solved.failed),
+        *((Paragraph(_say_failed(solved.failed)),) if solved.failed else ()),
         List(tuple(map(_score, solved.answers))),
         *_by_column(solved.answers),
         *_conclusions(last),
@@ -43,7 +41,7 @@ def solved_document(solved: Solved) -> Document:
         *_decisions(solved),
         *_exceptions(last),
         *_controls(last),
-        *_left_out(solved.left_out),
+        *((Heading("Left out", 3), List(tuple(left_out))) if left_out else ()),
         Heading("The order of the solutions", 3),
         Paragraph(solved.order),
     )
@@ -64,10 +62,9 @@ def _by_column(answers: Sequence[Answered]) -> Iterator[Paragraph]:
         )
 
 
-def _failed(rows: Sequence[str]) -> Iterator[Paragraph]:
-    if rows:
-        count = f"{count_of(len(rows), 'row')} {'is' if len(rows) == 1 else 'are'} not part of the search"
-        yield Paragraph((Span(f"{count}, for the reasons under Left out: "), *join(map(code, rows)), Span(".")))
+def _say_failed(rows: Sequence[str]) -> Inline:
+    count = f"{count_of(len(rows), 'row')} {'is' if len(rows) == 1 else 'are'} not part of the search"
+    return (f"{count}, for the reasons under Left out: ", *join(map(code, rows)), ".")
 
 
 def _introduction(selection: Sequence[str]) -> Inline:
@@ -82,18 +79,17 @@ def _introduction(selection: Sequence[str]) -> Inline:
 
 
 def _score(answer: Answered) -> Inline:
-    solutions = count_of(answer.solutions, "solution")
-    families = join(count_of(n, f"{family} reading") for family, n in answer.readings.items())
-    named: tuple[Inline, ...] = ()
-    if answer.axes:
-        named = ("; ", *join(map(code, answer.named), " and "), " among them") if answer.named else (_NO_NAMED,)
-    cut = f"; NOT exhaustive: the budget ended the search, at most {answer.bound} possible"
     numbers = f"{answer.score} of {count_of(answer.of, 'number')}"
-    return _flat(
-        f"{COLUMNS[answer.what]}: {numbers} explained by {solutions}",
-        *((" (", families, ")") if families else ()),
-        *named,
-        *(() if answer.exhaustive else (cut,)),
+    families = join(count_of(n, f"{family} reading") for family, n in answer.readings.items())
+    named = (
+        (*join(map(code, answer.named), " and "), " among them") if answer.named else ("no named reading among them",)
+    )
+    cut = f"; NOT exhaustive: the budget ended the search, at most {answer.bound} possible"
+    return (
+        f"{COLUMNS[answer.what]}: {numbers} explained by {count_of(answer.solutions, 'solution')}",
+        *((" (", *families, ")") if families else ()),
+        *(("; ", *named) if answer.axes else ()),
+        "" if answer.exhaustive else cut,
     )
 
 
@@ -133,11 +129,8 @@ def _doubt(answer: Answered) -> str:
 def _first(first: SolvedFirst) -> Iterator[Item]:
     for family, axes in first.reading.items():
         values = ", ".join(f"{axis} {value}" for axis, value in axes.items())
-        near: Inline = ""
-        if first.nearest:
-            apart = f"{first.apart} {'axis' if first.apart == 1 else 'axes'}"
-            near = (f" ({apart} from ", code(first.nearest), ")")
-        yield Item(_flat(values, near), label=family)
+        apart = f" ({first.apart} {'axis' if first.apart == 1 else 'axes'} from "
+        yield Item((values, *((apart, code(first.nearest), ")") if first.nearest else ())), label=family)
     if first.parameters is not None:
         yield Item(f"{first.parameters}, rounded {first.parameter_rounding}", label="parameters")
     if first.flops_rounding is not None:
@@ -166,28 +159,28 @@ def _grounds(answer: Answered) -> Iterator[Block]:
 
 def _some(cells: Sequence[str]) -> Inline:
     rest = len(cells) - _CELLS
-    return _flat(*join(map(code, cells[:_CELLS])), f" and {readable(rest)} more" if rest > 0 else "")
+    return (*join(map(code, cells[:_CELLS])), f" and {readable(rest)} more" if rest > 0 else "")
 
 
 def _axes(solved: Solved) -> Table:
     """Return a table with a row for each axis: what each search leaves of it, and what the named readings have."""
+
+    def left(axis: SolvedAxis, answer: Answered) -> str:
+        same = [one for one in answer.axes if (one.family, one.axis) == (axis.family, axis.axis)]
+        return ", ".join("any" if one.is_free else ", ".join(one.values) for one in same)
+
     names = list(solved.last.axes[0].named)
     header = ("question", *(COLUMNS[answer.what] for answer in solved.answers), "", *names)
     rows = tuple(
         (
             axis.axis,
-            *(_left_of(axis, answer) for answer in solved.answers),
+            *(left(axis, answer) for answer in solved.answers),
             solved.last.state_of(axis),
             *(axis.named.get(name, "") for name in names),
         )
         for axis in solved.last.axes
     )
     return Table(header, rows)
-
-
-def _left_of(axis: SolvedAxis, answer: Answered) -> str:
-    same = [one for one in answer.axes if (one.family, one.axis) == (axis.family, axis.axis)]
-    return ", ".join("any" if one.is_free else ", ".join(one.values) for one in same)
 
 
 def _weights(one: SolvedWeights) -> tuple[str, ...]:
@@ -203,15 +196,13 @@ def _exceptions(answer: Answered) -> Iterator[Block]:
             "that print as the number does, in units of the last printed digit."
         )
         header = ("cell", "nearest", "outside by")
-        yield Table(header, tuple(map(_contradicted_row, answer.contradicted)), number_columns(header))
+        cells = ((one.id, one.value, one.gap or "") for one in answer.contradicted)
+        rows = tuple((code(name), "" if value is None else readable(value), gap) for name, value, gap in cells)
+        yield Table(header, rows, number_columns(header))
     if answer.disputed:
         yield Heading("Printed numbers that only some of the best solutions give", 3)
         yield Paragraph("They cannot all be right.")
         yield List(tuple(map(code, answer.disputed)))
-
-
-def _contradicted_row(cell: SolvedCell) -> tuple[Inline, ...]:
-    return code(cell.id), "" if cell.value is None else readable(cell.value), cell.gap or ""
 
 
 def _controls(answer: Answered) -> Iterator[Block]:
@@ -222,14 +213,3 @@ def _controls(answer: Answered) -> Iterator[Block]:
             f"The same search explains {answer.score} of {answer.of} numbers here, and at most {most} in any of "
             f"{len(answer.null)} copies with shifted digits."
         )
-
-
-def _left_out(reasons: dict[str, str]) -> Iterator[Block]:
-    if reasons:
-        yield Heading("Left out", 3)
-        yield List(tuple(_flat(code(name), f": {why}") for name, why in reasons.items()))
-
-
-def _flat(*parts: Inline) -> Inline:
-    """Return parts as one inline text."""
-    return tuple(span for part in parts if part for span in spans(part))
