@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import Formatted, NoProgress
-from imlp_audit.cli.output import emit_document
+from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.errors import BuildError, UsageError
 from imlp_audit.report.formats import Format
 

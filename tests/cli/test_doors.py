@@ -204,7 +204,6 @@ def test_nothing_runs_that_merely_lies_in_the_current_folder_or_on_pythonpath(tm
 WRITTEN = {
     "findings.lock": ("acknowledge", "specs/p"),
     "findings.yaml": ("acknowledge", "specs/p", "--draft"),
-    "paper.yaml": ("solve", "p/1", "--write", "found"),
     "index.html": ("report", "specs/p", "--dir", "specs/p"),
     "p.md": ("report", "specs/p", "--dir", "specs/p"),
 }
