@@ -166,8 +166,8 @@ COMMANDS = {  # in the order of the help: the function of each, or the Typer tha
     "coverage": "imlp_audit.cli.listing:coverage",
     "schema": "imlp_audit.cli.listing:schema",
     "report": "imlp_audit.cli.report:report",
-    "diff": "imlp_audit.cli.diff:diff",
-    "acknowledge": "imlp_audit.cli.acknowledge:acknowledge",
+    "diff": "imlp_audit.cli.report:diff",
+    "acknowledge": "imlp_audit.cli.accept:acknowledge",
     "demo": "imlp_audit.cli.demo:demo",
     "cache": "imlp_audit.cli.cache:app",
 }

@@ -13,8 +13,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Heading
 from imlp_audit.report.findings import worst_first
 from imlp_audit.report.first_screen import first_screen, overview
-from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.text import Surface
+from imlp_audit.report.terminal import Surface, render_terminal
 
 from .results import check, head, result
 

@@ -11,8 +11,7 @@ from rich.cells import cell_len
 
 from imlp_audit.report.document import Align, Heading, Item, List, Paragraph, Table
 from imlp_audit.report.paper import report_document
-from imlp_audit.report.terminal import STYLES, render_terminal
-from imlp_audit.report.text import Surface, to_encoding
+from imlp_audit.report.terminal import STYLES, Surface, render_terminal, to_encoding
 
 from .results import HOSTILE, result
 
