@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from imlp_audit.errors import ClosedPipeError, OutputError, UsageError
 from imlp_audit.report.files import append, check_writable, write_whole
 from imlp_audit.report.formats import ENDINGS, AuditFormat, Format, render_audit, render_document
-from imlp_audit.report.terminal import Surface
+from imlp_audit.report.text import Surface
 
 if TYPE_CHECKING:
     from imlp_audit.records.document import JsonDocument

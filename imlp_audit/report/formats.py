@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
-from imlp_audit.report.terminal import Surface
+from imlp_audit.report.text import Surface
 
 if TYPE_CHECKING:  # the command line needs the formats' names at once, and the rest late
     from imlp_audit.records.document import JsonDocument

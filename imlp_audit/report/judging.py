@@ -24,7 +24,7 @@ from imlp_audit.report.document import (
     join,
     number_columns,
 )
-from imlp_audit.report.terminal import shorten
+from imlp_audit.report.text import shorten
 
 _CHOICES = {
     "only": "the options give the same values",

@@ -34,7 +34,7 @@ from imlp_audit.report.document import (
     plain_text,
     spans,
 )
-from imlp_audit.report.terminal import shorten
+from imlp_audit.report.text import shorten
 
 # an underscore inside a word is not markup, and `reproduced_under` reads better without a backslash
 _MARKUP = re.compile(r"([\\`*|\[\]#~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")

@@ -1,14 +1,11 @@
-"""Renders a document for a terminal with rich: its tables, its wrapping, its colours; and text that has to fit."""
+"""Renders a document for a terminal with rich: its tables, its wrapping, its colours."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from io import StringIO
-from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from imlp_audit.report.document import (
@@ -32,11 +29,11 @@ from imlp_audit.report.document import (
     plain_text,
     spans,
 )
+from imlp_audit.report.text import Surface, to_encoding
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # `list` and `lint` print without rich, which takes as long to import as they take
     from rich.console import Console, RenderableType
     from rich.text import Text
-
 
 STYLES = {
     Style.PLAIN: "",
@@ -72,6 +69,8 @@ def height(blocks: Iterable[Block], columns: int) -> int:
 
 
 class _Renderer:
+    """Turns blocks into text by way of what rich prints."""
+
     def __init__(self, surface: Surface) -> None:
         self.width = surface.width
         self.encoding = surface.encoding
@@ -207,70 +206,3 @@ def _row_as_item(table: Table, row: Sequence[Inline]) -> Item:
         if at != first and plain_text(cell).strip()
     ]
     return Item(row[first], (join(rest, "; "),) if rest else ())
-
-
-_SIMILAR = {
-    "“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "−": "-", "─": "-", "·": ".", "…": "...", "→": "->",
-    "←": "<-", "×": "x", "⊙": "*", "±": "+-", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "∞": "inf", "√": "sqrt",
-    "∈": "in", "∑": "sum", "✓": "ok", "✗": "no", "○": "o", "ƒ": "f",
-}  # fmt: skip
-_OPEN = re.compile(r"\([^()\[\]]*$")
-
-
-@dataclass(frozen=True)
-class Surface:
-    """What a text is shown on: its width in characters, whether it shows colours, and the characters it has."""
-
-    width: int = 120
-    colour: bool = False
-    encoding: str = "utf-8"
-
-
-def shorten(text: str, most: int) -> str:
-    """Return the words of a text that fit into so many columns, with three dots where some don't.
-
-    A bracket that is open where the dots stand is closed behind them.
-    """
-    if text.isascii() and len(text) <= most:
-        return text
-    widths = [2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text]  # of Chinese two
-    if sum(widths) <= most:
-        return text
-    kept = _first_words(text, widths, most - 3)
-    if _OPEN.search(kept) is None:
-        return f"{kept}..."
-    kept = _first_words(text, widths, most - 4)
-    return f"{kept}...{')' if _OPEN.search(kept) is not None else ''}"
-
-
-def _first_words(text: str, widths: list[int], most: int) -> str:
-    """Return the first words of a text that fit into so many columns; a part of the first where none does."""
-    kept = text[: sum(end <= most for end in accumulate(widths))]
-    return kept[: kept.rfind(" ")] if " " in kept else kept
-
-
-def to_encoding(text: str, encoding: str) -> str:
-    """Replace the characters that an encoding lacks: by similar ones where there are, by their escapes elsewhere."""
-    if text.isascii():
-        return text
-    return "".join(char if _has(encoding, char) else _replace(char) for char in text)
-
-
-def _has(encoding: str, char: str) -> bool:
-    try:
-        char.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
-
-
-def _replace(char: str) -> str:
-    if char in _SIMILAR:
-        return _SIMILAR[char]
-    plain = unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
-    if plain or unicodedata.combining(char):
-        return plain
-    kind, _, name = unicodedata.name(char, "").partition(" LETTER ")
-    if kind.startswith("GREEK"):
-        return name.partition(" ")[0].capitalize() if kind.endswith("CAPITAL") else name.partition(" ")[0].lower()
-    return char.encode("ascii", "backslashreplace").decode()
