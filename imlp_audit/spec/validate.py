@@ -53,9 +53,8 @@ def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
     """Say whether a list is only too short because something in it is wrong, or a key missing that is misspelt."""
     place = detail["loc"]
     if detail["type"] == "missing":
-        beside = [
-            one["loc"][-1] for one in details if one["type"] == "extra_forbidden" and one["loc"][:-1] == place[:-1]
-        ]
+        unknown = [one["loc"] for one in details if one["type"] == "extra_forbidden"]
+        beside = [str(path[-1]) for path in unknown if path[:-1] == place[:-1]]
         return bool(beside if place[-1] == "host" else get_close_matches(str(place[-1]), beside))
     return detail["type"] == "too_short" and any(
         other["loc"][: len(place)] == place and other is not detail for other in details
