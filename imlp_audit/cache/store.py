@@ -41,7 +41,7 @@ def cache_folder() -> Path | None:
 
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_COUNTING = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy", "scipy")
+_COUNTING = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy")
 LIBRARIES = (*_COUNTING, "cvxpy", "hypothesis", "matplotlib")
 
 # Layers of the import order: what is measured comes from these and nothing else of ours.

@@ -12,7 +12,6 @@ MODELS = {
     "hypothesis": "hypothesis",
     "numpy": "numpy",
     "pyarrow": "pyarrow",
-    "scipy": "scipy",
     "timm": "timm",
     "torch": "torch",
     "torchvision": "torchvision",

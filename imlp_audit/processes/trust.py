@@ -1,8 +1,8 @@
 """Which Python of papers is trusted and may be run (`processes/code.py`): by its content, or by where it lies.
 
 Trusted are the papers of this package. A folder elsewhere whose Python equals that of the installed paper of its name
-is a copy of it, and the installed Python runs in its place. Any other takes the user's word, `--trust-code`. A paper's id
-or the folder that we stand in is never enough.
+is a copy of it, and the installed Python runs in its place. Any other takes the user's word, `--trust-code`. A
+paper's id or the folder that we stand in is never enough.
 """
 
 from __future__ import annotations
