@@ -1,90 +1,19 @@
-"""The numbers of a document, each at its place, and what is known of each."""
+"""The numbers of a document, each at its place, and which of them are no quantities: years, names, references."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from itertools import islice
 
-from imlp_audit.errors import UsageError
 from imlp_audit.numbers.forms import DecimalMark, FoundNumber, find_numbers
-from imlp_audit.records.check import Source
-from imlp_audit.transcribe.coverage.places import QuotedSpan, is_caption
-from imlp_audit.transcribe.coverage.read import DocumentLine, PrintedDocument
+from imlp_audit.transcribe.document import DocumentLine
 
-MOST_NUMBERS = 20_000
-_DIGIT = re.compile("[0-9]")
-
-
-@dataclass
-class PlacedNumber:
-    """A number, the index of its line, and what was found about it so far."""
-
-    line: int
-    found: FoundNumber
-    apart: ApartKind | None
-    checks: dict[str, None] = field(default_factory=dict)
-    reasons: dict[str, None] = field(default_factory=dict)
-    sources: list[Source] = field(default_factory=list)
-
-    def bind(self, checks: Iterable[str], source: Source) -> None:
-        """Note the checks that read it."""
-        self.checks |= dict.fromkeys(checks)
-        self._note(source)
-
-    def explain(self, reason: str, source: Source) -> None:
-        """Note why no check reads it."""
-        self.reasons[reason] = None
-        self._note(source)
-
-    def _note(self, source: Source) -> None:
-        if source not in self.sources:
-            self.sources.append(source)
-
-
-class NumberIndex:
-    """The numbers of a document in order, and by their line."""
-
-    def __init__(self, document: PrintedDocument, decimal: DecimalMark) -> None:
-        self.lines = document.lines
-        self.all = _scan(document, decimal)
-        self.by_line: dict[int, list[PlacedNumber]] = defaultdict(list)
-        for number in self.all:
-            self.by_line[number.line].append(number)
-
-    def within(self, span: QuotedSpan) -> list[PlacedNumber]:
-        """Return the quantities that stand in a span."""
-        return [
-            number
-            for line in range(span.first[0], span.last[0] + 1)
-            for number in self.by_line.get(line, ())
-            if number.apart is None and span.holds(line, number.found.start, number.found.end)
-        ]
-
-
-def _scan(document: PrintedDocument, decimal: DecimalMark) -> list[PlacedNumber]:
-    apart = ApartFinder(document.lines)
-    numbers: list[PlacedNumber] = []
-    for at, line in enumerate(document.lines):
-        if _DIGIT.search(line.text) is None:
-            continue
-        found = list(islice(find_numbers(line.text, decimal), MOST_NUMBERS + 1))
-        if len(numbers) + len(found) > MOST_NUMBERS:
-            raise UsageError(_too_many(document, line))
-        numbers += (PlacedNumber(at, *one) for one in zip(found, kinds_of(found, apart.spans(at)), strict=True))
-    return numbers
-
-
-def _too_many(document: PrintedDocument, line: DocumentLine) -> str:
-    where = f"page {line.page}, line {line.number}" if line.page is not None else f"line {line.number}"
-    return (
-        f"{document.name} has more than {MOST_NUMBERS} numbers up to {line.file}, {where}: this is data, not a paper's "
-        "text; leave out what is not printed, such as the coordinates of figures"
-    )
+TABLE_CAPTION = re.compile(
+    r"(?:\A|\t|\|)[\s*#>_]*(?:Table|TABLE|Tab\.|Таблица|Табл\.)\s*(?P<id>(?:[A-Z]\.?)?\d+)[*_]*\s*[:.|—–-]"
+)
 
 
 class ApartKind(StrEnum):
@@ -136,21 +65,21 @@ _WHOLE = frozenset({ApartKind.INDEX, ApartKind.NAME})
 """Kinds that have whole numbers alone: 72.2_{0.3} has no index, and Acc/72.6 is not a name."""
 _PATTERNS = tuple((kind, re.compile(pattern)) for kind, pattern in _RULES)
 Spans = list[tuple[int, int, ApartKind]]
+"""Places in a line whose numbers are apart, and what they are there; the first decides."""
 
 
-def spans_of(text: str) -> Spans:
-    """Return the places in a line whose numbers are apart by what stands in the line."""
+def _spans_of(text: str) -> Spans:
     return [(one.start(), one.end(), kind) for kind, pattern in _PATTERNS for one in pattern.finditer(text)]
 
 
 def find_quantities(text: str, decimal: DecimalMark = ".") -> list[FoundNumber]:
     """Return the numbers of a single text that are quantities."""
+    return [one for one, kind in _with_kinds(text, _spans_of(text), decimal) if kind is None]
+
+
+def _with_kinds(text: str, spans: Spans, decimal: DecimalMark) -> list[tuple[FoundNumber, ApartKind | None]]:
+    """Return the numbers of a line, each with what it is if it is not a quantity."""
     numbers = list(find_numbers(text, decimal))
-    return [one for one, kind in zip(numbers, kinds_of(numbers, spans_of(text)), strict=True) if kind is None]
-
-
-def kinds_of(numbers: Sequence[FoundNumber], spans: Spans) -> list[ApartKind | None]:
-    """Return what each number of a line is, if it is not a quantity; of several spans the first decides."""
     starts = [number.start for number in numbers]
     kinds: list[ApartKind | None] = [None] * len(numbers)
     for first, last, kind in spans:
@@ -159,7 +88,7 @@ def kinds_of(numbers: Sequence[FoundNumber], spans: Spans) -> list[ApartKind | N
             if kind not in _WHOLE or "." not in numbers[at].key:
                 kinds[at] = kinds[at] or kind
             at += 1
-    return kinds
+    return list(zip(numbers, kinds, strict=True))
 
 
 _BIBLIOGRAPHY = re.compile(
@@ -179,27 +108,21 @@ _MARKED = re.compile(r"\A\s*#+\s*\d+(?:\.\d+)*")
 _MOST_WORDS, _LAST = 12, 20  # words of a heading, and the number of the last section
 
 
-class ApartFinder:
-    """Tells which places of a document's lines have numbers that are not quantities."""
-
-    def __init__(self, lines: Sequence[DocumentLine]) -> None:
-        self.lines = lines
-        self._whole = {**dict(_parts(lines)), **dict.fromkeys(_page_numbers(lines), ApartKind.PAGE)}
-        self._items, self._headings = dict(_items(lines)), dict(_headings(lines))
-        self._cited = {found[1] for line in lines if "[" in line.text and (found := _ENTRY.match(line.text))}
-
-    def spans(self, at: int) -> Spans:
-        """Return the places in a line whose numbers are apart, and what they are there; the first decides."""
-        text = self.lines[at].text
-        if at in self._whole:
-            return [(0, len(text), self._whole[at])]
-        own: Spans = [(0, self._items[at], ApartKind.ITEM)] if at in self._items else []
-        own += [(0, self._headings[at], ApartKind.HEADING)] if at in self._headings else []
-        own += spans_of(text)
-        if self._cited and "[" in text:
-            cited = (one for one in _CITED.finditer(text) if set(re.findall(r"\d+", one[0])) <= self._cited)
-            own += [(one.start(), one.end(), ApartKind.CITATION) for one in cited]
-        return own
+def read_numbers(
+    lines: Sequence[DocumentLine], decimal: DecimalMark
+) -> Iterator[tuple[int, FoundNumber, ApartKind | None]]:
+    """Yield the numbers of a document in order: the index of the line, the number, and what it is if no quantity."""
+    whole = {**dict(_parts(lines)), **dict.fromkeys(_page_numbers(lines), ApartKind.PAGE)}
+    begins = [(ApartKind.ITEM, dict(_items(lines))), (ApartKind.HEADING, dict(_headings(lines)))]
+    cited = {found[1] for line in lines if "[" in line.text and (found := _ENTRY.match(line.text))}
+    for at, line in enumerate(lines):
+        if re.search("[0-9]", line.text) is None:
+            continue
+        spans = [(0, ends[at], kind) for kind, ends in begins if at in ends]
+        spans = [(0, len(line.text), whole[at])] if at in whole else [*spans, *_spans_of(line.text)]
+        for one in _CITED.finditer(line.text) if cited else ():
+            spans += [(*one.span(), ApartKind.CITATION)] if set(re.findall(r"\d+", one[0])) <= cited else []
+        yield from ((at, number, kind) for number, kind in _with_kinds(line.text, spans, decimal))
 
 
 def _headings(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, int]]:
@@ -279,7 +202,7 @@ def _ends(inside: ApartKind, text: str) -> bool:
     """Return whether a line is the first one after the bibliography, or after the table of contents."""
     if inside is ApartKind.CONTENTS:
         return not _CONTENTS_LINE.search(text)
-    return bool(_APPENDIX.match(text) or _LETTERED.match(text) or is_caption(text))
+    return bool(_APPENDIX.match(text) or _LETTERED.match(text) or TABLE_CAPTION.search(text))
 
 
 def _page_numbers(lines: Sequence[DocumentLine]) -> list[int]:
