@@ -81,7 +81,7 @@ LONG = [f"line {number} of a page whose lines all follow" for number in range(40
 def span_of(part: str, lines: list[str], page: int | None = None) -> tuple[int, int]:
     """Return the first and the last line of a part, from 0."""
     (span,) = find_parts([DocumentLine("a", at, text, page) for at, text in enumerate(lines)])[part]
-    return span.first[0], span.last[0]
+    return span[0][0], span[1][0]
 
 
 @pytest.mark.parametrize("page", [None, 1])
