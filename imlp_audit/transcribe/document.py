@@ -11,15 +11,8 @@ from imlp_audit.errors import UsageError
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import list_some
 from imlp_audit.transcribe.archive import read_archive
-from imlp_audit.transcribe.latex.macros import (
-    BOXES,
-    DROPPED,
-    LAST_KEPT,
-    TABULARS,
-    expand,
-    find_definitions,
-    find_macros,
-)
+from imlp_audit.transcribe.latex.commands import BOXES, DROPPED, LAST_KEPT, TABULARS
+from imlp_audit.transcribe.latex.macros import Macro, find_definitions, find_macros, join
 from imlp_audit.transcribe.latex.source import LatexSource, blank, blank_environments, join_source
 from imlp_audit.transcribe.pdf import MAX_PAGES, PdfPage, join_words, read_pages
 from imlp_audit.transcribe.sources import BesideSource, SourceKind, decode, kind_of, limited_reading, read_bytes
@@ -132,6 +125,7 @@ _SILENT = re.compile(
 )
 _DRAWN = re.compile(r"\\begin\s*\{(tikzpicture|pgfpicture|thebibliography|filecontents)(\*?)\}")
 _BEGIN = re.compile(r"\\begin\s*\{document\}")
+_MOST_CALLS = 100  # of macros in a line
 
 
 def latex_lines(name: str, source: LatexSource) -> PrintedDocument:
@@ -150,10 +144,20 @@ def latex_lines(name: str, source: LatexSource) -> PrintedDocument:
     at = begun.end() if begun is not None else 0
     lines: list[DocumentLine] = []
     for line in _SILENT.sub(_without_arguments, blank_environments(text[at:], _DRAWN)).split("\n"):
-        printed = expand(line, macros)[0] if names is not None and names.search(line) else line
-        lines.append(DocumentLine(*source.place(at), printed))
+        lines.append(DocumentLine(*source.place(at), line if names is None else _expand(line, macros, names)))
         at += len(line) + 1
     return PrintedDocument(name, tuple(lines), source.notes)
+
+
+def _expand(line: str, macros: dict[str, Macro], names: re.Pattern[str]) -> str:
+    """Return a line with macros expanded, as often as a line may need."""
+    for _ in range(_MOST_CALLS):
+        found = names.search(line)
+        if found is None:
+            break
+        text, end = macros[found[0][1:]].call(line, found.end())
+        line = join([line[: found.start()], text, line[end:]])
+    return line
 
 
 def _without_arguments(found: re.Match[str]) -> str:

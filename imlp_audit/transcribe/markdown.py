@@ -13,7 +13,7 @@ from markdown_it.token import Token
 
 from imlp_audit.errors import UsageError
 from imlp_audit.transcribe.grid import SourceDocument, split_number
-from imlp_audit.transcribe.latex.text import to_text
+from imlp_audit.transcribe.latex.scan import to_text
 from imlp_audit.transcribe.web import plain_text, read_web
 
 _MATH = re.compile(r"\$([^$\n|]+)\$")

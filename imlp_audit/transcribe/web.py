@@ -20,7 +20,7 @@ from imlp_audit.transcribe.grid import (
     make_table,
     number_tables,
 )
-from imlp_audit.transcribe.latex.text import to_text
+from imlp_audit.transcribe.latex.scan import to_text
 
 LONGEST_TABLES = 800_000  # characters of the text of all tables
 _LONGEST_CAPTION = 300
