@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from imlp_audit.cache.store import Store
     from imlp_audit.cli.output import Outputs
-    from imlp_audit.inspect.document import Inspected
     from imlp_audit.records.check import Check
     from imlp_audit.records.result import AuditResult
     from imlp_audit.records.solution import Solved
@@ -74,7 +73,7 @@ def report(
     ] = None,
     with_: Annotated[
         list[Path] | None,
-        typer.Option("--with", metavar="FILE", help="A JSON result of eval, bench or inspect to put in; repeatable."),
+        typer.Option("--with", metavar="FILE", help="A JSON result of eval or bench to put in; repeatable."),
     ] = None,
     *,
     destination: Destination,
@@ -88,50 +87,35 @@ def report(
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
     outputs = destination.prepare()
-    inspected, runs = _read_results(with_ or [])
-    for form in (outputs.printed, *(form for form, _ in outputs.files)):
-        if inspected and form is not None and not form.for_people:
-            raise UsageError(f"--with: {form} has no place for a result of inspect; use markdown, html or rich")
+    runs = [_read_run(path) for path in with_ or []]
     store = open_store(no_cache=no_cache)
     if from_ is not None:
         audited = read_audit(from_)
     else:
         audited = _audit_and_solve(specs or [], store, trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
-    code = _write(result, inspected, destination, outputs, store)
+    code = _write(result, destination, outputs, store)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else code
 
 
-def _write(
-    result: AuditResult, inspected: list[Inspected], destination: Destination, outputs: Outputs, store: Store
-) -> ExitCode:
+def _write(result: AuditResult, destination: Destination, outputs: Outputs, store: Store) -> ExitCode:
     from imlp_audit.cli.output import emit_result
-    from imlp_audit.cli.report_files import compare_reports, recall_reports, render_reports, write_reports
+    from imlp_audit.cli.report_files import compare_reports, recall_reports, write_reports
 
     folder = destination.folder
     if folder is not None:
-        reports = render_reports(result, folder, inspected) if inspected else recall_reports(result, folder, store)
+        reports = recall_reports(result, folder, store)
         return compare_reports(reports) if destination.check else write_reports(reports)
-    sections = tuple(section for paper in result.papers for one in inspected for section in one.section(paper.id))
-    emit_result(result, outputs, details=sections)
+    emit_result(result, outputs)
     return ExitCode.CLEAN
 
 
-def _read_results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditResult]]]:
-    """Read results of inspect, and of eval and bench by the names of their files."""
-    from imlp_audit.inspect.document import read_inspected
-    from imlp_audit.records.checkpoint import CheckpointReport
-    from imlp_audit.records.document import format_of, from_json
+def _read_run(path: Path) -> tuple[str, AuditResult]:
+    """Read a result of eval or bench, by the name of its file."""
+    from imlp_audit.records.document import from_json
     from imlp_audit.records.result import AuditResult
 
-    inspected, runs = [], []
-    for path in paths:
-        text = read_result_text(path, str(path))
-        if format_of(text) == CheckpointReport.FORMAT:
-            inspected.append(read_inspected(path, text))
-        else:
-            runs.append((str(path), from_json(AuditResult, text, str(path), written_by=RUN)))
-    return inspected, runs
+    return str(path), from_json(AuditResult, read_result_text(path, str(path)), str(path), written_by=RUN)
 
 
 def read_audit(path: Path) -> AuditResult:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ from imlp_audit.report.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from imlp_audit.cache.store import Store
-    from imlp_audit.inspect.document import Inspected
     from imlp_audit.records.result import AuditResult
 
 
@@ -43,14 +41,14 @@ def recall_reports(result: AuditResult, folder: Path, store: Store) -> dict[Path
     from imlp_audit.records.document import to_json
 
     def make() -> Reports:
-        rendered = render_reports(result, folder, ())
+        rendered = render_reports(result, folder)
         return Reports(files={str(path.relative_to(folder)): text for path, text in rendered.items()})
 
     kept = remember(store, digest_of([to_json(result)]), Reports, make, lambda _: True)
     return {folder / name: text for name, text in kept.files.items()}
 
 
-def render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspected]) -> dict[Path, str]:
+def render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
     """Return an index, and each paper's page, markdown and figures, by their files."""
     from imlp_audit.report.figures import draw_figures
     from imlp_audit.report.markdown import render_markdown
@@ -59,19 +57,12 @@ def render_reports(result: AuditResult, folder: Path, inspected: Sequence[Inspec
 
     reports = {folder / "index.html": render_page(index_document(result))}
     for paper in result.papers:
-        sections = tuple(section for one in inspected for section in one.section(paper.id, folder))
         own = result.of(paper)
         whole = report_document(own)
         drawn = draw_figures(whole)
-        reports[folder / f"{paper.id}.html"] = render_page((*whole, *sections), PagePictures(folder, drawn))
-        reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own, sections))
+        reports[folder / f"{paper.id}.html"] = render_page(whole, PagePictures(folder, drawn))
+        reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own))
         reports |= {folder / name: text for name, text in drawn.items()}
-    for one in inspected:
-        if one.lacking(folder):
-            sys.stderr.write(
-                f"imlp-audit: {', '.join(one.lacking(folder))} not in {folder} and left out of the report; "
-                f"`imlp-audit inspect CHECKPOINT --draw {folder}` draws there\n"
-            )
     return reports
 
 

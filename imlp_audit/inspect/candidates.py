@@ -330,9 +330,7 @@ class _Blocks:
             return getattr(variant.model, "cls_token", None) is not None
 
 
-def report_checkpoint(
-    checkpoint: Checkpoint, sha256: str, found: Candidates, weights: Inspection, pictures: dict[str, str]
-) -> CheckpointReport:
+def report_checkpoint(checkpoint: Checkpoint, sha256: str, found: Candidates, weights: Inspection) -> CheckpointReport:
     """Return everything that is known of a checkpoint as a record."""
     return CheckpointReport(
         file=CheckpointFile(
@@ -350,7 +348,6 @@ def report_checkpoint(
         exact=tuple(map(_describe, found.exact)),
         nearest=tuple(map(_describe, found.nearest)),
         weights=weights,
-        pictures=pictures,
     )
 
 

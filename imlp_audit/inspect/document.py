@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from math import prod
-from pathlib import Path
 
 from imlp_audit.checkpoint.misfits import describe
 from imlp_audit.records.checkpoint import CheckpointReport, FittingModel, Inspection, Statement
-from imlp_audit.records.document import from_json
 from imlp_audit.report.document import (
     Block,
     Document,
@@ -18,12 +15,10 @@ from imlp_audit.report.document import (
     Item,
     List,
     Paragraph,
-    Picture,
     Table,
     code,
     join,
     number_columns,
-    parse_code,
     strong,
 )
 from imlp_audit.report.verdicts import verdict_span
@@ -37,7 +32,7 @@ _NOISE = (
 
 def checkpoint_document(report: CheckpointReport, shown_as: str) -> Document:
     """Return the whole answer of `inspect` about a file."""
-    weights = () if report.weights == Inspection() else inspection_document(report.weights, report.pictures)
+    weights = () if report.weights == Inspection() else inspection_document(report.weights)
     return (*_describe_file(report, shown_as), *_describe_models(report), *weights)
 
 
@@ -102,8 +97,8 @@ def _describe_axes(model: FittingModel) -> Iterator[str]:
         yield f"shapes do not decide {either}: {prod(map(len, model.axes.values()))} readings fit"
 
 
-def inspection_document(inspection: Inspection, pictures: Mapping[str, str]) -> Document:
-    """Return what the weights show as a section; `pictures` are captions by file."""
+def inspection_document(inspection: Inspection) -> Document:
+    """Return what the weights show as a section."""
     statements = inspection.statements
     return (
         Heading("What the weights show"),
@@ -114,7 +109,6 @@ def inspection_document(inspection: Inspection, pictures: Mapping[str, str]) -> 
             for paper in dict.fromkeys(one.paper for one in statements)
             for block in _list_layers(paper, statements)
         ),
-        *(Picture(file, caption) for file, caption in pictures.items()),
     )
 
 
@@ -152,40 +146,3 @@ def _format(value: float | None) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-@dataclass(frozen=True)
-class Inspected:
-    """What was found in a checkpoint's weights, its SHA-256, the papers whose rows it fits, and captions by picture."""
-
-    sha256: str
-    papers: frozenset[str]
-    weights: Inspection
-    pictures: dict[str, str]
-
-    def section(self, paper: str, folder: Path | None = None) -> Document:
-        """Return the section of a paper's report; empty if the checkpoint fits no row of it.
-
-        It shows the pictures that lie in the folder of the report.
-        """
-        if paper not in self.papers:
-            return ()
-        there = {file: caption for file, caption in self.pictures.items() if folder and (folder / file).is_file()}
-        heading, *rest = inspection_document(self.weights, there)
-        source = f"Weights of the checkpoint with SHA-256 `{self.sha256}`, from `imlp-audit inspect`."
-        return (heading, Paragraph(parse_code(source)), *rest)
-
-    def lacking(self, folder: Path) -> list[str]:
-        """Return the pictures that were drawn and do not lie in the folder."""
-        return [file for file in self.pictures if not (folder / file).is_file()]
-
-
-def read_inspected(path: Path, text: str) -> Inspected:
-    """Read a JSON result of `inspect`. Raises UsageError for a broken one."""
-    report = from_json(CheckpointReport, text, str(path))
-    return Inspected(
-        sha256=report.file.sha256,
-        papers=frozenset(place.partition("/")[0] for one in report.exact or report.nearest for place in one.places),
-        weights=report.weights,
-        pictures={Path(file).name: caption for file, caption in report.pictures.items()},
-    )

@@ -97,12 +97,9 @@ class FittingModel(Record):
 
 
 class CheckpointReport(JsonDocument):
-    """All that `inspect` finds: models that fit exactly, or else the nearest ones, and what the weights show.
+    """All that `inspect` finds: models that fit exactly, or else the nearest ones, and what the weights show."""
 
-    `pictures` are captions by file.
-    """
-
-    FORMAT: ClassVar = "imlp-audit/inspect/2"
+    FORMAT: ClassVar = "imlp-audit/inspect/3"
     WRITTEN_BY: ClassVar = "imlp-audit inspect"
 
     file: CheckpointFile
@@ -110,7 +107,6 @@ class CheckpointReport(JsonDocument):
     exact: tuple[FittingModel, ...]
     nearest: tuple[FittingModel, ...]
     weights: Inspection
-    pictures: dict[str, str]
 
     def body(self) -> dict[str, object]:
         """Return the report as plain values; what is not known is null."""

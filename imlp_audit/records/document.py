@@ -131,16 +131,6 @@ def dump_json(value: object) -> str:
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
-def format_of(text: str) -> str | None:
-    """Return the format that a JSON document names; None where it is not JSON or names none."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    name = document.get("format") if isinstance(document, dict) else None
-    return name if isinstance(name, str) else None
-
-
 def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None = None) -> D:
     """Read a document of one kind. Raises DocumentError, which names the file and the command that writes such files.
 

@@ -52,11 +52,6 @@ def to_svg(figure: Canvas, description: str | None = None) -> bytes:
     return _save(figure, "svg", metadata)
 
 
-def to_png(figure: Canvas) -> bytes:
-    """Return a figure as PNG, without the name of the program that wrote it."""
-    return _save(figure, "png", {"Software": None})
-
-
 def _save(figure: Canvas, kind: str, metadata: dict[str, str | None]) -> bytes:
     out = BytesIO()
     figure.savefig(out, format=kind, dpi=110, metadata=metadata)

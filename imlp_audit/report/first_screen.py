@@ -26,7 +26,6 @@ from imlp_audit.records.check import (
     Verdict,
     add_powers,
 )
-from imlp_audit.records.evidence import Throughput
 from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
@@ -108,8 +107,6 @@ def run_screen(result: AuditResult, targets: list[str], saved: Path | None = Non
     items = [_measured(check) for check in result.checks if check.verdict is not Verdict.ERROR]
     listed = _items_that_fit(items, _SCREEN - height(above, COLUMNS), COLUMNS, at_least=1)
     more = [f"{one}: `--all` shows every one" for one in count_more(len(items) - len(listed), "number")]
-    if any(isinstance(one, Throughput) and one.spent for check in result.checks for one in check.evidence):
-        more.append("where the time goes: `--all` shows it by kind of module")
     below = (Heading("What was measured", 3), List((*listed, *map(parse_code, more)))) if items else ()
     again = shlex.join(["imlp-audit", "report", *targets, "--with", str(saved or "RUN.json"), "--dir", "DIR"])
     keep = Paragraph(("Once more with ", code("-o RUN.json"), ", which keeps the run; then:"))

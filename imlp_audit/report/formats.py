@@ -36,11 +36,6 @@ class AuditFormat(StrEnum):
     SARIF = "sarif"
     GITHUB = "github"
 
-    @property
-    def for_people(self) -> bool:
-        """Whether it shows a document, which may hold more than checks."""
-        return self in (AuditFormat.RICH, AuditFormat.MARKDOWN, AuditFormat.HTML)
-
 
 ENDINGS = {
     ".sarif.json": AuditFormat.SARIF,

@@ -50,7 +50,6 @@ from imlp_audit.report.sections import (
     equations,
     evidence,
     others,
-    where_time_goes,
     with_evidence,
 )
 from imlp_audit.report.solved import solved_document
@@ -150,7 +149,6 @@ def _parts(result: AuditResult) -> Iterator[ReportPart]:
 
 def _details(result: AuditResult, paper: PaperHead, covering: Mapping[str, NumberedFinding]) -> Iterator[Block]:
     yield from evidence(with_evidence(result))
-    yield from where_time_goes(with_evidence(result))
     yield from claims(result.of_kind(ClaimCheck), covering)
     yield from equations(result.of_kind(EquationCheck), covering)
     for kind in HEADINGS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import TypeAlias, assert_never
 
 from imlp_audit.numbers.interval import readable
@@ -34,7 +33,6 @@ from imlp_audit.report.document import (
     code,
     faint,
     join,
-    number_columns,
     parse_code,
 )
 from imlp_audit.report.findings import NumberedFinding
@@ -72,18 +70,6 @@ def _run(check: Check) -> Item:
     printed = f" printed {check.printed}"
     reason = "" if check.verdict in (*FAILS, Verdict.ERROR) else f": {check.reason}"  # these are among the findings
     return Item((write_verdict(check), " ", code(check.id), printed, reason), tuple(map(describe_run, check.evidence)))
-
-
-def where_time_goes(checks: Sequence[Check]) -> Iterator[Block]:
-    """Yield a table for each timed pair of models: what modules of each kind do and take for one image."""
-    for check in checks:
-        for timed in check.evidence:
-            if isinstance(timed, Throughput) and timed.spent:
-                compiled = timed.settings.get("compiled") == "yes"
-                eager = ", timed module by module and therefore not compiled" if compiled else ""
-                batch = f", one image of a batch of {timed.batch}{eager}:"
-                yield Paragraph(("Where the time goes, ", code(check.id), batch))
-                yield Table(SPENT, tuple(_time_spent(timed)), number_columns(SPENT))
 
 
 def describe_run(run: Evidence) -> str:
@@ -127,24 +113,6 @@ def _throughput(found: Throughput) -> Iterator[str]:
 def _settings(settings: dict[str, str]) -> Iterator[str]:
     if settings:
         yield ", ".join(f"{name} {value}" for name, value in sorted(settings.items()))
-
-
-SPENT = ("modules", "baseline: M MACs", "ms", "G MACs/s", "variant: M MACs", "ms", "G MACs/s")
-
-
-def _time_spent(found: Throughput) -> Iterator[tuple[str, ...]]:
-    """Yield by kind of module what both models do and take for one image, as `SPENT` heads it."""
-    for one in found.spent:
-        yield (
-            one.modules,
-            *_rate(one.baseline_macs, Fraction(one.baseline_seconds)),
-            *_rate(one.variant_macs, Fraction(one.variant_seconds)),
-        )
-
-
-def _rate(macs: int, seconds: Fraction) -> tuple[str, str, str]:
-    rate = readable(macs / seconds / 10**9, 2) if macs and seconds else ""
-    return readable(Fraction(macs, 10**6), 2), readable(1000 * seconds, 3), rate
 
 
 Findings: TypeAlias = Mapping[str, NumberedFinding]  # by the ids of their checks

@@ -112,7 +112,7 @@ def test_json(here: Path, deit: dict[str, Tensor], block: dict[str, Tensor]) -> 
     save_file(block, here / "block.safetensors")
     done = call("inspect", "block.safetensors", "specs/imlp_row", "-f", "json")
     told = json.loads(done.out)
-    assert told["format"] == "imlp-audit/inspect/2"
+    assert told["format"] == "imlp-audit/inspect/3"
     assert told["file"]["parameters"] == 4_998_184  # imlp Table 1's "5.00" M under the reading released
     assert told["file"]["dtypes"] == {"float32": len(block) - 12, "int64": 12}
     assert told["models"] == {"known": 2, "compared": 2, "untrusted": 0}
@@ -160,7 +160,7 @@ def test_a_checkpoint_of_nothing_here(here: Path) -> None:
     ("arguments", "told"),
     [
         (("nowhere.pth",), "nowhere.pth does not exist; give a .safetensors file"),
-        (("nowhere.pth", "no.yaml", "--draw", "no/pictures"), "nowhere.pth does not exist; give a .safetensors file"),
+        (("nowhere.pth", "no.yaml"), "nowhere.pth does not exist; give a .safetensors file"),
         (("specs",), "specs is a folder, not a file"),
         (("text.pth",), "text.pth is a text file, not a checkpoint"),
         (("w.safetensors", "nopaper"), "nopaper"),

@@ -56,4 +56,3 @@ def test_a_timed_pair_says_its_ratio() -> None:
     result = run(cell(verdict=Verdict.UNVERIFIABLE, evidence=(throughput(),))).model_copy(update={"papers": (head(),)})
     shown = " ".join(render_terminal(run_screen(result, ["p"]), Surface(80)).split())
     assert "63.6 and 69.9 images a second, ratio 1.099; 95 % interval [1.09, 1.11]" in shown
-    assert "- where the time goes: --all shows it by kind of module" in shown
