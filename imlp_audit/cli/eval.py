@@ -138,14 +138,12 @@ class RunOptions:
         typer.Option(
             "--predictions",
             metavar="FILE",
-            help="Write the prediction for each image, .parquet or .csv; an interrupted run continues from it.",
+            help="Write the prediction for each image as CSV; an interrupted run continues from it.",
         ),
     ] = None
     batch_size: Annotated[
         int | None,
-        typer.Option(
-            "--batch-size", min=1, help="Images per pass; halved when memory runs out. [default: 32, on a GPU 256]"
-        ),
+        typer.Option("--batch-size", min=1, help="Images per pass. [default: 32, on a GPU 256]"),
     ] = None
     device: Annotated[Device, typer.Option(help="Where the model runs.")] = Device.CPU
     amp: Annotated[bool, typer.Option("--amp", help="Compute in 16 bits where torch's autocast does.")] = False
@@ -186,12 +184,12 @@ def evaluate(
 ) -> int:
     """Evaluate a checkpoint on images, and judge the accuracies that its row prints."""
     from imlp_audit.checkpoint.contents import check_kind
-    from imlp_audit.evaluate.run import ElsewhereError, open_group, processes_here
+    from imlp_audit.evaluate.run import open_group, read_number
     from imlp_audit.spec.targets import whole_paper
 
-    share = max(1, cores() // processes_here())
+    share = max(1, cores() // max(1, read_number("LOCAL_WORLD_SIZE", 1)))
 
-    def parse() -> tuple[Request, Outputs]:
+    with on_interrupt(_say_how_to_continue(running.predictions)), open_group(running.device.value) as ours:
         from imlp_audit.cli.output import parse_outputs
         from imlp_audit.evaluate.datasets import Labelling
         from imlp_audit.evaluate.predictions import check_ending
@@ -216,15 +214,8 @@ def evaluate(
             predictions=running.predictions,
             against=earlier,
         )
-        return request, outputs
-
-    try:
-        with on_interrupt(_say_how_to_continue(running.predictions)), open_group(running.device.value) as ours:
-            request, outputs = ours.agree_on(parse)
-            given = [*(specs or [whole_paper(row)]), *(["--trust-code"] if trust_code else [])]
-            return _run(request, outputs, reporting, ours, given)
-    except ElsewhereError:
-        return ExitCode.CLEAN
+        given = [*(specs or [whole_paper(row)]), *(["--trust-code"] if trust_code else [])]
+        return _run(request, outputs, reporting, ours, given)
 
 
 def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Group, specs: list[str]) -> int:

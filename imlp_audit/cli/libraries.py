@@ -10,7 +10,6 @@ MODELS = {
     "fvcore": "fvcore",
     "huggingface_hub": "huggingface_hub",
     "hypothesis": "hypothesis",
-    "matplotlib": "matplotlib",
     "numpy": "numpy",
     "pyarrow": "pyarrow",
     "scipy": "scipy",

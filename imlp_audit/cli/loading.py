@@ -78,6 +78,6 @@ def refuse_installed(selection: Selection, targets: Sequence[str] | None, comman
 
 def _annotate(problems: Sequence[Problem], printed: AuditFormat | None) -> None:
     if problems and printed is AuditFormat.GITHUB:
-        from imlp_audit.report.exports.github import render_problems
+        from imlp_audit.report.exports import render_problems
 
         emit(render_problems(problems))

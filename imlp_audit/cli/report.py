@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import dataclass
+from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +14,8 @@ import typer
 from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import NoCache, NoProgress, Output, Specs, TrustCode, group_options, helpers
 from imlp_audit.errors import SolverError, UsageError
-from imlp_audit.files import BOM, MAX_RESULT_BYTES, FileError, read_text
+from imlp_audit.files import BOM, MAX_DOCUMENT_BYTES, MAX_RESULT_BYTES, FileError, read_text
+from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import AuditFormat
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ class Destination:
         typer.Option(
             "--dir",
             metavar="DIR",
-            help="Write each paper's page, markdown and figures, and an index of these papers, into this folder.",
+            help="Write each paper's page and markdown, and an index of these papers, into this folder.",
         ),
     ] = None
     check: Annotated[
@@ -52,7 +55,6 @@ class Destination:
     def prepare(self) -> Outputs:
         """Make the folder that is written to. Raises UsageError for options that exclude each other."""
         from imlp_audit.cli.output import parse_outputs
-        from imlp_audit.cli.report_files import prepare_folder
 
         outputs = parse_outputs(self.format_ or (None if self.output else AuditFormat.MARKDOWN), self.output)
         if self.check and self.folder is None:
@@ -60,7 +62,7 @@ class Destination:
         if self.folder is not None and (self.format_ is not None or self.output):
             raise UsageError("--dir writes pages and markdown; leave out --format and -o, or leave out --dir")
         if self.folder is not None and not self.check:
-            prepare_folder(self.folder)
+            _prepare_folder(self.folder)
         return outputs
 
 
@@ -94,19 +96,69 @@ def report(
     else:
         audited = _audit_and_solve(specs or [], store, trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
-    code = _write(result, destination, outputs, store)
+    code = _write(result, destination, outputs)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else code
 
 
-def _write(result: AuditResult, destination: Destination, outputs: Outputs, store: Store) -> ExitCode:
+def _write(result: AuditResult, destination: Destination, outputs: Outputs) -> ExitCode:
     from imlp_audit.cli.output import emit_result
-    from imlp_audit.cli.report_files import compare_reports, recall_reports, write_reports
 
     folder = destination.folder
     if folder is not None:
-        reports = recall_reports(result, folder, store)
-        return compare_reports(reports) if destination.check else write_reports(reports)
+        reports = _render_reports(result, folder)
+        return _compare_reports(reports) if destination.check else _write_reports(reports)
     emit_result(result, outputs)
+    return ExitCode.CLEAN
+
+
+def _prepare_folder(folder: Path) -> None:
+    """Make a folder for reports if it isn't there. Raises UsageError if that can't be done."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"--dir {folder}: this folder cannot be made: {error.strerror or error}; name another"
+        ) from error
+    check_writable(folder / "PAPER.md")
+
+
+def _render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
+    """Return an index, and each paper's page and markdown, by their files."""
+    from imlp_audit.report.markdown import render_markdown
+    from imlp_audit.report.page import render_page
+    from imlp_audit.report.paper import index_document, report_document, short_report
+
+    reports = {folder / "index.html": render_page(index_document(result))}
+    for paper in result.papers:
+        own = result.of(paper)
+        reports[folder / f"{paper.id}.html"] = render_page(report_document(own))
+        reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own))
+    return reports
+
+
+def _compare_reports(reports: dict[Path, str]) -> ExitCode:
+    """Say which reports are not there as they would be written now."""
+    stale = [path for path, text in reports.items() if not lexists(path) or not _holds(path, text)]
+    for path in stale:
+        state = "is stale" if lexists(path) else "is missing"
+        sys.stderr.write(f"{path} {state}; run the same command without --check to write it\n")
+    return ExitCode.FINDINGS if stale else ExitCode.CLEAN
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return read_text(path, MAX_DOCUMENT_BYTES).replace("\r\n", "\n") == text
+    except FileError:  # nothing that we wrote
+        return False
+
+
+def _write_reports(reports: dict[Path, str]) -> ExitCode:
+    """Write the reports, all of them or none. Raises UsageError where one can't be written."""
+    for path in reports:
+        check_writable(path)
+    for path, text in reports.items():
+        write_whole(path, text)
+        sys.stderr.write(f"wrote {path}\n")
     return ExitCode.CLEAN
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import prod
 
 from imlp_audit.checkpoint.misfits import describe
 from imlp_audit.records.checkpoint import CheckpointReport, FittingModel, Inspection, Statement
@@ -18,7 +17,6 @@ from imlp_audit.report.document import (
     Table,
     code,
     join,
-    number_columns,
     strong,
 )
 from imlp_audit.report.verdicts import verdict_span
@@ -77,24 +75,10 @@ def _describe_model(model: FittingModel) -> Item:
     if model.readings:
         readings = "reading" if len(model.readings) == 1 else "readings"
         facts.append((f"under the {readings} ", *join(map(code, model.readings))))
-    facts += _describe_axes(model)
     return Item(
         (strong(model.label), "  ", code(f"{{{model.model}}}")),
         (*facts, *model.notes, *map(describe, model.problems)),
     )
-
-
-def _describe_axes(model: FittingModel) -> Iterator[str]:
-    """Yield which readings of an IMLP block the shapes allow."""
-    if model.axes is None:
-        return
-    if not model.readings:
-        decided = ", ".join(f"{axis} {values[0]}" for axis, values in model.axes.items() if len(values) == 1)
-        yield f"under a reading that no paper declares: {decided}"
-    undecided = {axis: values for axis, values in model.axes.items() if len(values) > 1}
-    if undecided:
-        either = " and ".join(f"{axis} ({' or '.join(values)})" for axis, values in undecided.items())
-        yield f"shapes do not decide {either}: {prod(map(len, model.axes.values()))} readings fit"
 
 
 def inspection_document(inspection: Inspection) -> Document:
@@ -104,11 +88,6 @@ def inspection_document(inspection: Inspection) -> Document:
         Heading("What the weights show"),
         *([Paragraph(f"{inspection.untrained[0].upper()}{inspection.untrained[1:]}.")] if inspection.untrained else []),
         *(_describe_sentences(statements) if statements else ()),
-        *(
-            block
-            for paper in dict.fromkeys(one.paper for one in statements)
-            for block in _list_layers(paper, statements)
-        ),
     )
 
 
@@ -123,25 +102,6 @@ def _describe_sentences(statements: Sequence[Statement]) -> Iterator[Block]:
 def _sentence_row(one: Statement) -> tuple[Inline, ...]:
     place = f"“{one.sentence}” ({one.paper}, {one.place}) "
     return ((place, code(one.id)), verdict_span(one.verdict), one.reason)
-
-
-def _list_layers(paper: str, statements: Sequence[Statement]) -> Iterator[Block]:
-    """Yield a table of what was measured for a paper's sentences, a row for each layer."""
-    measured = {
-        (one.layers, name): values for one in statements if one.paper == paper for name, values in one.values.items()
-    }
-    for layers in dict.fromkeys(layers for layers, _ in measured):
-        columns = {name: values for (same, name), values in measured.items() if same == layers}
-        header = ("layer", *columns)
-        rows = zip(layers, *columns.values(), strict=True)
-        yield Heading(f"What the sentences of {paper} are judged by", 3)
-        yield Table(
-            header, tuple((code(name), *map(_format, values)) for name, *values in rows), number_columns(header)
-        )
-
-
-def _format(value: float | None) -> str:
-    return "none" if value is None else f"{value:.3g}"
 
 
 def _count(number: int, noun: str) -> str:

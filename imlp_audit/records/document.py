@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, TypeAlias, TypeVar
 
 from pydantic import ValidationError
@@ -93,14 +93,12 @@ class JsonDocument(Record):
     """A record that is written as a JSON document of its own.
 
     The document's key `format` is FORMAT, which names its kind and version. WRITTEN_BY is the command that writes it.
-    Keys in COMPUTED follow from the others: they are written for readers and not read back. OLDER are formats that are
-    still read, each with what turns such a document into one of today's.
+    Keys in COMPUTED follow from the others: they are written for readers and not read back.
     """
 
     FORMAT: ClassVar[str]
     WRITTEN_BY: ClassVar[str]
     COMPUTED: ClassVar[tuple[str, ...]] = ()
-    OLDER: ClassVar[Mapping[str, Callable[[dict[str, object]], dict[str, object]]]] = {}
 
     def body(self) -> dict[str, object]:
         """Return the document without its format, as plain values."""
@@ -149,8 +147,6 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
     for place, problem in _unusable_values(document):
         raise DocumentError(f"{shown_as}: {_at(place)}{problem}; {advice}", place)
     other = document.pop("format", None) if isinstance(document, dict) else None
-    if isinstance(other, str) and other in kind.OLDER:
-        document, other = kind.OLDER[other](document), kind.FORMAT
     if isinstance(other, str) and other != kind.FORMAT and other.rpartition("/")[0] == kind.FORMAT.rpartition("/")[0]:
         raise DocumentError(
             f"{shown_as}: format {_shorten(other)} was written by another version of imlp-audit, and this one reads "

@@ -254,8 +254,13 @@ def _row(check: Check) -> tuple[Inline, ...]:
         write_measured(counted.measured) if counted is not None else "",
         (counted.gap if counted is not None else None) or "",
         (Span(check.verdict.value, style_of(check)), f": {check.reason}"),
-        Span(check.id, Style.CODE, link=f"#{explained_at(check)}"),
+        code_of(check),
     )
+
+
+def code_of(check: Check) -> Span:
+    """Return the id of a check, which leads to what explains it."""
+    return Span(check.id, Style.CODE, link=f"#{explained_at(check)}")
 
 
 def explained_at(check: Check) -> str:

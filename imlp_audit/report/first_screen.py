@@ -45,6 +45,7 @@ from imlp_audit.report.document import (
 from imlp_audit.report.findings import (
     NumberedFinding,
     choose_hints,
+    code_of,
     number_findings,
     say_that_none_fails,
     worst_first,
@@ -119,7 +120,7 @@ def _title(paper: PaperHead) -> Heading:
 
 def _measured(check: Check) -> Item:
     """Write a number in full: its verdict, what is printed, what was found, and how it was measured."""
-    text = (write_verdict(check), " ", code(check.id), f" printed {check.printed}: {check.reason}")
+    text = (write_verdict(check), " ", code_of(check), f" printed {check.printed}: {check.reason}")
     return Item(text, tuple(map(describe_run, check.evidence)))
 
 
@@ -214,10 +215,10 @@ def _ask(one: NumberedFinding, result: AuditResult) -> Item:
     first = new[0] if finding.explained else max(new, key=_how_far)
     state = f"{'' if finding.explained else 'unexplained: '}{'fails' if len(own) == 1 else 'fail'} the run"
     if not finding.explained and len(own) == 1:  # its title says less than the check
-        text = (one.link, f" {place}: ", code(first.id), f" {_evidence(first)} ({state})")
+        text = (one.link, f" {place}: ", code_of(first), f" {_evidence(first)} ({state})")
         return Item(text, tuple(f"hint: {hint}" for hint in first.hint_texts[:1]))
     hints = () if finding.explained else choose_hints(first, own, result.checks)
-    return Item((*_name(one), f" ({state}) [{place}]: ", code(first.id)), (_evidence(first), *hints))
+    return Item((*_name(one), f" ({state}) [{place}]: ", code_of(first)), (_evidence(first), *hints))
 
 
 def _how_far(check: Check) -> Decimal:
@@ -257,7 +258,7 @@ def _name_check(check: Check) -> tuple[str | Span, ...]:
     """Write a check: its verdict, its id, what is printed and what was found."""
     printed = f" printed {shorten(check.printed, 40)}" if check.printed is not None else ""
     most = _OF_ERROR if check.verdict is Verdict.ERROR else _OF_REASON
-    return (write_verdict(check), " ", code(check.id), f"{printed}: {shorten(check.reason, most)}")
+    return (write_verdict(check), " ", code_of(check), f"{printed}: {shorten(check.reason, most)}")
 
 
 def _few(result: AuditResult) -> Iterator[Block]:

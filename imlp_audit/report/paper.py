@@ -25,18 +25,15 @@ from imlp_audit.report.document import (
     List,
     Paragraph,
     Span,
-    Style,
     Table,
     code,
     join,
     parse_code,
-    spans,
     strong,
 )
 from imlp_audit.report.findings import (
     NumberedFinding,
     by_check,
-    explained_at,
     finding_sections,
     number_findings,
 )
@@ -53,38 +50,8 @@ from imlp_audit.report.sections import (
     with_evidence,
 )
 from imlp_audit.report.solved import solved_document
-from imlp_audit.report.tables import printed_tables, verdict_grid
-from imlp_audit.report.verdicts import counts_by_kind, describe_unguarded, name_places_of, summarize
-
-
-def link_names(document: Document, anchors: Mapping[str, str]) -> Document:
-    """Return paragraphs and lists in which code that is a key of `anchors` is a link; other blocks stay as they are."""
-    return tuple(_link_block(block, anchors) for block in document)
-
-
-def _link_block(block: Block, anchors: Mapping[str, str]) -> Block:
-    match block:
-        case Paragraph():
-            return Paragraph(_link_text(block.text, anchors))
-        case List():
-            return List(tuple(_link_item(item, anchors) for item in block.items))
-        case _:
-            return block
-
-
-def _link_item(item: Inline | Item, anchors: Mapping[str, str]) -> Inline | Item:
-    if not isinstance(item, Item):
-        return _link_text(item, anchors)
-    below = tuple(_link_item(inner, anchors) for inner in item.items)
-    return Item(_link_text(item.text, anchors), below, item.label)
-
-
-def _link_text(text: Inline, anchors: Mapping[str, str]) -> Inline:
-    return tuple(
-        replace(span, link=f"#{anchors[span.text]}") if span.style is Style.CODE and span.text in anchors else span
-        for span in spans(text)
-    )
-
+from imlp_audit.report.tables import printed_tables
+from imlp_audit.report.verdicts import name_places_of, summarize
 
 _NUMBERS = (CheckKind.CELL, CheckKind.DELTA)
 
@@ -93,18 +60,14 @@ def open_checks(result: AuditResult) -> Iterator[Block]:
     """Yield the unverifiable checks, grouped by what is missing, the largest group first."""
     missing = [check for check in result.checks if check.verdict is Verdict.UNVERIFIABLE]
     unverifiable = [check for check in missing if not check.evidence]  # runs have a section of their own
-    unguarded = describe_unguarded(result)
-    if not unverifiable and unguarded is None:
+    if not unverifiable:
         return
     yield Heading("What could not be checked")
-    if unguarded is not None:
-        yield Paragraph(unguarded)
     groups: dict[str, list[Check]] = {}
     for check in unverifiable:
         groups.setdefault(check.reason, []).append(check)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
-    if ordered:
-        yield List(tuple(_group(reason, checks) for reason, checks in ordered))
+    yield List(tuple(_group(reason, checks) for reason, checks in ordered))
 
 
 def _group(reason: str, checks: Sequence[Check]) -> Inline | Item:
@@ -138,9 +101,8 @@ def _parts(result: AuditResult) -> Iterator[ReportPart]:
         own = result.of(paper)
         findings = number_findings(own)
         covering = by_check(findings)
-        screen = link_names(overview(own), {check.id: explained_at(check) for check in own.checks})
         title = Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
-        first = (title, Paragraph(strong(say_verdict(own))), *verdict_grid(own, paper), *screen)
+        first = (title, Paragraph(strong(say_verdict(own))), *overview(own))
         yield ReportPart(Role.SCREEN, first)
         yield ReportPart(Role.REST, tuple(printed_tables(own, paper, covering)))
         yield ReportPart(Role.FINDINGS, tuple(finding_sections(own, findings)))
@@ -176,7 +138,6 @@ def _provenance(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     yield Heading("Provenance")
     found_at = (" Found at ", Span(paper.url, link=paper.url), ".") if paper.url else ()
     yield Paragraph((f"Authors: {paper.authors}. Version: {paper.version}.", *found_at))
-    yield counts_by_kind(result)
     yield Paragraph(parse_code(VERDICTS))
     yield from _readings(paper)
 

@@ -32,7 +32,6 @@ from imlp_audit.report.document import (
     Table,
     code,
     faint,
-    join,
     parse_code,
 )
 from imlp_audit.report.findings import NumberedFinding
@@ -125,27 +124,37 @@ HEADINGS = {
 
 def claims(checks: Sequence[ClaimCheck], findings: Findings) -> Iterator[Block]:
     """Yield what the text says about the numbers: what does not hold first."""
-    if not checks:
-        return
-    yield Heading("What the text says about the numbers", anchor=section_anchor(CheckKind.CLAIM, paper_of(checks[0])))
-    header = ("claim", "verdict", "checked as", "what was found")
-    failing = [check for check in checks if check.verdict not in PASSES]
-    passing = [check for check in checks if check.verdict in PASSES]
-    if failing:
-        yield Table(header, tuple(_claim(check, findings) for check in failing))
-    if passing:
-        table = Table(header, tuple(_claim(check, findings) for check in passing))
-        yield _fold_passing(len(passing), table)
+    if checks:
+        anchor = section_anchor(CheckKind.CLAIM, paper_of(checks[0]))
+        yield Heading("What the text says about the numbers", anchor=anchor)
+        rows = [(check, _claim(check, findings)) for check in checks]
+        yield from _failing_first(("claim", "verdict", "checked as", "what was found"), rows)
 
 
 def _claim(check: ClaimCheck, findings: Findings) -> tuple[Inline, ...]:
     place = (faint(f"({check.place})"), " ") if check.place else ()
-    return (
-        (check.printed or "", " ", *place, _named(check, name_of(check))),
-        _verdict(check, findings),
-        check.statement or "",
-        check.reason,
+    named = (check.printed or "", " ", *place, _named(check, name_of(check)))
+    return (named, _verdict(check, findings), check.statement or "", check.reason)
+
+
+def others(kind: CheckKind, checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
+    """Yield checks of a kind that has a table and nothing else."""
+    if checks:
+        yield Heading(HEADINGS[kind])
+        rows = [(one, (_named(one, one.id), one.printed or "", _verdict(one, findings), one.reason)) for one in checks]
+        yield from _failing_first(("check", "printed", "verdict", "what was found"), rows)
+
+
+def _failing_first(header: tuple[str, ...], rows: Sequence[tuple[Check, tuple[Inline, ...]]]) -> Iterator[Block]:
+    """Yield a table of the checks that do not pass, and below it, folded, one of those that do."""
+    failing, passing = (
+        tuple(row for check, row in rows if (check.verdict in PASSES) is passes) for passes in (False, True)
     )
+    if failing:
+        yield Table(header, failing)
+    if passing:
+        pass_ = "passes" if len(passing) == 1 else "pass"
+        yield Fold(f"{count_of(len(passing), 'check')} that {pass_}", (Table(header, passing),))
 
 
 def _verdict(check: Check, findings: Findings) -> tuple[Span, ...]:
@@ -168,57 +177,25 @@ def equations(checks: Sequence[EquationCheck], findings: Findings) -> Iterator[B
     if false:
         yield Heading("False as printed", 3)
         yield List(tuple(_false_statement(check, findings) for check in false))
-    rest = [check for check in checks if not check.counterexample]
+    rest = tuple(
+        (_with_name(one), one.place or "", printed_form(one) or "", _verdict(one, findings), one.reason)
+        for one in checks
+        if not one.counterexample
+    )
     if rest:
-        header = ("statement", "place", "form", "verdict", "what was found")
-        table = Table(header, tuple((_with_name(c.statement, c), c.place or "", *_form(c, findings)) for c in rest))
+        table = Table(("statement", "place", "form", "verdict", "what was found"), rest)
         yield Fold(f"{count_of(len(rest), 'statement')} not found false", (table,))
 
 
-def _form(check: EquationCheck, findings: Findings) -> tuple[Inline, ...]:
-    return (_formula(check), _verdict(check, findings), check.reason)
-
-
-def _formula(check: EquationCheck) -> Span:
-    return Span(printed_form(check) or "")
-
-
-def _hint(text: str) -> tuple[Span, ...]:
-    """Return a hint; what stands behind its colon may be a formula."""
-    words, colon, form = text.partition(": ")
-    return (Span(f"{words}{colon}"), Span(form))
-
-
 def _false_statement(check: EquationCheck, findings: Findings) -> Item:
-    below = (
-        Item(check.place or "", label="place"),
-        Item(_formula(check), label="as printed"),
-        Item("; ".join(check.counterexample), label="counterexample"),
-        Item(join(map(_hint, check.hint_texts), "; "), label="hint"),
-    )
-    return Item((*_verdict(check, findings), " ", *_with_name(check.statement, check)), below)
-
-
-def others(kind: CheckKind, checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
-    """Yield checks of a kind that has a table and nothing else."""
-    if not checks:
-        return
-    yield Heading(HEADINGS[kind])
-    header = ("check", "printed", "verdict", "what was found")
-    failing = [check for check in checks if check.verdict not in PASSES]
-    passing = [check for check in checks if check.verdict in PASSES]
-    if failing:
-        yield Table(header, tuple(_other(check, findings) for check in failing))
-    if passing:
-        yield _fold_passing(len(passing), Table(header, tuple(_other(check, findings) for check in passing)))
-
-
-def _fold_passing(count: int, table: Table) -> Fold:
-    return Fold(f"{count_of(count, 'check')} that {'passes' if count == 1 else 'pass'}", (table,))
-
-
-def _other(check: Check, findings: Findings) -> tuple[Inline, ...]:
-    return (_named(check, check.id), check.printed or "", _verdict(check, findings), check.reason)
+    below = {
+        "place": check.place or "",
+        "as printed": printed_form(check) or "",
+        "counterexample": "; ".join(check.counterexample),
+        "hint": "; ".join(check.hint_texts),
+    }
+    text = (*_verdict(check, findings), " ", *_with_name(check))
+    return Item(text, tuple(Item(text, label=label) for label, text in below.items()))
 
 
 def _named(check: Check, name: str) -> Span:
@@ -226,8 +203,8 @@ def _named(check: Check, name: str) -> Span:
     return Span(name, Style.CODE, anchor=check.id)
 
 
-def _with_name(text: str | None, check: Check) -> tuple[str | Span, ...]:
-    return (text or "", " ", _named(check, name_of(check)))
+def _with_name(check: EquationCheck) -> tuple[str | Span, ...]:
+    return (check.statement or "", " ", _named(check, name_of(check)))
 
 
 def name_of(check: Check) -> str:

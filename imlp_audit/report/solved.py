@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
@@ -12,8 +12,6 @@ from imlp_audit.records.solution import (
     SolvedAxis,
     SolvedCell,
     SolvedFirst,
-    SolvedHeld,
-    SolvedRow,
     SolvedWeights,
 )
 from imlp_audit.report.document import (
@@ -32,7 +30,6 @@ from imlp_audit.report.document import (
     spans,
 )
 
-_WAYS = 4  # equally small changes of a row that are written out
 _CELLS = 3  # cells that are written out for each decided value
 _NO_NAMED = "; no named reading among them"
 COLUMNS = {"parameters": "parameters", "flops": "FLOPs", "both": "both"}
@@ -113,9 +110,10 @@ def _conclusions(answer: Answered) -> Iterator[Block]:
     """Yield how well the reading and the counter are known."""
     said = []
     if answer.reading is not None:
-        said.append(_certainty("reading", answer.reading, answer))
-    if answer.counter is not None:
-        said.append(_certainty("counter of FLOPs", answer.counter, answer))
+        said.append(_certainty(answer.reading, answer))
+    if answer.counters is not None:
+        several = f"There are {answer.counters} counters of FLOPs among the best solutions."
+        said.append(several if answer.counters > 1 else "The best solutions have one counter of FLOPs.")
     if answer.named_counter is not None:
         said.append(
             f"The counter of FLOPs is {answer.named_counter}: free weights explain {answer.by_weights} of {answer.of} "
@@ -124,19 +122,16 @@ def _conclusions(answer: Answered) -> Iterator[Block]:
     if answer.conventions:
         scores = ", ".join(f"{name} {score}" for name, score in answer.conventions.items())
         said.append(f"The best scores with named counters, of {answer.of}: {scores}.")
-    for families in answer.families:
-        own = "a reading of its own" if len(families) == 1 else "readings of their own"
-        said.append(f"More numbers would be explained if {' and '.join(families)} had {own}.")
     if said:
         yield List(tuple(said))
 
 
-def _certainty(what: str, word: str, answer: Answered) -> str:
-    """Say how well a reading or a counter is known; a number without explanation may have been explained by another."""
+def _certainty(word: str, answer: Answered) -> str:
+    """Say how well a reading is known; a number without explanation may have been explained by another."""
     if word == "agreed":
-        return f"The best solutions agree on the {what}, but {_doubt(answer)}."
+        return f"The best solutions agree on the reading, but {_doubt(answer)}."
     several = f"not identified: {word} that are equally good" if word.startswith("one of") else word
-    return f"The {what} is {several}."
+    return f"The reading is {several}."
 
 
 def _doubt(answer: Answered) -> str:
@@ -166,16 +161,15 @@ def _decisions(solved: Solved) -> Iterator[Block]:
     if solved.last.axes:
         yield Heading("What the numbers decide about each open question", 3)
         yield _axes(solved)
-        yield from _grounds({f"{one.axis} {one.values[0]}": one.rests_on for one in solved.last.axes}, solved.last)
+        yield from _grounds(solved.last)
     if solved.last.weights:
         yield Heading("What they decide about the counter", 3)
-        yield Table(("weight of", "in the best solutions", "over the reals"), tuple(map(_weights, solved.last.weights)))
-        yield from _grounds({f"{_sum(one)} {one.values[0]}": one.rests_on for one in solved.last.weights}, solved.last)
+        yield Table(("weight of", "in the best solutions"), tuple(map(_weights, solved.last.weights)))
 
 
-def _grounds(cells: Mapping[str, Sequence[str]], answer: Answered) -> Iterator[Block]:
+def _grounds(answer: Answered) -> Iterator[Block]:
     """Yield the numbers that each value rests on, by the value; those that rest on none are left out."""
-    decided = {value: rests_on for value, rests_on in cells.items() if rests_on}
+    decided = {f"{one.axis} {one.values[0]}": one.rests_on for one in answer.axes if one.rests_on}
     if decided:
         agreed = "" if answer.exhaustive and not answer.unexplained else f", and {_doubt(answer)}"
         yield Paragraph(f"The best solutions agree on these{agreed}. With another value the first would not explain:")
@@ -211,13 +205,8 @@ def _left_of(axis: SolvedAxis, answer: Answered) -> str:
 
 
 def _weights(one: SolvedWeights) -> tuple[str, ...]:
-    high = "no limit" if one.high is None else f"{one.high:g}"
-    return _sum(one), ", ".join(map(str, one.values)), f"{one.low:g} to {high}"
-
-
-def _sum(one: SolvedWeights) -> str:
     terms = (name if f == 1 else f"{f} {name}" for name, f in zip(one.classes, one.factors, strict=True))
-    return " + ".join(terms)
+    return " + ".join(terms), ", ".join(map(str, one.values))
 
 
 def _exceptions(answer: Answered) -> Iterator[Block]:
@@ -234,45 +223,21 @@ def _exceptions(answer: Answered) -> Iterator[Block]:
         yield Heading("Printed numbers that only some of the best solutions give", 3)
         yield Paragraph("They cannot all be right.")
         yield List(tuple(map(code, answer.disputed)))
-    if answer.rows:
-        yield Heading("Rows that the first solution does not fully explain", 3)
-        yield Paragraph("The smallest changes of the row itself that would explain all its numbers.")
-        yield List(tuple(_flat(code(row.id), f": {_ways(row)}") for row in answer.rows))
 
 
 def _contradicted_row(cell: SolvedCell) -> tuple[Inline, ...]:
     return code(cell.id), "" if cell.value is None else readable(cell.value), cell.gap or ""
 
 
-def _ways(row: SolvedRow) -> str:
-    """Say how a row would have to differ."""
-    if not row.ways:
-        return "no change of one or two places of its reading or its recipe explains it"
-    ways = [" and ".join(f"{one.axis} {one.becomes} (not {one.was})" for one in way) for way in row.ways[:_WAYS]]
-    rest = len(row.ways) - _WAYS
-    more = f"; or {count_of(rest, 'other way')}" if rest > 0 else ""
-    return "; or ".join(ways) + more
-
-
 def _controls(answer: Answered) -> Iterator[Block]:
-    """Yield what the same search explains where there is nothing to find, and of numbers that it did not see."""
-    if not answer.null and not answer.held:
-        return
-    yield Heading("What the score is worth", 3)
+    """Yield what the same search explains where there is nothing to find."""
     if answer.null:
         most = max(bound for _, bound in answer.null)
+        yield Heading("What the score is worth", 3)
         yield Paragraph(
             f"The same search explains {answer.score} of {answer.of} numbers here, and at most {most} in any of "
             f"{len(answer.null)} copies with shifted digits."
         )
-    if answer.held:
-        yield Paragraph("Numbers that the search did not see, explained by the solutions for the rest:")
-        header = ("left out", "numbers", "explained by the first solution", "by all on average")
-        yield Table(header, tuple(map(_held_out_row, answer.held)), number_columns(header))
-
-
-def _held_out_row(one: SolvedHeld) -> tuple[str, ...]:
-    return one.name, str(one.of), str(one.chosen), one.mean or ""
 
 
 def _left_out(reasons: dict[str, str]) -> Iterator[Block]:

@@ -22,26 +22,21 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
     Align,
     Block,
-    GridCell,
     Heading,
     Inline,
     Item,
     List,
     MarkedTable,
     Paragraph,
-    Plot,
     PrintedCell,
     Span,
     Stamped,
     Table,
-    VerdictGrid,
     code,
     faint,
-    figure_file,
     join,
     strong,
 )
-from imlp_audit.report.figures import find_gaps
 from imlp_audit.report.findings import NumberedFinding
 from imlp_audit.report.judging import table_hypothesis
 from imlp_audit.report.sections import describe_run
@@ -219,9 +214,6 @@ def printed_tables(result: AuditResult, paper: PaperHead, findings: Mapping[str,
         return
     yield Heading("The tables as printed", anchor=section_anchor(CheckKind.CELL, paper.id))
     yield Paragraph(LEGEND)
-    gaps = find_gaps(result, paper)
-    if gaps is not None:
-        yield Plot(figure_file(f"{paper.id}/printed-against-measured"), gaps.summary, gaps)
     for table, cells in sections:
         if cells:
             yield Heading(f"{table.called}: {table.title}", 3, f"table/{paper.id}/{table.id}")
@@ -230,30 +222,6 @@ def printed_tables(result: AuditResult, paper: PaperHead, findings: Mapping[str,
             notes = tuple(_notes(cells))
             if notes:
                 yield List(notes)
-
-
-def verdict_grid(result: AuditResult, paper: PaperHead) -> Iterator[VerdictGrid]:
-    """Yield a picture of the paper's tables, each number in the colour of its verdict, if any number is checked."""
-    tables = []
-    for table in paper.tables:
-        cells = {(one.row.id, one.column.id): one.cell for one in find_cells(result, paper, table) if one.cell}
-        columns = [column for column in table.columns if any(id_ == column.id for _, id_ in cells)]
-        rows = tuple(
-            tuple(_square(row.label, column.heading, cells.get((row.id, column.id))) for column in columns)
-            for row in table.rows
-            if any(id_ == row.id for id_, _ in cells)
-        )
-        if rows:
-            tables.append((table.called, f"table/{paper.id}/{table.id}", rows))
-    if tables:
-        yield VerdictGrid(tuple(tables))
-
-
-def _square(row: str, column: str, check: Check | None) -> GridCell | None:
-    if check is None:
-        return None
-    meaning = f"{row}, {column} {check.printed}: {_meaning(check)}"
-    return GridCell(meaning, SIGNS[check.verdict], style_of(check), check.id)
 
 
 def _lay_out(table: TableHead, cells: Sequence[CellChecks], findings: Mapping[str, NumberedFinding]) -> MarkedTable:

@@ -37,28 +37,22 @@ def cells(document: Document) -> list[str]:
     return [plain_text(cell) for block in document if isinstance(block, Table) for row in block.rows for cell in row]
 
 
-def test_every_sentence_and_what_it_is_judged_by_is_shown(inspection: Inspection) -> None:
+def test_every_sentence_is_shown(inspection: Inspection) -> None:
     document = inspection_document(inspection)
     headings = [plain_text(block.text) for block in document if isinstance(block, Heading)]
-    by = "What the sentences of {} are judged by"
     assert headings == [
         "What the weights show",
         "What papers say about learned weights",
-        *(by.format(paper) for paper in ("imlp", "mixer_gmlp_coursework", "resmlp")),
     ]
     shown = " ".join(render_terminal(document, Surface()).split())
     for statement in inspection.statements:
         for word in (statement.id, statement.verdict.value, statement.measured, statement.judged):
             assert " ".join(word.split()) in shown
         assert statement.reason in cells(document)
-    (table,) = [block for block in document if isinstance(block, Table) and "spike" in block.header]
-    row = [plain_text(cell) for cell in table.rows[3]]
-    local = next(one for one in inspection.statements if one.id == "early_layers_are_local").values["local"][3]
-    assert (row[0], row[table.header.index("local")]) == ("blocks.3", f"{local:.3g}")
 
 
 def test_names_cannot_break_markdown() -> None:
-    state = {f"a|b`<x>.{name}": value for name, value in resmlp([np.eye(4)] * 4).items()}
+    state = {f"a|b`<x>.{name}": value for name, value in resmlp([np.full((4, 4), np.nan)] * 4).items()}
     markdown = render_markdown(inspection_document(inspect_state(stem() | state))).splitlines()
     assert any("a\\|b" in line for line in markdown if line.startswith("| "))
 
