@@ -43,10 +43,11 @@ def _texts(members: Iterator[tuple[str, bytes]], shown_as: str) -> Iterator[tupl
         if left < 0:
             limit = f"more than {MAX_TEXT // 1024**2} MiB of LaTeX"
             raise UsageError(f"{shown_as} has {limit}; give the .tex file with the table alone")
-        yield name, _text(content)
+        yield name, decode_text(content)
 
 
-def _text(data: bytes) -> str:
+def decode_text(data: bytes) -> str:
+    """Return text as UTF-8, or as Latin-1 where it is none, with plain ends of lines."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -67,50 +68,25 @@ def _rank(name: str) -> int:
     return next((at for at, usual in enumerate(_USUAL) if stem.startswith(usual)), len(_USUAL))
 
 
-class _Limited:
-    """A stream that ends with an error once more was read than an archive may hold."""
-
-    def __init__(self, inner: gzip.GzipFile, shown_as: str) -> None:
-        self.inner, self.shown_as, self.left = inner, shown_as, MAX_UNPACKED
-
-    def read(self, size: int) -> bytes:
-        """Read at most so many bytes. Raises UsageError past the limit."""
-        data = self.inner.read(min(size, self.left + 1))
-        self.left -= len(data)
-        if self.left < 0:
-            limit = f"more than {MAX_UNPACKED // 1024**2} MiB"
-            raise UsageError(f"{self.shown_as} unpacks to {limit}; give the .tex file alone")
-        return data
-
-
 def _gzip(data: bytes, shown_as: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a .tar.gz, or the one file that is in a .gz."""
+    """Yield the files of LaTeX in a .tar.gz, or the one file that is in a .gz; links and other members are skipped."""
     if data.count(_PIECE) > MAX_MEMBERS:
         raise UsageError(
             f"{shown_as} is packed in more than {MAX_MEMBERS} pieces; pack it again, or give the .tex file"
         )
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
-        head = unpacked.read(_BLOCK)
-        if head[257:262] != b"ustar":
-            yield "main.tex", head + unpacked.read(MAX_TEXT)
-            return
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
-        yield from _tar(_Limited(unpacked, shown_as))
-
-
-_BLOCK = 512
-
-
-def _tar(stream: _Limited) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of LaTeX in a tar archive, read in one go; links and other members are skipped."""
-    with tarfile.open(fileobj=stream, mode="r|") as archive:  # type: ignore[call-overload]  # it only needs `read`
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+        unpacked = packed.read(MAX_UNPACKED + 1)
+    if len(unpacked) > MAX_UNPACKED:
+        raise UsageError(f"{shown_as} unpacks to more than {MAX_UNPACKED // 1024**2} MiB; give the .tex file alone")
+    if unpacked[257:262] != b"ustar":
+        yield "main.tex", unpacked
+        return
+    with tarfile.open(fileobj=io.BytesIO(unpacked), mode="r:") as archive:
         for number, member in enumerate(archive):
-            if number >= MAX_MEMBERS:
-                raise UsageError(f"{stream.shown_as} has more than {MAX_MEMBERS} files; give the .tex file alone")
             name = _inside(member.name)
-            if member.isreg() and not member.issparse() and name is not None:
-                file = archive.extractfile(member)
-                assert file is not None
+            if number >= MAX_MEMBERS:
+                raise UsageError(f"{shown_as} has more than {MAX_MEMBERS} files; give the .tex file alone")
+            if name is not None and not member.issparse() and (file := member.isreg() and archive.extractfile(member)):
                 yield name, file.read(MAX_TEXT + 1)
 
 

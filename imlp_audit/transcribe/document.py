@@ -10,12 +10,11 @@ from pathlib import Path
 from imlp_audit.errors import UsageError
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import list_some
-from imlp_audit.transcribe.archive import read_archive
 from imlp_audit.transcribe.latex.commands import BOXES, DROPPED, LAST_KEPT, TABULARS
 from imlp_audit.transcribe.latex.macros import Macro, find_definitions, find_macros, join
-from imlp_audit.transcribe.latex.source import LatexSource, blank, blank_environments, join_source
+from imlp_audit.transcribe.latex.source import LatexSource, blank, blank_environments
 from imlp_audit.transcribe.pdf import MAX_PAGES, PdfPage, join_words, read_pages
-from imlp_audit.transcribe.sources import BesideSource, SourceKind, decode, kind_of, limited_reading, read_bytes
+from imlp_audit.transcribe.sources import SourceKind, kind_of, limited_reading, open_source
 
 _KNOWN = "text, markdown, LaTeX (.tex, or the .tar.gz or .zip of its source) or a PDF with a text layer"
 _TEXT = frozenset({".txt", ".text", ".md", ".markdown", ""})
@@ -31,18 +30,15 @@ def read_document(path: Path) -> PrintedDocument:
 
 
 def _read(path: Path) -> PrintedDocument:
-    data = read_bytes(path, f"a document: {_KNOWN}")
-    if data.startswith(b"%PDF"):
-        return pdf_lines(path.name, data)
-    if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
-        main, members = read_archive(data, path.name)
-        return latex_lines(path.name, join_source(main, members[main], members.get))
-    text = decode(data, str(path), f"a document is {_KNOWN}")
+    opened = open_source(path, f"a document: {_KNOWN}", _TEXT)
+    if isinstance(opened, bytes):
+        return _pdf_lines(path.name, opened)
+    text = opened.text if isinstance(opened, LatexSource) else opened
     if len(text) > MAX_CHARACTERS:
         raise UsageError(_too_long(path, text))
+    if isinstance(opened, LatexSource):
+        return latex_lines(path.name, opened)
     kind = None if path.suffix.lower() in _TEXT else kind_of(path, text)
-    if kind is SourceKind.LATEX:
-        return latex_lines(path.name, join_source(path.name, text, BesideSource(path.parent).read))
     if kind is SourceKind.HTML:
         raise UsageError(f"{path}: HTML is not read; save the page as text, or give the paper's LaTeX or PDF")
     if kind is SourceKind.MODEL_INDEX:
@@ -79,7 +75,7 @@ class PrintedDocument:
     notes: tuple[str, ...] = ()
 
 
-def pdf_lines(name: str, data: bytes) -> PrintedDocument:
+def _pdf_lines(name: str, data: bytes) -> PrintedDocument:
     """Return the lines of a PDF. Raises UsageError for one that is broken, locked or without a text layer."""
     pages = read_pages(data, name)
     lines = tuple(

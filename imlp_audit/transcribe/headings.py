@@ -33,8 +33,8 @@ class ColumnRole(StrEnum):
 class ColumnGuess:
     """What a column seems to hold; `note` is what was guessed of it, or why it is left out.
 
-    `unit_headed` says that its heading gives the unit. `zeros` is how many zeros all its numbers end in, where they are
-    printed in full and were rounded before: 25560000 is then 25.56 in M.
+    `unit_headed` says that its heading gives the unit. `zeros` is how many zeros most of its numbers end in at least,
+    where they are printed in full and were rounded before: 25560000 is then 25.56 in M.
     """
 
     role: ColumnRole
@@ -163,7 +163,7 @@ def _is_size(words: str, texts: Sequence[str]) -> bool:
 
 
 _LEAST_IMAGE = 96  # a smaller number below "Size" may be of parameters
-_ROUNDED = 3  # zeros at the end of all numbers of a column: chance gives them to one count in a thousand
+_ROUNDED = 3  # zeros at the end of most numbers of a column: chance gives them to one count in a thousand
 
 
 def _flops(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
@@ -175,16 +175,13 @@ def _flops(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
 
 def _totals(heading: str, texts: Sequence[str], measure: Measure, usual: str) -> ColumnGuess:
     unit, headed, note = _find_unit(heading, texts, usual)
-    zeros = _common_zeros(texts) if not unit else 0
-    if zeros < _ROUNDED:
+    zeros = [len(text) - len(text.rstrip("0")) for text in texts] if not unit else []
+    rounded = [count for count in zeros if count >= _ROUNDED]
+    if 2 * len(rounded) <= len(texts):
         return ColumnGuess(ColumnRole.NUMBERS, heading, measure, unit, note=note, unit_headed=headed)
-    note = f"the numbers all end in {'0' * zeros}: they are read as rounded there, in {usual}"
-    return ColumnGuess(ColumnRole.NUMBERS, heading, measure, usual, note=note, zeros=zeros)
-
-
-def _common_zeros(texts: Sequence[str]) -> int:
-    """Return how many zeros all of some whole numbers end in."""
-    return min((len(text) - len(text.rstrip("0")) for text in texts), default=0)
+    which = "the numbers all" if len(rounded) == len(texts) else "most numbers"
+    note = f"{which} end in {'0' * min(rounded)}: they are read as rounded there, in {usual}"
+    return ColumnGuess(ColumnRole.NUMBERS, heading, measure, usual, note=note, zeros=min(rounded))
 
 
 _HEADED = re.compile(r"[(\[/]\s*(?:in\s+)?(?:×|x|\*)?\s*(10\^?\{?(?:3|6|9|12)\}?|[kKMGBT]|[Mm]illions?|[Bb]illions?)"

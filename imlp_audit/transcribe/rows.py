@@ -92,7 +92,8 @@ def _in_units(text: str, guess: ColumnGuess) -> str:
     digits = text.replace(",", "")
     if not guess.zeros or not digits.isdigit() or not digits.isascii():
         return text
-    places = max(0, len(str(SCALES[guess.unit])) - 1 - guess.zeros)
+    zeros = min(guess.zeros, len(digits) - len(digits.rstrip("0")))  # a number with fewer was not rounded so far
+    places = max(0, len(str(SCALES[guess.unit])) - 1 - zeros)
     return f"{Decimal(digits) / SCALES[guess.unit]:.{places}f}"
 
 

@@ -61,6 +61,13 @@ class _OpenTable:
     all_heads: bool = True
     hanging: dict[int, int] = field(default_factory=dict)
 
+    def width(self) -> int:
+        """Return how many columns of the open row are filled, those included that cells above fill next."""
+        row = [] if self.row is None else self.row
+        while self.hanging.get(sum(cell.columns for cell in row), 0) > 0 and len(row) < MOST_COLUMNS:
+            row.append(SpanningCell(""))
+        return sum(cell.columns for cell in row)
+
 
 class _PageParser(HTMLParser):
     """Collects the outermost tables of a page; a table inside a cell is text of that cell."""
@@ -79,38 +86,37 @@ class _PageParser(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begin a table, a row, a cell, or another text."""
-        given = dict(attrs)
+        given, table = dict(attrs), self._table
         if tag == "math":
             self.handle_data(to_text(given.get("alttext") or ""))
         if tag in _SILENT:
             self._silent += 1
-        elif tag == "table" and self._table is None:
-            label = self._figure[1] if self._figure is not None else None
-            line = int(given.get("data-line") or self.getpos()[0])
+        elif tag == "table" and table is None:
+            label = (self._figure[1] if self._figure is not None else None) or given.get("id")
             caption, around = given.get("data-caption") or self._heading, given.get("data-around") or ""
-            self._table = _OpenTable(line, label or given.get("id"), caption, around)
-        elif tag == "table" and self._table is not None:
-            self._table.depth += 1
-        elif (
-            self._table is not None and self._table.depth == 1 and tag in ("thead", "tbody", "tfoot", "tr", "td", "th")
-        ):
-            self._begin_part(self._table, tag, given)
+            self._table = _OpenTable(self._line(given), label, caption, around)
+        elif tag == "table" and table is not None:
+            table.depth += 1
+        elif table is not None and table.depth == 1 and tag in _PARTS:
+            self._begin_part(table, tag, given)
         elif tag == "sup":
             self._raised.append(len(self._text))
         elif tag == "figure":
             self._figure = (len(self.tables), given.get("id"))
-        elif tag in _TITLES and (self._table is None or self._table.span is None):
+        elif tag in _TITLES and (table is None or table.span is None):
             self._text = []
         elif tag in ("br", "p", "div", "li", "td", "th"):
             self._text.append(" ")
+
+    def _line(self, given: Mapping[str, str | None]) -> int:
+        return int(given.get("data-line") or self.getpos()[0])
 
     def _begin_part(self, table: _OpenTable, tag: str, given: Mapping[str, str | None]) -> None:
         if tag not in ("td", "th"):
             self._end_row(table)
             table.in_head = tag == "thead" or (tag == "tr" and table.in_head)
         if tag in ("tr", "td", "th") and table.row is None:
-            table.row, table.all_heads = [], True
-            table.row_line = int(given.get("data-line") or self.getpos()[0])
+            table.row, table.row_line, table.all_heads = [], self._line(given), True
         if tag in ("td", "th"):
             self._end_cell(table)
             table.span = (_number(given.get("colspan"), MOST_COLUMNS), _number(given.get("rowspan"), MOST_ROWS))
@@ -120,19 +126,22 @@ class _PageParser(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         """End what began with the same tag."""
         table = self._table
+        outermost = table if table is not None and table.depth == 1 else None
         if tag in _SILENT:
             self._silent = max(0, self._silent - 1)
         elif tag == "sup" and self._raised:
-            self._raise(self._raised.pop())
+            start = self._raised.pop()
+            text = "".join(self._text[start:]).strip()
+            self._text[start:] = [text if text[:1] in MARKS else f"^{text}" if text else ""]
+        elif tag == "table" and outermost is not None:
+            self.end_table()
         elif tag == "table" and table is not None:
             table.depth -= 1
-            if not table.depth:
-                self.end_table()
-        elif tag in ("thead", "tr") and table is not None and table.depth == 1:
-            self._end_row(table)
-            table.in_head = table.in_head and tag == "tr"
-        elif tag in ("td", "th") and table is not None and table.depth == 1:
-            self._end_cell(table)
+        elif tag in ("thead", "tr") and outermost is not None:
+            self._end_row(outermost)
+            outermost.in_head = outermost.in_head and tag == "tr"
+        elif tag in ("td", "th") and outermost is not None:
+            self._end_cell(outermost)
         elif tag == "caption" and table is not None:
             table.caption = self._taken()
         elif tag == "figcaption":
@@ -153,22 +162,16 @@ class _PageParser(HTMLParser):
         if not self._silent:
             self._text.append(data)
 
-    def _taken(self) -> str:
+    def _taken(self, longest: int | None = _LONGEST_CAPTION) -> str:
         text, self._text = " ".join("".join(self._text).split()), []
-        return text[:_LONGEST_CAPTION]
-
-    def _raise(self, start: int) -> None:
-        text = "".join(self._text[start:]).strip()
-        self._text[start:] = [text if text[:1] in MARKS else f"^{text}" if text else ""]
+        return text[:longest]
 
     def _end_cell(self, table: _OpenTable) -> None:
         if table.span is None or table.row is None:
             return
         (columns, rows), table.span = table.span, None
-        text, self._text = " ".join("".join(self._text).split()), []
+        text, at = self._taken(None), table.width()
         self._read += len(text)
-        _fill(table.row, table.hanging)
-        at = _width(table.row)
         if at < MOST_COLUMNS:
             table.hanging |= dict.fromkeys(range(at, at + columns), rows) if rows > 1 else {}
             table.row.append(SpanningCell(text, columns, rows))
@@ -177,7 +180,7 @@ class _PageParser(HTMLParser):
         self._end_cell(table)
         if table.row is None:
             return
-        _fill(table.row, table.hanging)
+        table.width()
         if any(cell.text for cell in table.row) and len(table.rows) <= MOST_ROWS:
             table.rows.append(SourceRow(table.row_line, tuple(table.row), head=table.all_heads))
         table.hanging = {column: left - 1 for column, left in table.hanging.items() if left > 1}
@@ -192,17 +195,6 @@ class _PageParser(HTMLParser):
         if len(self.tables) < MOST_TABLES and (self._read <= LONGEST_TABLES or not self.tables):
             made = make_table("", table.caption, table.rows, self.shown_as, table.line, table.label)
             self.tables.append(replace(made, around=table.around))
-
-
-def _fill(row: list[SpanningCell], hanging: Mapping[int, int]) -> None:
-    """Add an empty cell wherever one above fills the place."""
-    while hanging.get(_width(row), 0) > 0 and len(row) < MOST_COLUMNS:
-        row.append(SpanningCell(""))
-
-
-def _width(row: list[SpanningCell]) -> int:
-    """Return how many columns the cells of a row fill."""
-    return sum(cell.columns for cell in row)
 
 
 def _number(text: str | None, most: int) -> int:

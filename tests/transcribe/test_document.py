@@ -103,7 +103,7 @@ def test_a_pdf_has_its_numbers_by_page(tmp_path: Path) -> None:
     [
         ("scan.pdf", pdf("", ""), "scan.pdf has no text layer"),
         ("torn.pdf", b"%PDF-1.4\nnothing", "torn.pdf cannot be read: it is not a sound PDF"),
-        ("weights.bin", b"\x00\x01\x02", "weights.bin is not text; a document is text, markdown, LaTeX"),
+        ("weights.bin", b"\x00\x01\x02", "weights.bin is not text; give a document: text, markdown, LaTeX"),
         ("empty.txt", b"\n", "empty.txt is empty; give a document: text, markdown, LaTeX"),
         ("spec.yaml", b"paper: p\n", "spec.yaml is YAML, not a document: give the document first"),
         ("page.html", b"<p>5.72</p>", "page.html: HTML is not read; save the page as text"),

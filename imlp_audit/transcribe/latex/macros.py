@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 LONGEST = 20_000  # characters of one argument; a longer one is not closed
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
+_DEEPEST = 50  # braces in braces
 _SPACE = re.compile(r"\s*")
 _BARE = re.compile(r"\\[A-Za-z@]+|\\.|[^\s{}\\&$]", re.DOTALL)
 
@@ -76,14 +77,15 @@ def read_arguments(tex: str, at: int, count: int) -> tuple[list[str], int] | Non
 
 
 def balance(tex: str) -> str:
-    """Return LaTeX without the braces that have no partner."""
+    """Return LaTeX without the braces that have no partner, or are deeper in others than any argument."""
     open_at: list[int] = []
     alone: list[int] = []
     for found in _BRACES.finditer(tex):
         if found[0] == "{":
             open_at.append(found.start())
         elif found[0] == "}" and open_at:
-            open_at.pop()
+            start = open_at.pop()
+            alone += (start, found.start()) if len(open_at) >= _DEEPEST else ()
         elif found[0] == "}":
             alone.append(found.start())
     gaps = sorted([*open_at, *alone])
