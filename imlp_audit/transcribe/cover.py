@@ -22,8 +22,16 @@ from imlp_audit.spec.plan import claims_of
 from imlp_audit.spec.schema import CoverageEntry, NumbersEntry, PrintedTable
 from imlp_audit.spec.tree import Located
 from imlp_audit.transcribe.document import DocumentLine, PrintedDocument
-from imlp_audit.transcribe.places import QuoteFinder, Span, find_parts, find_windows, fold
-from imlp_audit.transcribe.quantities import ApartKind, find_quantities, read_numbers
+from imlp_audit.transcribe.quantities import (
+    ApartKind,
+    QuoteFinder,
+    Span,
+    find_parts,
+    find_quantities,
+    find_windows,
+    fold,
+    read_numbers,
+)
 
 MOST_NUMBERS = 20_000
 _SHORTEST = 10  # letters and digits of a formula; a shorter one may stand elsewhere by chance

@@ -95,7 +95,7 @@ def _order_lines(words: Sequence[Word], width: float) -> Iterator[Line]:
     """Yield the lines of a page of this width: column by column between lines that run over both columns."""
     gutter = _find_gutter(words, width)
     columns: tuple[list[Word], list[Word]] = ([], [])
-    for line in [words] if gutter is None else cluster(words, 1.0):
+    for line in [tuple(words)] if gutter is None else cluster(words, 1.0):
         if gutter is None or _crosses(line, gutter):
             yield from (*_lines(columns[0]), *_lines(columns[1]), *([line] if gutter is not None else _lines(line)))
             columns = ([], [])
