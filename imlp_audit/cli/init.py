@@ -52,7 +52,7 @@ def init(
     format_: Formatted = Format.RICH,
 ) -> int:
     """Write the tables of a document as a spec, with the models that each row may be of."""
-    from imlp_audit.cli.write_spec import check_spec
+    from imlp_audit.cli.loading import check_spec
     from imlp_audit.report.listings import transcription_document
     from imlp_audit.transcribe.draft import choose_tables, draft_table
     from imlp_audit.transcribe.write import DraftPaper, write_spec
