@@ -246,14 +246,12 @@ def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
 
 
 def _conventions(paper: Paper) -> Iterator[Convention]:
-    """Yield the named conventions for FLOPs: the built-in ones and the paper's own."""
     yield from FLOPS_CONVENTIONS.values()
     for name, weights in paper.about.value.conventions.items():
         yield Convention(name, {parse_weight_key(key): weight for key, weight in weights.items()})
 
 
 def _integers(interval: Interval) -> tuple[int, int]:
-    """Return the least and the largest integer of an interval."""
     least, most = ceil(interval.low), floor(interval.high)
     return (
         least + (least == interval.low and not interval.low_closed),

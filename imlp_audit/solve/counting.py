@@ -89,7 +89,6 @@ def count_block(block: nn.Module, inputs: Sequence[Tensor], at: str, memory: Cal
 
 
 def _prefix_paths(ledger: Ledger, at: str) -> Ledger:
-    """Return the ledger of a module, with its paths in a model."""
     work = {(f"{at}.{path}" if path else at, operation): amount for (path, operation), amount in ledger.work.items()}
     return Ledger(work, ledger.unknown)
 
@@ -149,14 +148,12 @@ class Hosts:
             return self._hosts[variant.model]
 
     def _tabulate(self, host: Counted, recipe: Recipe, readings: Readings) -> Counts:
-        """Return the counts of one host under the readings that ask for it."""
         replaced = list(changed_mlps(host.model, mlps_of(host.model, recipe), recipe))
         shapes = _shapes(host, replaced)
         blocks = tabulate(readings, lambda reading: self._count_blocks(recipe, shapes, reading), BLOCK)
         return host.without(replaced) + blocks
 
     def _count_blocks(self, recipe: Recipe, shapes: Sequence[Shape], reading: AnyReading) -> Counts:
-        """Return the counts of all blocks of some shapes in the host of a recipe."""
         keys = [(recipe.imlp, recipe.activation, shape.kind, reading) for shape in shapes]
         new = {key: shape for key, shape in zip(keys, shapes, strict=True) if key not in self._blocks}
         if new:
@@ -204,7 +201,6 @@ class Stacks:
         return model + (_stack(recipe).layers - 1) * layer
 
     def _count(self, recipe: Recipe, readings: Readings) -> tuple[Counts, Counts]:
-        """Return the counts of the model with one layer, and of one layer more."""
         one, two = (self._counter(_with_depth(recipe, depth)) for depth in (1, 2))
         axes = readings.declared
         whole = structure_of(axes, moved=(Reach.UNIT, Reach.AROUND))
@@ -279,7 +275,6 @@ def _counts_of(key: ModelKey, facts: ModelFacts | Failure) -> Counts:
 
 
 def _under(key: ModelKey) -> str:
-    """Name the combination of answers that a block of one's own was counted with."""
     if not isinstance(key.reading, BlockReading):
         return ""
     return f" (with {', '.join(f'{axis}: {value}' for axis, value in key.reading.answers)})"
