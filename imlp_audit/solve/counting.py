@@ -2,7 +2,7 @@
 
 What a model has adds up: a host without its MLPs and the blocks in their place, or what stands around a stack of
 layers and the layers. Nothing is known about how the axes of somebody else's block interact: models that code from
-outside has a part in are counted whole. IMLP blocks in somebody else's host are added up as in any host.
+outside has a part in are counted whole, and IMLP blocks in somebody else's host are not searched.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 import torch
@@ -21,8 +21,7 @@ from imlp_audit.count.dispatch import signature
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import CallCache, measure
-from imlp_audit.count.models import attempt
-from imlp_audit.count.outside import each_outside, measure_outside
+from imlp_audit.count.outside import measure_outside
 from imlp_audit.count.parameters import parameter_counts
 from imlp_audit.count.record import Ledger, site_of
 from imlp_audit.errors import BuildError, SolverError
@@ -33,8 +32,6 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.replace import changed_mlps, mlps_of, use_modules
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.solve.space import Counts, Readings, count_vector, structure_of, tabulate
-
-_PATIENCE = 600.0  # seconds for a host and its blocks under all readings
 
 
 @dataclass(frozen=True)
@@ -244,19 +241,6 @@ class Outside:
         new = {key: need for key, need in self._expected.items() if key not in self._facts}
         self._facts.update(measure_outside(new, lambda _: None) if new else ())
         return np.stack([_counts_of(key, self._facts[key]) for key in _keys(recipe, readings)])
-
-
-def count_blocks_apart(recipe: Recipe, readings: Readings) -> Counts:
-    """Return the counts of somebody else's host with IMLP blocks under every reading. Raises BuildError."""
-    key = ModelKey(recipe, None)
-    [(_, found)] = each_outside(_with_blocks, {key: readings}, patience=_PATIENCE)
-    if isinstance(found, Failure):
-        raise BuildError(found.message)
-    return found
-
-
-def _with_blocks(asked: Mapping[ModelKey, Readings]) -> Iterator[tuple[ModelKey, Counts | Failure]]:
-    return ((key, attempt(key.recipe, partial(Hosts().with_blocks, key.recipe, one))) for key, one in asked.items())
 
 
 def _keys(recipe: Recipe, readings: Readings | None) -> Iterator[ModelKey]:
