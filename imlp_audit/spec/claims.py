@@ -51,8 +51,6 @@ class Condition:
 
 @dataclass(frozen=True)
 class _OfQuantities:
-    """A statement about quantities of rows."""
-
     @property
     def quantities(self) -> list[Quantity]:
         """The quantities that it is about, row by row."""

@@ -114,13 +114,10 @@ def _name(found: str) -> str:
 
 
 def _end_of(text: str) -> Mark:
-    """Return the place of what follows a text."""
     return Mark(text.count("\n") + 1, len(text) - text.rfind("\n"))
 
 
 class _OpenList:
-    """A list whose end has not come yet."""
-
     expects_key = False
 
     def __init__(self, mark: Mark) -> None:
@@ -311,6 +308,5 @@ _WORDS = (
 
 
 def _in_words(problem: str) -> str:
-    """Say what is wrong, in words that an author of a spec can use."""
     known = (words for pattern, words in _WORDS if re.search(pattern, problem))
     return next(known, f"this is not YAML ({problem})")

@@ -99,7 +99,6 @@ def _named_cell(name: str, column: str, papers: Sequence[Paper]) -> CellRef:
 
 
 def _base(cell: CellRef, named: Sequence[CellRef]) -> CellRef:
-    """Return what a cell is compared with: the one that is named, or its baseline's."""
     if named:
         return named[0]
     base = cell.row.baseline.cell(cell.column_id) if cell.row.baseline is not None else None
