@@ -116,8 +116,8 @@ def coverage(
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.records.listing import NumberState
     from imlp_audit.report.listings import coverage_document
-    from imlp_audit.transcribe.coverage.cover import cover
-    from imlp_audit.transcribe.coverage.read import read_document
+    from imlp_audit.transcribe.cover import cover
+    from imlp_audit.transcribe.document import read_document
 
     if only_open and all_:
         raise UsageError("--open and --all: give one of them")
