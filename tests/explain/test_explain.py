@@ -158,7 +158,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     ),
     "imlp/1/deit_ti_imlp/params.delta": (
         "from the two printed numbers, each of which can be any number",
-        "imlp/1/deit_ti/params 5.72 M imlp/1/deit_ti_imlp/params 5.00 M",
+        "imlp/1/deit_ti/params 5.72 M",
+        "imlp/1/deit_ti_imlp/params 5.00 M",
     ),
     "resmlp/repeats/1/deit_b/params": ("86.57 in imlp, Table 1, DeiT-B, Parameters (M)", "imlp/1/deit_b/params"),
     "imlp/marks/1/deit_ti_imlp": ("* stands for: we use n = 5", "kernel 3 released 4 998 184 -0.2", "5 145 640"),
