@@ -80,6 +80,8 @@ def test_numbers_that_were_rounded_and_printed_in_full_are_read_as_rounded() -> 
     ]
     draft = table("Model | Parameters", "resnet18 | 11689512", "resnet50 | 25560000")
     assert draft.rows[1].numbers.printed == {"params": "25560000"}
+    draft = table("Model | Parameters", "vgg11 | 132863000", "vgg13 | 133048000", "alexnet | 61100840")
+    assert [row.numbers.printed["params"] for row in draft.rows] == ["132.863", "133.048", "61.10084"]
 
 
 @pytest.mark.parametrize(
