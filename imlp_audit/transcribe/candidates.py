@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.models.change import write_value
-from imlp_audit.models.names.data_sets import ALL_CLASSES, classes_named, names_imagenet, text_recipe
+from imlp_audit.models.names.data_sets import ALL_CLASSES, classes_named, clip_recipe, names_imagenet, text_recipe
 from imlp_audit.models.names.known import USUAL_SIZE, Library, Trait, former_meaning, has, own_size, takes_size
 from imlp_audit.models.names.match import Named, is_of_family, names_of, rank
 from imlp_audit.models.names.spelling import first_meaning, spellings
@@ -36,6 +36,7 @@ class Surroundings:
     title: str
     headings: str
     sides: tuple[int, ...] = ()
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ def propose(label: LabelParts, around: Surroundings, group: str, side: int | Non
         *_forms(models[:1], side),
         *plain[first:],
     ]
-    text = text_recipe(label.name)
+    clip = re.search("clip", f"{label.text} {around.title} {around.headings} {group} {around.file}", re.IGNORECASE)
+    text = text_recipe(label.name) or (clip_recipe(label.name, side) if clip else None)
     found = dict.fromkeys([*([text] if text else []), *recipes])
     more = label.changed or label.remark or short != whole
     named = sure and text is None and not more and not _is_open(models[0], whole)

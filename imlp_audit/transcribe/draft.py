@@ -256,7 +256,7 @@ class _Drafter:
         notes = [table.around, *(row.single for row in table.rows if row.single is not None)]
         headings = " | ".join(table.headings)
         sides = sides_named(" | ".join([table.caption, headings, *notes]))
-        self.around = Surroundings(f"{title}. {table.caption}", headings, sides)
+        self.around = Surroundings(f"{title}. {table.caption}", headings, sides, table.file)
         self.rows: list[DraftRow] = []
         self.skipped: list[str] = []
         self._group = ""  # the heading between rows that this is under

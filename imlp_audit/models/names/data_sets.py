@@ -27,6 +27,35 @@ def text_recipe(label: str) -> str | None:
     return f"{{transformers: {{architecture: {found}, {inputs}}}}}" if found is not None else None
 
 
+_CLIP = re.compile(
+    r"(?:.*clip[-_ ]?)?vit[-_ ]?(b|l|h)(?:ase|arge|uge)?[-_ /]?(?:patch)?(\d\d)(?:[-_@](\d{3}))?(?:[-_]quickgelu)?"
+)
+_TOWERS = {  # arXiv 2103.00020, Table 20, and OpenCLIP's ViT-H: width and layers for texts, then for images
+    "b": (512, 12, 768, 12),
+    "l": (768, 12, 1024, 24),
+    "h": (1024, 24, 1280, 32),
+}
+
+
+def clip_recipe(label: str, side: int | None) -> str | None:
+    """Return the recipe of the two towers of CLIP that a label such as ViT-B-32 names, on images of a size."""
+    found = _CLIP.fullmatch(label.lower())
+    if found is None:
+        return None
+    width, layers, wide, deep = _TOWERS[found[1]]
+    side = int(found[3] or side or 224)
+    text, image = _tower(width, layers, width // 64), _tower(wide, deep, 16 if wide > 768 else 12)
+    image += f", patch_size: {found[2]}, image_size: {side}"
+    config = f"{{projection_dim: {width}, text_config: {{{text}}}, vision_config: {{{image}}}}}"
+    inputs = f"{{pixel_values: {{shape: [3, {side}, {side}]}}, input_ids: {{shape: [77], dtype: int64}}}}"
+    return f"{{transformers: {{architecture: CLIPModel, config: {config}, inputs: {inputs}}}}}"
+
+
+def _tower(width: int, layers: int, heads: int) -> str:
+    sizes = {"hidden_size": width, "num_hidden_layers": layers, "num_attention_heads": heads}
+    return ", ".join(f"{key}: {value}" for key, value in {**sizes, "intermediate_size": 4 * width}.items())
+
+
 USUAL_CLASSES = 1000
 ALL_CLASSES = 21_841
 """All classes of ImageNet, which papers call ImageNet-21k or -22k."""
