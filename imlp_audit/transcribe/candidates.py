@@ -69,11 +69,12 @@ def propose(label: LabelParts, around: Surroundings, group: str, side: int | Non
         *_forms(models[:1], side),
         *plain[first:],
     ]
-    clip = re.search("clip", f"{label.text} {around.title} {around.headings} {group} {around.file}", re.IGNORECASE)
-    text = text_recipe(label.name) or (clip_recipe(label.name, side) if clip else None)
+    towers = re.search("clip", f"{around.title} {around.headings} {group} {around.file}", re.IGNORECASE)
+    both = towers or re.search("clip", label.text, re.IGNORECASE)
+    text = text_recipe(label.name) or (clip_recipe(label.name, side) if both else None)
     found = dict.fromkeys([*([text] if text else []), *recipes])
     more = label.changed or label.remark or short != whole
-    named = sure and text is None and not more and not _is_open(models[0], whole)
+    named = sure and not (text or towers or more or _is_open(models[0], whole))  # in CLIP a name is that of one tower
     return Proposal(tuple(found)[: _MOST_OF_NAME if sure else MOST], named)
 
 
