@@ -64,18 +64,19 @@ BOXES = {"array": 1, "minipage": 1, "turn": 1, "rotate": 1, "adjustbox": 1, "var
 DINGBATS = {"51": "✓", "52": "✓", "53": "✗", "54": "✗", "55": "✗", "56": "✗", "72": "★", "73": "☆", "171": "★"}
 """The signs of `\\ding`."""
 
-SILENT = frozenset(
-    (
-        "and arraybackslash begingroup bf bfseries Big big bigl bigr bigstrut bm boldmath boldsymbol Bstrut cal "
-        "cellspace centering centerline clap dashuline displaystyle em emph endgroup enskip ensuremath footnotesize "
-        "Gape gape hbox hfill hskip Huge huge ignorespaces it itshape LARGE Large large larger leavevmode left limits "
-        "llap makecell mathbb mathbf mathcal mathit mathrm mathsf mathsmaller mathstrut mathtt mbox mdseries noindent "
-        "nolimits normalfont normalsize operatorname path protect raggedleft raggedright relax right rlap rm rmfamily "
-        "rotcell rothead sc scriptsize scshape selectfont sf sffamily shortstack sl small smaller smash strut text "
-        "textbf textit textmd textnormal textrm textsc textsf textsl textstyle texttt textup thead tiny Tstrut tt "
-        "ttfamily ul uline unboldmath underline unskip upshape url uwave"
-    ).split()
-)
+SILENT = frozenset({
+    "and", "arraybackslash", "begingroup", "bf", "bfseries", "Big", "big", "bigl", "bigr", "bigstrut", "bm", "boldmath",
+    "boldsymbol", "Bstrut", "cal", "cellspace", "centering", "centerline", "clap", "dashuline", "displaystyle", "em",
+    "emph", "endgroup", "enskip", "ensuremath", "footnotesize", "Gape", "gape", "hbox", "hfill", "hskip", "Huge",
+    "huge", "ignorespaces", "it", "itshape", "LARGE", "Large", "large", "larger", "leavevmode", "left", "limits",
+    "llap", "makecell", "mathbb", "mathbf", "mathcal", "mathit", "mathrm", "mathsf", "mathsmaller", "mathstrut",
+    "mathtt", "mbox", "mdseries", "noindent", "nolimits", "normalfont", "normalsize", "operatorname", "path", "protect",
+    "raggedleft", "raggedright", "relax", "right", "rlap", "rm", "rmfamily", "rotcell", "rothead", "sc", "scriptsize",
+    "scshape", "selectfont", "sf", "sffamily", "shortstack", "sl", "small", "smaller", "smash", "strut", "text",
+    "textbf", "textit", "textmd", "textnormal", "textrm", "textsc", "textsf", "textsl", "textstyle", "texttt", "textup",
+    "thead", "tiny", "Tstrut", "tt", "ttfamily", "ul", "uline", "unboldmath", "underline", "unskip", "upshape", "url",
+    "uwave",
+})  # fmt: skip
 """Macros that only change how their argument looks."""
 
 ACCENTS = {
