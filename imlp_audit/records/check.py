@@ -74,17 +74,7 @@ class ModelHint(Record):
         return f"with `model: {{{self.model}}}` the gap is {self.gap} %: is that model meant?"
 
 
-class AnotherModel(Record):
-    """A number so far off that the row may mean another model; which one is not known."""
-
-    kind: Literal["another_model"] = "another_model"
-    why: str
-
-    def __str__(self) -> str:
-        return f"{self.why} than `model` gives"
-
-
-AnyHint: TypeAlias = Annotated[OptionHint | ModelHint | AnotherModel, Field(discriminator="kind")] | str
+AnyHint: TypeAlias = Annotated[OptionHint | ModelHint, Field(discriminator="kind")] | str
 """A hint, or a note for the reader that nothing is made from."""
 
 

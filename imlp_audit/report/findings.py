@@ -15,7 +15,6 @@ from imlp_audit.records.check import (
     FAILS,
     NO_MODEL,
     PASSES,
-    AnotherModel,
     AnyHint,
     CellCheck,
     Check,
@@ -289,7 +288,7 @@ def _way(hint: AnyHint) -> str | None:
             return hint.way
         case ModelHint():
             return _RELATIVES
-        case AnotherModel() | str():
+        case str():
             return None
         case _:
             assert_never(hint)
