@@ -217,7 +217,6 @@ def _recipe(cell: CellRef) -> Recipe:
 
 
 def _name_within(row: RowRef, label: str, longest: int) -> str:
-    """Return a row's label, or its id if that is too long."""
     return label if len(label) <= longest else row.row.id
 
 
