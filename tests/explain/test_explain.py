@@ -16,6 +16,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.explain.cells import cell_facts
 from imlp_audit.explain.explain import cells_needed, explain, find_plan
 from imlp_audit.explain.explanation_document import explanation_document
+from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.records.check import CellCheck, Verdict
