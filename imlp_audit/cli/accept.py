@@ -81,7 +81,7 @@ def acknowledge(
 def _audit(
     selection: Selection, *, trust_code: bool, shown: bool, no_cache: bool, any_lock: bool = False
 ) -> AuditResult:
-    from imlp_audit.cli.cache import open_store
+    from imlp_audit.cli.loading import open_store
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.pipeline import Options, audit
 
