@@ -23,8 +23,8 @@ def identified_rows(result: AuditResult) -> dict[str, Identified]:
 
 
 def list_leads(result: AuditResult) -> Iterator[Block]:
-    """Yield the rows whose labels point to a model that has not their numbers: questions, which fail nothing."""
-    checks = [one for one in result.of_kind(CellCheck) if one.identified is Identified.LEAD]
+    """Yield the numbers that their rows' likely models have not: questions, which fail nothing."""
+    checks = [one for one in result.of_kind(CellCheck) if one.lead]
     by_row: dict[str, CellCheck] = {}
     for one in checks:
         by_row.setdefault(one.id.rpartition("/")[0], one)
@@ -52,7 +52,7 @@ def summarize_identified(result: AuditResult) -> Iterator[Item]:
 
 def _describe_table(result: AuditResult, paper: PaperHead, table: TableHead, rows: dict[str, Identified]) -> str:
     own = [how for name, how in rows.items() if name.startswith(f"{paper.id}/{table.id}/")]
-    known = sum(how not in (Identified.NO, Identified.LEAD) for how in own)
+    known = sum(how is not Identified.NO for how in own)
     by_name = own.count(Identified.NAME)
     named = f", {by_name} of them by the names of others" if by_name else ""
     counted = [
