@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import partial
 
+from imlp_audit.checks.chance import matches, without_padding
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
 from imlp_audit.checks.frames import (
@@ -20,7 +21,7 @@ from imlp_audit.checks.frames import (
     unless_missing,
     write_images,
 )
-from imlp_audit.checks.hints import count_lost, find_padding, fits_elsewhere, hints_of
+from imlp_audit.checks.hints import count_lost, fits_elsewhere, hints_of
 from imlp_audit.checks.identity import FEW, LEAST, NOT_NAMED, RowIdentity, are_settled, hold_back
 from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
@@ -100,22 +101,26 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
         check = check.model_copy(update={"model": str(found.recipe), "identified": identity.how, "power": None})
     if check.verdict in PASSES and not stated:
         return _under_convention(check)
-    if check.verdict is Verdict.DIFFERS and (identity is not None or not stated):
-        why = _why_open(check, found, identity, context)
-        if identity is None or identity.accuses:
-            likely, doubt = why == FEW and _score_counter(found, context) == (2, 0), why
-        else:
-            likely, doubt = why is None, NOT_NAMED
-        check = check.model_copy(update={"lead": likely and not _is_near(check)})
-        return hold_back(check, doubt)
-    return check
+    if check.verdict is not Verdict.DIFFERS:
+        return check
+    proposed = identity is not None or not stated
+    if (proposed or found.cell.printed.step >= 1) and _is_padded(check, found.cell):
+        return hold_back(check, "the zeros that it ends in may be no digits")
+    if not proposed:
+        return check
+    why = _why_open(check, found, identity, context)
+    if identity is None or identity.accuses:
+        likely, doubt = why == FEW and _score_counter(found, context) == (2, 0), why
+    else:
+        likely, doubt = why is None, NOT_NAMED
+    return hold_back(check.model_copy(update={"lead": likely and not _is_near(check)}), doubt)
 
 
 def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, context: Context) -> str | None:
     """Return why a number that differs is not found wrong where the model or the counter is only proposed."""
     if identity is not None and found.cell.column_id in identity.doubted:
         return "another candidate of the row has this number"
-    if any(isinstance(hint, OptionHint) for hint in check.hints) or any(find_padding(found, context)):
+    if any(isinstance(hint, OptionHint) for hint in check.hints):
         return "it follows in another way, and the source does not say which is meant"
     if found.cell.column.measure is not Measure.FLOPS:
         return None  # its name identifies the row, which the other names of the table settle
@@ -132,6 +137,11 @@ def _score_counter(found: Countable, context: Context) -> tuple[int, int]:
     """Return how many numbers of a column besides one follow from its counter, and how many do not."""
     group = frame_of(found.cell, context).convention
     return (0, 0) if group is None else (group.scores[group.winner], group.votes - group.scores[group.winner] - 1)
+
+
+def _is_padded(check: CellCheck, cell: CellRef) -> bool:
+    """Return whether a number follows once the zeros that pad its column are no digits."""
+    return check.measured is not None and matches(without_padding(cell), Fraction(check.measured))
 
 
 def _is_near(check: CellCheck) -> bool:
