@@ -187,8 +187,9 @@ class _Rows:
         first, cells = candidates_of(row)[0], cells_of(row)
         near = sorted(candidates_of(row), key=lambda one: self._distance(row, one))[:2]
         nearest = "; ".join(f"{one.name} has {text}" for one in near if (text := self._write(cells, one)))
-        likely = row.row.named or any(self.counts.fits(one, first) for one in cells)
-        if (likely or self._follow(self._of_first, row)) and (has := self._write(cells, first)):
+        fits = [self.counts.fits(one, first) for one in cells]
+        likely = row.row.named or any(fits) or self._follow(self._of_first, row)
+        if likely and not all(fits) and (has := self._write(cells, first)):
             return RowIdentity(None, Identified.NO, f"not identified: is it {first.name}? Then {has}", lead=True)
         why = f"its numbers do not single out one of {len(row.row.candidates)} candidates"
         added = f"; the nearest: {nearest}" if nearest else ""
