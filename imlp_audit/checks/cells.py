@@ -22,7 +22,7 @@ from imlp_audit.checks.frames import (
     write_images,
 )
 from imlp_audit.checks.hints import count_lost, fits_elsewhere, hints_of
-from imlp_audit.checks.identity import FEW, LEAST, NOT_NAMED, RowIdentity, are_settled, hold_back
+from imlp_audit.checks.identity import DOUBTED, FEW, LEAST, NOT_NAMED, RowIdentity, are_settled, hold_back
 from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
@@ -109,17 +109,17 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
     if not proposed:
         return check
     why = _why_open(check, found, identity, context)
-    if identity is None or identity.accuses:
-        likely, doubt = why == FEW and _score_counter(found, context) == (2, 0), why
-    else:
-        likely, doubt = why is None, NOT_NAMED
+    doubt = why if identity is None or identity.accuses else NOT_NAMED
+    if doubt is None:
+        return check
+    likely = why in (None, DOUBTED) or (why == FEW and _score_counter(found, context) == (2, 0))
     return hold_back(check.model_copy(update={"lead": likely and not _is_near(check)}), doubt)
 
 
 def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, context: Context) -> str | None:
     """Return why a number that differs is not found wrong where the model or the counter is only proposed."""
     if identity is not None and found.cell.column_id in identity.doubted:
-        return "another candidate of the row has this number"
+        return DOUBTED
     if any(isinstance(hint, OptionHint) for hint in check.hints):
         return "it follows in another way, and the source does not say which is meant"
     if found.cell.column.measure is not Measure.FLOPS:

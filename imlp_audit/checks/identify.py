@@ -170,10 +170,9 @@ class _Rows:
     def _is_named(self, row: RowRef) -> bool:
         """Return whether a row's name is evidence: other names of the table hold, and one of its own numbers does.
 
-        A row that has none of its model's numbers is of another model; one that prints a single number has no other.
+        A row that has none of its model's numbers is of another model, or of another author's code for it.
         """
-        cells, first = cells_of(row), candidates_of(row)[0]
-        own = len(cells) == 1 or any(self.counts.fits(cell, first) for cell in cells)
+        own = any(self.counts.fits(cell, candidates_of(row)[0]) for cell in cells_of(row))
         return row.row.named and own and self._follow(self._as_named, row)
 
     @staticmethod

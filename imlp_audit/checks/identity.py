@@ -14,6 +14,7 @@ BY_CHANCE = 0.01
 """How many combinations may be expected to give a row's numbers by chance for the numbers to identify it."""
 LEAST = 3
 """Other numbers that have to follow before one is found wrong; of these at most one in five may not."""
+DOUBTED = "another candidate of the row has this number"
 FEW = "too few numbers of the column say how it was counted"
 NOT_NAMED = "the model is proposed, and the label is not its name alone"
 
