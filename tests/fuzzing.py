@@ -24,11 +24,8 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.predictions import ModelAnswer, ResumableRun, open_journal
 from tests.cli.papers import write_all
 from tests.cli.running import Outcome, call
-from tests.evaluate.test_predictions import sealed
 
 ROOT = Path(__file__).parents[1]
 SECONDS, MEGABYTES = 1.0, 200
@@ -113,30 +110,6 @@ def checkpoint_reader(folder: Path) -> Reader:
     return Reader(samples, lambda path: iter([("inspect", str(path), "-f", "json")]))
 
 
-def resume_reader(folder: Path) -> Reader:
-    """The journal of an unfinished evaluation, as `eval` reads it before the first batch.
-
-    Its lines are sealed again after they were damaged: checksums would keep all damage from what reads the fields.
-    """
-    run = ResumableRun({"checkpoint": "abc", "batch size": "4"}, size=4, images=10, classes=10)
-    answer = ModelAnswer((0, 3, 5, 7, 9), 0.5)
-    with open_journal(folder / "p.csv.unfinished", run) as journal:
-        for number, images in enumerate((4, 4, 2)):
-            journal.add(4, number, (None, *(answer,) * (images - 1)))
-    sample = b"\n".join(line.partition(b" ")[2] for line in journal.path.read_bytes().splitlines())
-
-    def resume(_: str, damaged: str) -> Outcome:
-        path = Path(damaged)
-        path.write_bytes(b"".join(map(sealed, path.read_bytes().split(b"\n"))))
-        try:
-            with open_journal(path, run):
-                return Outcome(0, "", "")
-        except UsageError as error:
-            return Outcome(2, "", str(error))
-
-    return Reader({"p.csv.unfinished": sample}, lambda path: iter([("resume", str(path))]), resume)
-
-
 def damage(data: bytes, others: list[bytes], chance: Random) -> bytes:
     """Return data with a few insertions, losses, repetitions, changed bytes, or pieces of other files."""
     held = bytearray(data)
@@ -209,7 +182,7 @@ def main() -> int:
     counts: Counter[str] = Counter()
     with TemporaryDirectory() as place:
         folder = write_all(Path(place))
-        made = (result_reader(folder), checkpoint_reader(folder), resume_reader(folder))
+        made = (result_reader(folder), checkpoint_reader(folder))
         readers = [spec_reader(), table_reader(), *made]
         for reader in readers:  # what is imported at first use is not the input's
             for name, data in reader.samples.items():

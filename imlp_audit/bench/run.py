@@ -5,13 +5,12 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 import torch
-from torch import nn
 
 from imlp_audit import __version__
 from imlp_audit.bench.planning import RowComparison
@@ -21,13 +20,11 @@ from imlp_audit.bench.timing import (
     forward_of,
     images_for,
     in_turns,
-    macs_by_kind,
     prepare_model,
     seconds,
-    seconds_by_kind,
     with_threads,
 )
-from imlp_audit.bench.verdict import METHOD, BenchConditions, MedianEstimate, Timed, estimate_median, judge, make_check
+from imlp_audit.bench.verdict import METHOD, BenchConditions, Timed, estimate_median, judge, make_check
 from imlp_audit.checks.context import Conventions
 from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.outside import rehearse
@@ -36,21 +33,12 @@ from imlp_audit.models.reading import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.records.check import NO_MODEL, Check, Verdict
-from imlp_audit.records.evidence import Spent, Throughput
+from imlp_audit.records.evidence import Throughput
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.paper import Paper, RowRef, paper_head
 
 Announce = Callable[[int], Callable[[str], None]]
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class ComparedTimes:
-    """The result of one comparison at one batch size."""
-
-    base: Timed
-    variant: Timed
-    evidence: Throughput
 
 
 @dataclass(frozen=True)
@@ -71,75 +59,57 @@ class Bench:
         """The threads that torch computes with."""
         return self.setup.threads or torch.get_num_threads()
 
-    def against(self, comparison: RowComparison, base: RowRef) -> list[ComparedTimes]:
-        """Time a row's model against another's, both in memory at once, at every batch size."""
-        with self._models(base, comparison.cell.row) as models:
-            return [self._compare(comparison, base, models, batch) for batch in self.setup.batches]
-
-    def alone(self, row: RowRef) -> list[Timed]:
-        """Time a row's model at every batch size."""
-        with self._models(row) as (model,):
-            return [self._alone(row, model, batch) for batch in self.setup.batches]
-
-    @contextmanager
-    def _models(self, *rows: RowRef) -> Iterator[tuple[nn.Module, ...]]:
-        with with_threads(self.threads), ExitStack() as stack:
-            keys = [ModelKey.of(_recipe(row), self.reading) for row in rows]
-            for failure in (self.known_to_fail[key] for key in keys if key in self.known_to_fail):
-                raise BuildError(failure.message)
-            yield tuple(stack.enter_context(prepare_model(k.recipe, k.reading, self.setup)) for k in keys)
-
-    def _alone(self, row: RowRef, model: nn.Module, batch: int) -> Timed:
-        (forward,) = self._warm(batch, model)
-        times = []
-        for _ in range(self.setup.pairs):
-            self.announce(f"{row.row.id}, batch size {batch}")
-            times.append(seconds(forward, self.threads))
-        return Timed(batch, estimate_median([batch / time for time in times]))
-
-    def _compare(
-        self, comparison: RowComparison, base: RowRef, models: tuple[nn.Module, ...], batch: int
-    ) -> ComparedTimes:
-        one, other = self._warm(batch, *models)
-        announce = partial(self.announce, f"{comparison.cell.row.row.id} against {base.row.id}, batch size {batch}")
-        pairs = in_turns(one, other, self.setup.pairs, partial(seconds, threads=self.threads), announce)
-        first = Timed(batch, estimate_median([batch / taken for taken, _ in pairs]))
+    def against(self, row: RowRef, base: RowRef, stated: str) -> tuple[Timed, Timed]:
+        """Time another row's model and a row's in turns, both in memory at once; `stated` is the paper's hardware."""
+        setup = self.setup
+        with self._models(base, row) as (one, other):
+            announce = partial(self.announce, f"{row.row.id} against {base.row.id}, batch size {setup.batch}")
+            pairs = in_turns(one, other, setup.pairs, partial(seconds, threads=self.threads), announce)
+        first = self._timed([taken for taken, _ in pairs])
+        second = self._timed([taken for _, taken in pairs])
         ratio = estimate_median([base_took / took for base_took, took in pairs])
-        second = Timed(batch, estimate_median([batch / taken for _, taken in pairs]), ratio)
-        return ComparedTimes(first, second, self._evidence(comparison, base, models, first, second, ratio))
-
-    def _warm(self, batch: int, *models: nn.Module) -> tuple[Forward, ...]:
-        """Return the calls to time, after a first call of each, which compiles and chooses kernels."""
-        if self.setup.compiled:
-            torch.compiler.reset()  # torch stops compiling what it has often compiled for other models
-        forwards = tuple(forward_of(model, images_for(model, self.setup, batch), self.setup) for model in models)
-        with torch.inference_mode():
-            for forward in forwards:
-                forward()
-        return forwards
-
-    def _evidence(
-        self,
-        comparison: RowComparison,
-        base: RowRef,
-        models: tuple[nn.Module, ...],
-        first: Timed,
-        second: Timed,
-        ratio: MedianEstimate,
-    ) -> Throughput:
-        return Throughput(
-            batch=first.batch,
-            pairs=self.setup.pairs,
+        evidence = Throughput(
+            batch=setup.batch,
+            pairs=setup.pairs,
             baseline=decimal_text(first.own.value, EXACT),
             variant=decimal_text(second.own.value, EXACT),
             ratio=decimal_text(ratio.value, EXACT),
             low=decimal_text(ratio.low, EXACT),
             high=decimal_text(ratio.high, EXACT),
-            hardware=hardware(self.setup.device),
-            stated=comparison.cell.column.needs or "",
+            hardware=hardware(setup.device),
+            stated=stated,
             settings={"against": base.id, **self._settings()},
-            spent=self._modules((base, comparison.cell.row), models, first.batch),
         )
+        return first, replace(second, ratio=ratio, evidence=evidence)
+
+    def alone(self, row: RowRef) -> Timed:
+        """Time a row's model."""
+        times = []
+        with self._models(row) as (forward,):
+            for _ in range(self.setup.pairs):
+                self.announce(f"{row.row.id}, batch size {self.setup.batch}")
+                times.append(seconds(forward, self.threads))
+        return self._timed(times)
+
+    def _timed(self, times: Sequence[float]) -> Timed:
+        batch = self.setup.batch
+        return Timed(batch, estimate_median([batch / time for time in times]))
+
+    @contextmanager
+    def _models(self, *rows: RowRef) -> Iterator[tuple[Forward, ...]]:
+        """Yield the calls to time, after a first call of each, which compiles and chooses kernels."""
+        with with_threads(self.threads), ExitStack() as stack:
+            keys = [ModelKey.of(_recipe(row), self.reading) for row in rows]
+            for failure in (self.known_to_fail[key] for key in keys if key in self.known_to_fail):
+                raise BuildError(failure.message)
+            models = [stack.enter_context(prepare_model(k.recipe, k.reading, self.setup)) for k in keys]
+            if self.setup.compiled:
+                torch.compiler.reset()  # torch stops compiling what it has often compiled for other models
+            forwards = tuple(forward_of(model, images_for(model, self.setup), self.setup) for model in models)
+            with torch.inference_mode():
+                for forward in forwards:
+                    forward()
+            yield forwards
 
     def _settings(self) -> dict[str, str]:
         setup = self.setup
@@ -154,39 +124,11 @@ class Bench:
             "torch": version("torch"),
         }
 
-    def _modules(self, rows: tuple[RowRef, RowRef], models: tuple[nn.Module, ...], batch: int) -> tuple[Spent, ...]:
-        """Return what modules of each kind do and take for one image, the slowest first."""
-        recipes = [_recipe(row) for row in rows]
-        macs = [macs_by_kind(recipe, recipe.part_of(self.reading)) for recipe in recipes]
-        times = [seconds_by_kind(model, images_for(model, self.setup, batch)) for model in models]
-        kinds = sorted({*times[0], *times[1]}, key=lambda kind: (-sum(one.get(kind, 0) for one in times), kind))
-        return tuple(
-            Spent(
-                modules=kind,
-                baseline_macs=macs[0].get(kind, 0),
-                variant_macs=macs[1].get(kind, 0),
-                baseline_seconds=f"{times[0].get(kind, 0) / batch:.12f}",
-                variant_seconds=f"{times[1].get(kind, 0) / batch:.12f}",
-            )
-            for kind in kinds
-        )
-
 
 def _recipe(row: RowRef) -> Recipe:
     if row.row.model is None:
         raise BuildError(f"{row.id} has no model in its spec, so it cannot be timed")
     return row.row.model
-
-
-@dataclass(frozen=True)
-class RowTimes:
-    """A row's throughput at every batch size, and the evidence of its comparison, if any."""
-
-    timed: tuple[Timed, ...]
-    evidence: tuple[Throughput, ...] = ()
-
-
-Outcomes: TypeAlias = Mapping[str, RowTimes | Failure]
 
 
 def bench(paper: Paper, comparisons: Sequence[RowComparison], setup: Setup, announce: Announce) -> AuditResult:
@@ -197,7 +139,7 @@ def bench(paper: Paper, comparisons: Sequence[RowComparison], setup: Setup, anno
         raise UsageError(f"no reading is called {setup.reading!r}; {hint}")
     name, reading = next(iter(declared.items()))
     failing = rehearse(ModelKey.of(recipe, reading) for recipe in _recipes(comparisons))
-    outcomes = _outcomes(comparisons, Bench(setup, name, reading, announce(_measurements(comparisons, setup)), failing))
+    outcomes = _time_all(comparisons, Bench(setup, name, reading, announce(_measurements(comparisons, setup)), failing))
     conditions = BenchConditions(hardware(setup.device), setup.same_hardware, name)
     checks = tuple(_check(comparison, outcomes.get(comparison.cell.row.id), conditions) for comparison in comparisons)
     versions = {"imlp_audit": __version__, **{library: version(library) for library in ("torch", "timm")}}
@@ -218,27 +160,24 @@ def _measurements(comparisons: Sequence[RowComparison], setup: Setup) -> int:
     runs = [
         comparison for comparison in _runnable(comparisons) if comparison.base or comparison.cell.row.id not in bases
     ]
-    return len(runs) * len(setup.batches) * setup.pairs
+    return len(runs) * setup.pairs
 
 
-def _outcomes(comparisons: Sequence[RowComparison], ring: Bench) -> Outcomes:
+def _time_all(comparisons: Sequence[RowComparison], ring: Bench) -> Mapping[str, Timed | Failure]:
     """Time each row against its base, which times the base too; then time the remaining rows alone."""
-    found: dict[str, RowTimes | Failure] = {}
+    found: dict[str, Timed | Failure] = {}
     for comparison in _runnable(comparisons):
         row, base = comparison.cell.row, comparison.base
-        if base is None:
-            continue
-        results = _attempt(partial(ring.against, comparison, base), ring.setup)
-        if isinstance(results, Failure):
-            found[row.id] = results
-            continue
-        found[row.id] = RowTimes(tuple(b.variant for b in results), tuple(b.evidence for b in results))
-        found.setdefault(base.id, RowTimes(tuple(b.base for b in results)))
+        if base is not None:
+            stated = comparison.cell.column.needs or ""
+            times = _attempt(partial(ring.against, row, base, stated), ring.setup)
+            if not isinstance(times, Failure):
+                found.setdefault(base.id, times[0])
+            found[row.id] = times if isinstance(times, Failure) else times[1]
     for comparison in _runnable(comparisons):
         row = comparison.cell.row
         if row.id not in found:
-            timed = _attempt(partial(ring.alone, row), ring.setup)
-            found[row.id] = timed if isinstance(timed, Failure) else RowTimes(tuple(timed))
+            found[row.id] = _attempt(partial(ring.alone, row), ring.setup)
     return found
 
 
@@ -258,18 +197,17 @@ def _attempt(run: Callable[[], Result], setup: Setup) -> Result | Failure:
 def _describe_failure(error: Exception, setup: Setup) -> str:
     """Say what failed, and what to do about it."""
     if isinstance(error, torch.OutOfMemoryError | MemoryError) or "can't allocate memory" in str(error):
-        sizes = ", ".join(map(str, setup.batches))
-        return f"memory ran out at batch size {sizes}; give a smaller --batch-size"
+        return f"memory ran out at batch size {setup.batch}; give a smaller --batch-size"
     first = next(iter(str(error).splitlines()), "")
     advice = "; try it without --compile" if setup.compiled else ""
     return f"the model could not be timed: {type(error).__name__}: {first}{advice}"
 
 
-def _check(comparison: RowComparison, found: RowTimes | Failure | None, conditions: BenchConditions) -> Check:
+def _check(comparison: RowComparison, found: Timed | Failure | None, conditions: BenchConditions) -> Check:
     match found:
         case None:
             return make_check(comparison, Verdict.UNVERIFIABLE, f"needs {comparison.cell.column.needs}; {NO_MODEL}")
         case Failure(message):
             return make_check(comparison, Verdict.ERROR, message)
-        case RowTimes(timed, evidence):
-            return judge(comparison, timed, conditions, evidence)
+        case Timed():
+            return judge(comparison, found, conditions)

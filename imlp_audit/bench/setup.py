@@ -24,12 +24,11 @@ class ModelDtype(StrEnum):
 class Setup:
     """How models are run and timed; `threads` is torch's own choice if None.
 
-    Cells are judged by the first of `batches` (images per forward pass). `reading` is the declared reading that models
-    are built under, the paper's default if None. With `same_hardware` the user states that hardware, software and
-    settings are the paper's.
+    `batch` is the images per forward pass. `reading` is the declared reading that models are built under, the paper's
+    default if None. With `same_hardware` the user states that hardware, software and settings are the paper's.
     """
 
-    batches: tuple[int, ...] = (32,)
+    batch: int = 32
     pairs: int = 10
     device: str = "cpu"
     threads: int | None = None

@@ -74,11 +74,12 @@ class RatioFinding(StrEnum):
 
 @dataclass(frozen=True)
 class Timed:
-    """The throughput of one row's model in images a second, and its ratio to the baseline's, at one batch size."""
+    """The throughput of one row's model in images a second, its ratio to the baseline's, and the record of both."""
 
     batch: int
     own: MedianEstimate
     ratio: MedianEstimate | None = None
+    evidence: Throughput | None = None
 
 
 @dataclass(frozen=True)
@@ -117,27 +118,25 @@ def printed_ratio(comparison: RowComparison) -> Interval | None:
     return comparison.cell.printed.interval(rounding).ratio_to(base.printed.interval(rounding))
 
 
-def judge(
-    comparison: RowComparison, timed: Sequence[Timed], conditions: BenchConditions, evidence: Sequence[Throughput] = ()
-) -> CellCheck:
-    """Return the check of a cell from its timings; among several batch sizes, the first decides.
+def judge(comparison: RowComparison, timed: Timed, conditions: BenchConditions) -> CellCheck:
+    """Return the check of a cell from its timing.
 
     On hardware other than the paper's, a printed number can be neither confirmed nor refuted. On the paper's own, as
     the user states, the verdict is `reproduced_under` sampling if number and ratio both meet the measurements, and
     `differs` if the ratio is on the other side of 1. A number that is merely off stays unverifiable: between two runs,
     clocks and memory layouts move throughput by more than the spread within one.
     """
-    verdict = _verdict(comparison, timed[0]) if conditions.same else Verdict.UNVERIFIABLE
+    verdict = _verdict(comparison, timed) if conditions.same else Verdict.UNVERIFIABLE
     row = comparison.cell.row
     reading = conditions.reading if row.row.model is not None and row.row.model.family else None
     departs = reading != next(iter(row.paper.about.value.readings), reading) and reading is not None
     under = ("sampling", *((f"reading {reading}",) if departs else ()))
     return make_check(comparison, verdict, _reason(comparison, timed, conditions)).model_copy(
         update={
-            "measured": decimal_text(timed[0].own.value, EXACT),
+            "measured": decimal_text(timed.own.value, EXACT),
             "reading": reading,
             "under": under if verdict is Verdict.REPRODUCED_UNDER else (),
-            "evidence": tuple(evidence),
+            "evidence": (timed.evidence,) if timed.evidence is not None else (),
         }
     )
 
@@ -175,22 +174,15 @@ def _verdict(comparison: RowComparison, timed: Timed) -> Verdict:
             assert_never(never)
 
 
-def _reason(comparison: RowComparison, timed: Sequence[Timed], conditions: BenchConditions) -> str:
+def _reason(comparison: RowComparison, timed: Timed, conditions: BenchConditions) -> str:
     where = (
         f"measured on {conditions.hardware}, the paper's according to --same-hardware"
         if conditions.same
         else f"measured on {conditions.hardware} instead"
     )
-    return f"{missing_for(comparison.cell)}; {where}: {'; '.join(_describe_timing(comparison, one) for one in timed)}"
-
-
-def _describe_timing(comparison: RowComparison, timed: Timed) -> str:
     own = f"{_with_interval(timed.own)} {comparison.cell.column.unit or 'a second'} at batch size {timed.batch}"
-    return (
-        f"{own}, {_describe_ratio(comparison, comparison.base, timed.ratio)}"
-        if comparison.base and timed.ratio
-        else own
-    )
+    ratio = f", {_describe_ratio(comparison, comparison.base, timed.ratio)}" if comparison.base and timed.ratio else ""
+    return f"{missing_for(comparison.cell)}; {where}: {own}{ratio}"
 
 
 def _describe_ratio(comparison: RowComparison, base: RowRef, ratio: MedianEstimate) -> str:

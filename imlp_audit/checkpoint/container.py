@@ -16,7 +16,6 @@ from imlp_audit.checkpoint.tensors import Identity
 from imlp_audit.files import FileError, open_regular
 
 WEIGHTS = (".safetensors", ".pth", ".pt", ".pth.tar", ".ckpt", ".bin", ".npz", ".t7")
-INDEX = (".safetensors.index.json", ".bin.index.json")
 _CONVERTED = "and give weights.pth"
 
 
@@ -52,7 +51,7 @@ def explain_folder(path: Path) -> RefusedError:
     if "zero_to_fp32.py" in names:
         command = "python zero_to_fp32.py . weights"
         return RefusedError(f"is a folder of DeepSpeed; run `{command}` in it and give the file that this writes")
-    files = [name for name in names if name.endswith(INDEX)] or [name for name in names if name.endswith(WEIGHTS)]
+    files = [name for name in names if name.endswith(WEIGHTS)]
     give = (
         f"the file of weights in it: {list_names(files)}" if files else "a .safetensors file or a torch file of weights"
     )
@@ -65,7 +64,6 @@ class Container(StrEnum):
     SAFETENSORS = "safetensors"
     TORCH = "torch"
     LEGACY_TORCH = "legacy torch"
-    SHARDED = "sharded"
     NUMPY = "numpy"
 
 
@@ -135,7 +133,9 @@ def find_kind(data: mmap.mmap) -> Container:
     if head[8:9] == b"{" and not _is_text(head[:8]):  # a length, then a header in JSON
         return Container.SAFETENSORS
     if head.lstrip()[:1] == b"{" and data.find(b'"weight_map"') >= 0:
-        return Container.SHARDED
+        raise RefusedError(
+            "is an index of shards; join them with `safetensors.torch.load_file` and `save_file`, and give that file"
+        )
     raise RefusedError(f"is {_describe_other(head)}")
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import mmap
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import assert_never
 
-from imlp_audit.checkpoint.container import INDEX, Container, OpenFile, find_kind, is_numpy, open_file
-from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names, name_in_errors
+from imlp_audit.checkpoint.container import Container, OpenFile, find_kind, is_numpy, open_file
+from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
 from imlp_audit.checkpoint.states import State, find_state, find_states
 from imlp_audit.checkpoint.tensors import (
     BYTES,
@@ -29,68 +28,6 @@ from imlp_audit.checkpoint.tensors import (
 )
 from imlp_audit.checkpoint.torch_file import read_legacy, read_zip
 from imlp_audit.checkpoint.zip_archive import find_corrupt
-
-LARGEST_INDEX = 4 << 20
-_MOST_SHARDS = 1000
-_SHARD = re.compile(r"(.*)-(\d{5})-of-(\d{5})(\.\w+)")
-_AGAIN = "download the whole repository again"
-
-
-def read_index(data: mmap.mmap) -> dict[str, str]:
-    """Return the file of each tensor, by the tensor's name. Raises RefusedError."""
-    if len(data) > LARGEST_INDEX:
-        raise RefusedError(f"is an index of {len(data)} bytes; the limit is {LARGEST_INDEX}; split the model")
-    try:
-        found = json.loads(data[:].decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise RefusedError(f"is an index of shards that is not JSON; {_AGAIN}") from error
-    index = found.get("weight_map") if isinstance(found, dict) else None
-    if not isinstance(index, dict) or not index or not all(isinstance(file, str) for file in index.values()):
-        raise RefusedError(f"is an index of shards without a table weight_map of files; {_AGAIN}")
-    files = sorted({*index.values()})
-    if len(index) > MOST_TENSORS or len(files) > _MOST_SHARDS:
-        raise RefusedError(f"names more than {MOST_TENSORS} tensors or {_MOST_SHARDS} files; split the model")
-    odd = [file for file in files if file != Path(file).name or file in ("", ".", "..") or not file.isprintable()]
-    if odd:
-        raise RefusedError(f"names files that do not lie beside it: {list_names(odd)}; do not use it")
-    return index
-
-
-def join_shards(index: Mapping[str, str], shards: Mapping[str, Content]) -> Content:
-    """Return the tensors of all shards, which must be those of the index. Raises RefusedError."""
-    tensors: dict[str, TensorInfo] = {}
-    spans: dict[str, StorageSpan] = {}
-    for number, (file, shard) in enumerate(shards.items(), 1):
-        held = shard.tree if isinstance(shard.tree, dict) else {}
-        named = {name for name, one in index.items() if one == file}
-        if held.keys() != named:
-            wrong = list_names(sorted(map(str, held.keys() ^ named)))
-            raise RefusedError(f"and {escape_name(file)} name different tensors ({wrong}); {_AGAIN}")
-        for name, info in held.items():
-            if not isinstance(info, TensorInfo):
-                raise RefusedError(f"names {escape_name(name)}, which is not a plain tensor in {escape_name(file)}")
-            tensors[name] = replace(info, view=replace(info.view, storage=f"{number}/{info.view.storage}"))
-        spans |= {f"{number}/{key}": replace(span, file=number) for key, span in shard.spans.items()}
-    return Content({name: tensors[name] for name in index}, spans)
-
-
-def refuse_shard(path: Path) -> None:
-    """Raise RefusedError for a file that its name and an index beside it show to be one shard of several."""
-    found = _SHARD.fullmatch(path.name)
-    beside = [index for ending in INDEX if found and (index := path.with_name(f"{found[1]}{ending}")).exists()]
-    if found is not None and beside:
-        give = escape_name(beside[0].name)
-        raise RefusedError(f"is one of {int(found[3])} shards of a model; give their index, {give}")
-
-
-def explain_shard(path: Path) -> str:
-    """Return what to do with a file that fits nothing, if its name is that of one of several shards; else ""."""
-    found = _SHARD.fullmatch(path.name)
-    if found is None or int(found[3]) < 2:
-        return ""
-    index = escape_name(f"{found[1]}{found[4]}.index.json")
-    return f"its name is that of one of {int(found[3])} shards; if it is, give their index, {index}, with all beside it"
-
 
 LONGEST_HEADER = 4 << 20
 _SAFETENSORS_TYPES = {
@@ -183,7 +120,7 @@ BUFFERS = (
 class Checkpoint:
     """Parsed weights: the kind of file they are in, and the state that was chosen from it.
 
-    Files are parsed once, and this record is passed on. `spans` are the bytes of each storage in the `sources`. With
+    Files are parsed once, and this record is passed on. `spans` are the bytes of each storage in the file. With
     `sums_checked` the bytes of zip archives are known to be those that were written.
     """
 
@@ -191,13 +128,13 @@ class Checkpoint:
     container: Container
     state: State
     spans: Mapping[str, StorageSpan]
-    sources: tuple[ParsedFile, ...]
+    source: ParsedFile
     sums_checked: bool = False
 
     @property
     def size(self) -> int:
-        """The size of its files in bytes."""
-        return sum(source.identity.size for source in self.sources)
+        """The size of its file in bytes."""
+        return self.source.identity.size
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -230,31 +167,6 @@ def parse_states(
     CheckpointError for a file that cannot be used: another kind of file, a damaged one, or one that claims more than it
     holds or whose tensors are not plain.
     """
-    kind, content, sources = _read_files(path, sums=sums)
-    with name_in_errors(path):
-        states = find_states(content.tree, prefix, state)
-        chosen = states if state is None else [find_state(states, state)]
-    return tuple(Checkpoint(path, kind, one, content.spans, sources, sums_checked=sums) for one in chosen)
-
-
-def _read_files(path: Path, *, sums: bool) -> tuple[Container, Content, tuple[ParsedFile, ...]]:
-    """Return what a file, or the shards that an index names, hold."""
-    kind, content, source = _read_file(path, sums=sums)
-    with name_in_errors(path):
-        if kind is not Container.SHARDED:
-            refuse_shard(path)
-            return kind, content, (source,)
-        index = content.tree
-        assert isinstance(index, dict)
-        files = {name: _read_file(path.parent / name, sums=sums) for name in sorted({*index.values()})}
-        if any(one is Container.SHARDED for one, _, _ in files.values()):
-            raise RefusedError("names another index; give the index of the weights themselves")
-        joined = join_shards(index, {name: shard for name, (_, shard, _) in files.items()})
-    return kind, joined, (source, *(one for _, _, one in files.values()))
-
-
-def _read_file(path: Path, *, sums: bool) -> tuple[Container, Content, ParsedFile]:
-    """Return what one file holds, of an index the table of files by tensor."""
     with name_in_errors(path), open_file(path) as opened:
         kind = find_kind(opened.data)
         content = _read_content(opened, kind)
@@ -262,7 +174,10 @@ def _read_file(path: Path, *, sums: bool) -> tuple[Container, Content, ParsedFil
             check_sums(opened.data, content.members)
         if kind is Container.TORCH and is_numpy([member.name for member in content.members]):
             kind = Container.NUMPY
-        return kind, content, ParsedFile(path, opened.identity, content.members)
+        states = find_states(content.tree, prefix, state)
+        chosen = states if state is None else [find_state(states, state)]
+        source = ParsedFile(path, opened.identity, content.members)
+    return tuple(Checkpoint(path, kind, one, content.spans, source, sums_checked=sums) for one in chosen)
 
 
 def _read_content(opened: OpenFile, kind: Container) -> Content:
@@ -273,8 +188,6 @@ def _read_content(opened: OpenFile, kind: Container) -> Content:
             return read_zip(opened)
         case Container.LEGACY_TORCH:
             return read_legacy(opened.data)
-        case Container.SHARDED:
-            return Content(read_index(opened.data), {})
         case _:
             assert_never(kind)
 
@@ -292,18 +205,8 @@ def check_sums(data: mmap.mmap, members: Iterable[ZipMember]) -> None:
         raise RefusedError(f"is corrupt: {escape_name(corrupt)} is not as it was written; download it again")
 
 
-def hash_sources(sources: Sequence[ParsedFile]) -> str:
-    """Return the SHA-256 of a checkpoint: of its file, or of what `sha256sum` prints for the index and its shards.
-
-    Raises CheckpointError, also if a file has changed since it was parsed.
-    """
-    if len(sources) == 1:
-        return _hash_source(sources[0])
-    lines = "".join(f"{_hash_source(source)}  {source.path.name}\n" for source in sources)
-    return hashlib.sha256(lines.encode()).hexdigest()
-
-
-def _hash_source(source: ParsedFile) -> str:
+def hash_source(source: ParsedFile) -> str:
+    """Return the SHA-256 of a checkpoint's file. Raises CheckpointError, also if it has changed since it was parsed."""
     with name_in_errors(source.path), open_file(source.path) as opened:
         check_unchanged(opened, source)
         return hashlib.file_digest(opened.file, "sha256").hexdigest()

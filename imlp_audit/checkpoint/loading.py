@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.checkpoint.container import OpenFile, open_file
-from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchanged, explain_shard
+from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchanged
 from imlp_audit.checkpoint.fitting import Fit, Piece, saved_tensors, tied_names
 from imlp_audit.checkpoint.misfits import describe
 from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
@@ -26,16 +26,13 @@ def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
     """
     if sys.byteorder != "little":
         raise CheckpointError(f"{checkpoint.path} cannot be read here: this machine puts the highest byte first")
-    tensors = checkpoint.state.tensors
-    storages: dict[str, Tensor] = {}
-    for number, source in enumerate(checkpoint.sources):
-        held = {info.view.storage for info in tensors.values()}
-        keys = {key for key in held if checkpoint.spans[key].file == number}
-        with name_in_errors(source.path), open_file(source.path) as opened:
-            check_unchanged(opened, source)
-            if not checkpoint.sums_checked:
-                check_sums(opened.data, source.members)
-            storages |= {key: _read_bytes(opened, checkpoint.spans[key]) for key in keys}
+    tensors, source = checkpoint.state.tensors, checkpoint.source
+    with name_in_errors(source.path), open_file(source.path) as opened:
+        check_unchanged(opened, source)
+        if not checkpoint.sums_checked:
+            check_sums(opened.data, source.members)
+        keys = {info.view.storage for info in tensors.values()}
+        storages = {key: _read_bytes(opened, checkpoint.spans[key]) for key in keys}
     return {name: _make_tensor(info, storages[info.view.storage]) for name, info in tensors.items()}
 
 
@@ -91,7 +88,6 @@ def describe_misfit(path: Path, found: Fit, model: str = "the model") -> str:
         [
             f"{path} does not fit {model}; `imlp-audit inspect {shlex.quote(str(path))}` shows what it fits",
             *map(describe, found.problems),
-            *filter(None, [explain_shard(path)]),
         ]
     )
 

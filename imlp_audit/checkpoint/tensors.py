@@ -30,11 +30,10 @@ class StorageView:
 
 @dataclass(frozen=True)
 class StorageSpan:
-    """The bytes of a storage, in one of a checkpoint's files."""
+    """The bytes of a storage in a checkpoint's file."""
 
     start: int
     end: int
-    file: int = 0
 
 
 @dataclass(frozen=True)

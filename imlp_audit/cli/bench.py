@@ -16,15 +16,7 @@ from imlp_audit.errors import UsageError
 class TimingOptions:
     """How models are run and timed."""
 
-    batch_size: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--batch-size",
-            metavar="N",
-            min=1,
-            help="Images per pass; repeatable, the first one judges the cells. [default: 32]",
-        ),
-    ] = None
+    batch_size: Annotated[int, typer.Option("--batch-size", metavar="N", min=1, help="Images per pass.")] = 32
     pairs: Annotated[
         int,
         typer.Option(
@@ -50,7 +42,7 @@ class TimingOptions:
     def setup(self) -> Setup:
         """Return them as the bench takes them."""
         return Setup(
-            batches=tuple(self.batch_size or [32]),
+            batch=self.batch_size,
             pairs=self.pairs,
             device=self.device.value,
             threads=self.threads,
@@ -88,9 +80,8 @@ def bench(
 ) -> int:
     """Time a table's models against their baselines."""
     from imlp_audit.bench.planning import find_column, find_table, plan_comparisons
-    from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.loading import load_specs
-    from imlp_audit.cli.output import emit_result, parse_outputs
+    from imlp_audit.cli.output import emit_result, exit_code, parse_outputs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.report.first_screen import run_screen
 
@@ -103,10 +94,9 @@ def bench(
     wanted = plan_comparisons(paper, found, find_column(found.value, column, timing.device.value), rows or (), against)
     check_device(timing.device)
     from imlp_audit.bench.run import bench as run
-    from imlp_audit.report.sections import where_time_goes
 
     with show_progress(shown=reporting.progress, doing="timing") as announce:
         result = run(paper, wanted, timing.setup(), announce)
     screen = None if reporting.all_ else run_screen(result, [where], outputs.saved)
-    emit_result(result, outputs, details=tuple(where_time_goes(result.checks)), screen=screen)
+    emit_result(result, outputs, screen=screen)
     return exit_code(result)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.init_target import check_target, described_in, free_ids, write_target
 from imlp_audit.cli.options import Formatted
-from imlp_audit.cli.output import emit, emit_document
+from imlp_audit.cli.output import ExitCode, emit, emit_document
 from imlp_audit.errors import UsageError
 from imlp_audit.models.names.known import Library
 from imlp_audit.report.formats import Format
@@ -53,7 +52,7 @@ def init(
     format_: Formatted = Format.RICH,
 ) -> int:
     """Write the tables of a document as a spec, with the models that each row may be of."""
-    from imlp_audit.cli.write_spec import check_spec
+    from imlp_audit.cli.loading import check_spec
     from imlp_audit.report.listings import transcription_document
     from imlp_audit.transcribe.draft import choose_tables, draft_table
     from imlp_audit.transcribe.write import DraftPaper, write_spec

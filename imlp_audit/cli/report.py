@@ -1,31 +1,34 @@
-"""`imlp-audit report`."""
+"""`imlp-audit report` and `imlp-audit diff`: they read the JSON of audits and of runs."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import dataclass
+from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imlp_audit.cli.exits import ExitCode, exit_code
-from imlp_audit.cli.options import NoCache, NoProgress, Output, Specs, TrustCode, group_options, helpers
+from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Output, Specs, TrustCode, group_options, helpers
+from imlp_audit.cli.output import ExitCode, emit_document, exit_code
 from imlp_audit.errors import SolverError, UsageError
-from imlp_audit.files import BOM, MAX_RESULT_BYTES, FileError, read_text
-from imlp_audit.report.formats import AuditFormat
+from imlp_audit.files import BOM, MAX_DOCUMENT_BYTES, MAX_RESULT_BYTES, FileError, read_text
+from imlp_audit.report.files import check_writable, write_whole
+from imlp_audit.report.formats import AuditFormat, Format
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from imlp_audit.cache.store import Store
     from imlp_audit.cli.output import Outputs
-    from imlp_audit.inspect.document import Inspected
     from imlp_audit.records.check import Check
     from imlp_audit.records.result import AuditResult
     from imlp_audit.records.solution import Solved
     from imlp_audit.spec.library import Selection
     from imlp_audit.spec.paper import Paper
+
 
 RUN = "`imlp-audit eval`, `bench` or `inspect` with `--format json`"
 
@@ -39,7 +42,7 @@ class Destination:
         typer.Option(
             "--dir",
             metavar="DIR",
-            help="Write each paper's page, markdown and figures, and an index of these papers, into this folder.",
+            help="Write each paper's page and markdown, and an index of these papers, into this folder.",
         ),
     ] = None
     check: Annotated[
@@ -53,7 +56,6 @@ class Destination:
     def prepare(self) -> Outputs:
         """Make the folder that is written to. Raises UsageError for options that exclude each other."""
         from imlp_audit.cli.output import parse_outputs
-        from imlp_audit.cli.report_files import prepare_folder
 
         outputs = parse_outputs(self.format_ or (None if self.output else AuditFormat.MARKDOWN), self.output)
         if self.check and self.folder is None:
@@ -61,7 +63,7 @@ class Destination:
         if self.folder is not None and (self.format_ is not None or self.output):
             raise UsageError("--dir writes pages and markdown; leave out --format and -o, or leave out --dir")
         if self.folder is not None and not self.check:
-            prepare_folder(self.folder)
+            _prepare_folder(self.folder)
         return outputs
 
 
@@ -74,7 +76,7 @@ def report(
     ] = None,
     with_: Annotated[
         list[Path] | None,
-        typer.Option("--with", metavar="FILE", help="A JSON result of eval, bench or inspect to put in; repeatable."),
+        typer.Option("--with", metavar="FILE", help="A JSON result of eval or bench to put in; repeatable."),
     ] = None,
     *,
     destination: Destination,
@@ -88,50 +90,80 @@ def report(
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
     outputs = destination.prepare()
-    inspected, runs = _read_results(with_ or [])
-    for form in (outputs.printed, *(form for form, _ in outputs.files)):
-        if inspected and form is not None and not form.for_people:
-            raise UsageError(f"--with: {form} has no place for a result of inspect; use markdown, html or rich")
+    runs = [_read_run(path) for path in with_ or []]
     store = open_store(no_cache=no_cache)
     if from_ is not None:
         audited = read_audit(from_)
     else:
         audited = _audit_and_solve(specs or [], store, trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
-    code = _write(result, inspected, destination, outputs, store)
+    code = _write(result, destination, outputs)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else code
 
 
-def _write(
-    result: AuditResult, inspected: list[Inspected], destination: Destination, outputs: Outputs, store: Store
-) -> ExitCode:
+def _write(result: AuditResult, destination: Destination, outputs: Outputs) -> ExitCode:
     from imlp_audit.cli.output import emit_result
-    from imlp_audit.cli.report_files import compare_reports, recall_reports, render_reports, write_reports
 
     folder = destination.folder
     if folder is not None:
-        reports = render_reports(result, folder, inspected) if inspected else recall_reports(result, folder, store)
-        return compare_reports(reports) if destination.check else write_reports(reports)
-    sections = tuple(section for paper in result.papers for one in inspected for section in one.section(paper.id))
-    emit_result(result, outputs, details=sections)
+        reports = _render_reports(result, folder)
+        return _compare_reports(reports) if destination.check else _write_reports(reports)
+    emit_result(result, outputs)
     return ExitCode.CLEAN
 
 
-def _read_results(paths: list[Path]) -> tuple[list[Inspected], list[tuple[str, AuditResult]]]:
-    """Read results of inspect, and of eval and bench by the names of their files."""
-    from imlp_audit.inspect.document import read_inspected
-    from imlp_audit.records.checkpoint import CheckpointReport
-    from imlp_audit.records.document import format_of, from_json
+def _prepare_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"--dir {folder}: this folder cannot be made: {error.strerror or error}; name another"
+        ) from error
+    check_writable(folder / "PAPER.md")
+
+
+def _render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
+    from imlp_audit.report.markdown import render_markdown
+    from imlp_audit.report.page import render_page
+    from imlp_audit.report.paper import index_document, report_document, short_report
+
+    reports = {folder / "index.html": render_page(index_document(result))}
+    for paper in result.papers:
+        own = result.of(paper)
+        reports[folder / f"{paper.id}.html"] = render_page(report_document(own))
+        reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own))
+    return reports
+
+
+def _compare_reports(reports: dict[Path, str]) -> ExitCode:
+    stale = [path for path, text in reports.items() if not lexists(path) or not _holds(path, text)]
+    for path in stale:
+        state = "is stale" if lexists(path) else "is missing"
+        sys.stderr.write(f"{path} {state}; run the same command without --check to write it\n")
+    return ExitCode.FINDINGS if stale else ExitCode.CLEAN
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return read_text(path, MAX_DOCUMENT_BYTES).replace("\r\n", "\n") == text
+    except FileError:  # nothing that we wrote
+        return False
+
+
+def _write_reports(reports: dict[Path, str]) -> ExitCode:
+    for path in reports:
+        check_writable(path)
+    for path, text in reports.items():
+        write_whole(path, text)
+        sys.stderr.write(f"wrote {path}\n")
+    return ExitCode.CLEAN
+
+
+def _read_run(path: Path) -> tuple[str, AuditResult]:
+    from imlp_audit.records.document import from_json
     from imlp_audit.records.result import AuditResult
 
-    inspected, runs = [], []
-    for path in paths:
-        text = read_result_text(path, str(path))
-        if format_of(text) == CheckpointReport.FORMAT:
-            inspected.append(read_inspected(path, text))
-        else:
-            runs.append((str(path), from_json(AuditResult, text, str(path), written_by=RUN)))
-    return inspected, runs
+    return str(path), from_json(AuditResult, read_result_text(path, str(path)), str(path), written_by=RUN)
 
 
 def read_audit(path: Path) -> AuditResult:
@@ -250,3 +282,35 @@ def _solve(selection: Selection, paper: Paper, progress: Callable[[str], None], 
         return solve_selection(selection, targets, Search(), progress, store) if targets else None
     except SolverError:  # of no model there are numbers: the checks say so one by one
         return None
+
+
+def diff(
+    before: Annotated[
+        Path, typer.Argument(metavar="A", help="The JSON result of verify before the change.", show_default=False)
+    ],
+    after: Annotated[
+        Path, typer.Argument(metavar="B", help="The result after it, of the same papers.", show_default=False)
+    ],
+    all_: Annotated[bool, typer.Option("--all", help="Print every change, not only as many as fit a screen.")] = False,
+    format_: Formatted = Format.RICH,
+) -> int:
+    """Show what changed between two audits; exit with 1 if a verdict got worse or a new check fails."""
+    from imlp_audit.cli.report import read_audit
+    from imlp_audit.records.diff import diff_audits
+    from imlp_audit.report.diff import LINES, diff_document
+
+    one, other = read_audit(before), read_audit(after)
+    first, second = ({paper.id for paper in result.papers} for result in (one, other))
+    if not first & second:
+        raise UsageError(
+            f"{before} audits {_list(first)} and {after} audits {_list(second)}; give two audits of the same papers"
+        )
+    found = diff_audits(one, other)
+    short = format_ is Format.RICH and not all_
+    document = diff_document(found, (str(before), str(after)), LINES if short else None)
+    emit_document(document, format_, found)
+    return ExitCode.FINDINGS if found.got_worse else ExitCode.CLEAN
+
+
+def _list(papers: set[str]) -> str:
+    return ", ".join(sorted(papers)) or "nothing"

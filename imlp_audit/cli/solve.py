@@ -23,10 +23,6 @@ def solve(
             min=1, help="Pairs of weights and a reading to examine; if it runs out, the answer is not exhaustive."
         ),
     ] = 50_000_000,
-    write: Annotated[
-        str | None,
-        typer.Option("--write", metavar="NAME", help="Add the first solution to the paper's spec under this name."),
-    ] = None,
     format_: Formatted = Format.RICH,
     trust_code: TrustCode = False,
     no_progress: NoProgress = False,
@@ -34,33 +30,19 @@ def solve(
 ) -> int:
     """Find the readings and the counters that explain the printed numbers."""
     from imlp_audit.cli.cache import open_store
-    from imlp_audit.cli.loading import load_specs, refuse_installed
+    from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.cli.write_spec import check_name, check_room, refuse_target, write_found
-    from imlp_audit.report.solved import solved_document
+    from imlp_audit.report.judging import solved_document
     from imlp_audit.solve.search import Rules
     from imlp_audit.solve.selection import Search, selected_targets, solve_selection
 
-    if write is not None:
-        check_name(write, targets)
     selection = load_specs(targets, trust_code=trust_code)
     if not targets and len(selection.papers) > 1:
         first, *_ = ids = [paper.id for paper in selection.papers]
-        if write in ids:
-            refuse_target(write)
         raise UsageError(f"{len(ids)} papers found: {', '.join(ids)}; name what to search, such as `solve {first}`")
-    if write is not None and len(selection.papers) > 1:
-        raise UsageError("--write adds to one paper; give targets of one paper only")
-    if write is not None:
-        refuse_installed(selection, targets, "solve")
-        check_room(selection.papers[0], write)
     search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, budget)
     with show_progress(shown=not no_progress, doing="solving") as announce:
         store = open_store(no_cache=no_cache)
-        solved = solve_selection(selection, selected_targets(selection), search, announce(7), store)
-    try:
-        if write is not None:
-            write_found(selection.papers[0], write, solved)
-    finally:  # what was found is worth reading also where it is not written
-        emit_document(solved_document(solved), format_, solved)
+        solved = solve_selection(selection, selected_targets(selection), search, announce(4), store)
+    emit_document(solved_document(solved), format_, solved)
     return 0

@@ -7,8 +7,7 @@ import json
 import os
 import re
 import warnings
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
@@ -22,7 +21,6 @@ from torch.utils.data import Dataset
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.files import FileError, read_bytes
-from imlp_audit.numbers.words import count_of, list_some
 
 Transform: TypeAlias = Callable[[Image.Image], Tensor]
 
@@ -232,20 +230,3 @@ def hash_images(images: Images, chosen: Sequence[int]) -> dict[str, bytes | str]
     # rows of parquet are read a group at a time, which threads would each read again
     with ThreadPoolExecutor(_READERS if isinstance(images.dataset, FileImages) else 1) as pool:
         return dict(zip((images.ids[index] for index in chosen), pool.map(hash_image, chosen), strict=True))
-
-
-def find_repeats(images: Images, chosen: Sequence[int], hashes: Mapping[str, bytes | str]) -> Iterator[str]:
-    """Yield notes on images that have the same bytes as another one, and on those of them with different labels."""
-    labels = {images.ids[index]: images.labels[index] for index in chosen}
-    alike: dict[bytes, list[str]] = defaultdict(list)
-    for one, found in hashes.items():
-        if isinstance(found, bytes):
-            alike[found].append(one)
-    groups = [group for group in alike.values() if len(group) > 1]
-    more = sum(len(group) - 1 for group in groups)
-    torn = [group for group in groups if len({labels[one] for one in group}) > 1]
-    same = (more, "the same bytes as another image", groups), (len(torn), "copies in several classes", torn)
-    for count, what, some in same:
-        if count:
-            have = "has" if count == 1 else "have"
-            yield f"{count_of(count, 'image')} {have} {what}: {list_some([' = '.join(group) for group in some])}"

@@ -12,7 +12,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.errors import CheckpointError
+from imlp_audit.errors import BuildError, CheckpointError
 from imlp_audit.evaluate.images import Guarded, Images
 from imlp_audit.evaluate.predictions import GUESSES, ModelAnswer
 from imlp_audit.spec.schema import Preprocessing
@@ -22,10 +22,6 @@ Result = TypeVar("Result")
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
 _FIELDS = {"size": "input size", "crop_pct": "crop_pct", "interpolation": "interpolation", "mean": "mean", "std": "std"}
 """The names of the settings that a source may state, and what a pipeline calls them."""
-
-
-class OutOfMemoryError(Exception):
-    """A batch does not fit into memory."""
 
 
 @dataclass(frozen=True)
@@ -173,8 +169,8 @@ def predict_batches(
     """Yield the answers to each batch, in order.
 
     A batch is a tensor of normalised images (batch, channels, height, width) and a number for each image, negative if
-    the image could not be read; such an image has no answer. Raises OutOfMemoryError, and CheckpointError if an output
-    is not finite.
+    the image could not be read; such an image has no answer. Raises BuildError if memory runs out, and CheckpointError
+    if an output is not finite.
     """
     with deterministic(), _memory_errors():
         yield from _in_order(lambda batch: _predict(model, *batch, computing), batches, computing.threads)
@@ -236,12 +232,11 @@ def deterministic() -> Iterator[None]:
 
 @contextmanager
 def _memory_errors() -> Iterator[None]:
-    """Raise OutOfMemoryError in place of torch's and Python's several errors for it."""
+    """Raise BuildError in place of torch's and Python's several errors for memory that runs out."""
     try:
         yield
-    except (torch.OutOfMemoryError, MemoryError) as error:
-        raise OutOfMemoryError from error
-    except RuntimeError as error:
-        if not any(words in str(error) for words in _NO_MEMORY):
+    except (MemoryError, RuntimeError) as error:
+        known = isinstance(error, MemoryError | torch.OutOfMemoryError)
+        if not known and not any(words in str(error) for words in _NO_MEMORY):
             raise
-        raise OutOfMemoryError from error
+        raise BuildError("memory ran out; give a smaller --batch-size, or use a device with more memory") from error

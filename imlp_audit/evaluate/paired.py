@@ -145,7 +145,7 @@ def judge_difference(run: EvaluatedCell, base: EvaluatedCell) -> DeltaCheck:
     fit = compare_sampled(
         lambda rule: cell.printed.interval(rule) - other.printed.interval(rule),
         cell.row.paper.about.value.rounding,
-        _difference_over_all(run, base, paired) or _sample(run, paired),
+        _difference_over_all(run, base, paired) or _sample(paired),
         stake.points if stake is not None else None,
         tuple(departs),
     )
@@ -185,14 +185,13 @@ def _stake(run: EvaluatedCell, base: EvaluatedCell) -> Stake | None:
     return min((stake for stake in stakes if stake is not None), key=lambda stake: stake.points, default=None)
 
 
-def _sample(run: EvaluatedCell, paired: PairedAccuracy) -> Sample:
+def _sample(paired: PairedAccuracy) -> Sample:
     return Sample(
         paired.images,
         _points(paired),
         Interval(Fraction(paired.low), Fraction(paired.high)),
         lambda points, images: _interval_of(paired, images, points),
         POINTS,
-        size_of_data(run.cell),
     )
 
 
@@ -230,8 +229,7 @@ def _describe_fit(run: EvaluatedCell, base: EvaluatedCell, paired: PairedAccurac
     met = f"its 95 % interval [{paired.low}, {paired.high}] {meets} {possible}"
     if fit.verdict is not Verdict.UNVERIFIABLE:
         return met
-    printed = run.cell.printed.value - base.cell.printed.value
-    need = describe_need(_sample(run, paired), printed, fit.printed, _stake(run, base))
+    need = describe_need(size_of_data(run.cell), _stake(run, base))
     return f"{met}, but leaves too much room to pass: {need}"
 
 

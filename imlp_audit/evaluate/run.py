@@ -7,27 +7,21 @@ processes takes every N-th batch.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeAlias, TypeVar
 
 import torch
-from torch import Tensor, distributed
+from torch import distributed
 
-from imlp_audit.errors import AuditError, BuildError, ClosedPipeError, UsageError
+from imlp_audit.errors import BuildError, ClosedPipeError, UsageError
 from imlp_audit.evaluate.images import why_unreadable
-from imlp_audit.evaluate.loop import OutOfMemoryError, load_batches, predict_batches
+from imlp_audit.evaluate.loop import load_batches, predict_batches
 from imlp_audit.evaluate.paired import EvaluatedCell, judge_difference
-from imlp_audit.evaluate.predictions import (
-    BatchAnswers,
-    Journal,
-    Prediction,
-    ResumableRun,
-    open_journal,
-    write_predictions,
-)
+from imlp_audit.evaluate.predictions import BatchAnswers, Journal, Prediction, open_journal, write_predictions
 from imlp_audit.evaluate.task import Request, Task, list_versions, prepare
 from imlp_audit.evaluate.verdict import ScoreCell, judge, record_accuracy
 from imlp_audit.numbers.words import count_of
@@ -39,7 +33,6 @@ from imlp_audit.spec.paper import paper_head
 Say: TypeAlias = Callable[[str], None]
 Tell: TypeAlias = Callable[[int, int], None]
 Progress: TypeAlias = Callable[[], AbstractContextManager[Tell]]
-Loaded: TypeAlias = Iterable[tuple[Tensor, Tensor]]
 Value = TypeVar("Value")
 _NAMED = 10  # unreadable images named in a hint; the file of predictions names all
 _START = "start the processes with torchrun, or unset WORLD_SIZE and the like for one process"
@@ -55,14 +48,15 @@ def run_evaluation(request: Request, group: Group, say: Say, progress: Progress)
     many.
     """
     with ExitStack() as stack:
-        task = group.agree_on(lambda: prepare(request, _device(request, group), stack))
+        task = prepare(request, _device(request, group), stack)
         journal = _open(task, group, stack)
         for note in (*task.images.notes, *task.notes):
             say(note)
         with progress() as tell:
-            batch_size, answers = _Predicting(task, journal, group, tell).run(say)
+            everyone = group.exchange(_predict(task, journal, group, tell))
+        answers = {number: answer for one in everyone for number, answer in one.items()}
         try:
-            yield _result(task, batch_size, answers) if group.leads else None
+            yield _result(task, answers) if group.leads else None
         except ClosedPipeError:
             _remove(journal, group)
             raise
@@ -78,13 +72,13 @@ def _open(task: Task, group: Group, stack: ExitStack) -> Journal | None:
     path = task.request.predictions
     if path is None:
         return None
-    run = ResumableRun(task.fingerprint(), task.request.running.batch_size, len(task.chosen), task.classes)
-
-    def opened() -> Journal:
-        return stack.enter_context(open_journal(path.with_name(f"{path.name}.unfinished"), run, group.leads))
-
-    first = group.agree_on(lambda: opened() if group.leads else None)
-    return group.agree_on(lambda: first or opened())
+    if not group.leads:
+        group.exchange(None)
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    journal = stack.enter_context(open_journal(unfinished, task.fingerprint(), group.leads))
+    if group.leads:
+        group.exchange(None)
+    return journal
 
 
 def _remove(journal: Journal | None, group: Group) -> None:
@@ -94,71 +88,39 @@ def _remove(journal: Journal | None, group: Group) -> None:
         journal.path.unlink(missing_ok=True)
 
 
-@dataclass(frozen=True)
-class _Predicting:
-    """The predictions of one process, and their exchange with the others."""
-
-    task: Task
-    journal: Journal | None
-    group: Group
-    tell: Tell
-
-    def run(self, say: Say) -> tuple[int, Mapping[int, BatchAnswers]]:
-        """Return the batch size, halved until batches fit into memory in every process, and the answers by batch."""
-        begun = [size for size, _ in self.journal.finished] if self.journal is not None else []
-        batch_size = min(self.group.exchange(min([self.task.request.running.batch_size, *begun])))
-        while True:
-            answers: dict[int, BatchAnswers] = {}
-            fits = batch_size
-            try:
-                answers = self._share(batch_size)
-            except OutOfMemoryError as error:
-                if batch_size == 1:
-                    raise BuildError("memory runs out on a single image; use a device with more memory") from error
-                fits = batch_size // 2
-            smallest = min(self.group.exchange(fits))
-            if smallest == batch_size:
-                everyone = self.group.exchange(answers)
-                return batch_size, {number: answer for one in everyone for number, answer in one.items()}
-            say(f"memory ran out with batches of {batch_size} images; starting again with {smallest}")
-            torch.cuda.empty_cache()
-            batch_size = smallest
-
-    def _share(self, batch_size: int) -> dict[int, BatchAnswers]:
-        """Return the answers to this process's batches, of the journal or computed."""
-        chosen = self.task.chosen
-        slices = [chosen[start : start + batch_size] for start in range(0, len(chosen), batch_size)]
-        mine = self.group.share(len(slices))
-        earlier = self.journal.of_size(batch_size) if self.journal is not None else {}
-        answers = {number: earlier[number] for number in mine if number in earlier}
-        total, done = sum(len(slices[number]) for number in mine), sum(map(len, answers.values()))
-        self.tell(done, total)
-        threads = self.task.computing.threads
-        missing = [number for number in mine if number not in answers]
-        if not missing:
-            return answers
-        loaded = self._load([index for number in missing for index in slices[number]], batch_size)
-        computed = predict_batches(self.task.model, loaded, self.task.computing)
-        for at, (number, answer) in enumerate(zip(missing, computed, strict=True), 1):
-            if self.journal is not None:
-                self.journal.add(batch_size, number, answer)
-            answers[number] = answer
-            done += len(answer)
-            if not at % threads:  # the threads' batches are done at about the same time
-                self.tell(done, total)
+def _predict(task: Task, journal: Journal | None, group: Group, tell: Tell) -> dict[int, BatchAnswers]:
+    """Return the answers to this process's batches by number, from the journal or computed."""
+    chosen, running, threads = task.chosen, task.request.running, task.computing.threads
+    slices = [chosen[start : start + running.batch_size] for start in range(0, len(chosen), running.batch_size)]
+    mine = group.share(len(slices))
+    earlier = journal.finished if journal is not None else {}
+    answers = {number: earlier[number] for number in mine if number in earlier}
+    total, done = sum(len(slices[number]) for number in mine), sum(map(len, answers.values()))
+    tell(done, total)
+    missing = [number for number in mine if number not in answers]
+    if not missing:
         return answers
+    indices = [index for number in missing for index in slices[number]]
+    loaded = load_batches(
+        task.images, indices, task.pipeline, running.batch_size, running.workers, task.computing.device
+    )
+    computed = predict_batches(task.model, loaded, task.computing)
+    for at, (number, answer) in enumerate(zip(missing, computed, strict=True), 1):
+        if journal is not None:
+            journal.add(number, answer)
+        answers[number] = answer
+        done += len(answer)
+        if not at % threads:  # the threads' batches are done at about the same time
+            tell(done, total)
+    return answers
 
-    def _load(self, indices: Sequence[int], batch_size: int) -> Loaded:
-        task, workers = self.task, self.task.request.running.workers
-        return load_batches(task.images, indices, task.pipeline, batch_size, workers, task.computing.device)
 
-
-def _result(task: Task, batch_size: int, answers: Mapping[int, BatchAnswers]) -> AuditResult:
+def _result(task: Task, answers: Mapping[int, BatchAnswers]) -> AuditResult:
     """Write the predictions where a file is named for them, then judge the cells."""
     predictions, path = _predictions(task, answers), task.request.predictions
     if path is not None:
         write_predictions(path, predictions)
-    checks = _judge_cells(task, predictions, task.settings(batch_size))
+    checks = _judge_cells(task, predictions, task.settings())
     return AuditResult(papers=(paper_head(task.request.weights.row.paper),), versions=list_versions(), checks=checks)
 
 
@@ -208,10 +170,6 @@ def _unreadable(task: Task, predictions: Sequence[Prediction]) -> Iterator[str]:
         yield f"not read: {count_of(len(lost) - _NAMED, 'more image')}; the file of predictions names them"
 
 
-class ElsewhereError(Exception):
-    """Another process has failed, and reports the reason."""
-
-
 @dataclass(frozen=True)
 class Group:
     """The `size` processes of an evaluation; this one is number `rank`, and number `local` on its machine."""
@@ -237,20 +195,6 @@ class Group:
         distributed.all_gather_object(values, mine)
         return values
 
-    def agree_on(self, work: Callable[[], Value]) -> Value:
-        """Do work in every process. If it fails, the first to fail raises its error, the others ElsewhereError."""
-        error: AuditError | None = None
-        try:
-            done = work()
-        except AuditError as raised:
-            error = raised
-        failed = [rank for rank, fails in enumerate(self.exchange(error is not None)) if fails]
-        if not failed:
-            return done
-        if error is None or self.rank != failed[0]:
-            raise ElsewhereError
-        raise error
-
 
 @contextmanager
 def open_group(device: str) -> Iterator[Group]:
@@ -259,44 +203,32 @@ def open_group(device: str) -> Iterator[Group]:
     CPU processes communicate by gloo, GPU processes by NCCL, each on its own GPU. Raises BuildError, and UsageError for
     variables of the environment that do not fit.
     """
-    size = _read_number("WORLD_SIZE", 1, default="1")
-    if size == 1:
+    found = Group(
+        *(read_number(name, default) for name, default in (("RANK", 0), ("WORLD_SIZE", 1), ("LOCAL_RANK", 0)))
+    )
+    if found.size == 1:
         yield Group()
         return
-    found = Group(_read_number("RANK", 0, size - 1), size, _read_number("LOCAL_RANK", 0, size - 1))
-    _read("MASTER_ADDR")
-    _read_number("MASTER_PORT", 1, 65535)
     if device == "cuda":
         _take_gpu(found)
-    distributed.init_process_group("nccl" if device == "cuda" else "gloo", timeout=_PATIENCE)
+    try:
+        distributed.init_process_group("nccl" if device == "cuda" else "gloo", timeout=_PATIENCE)
+    except ValueError as error:
+        raise UsageError(f"the processes cannot meet: {error}; {_START}") from error
     yield found
     distributed.destroy_process_group()  # not after an error: another process may be waiting for this one
 
 
-def processes_here() -> int:
-    """Return how many processes torchrun started on this machine."""
-    return _read_number("LOCAL_WORLD_SIZE", 1, default="1")
-
-
-def _read_number(name: str, least: int, most: int | None = None, default: str | None = None) -> int:
-    text = _read(name, default)
-    if not (text.isascii() and text.isdecimal()) or int(text) < least or (most is not None and int(text) > most):
-        wanted = f"a whole number from {least} on" if most is None else f"a whole number from {least} to {most}"
-        raise UsageError(f"the environment variable {name} is {text[:40]!r}, which is not {wanted}; {_START}")
+def read_number(name: str, default: int) -> int:
+    """Return a number that torchrun sets in the environment. Raises UsageError for anything else."""
+    text = os.environ.get(name, str(default))
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise UsageError(f"the environment variable {name} is {text[:40]!r}, which is not a whole number; {_START}")
     return int(text)
-
-
-def _read(name: str, default: str | None = None) -> str:
-    text = os.environ.get(name, default)
-    if text is None:
-        raise UsageError(f"WORLD_SIZE says that there are several processes, but {name} is not set; {_START}")
-    return text
 
 
 def _take_gpu(found: Group) -> None:
     there = torch.cuda.device_count()
     if found.local >= there:
-        raise BuildError(
-            f"{processes_here()} processes share {count_of(there, 'GPU')} on this machine; start one process per GPU"
-        )
+        raise BuildError(f"only {count_of(there, 'GPU')} on this machine; start one process per GPU")
     torch.cuda.set_device(found.local)

@@ -1,4 +1,4 @@
-"""What a sample of images decides: intervals and tests, which difference to exclude, and how many images do. Pure.
+"""What a sample of images decides: intervals and tests, and which difference to exclude. Pure.
 
 A score interval holds the values that a test does not reject. The test is decided in rational numbers, and each end is
 rounded outward to the next decimal, so no rounding error ever narrows an interval.
@@ -13,7 +13,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 from imlp_audit.numbers.interval import Interval, readable
-from imlp_audit.numbers.words import count_of
 from imlp_audit.spec.claims import Conditions, Order, Statement, parse_claims
 from imlp_audit.spec.columns import AccuracyColumn
 from imlp_audit.spec.paper import CellRef, Paper, rows_of
@@ -23,7 +22,6 @@ from imlp_audit.spec.quantities import Change, Difference, Quantity, Ratio, Step
 Z = Fraction("1.95996398454005423553")
 DIGITS = 4  # decimal places of the ends, in percent
 _GRID = 100 * 10**DIGITS  # steps from 0 to 100 percent
-MOST_IMAGES = 10**9  # looked for where the size of the data set is not known
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ class Sample:
     """A run on some of a data set's images, and the 95 % interval that it gives for a number.
 
     `interval_of` gives the interval of so many images on which the number comes out as some value; the number cannot
-    lie outside of `possible`. `size` is how many images the data set has, if that is known.
+    lie outside of `possible`.
     """
 
     images: int
@@ -103,40 +101,15 @@ class Sample:
     interval: Interval
     interval_of: Callable[[Fraction, int], Interval]
     possible: Interval
-    size: int | None
 
     def decides(self, printed: Interval, points: Fraction) -> bool:
         """Return whether a pass is evidence, because it excludes a difference of so many points, and could have failed.
 
         It could if as many images, on which another number is right, would miss the printed one.
         """
-        return self._decides(self.interval, self.images, printed, points)
-
-    def images_to_decide(self, value: Fraction, printed: Interval, points: Fraction, most: int) -> int | None:
-        """Return the smallest number of images that decides if the number comes out as a value on them.
-
-        Its interval then does not meet the printed number, or a pass is evidence. None if `most` images do not decide.
-        """
-
-        def decides(images: int) -> bool:
-            found = self.interval_of(value, images)
-            return not found.meets(printed) or self._decides(found, images, printed, points)
-
-        if not decides(most):
-            return None
-        least, enough = 0, most
-        while enough - least > 1:
-            middle = (least + enough) // 2
-            if decides(middle):
-                enough = middle
-            else:
-                least = middle
-        return enough
-
-    def _decides(self, found: Interval, images: int, printed: Interval, points: Fraction) -> bool:
         others = find_others(printed, points, self.possible)
         return bool(others) and not any(
-            found.meets(other) or self.interval_of((other.low + other.high) / 2, images).meets(printed)
+            self.interval.meets(other) or self.interval_of((other.low + other.high) / 2, self.images).meets(printed)
             for other in others
         )
 
@@ -165,22 +138,15 @@ def _closed(one: Interval, other: Interval) -> tuple[bool, bool]:
     return low, high
 
 
-def describe_need(sample: Sample, value: Fraction, printed: Interval, stake: Stake | None) -> str:
-    """Say what would decide where a sample does not: how many images, or all of them; `value` is the printed number."""
-    size = sample.size
+def describe_need(size: int | None, stake: Stake | None) -> str:
+    """Say what would decide where a sample does not; `size` is the number of images of the data set."""
     all_ = f"all {readable(size)} images of the data set" if size is not None else "the whole data set"
     if stake is None:
         return (
             "the paper makes nothing of a difference between two such scores, so a sample has none to exclude; "
             f"{all_} would decide"
         )
-    most = size or MOST_IMAGES
-    needed = sample.images_to_decide(value, printed, stake.points, most)
-    if needed is not None and needed <= sample.images:
-        needed = sample.images_to_decide(sample.measured, printed, stake.points, most)
-    if needed is None or needed == size:
-        return f"no sample excludes a difference of {stake.describe()}; {all_} would decide"
-    return f"about {count_of(needed, 'image')} would decide: they exclude a difference of {stake.describe()}"
+    return f"it does not exclude a difference of {stake.describe()}; {all_} would decide"
 
 
 def wilson(correct: int | Fraction, images: int) -> Interval:

@@ -14,10 +14,10 @@ from torch import nn
 
 from imlp_audit import __version__
 from imlp_audit.cache.store import fingerprint_folder
-from imlp_audit.checkpoint.contents import hash_sources
+from imlp_audit.checkpoint.contents import hash_source
 from imlp_audit.errors import BuildError, DatasetError, UsageError
 from imlp_audit.evaluate.datasets import Labelling, check_classes, open_images
-from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, find_repeats, hash_images
+from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images
 from imlp_audit.evaluate.loop import Computing, Pipeline, Preparation
 from imlp_audit.evaluate.paired import EvaluatedCell, other_run
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE, ScoreCell, score_cells, size_of_data
@@ -108,14 +108,14 @@ class Task:
     weights: Mapping[str, str]
     request: Request
 
-    def settings(self, batch_size: int) -> dict[str, str]:
+    def settings(self) -> dict[str, str]:
         """Return, by name, the settings that the answers depend on in addition to model, weights and images."""
         running, data = self.request.running, self.request.data
         return {
             "data": self.images.name,
             "classes": self.images.order,
             "images": "all" if data.limit is None else f"{len(self.chosen)}, stratified",
-            "batch size": str(batch_size),
+            "batch size": str(running.batch_size),
             "device": torch.cuda.get_device_name() if running.device == "cuda" else "cpu",
             "precision": f"autocast to {_name(self.computing.low_precision)}" if running.amp else _name(torch.float32),
             **self.pipeline.settings(),
@@ -126,7 +126,7 @@ class Task:
         """Return, by name, everything that an answer depends on, so that a run is only resumed as it began."""
         row, data = self.request.weights.row, self.request.data
         return {
-            **self.settings(self.request.running.batch_size),
+            **self.settings(),
             **{f"version of {name}": one for name, one in list_versions().items()},
             "checkpoint": self.checkpoint,
             "state": self.request.weights.state or "the one that fits",
@@ -171,7 +171,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     return Task(
         model=model,
         reading=loaded.reading,
-        checkpoint=hash_sources(loaded.sources),
+        checkpoint=hash_source(loaded.source),
         images=images,
         chosen=chosen,
         contents=contents,
@@ -179,7 +179,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         cells=tuple(zip(cells, others, strict=True)),
         pipeline=preparation.pipeline(model, loaded.size),
         computing=computing,
-        notes=(*find_repeats(images, chosen, hashes), *assumed, *loaded.notes, *preparation.notes(model, loaded.size)),
+        notes=(*assumed, *loaded.notes, *preparation.notes(model, loaded.size)),
         weights=loaded.settings,
         request=request,
     )

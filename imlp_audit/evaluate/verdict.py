@@ -253,7 +253,7 @@ def _sample(accuracy: Accuracy, cell: CellRef) -> Sample:
 
     share = Fraction(100 * accuracy.correct, accuracy.images)
     interval = Interval(Fraction(accuracy.low), Fraction(accuracy.high))
-    return Sample(evaluated, share, interval, interval_of, PERCENT, size_of_data(cell))
+    return Sample(evaluated, share, interval, interval_of, PERCENT)
 
 
 def _hints(accuracy: Accuracy, cell: CellRef, fit: SampledFit) -> Iterator[str]:
@@ -314,7 +314,6 @@ def _describe_fit(cell: CellRef, accuracy: Accuracy, sample: Sample, stake: Stak
     equal = f"equal to {text} as printed, which may be luck" if share in printed else f"not {text} as printed"
     met = f"that is {equal}, since not all images were evaluated; {interval} meets {printed}"
     if fit.verdict is Verdict.UNVERIFIABLE:
-        need = describe_need(sample, cell.printed.value, printed, stake)
-        return f"{met}, but leaves too much room to pass: {need}"
+        return f"{met}, but leaves too much room to pass: {describe_need(size_of_data(cell), stake)}"
     besides = f" and excludes a difference of {stake.describe()}" if stake is not None else ""
     return f"{met}{besides}"

@@ -37,7 +37,7 @@ class Weighted:
     """A model with a checkpoint's weights.
 
     `size` is the (height, width) of its images, `classes` the number of its outputs, `notes` what loading did,
-    `settings` which weights of the file these are, and `sources` the files that they were read from. It is built under
+    `settings` which weights of the file these are, and `source` the file that they were read from. It is built under
     `reading`.
     """
 
@@ -46,7 +46,7 @@ class Weighted:
     classes: int
     notes: tuple[str, ...]
     settings: Mapping[str, str]
-    sources: tuple[ParsedFile, ...]
+    source: ParsedFile
     reading: str | None
 
 
@@ -98,7 +98,7 @@ def with_weights(
             _count_classes(row, model, size),
             (*ambiguous, *notes, *computed.notes),
             {**_describe_weights(checkpoint, fitted, prefix), **computed.settings},
-            checkpoint.sources,
+            checkpoint.source,
             reading,
         )
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
 
 import timm
 
 from imlp_audit.checkpoint.contents import Checkpoint
-from imlp_audit.checkpoint.fitting import Fit, compare, dialects, fit
+from imlp_audit.checkpoint.fitting import Fit, dialects, fit
 from imlp_audit.checkpoint.misfits import Shapes
 from imlp_audit.checks.context import Conventions
 from imlp_audit.count.facts import Failure, ModelKey, Need
@@ -19,9 +18,8 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.host import Host
 from imlp_audit.models.hosts import Timm
-from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.own import PythonModule
-from imlp_audit.models.reading import AnyReading, ClassToken, Reading, Value
+from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.code import is_bundled
 from imlp_audit.records.checkpoint import (
@@ -29,17 +27,13 @@ from imlp_audit.records.checkpoint import (
     CheckpointReport,
     FittingModel,
     Inspection,
-    MisfitKind,
     ModelsCompared,
 )
-from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.library import Selection
 from imlp_audit.spec.paper import Paper, rows_of
 
 _NEAREST = 3
 _MOST_STATES = 4
-_TOKEN = "class_token"  # the one axis that is not of the block
-_ROUNDS = 2  # AGeLU's coefficients in the depthwise block depend on two axes
 
 
 @dataclass
@@ -53,30 +47,14 @@ class ModelUse:
 
 
 @dataclass(frozen=True)
-class AllowedReadings:
-    """The values of each axis that the shapes allow, and one reading with such values."""
-
-    one: Reading
-    values: Mapping[str, tuple[Value, ...]]
-
-    def has(self, reading: AnyReading | None) -> bool:
-        """Say whether a reading is among them."""
-        return all(getattr(reading, axis, None) in values for axis, values in self.values.items())
-
-
-@dataclass(frozen=True)
 class Candidate:
-    """How a checkpoint fits a model of the papers, and under which named readings; none if the model needs none.
-
-    `allowed` holds the readings of an IMLP block, declared or not, that its shapes allow.
-    """
+    """How a checkpoint fits a model of the papers, and under which named readings; none if the model needs none."""
 
     label: str
     recipe: Recipe
     places: tuple[str, ...]
     readings: tuple[str, ...]
     fit: Fit
-    allowed: AllowedReadings | None = None
 
 
 @dataclass(frozen=True)
@@ -231,10 +209,9 @@ def _compare(held: Shapes, use: ModelUse, builder: Builder) -> list[Candidate]:
     if not fits:
         return []
     nearest = min(fits, key=lambda reading: fits[reading].misfits)
-    if isinstance(nearest, Reading):
-        return [_fit_any_reading(held, use, nearest, fits[nearest], builder)]
     names = [name for reading, one in fits.items() if one.exact for name in use.readings[reading]]
-    return [_make_candidate(use, names or use.readings[nearest], fits[nearest])]
+    readings = tuple(dict.fromkeys(names or use.readings[nearest]))
+    return [Candidate(use.label, use.recipe, tuple(use.places), readings, fits[nearest])]
 
 
 def _fit(held: Shapes, recipe: Recipe, reading: AnyReading | None, builder: Builder) -> Fit | None:
@@ -245,94 +222,7 @@ def _fit(held: Shapes, recipe: Recipe, reading: AnyReading | None, builder: Buil
         return None  # as above
 
 
-def _fit_any_reading(held: Shapes, use: ModelUse, nearest: Reading, found: Fit, builder: Builder) -> Candidate:
-    """Return how a checkpoint fits a model with an IMLP block, under any reading that its shapes allow."""
-    allowed = find_allowed_readings(held, found, use.recipe, nearest, builder)
-    one = _fit(held, use.recipe, allowed.one, builder) if allowed is not None else None
-    if allowed is None or one is None or one.misfits > found.misfits:
-        return _make_candidate(use, use.readings[nearest], found)
-    names = [name for reading, names in use.readings.items() if allowed.has(reading) for name in names]
-    return _make_candidate(use, names, one, allowed)
-
-
-def _make_candidate(
-    use: ModelUse, readings: list[str], found: Fit, allowed: AllowedReadings | None = None
-) -> Candidate:
-    names = tuple(dict.fromkeys(readings))
-    return Candidate(use.label, use.recipe, tuple(use.places), names, found, allowed)
-
-
-def find_allowed_readings(
-    held: Shapes, found: Fit, recipe: Recipe, near: Reading, builder: Builder
-) -> AllowedReadings | None:
-    """Return the readings whose block and class token have the checkpoint's shapes; None if there are none.
-
-    `found` is how the checkpoint fits under a near reading. From there the axes are tried one by one, since each has
-    tensors of its own, except that two axes together decide about AGeLU in the depthwise block. The caller checks
-    whether the whole model fits.
-    """
-    blocks = _Blocks(builder, recipe, near)
-    wrong = (name for problem in found.problems if problem.kind is MisfitKind.MISSHAPED for name in problem.tensors)
-    if any(name.startswith(f"{blocks.path}.") and ".agelu" not in name for name in wrong):
-        return None  # a width or a kernel, which no reading changes
-    ours = {found.names[name]: shape for name, shape in held.items() if name in found.names}
-    own = {name: shape for name, shape in ours.items() if name.startswith(f"{blocks.path}.")}
-    axes = {axis: values for axis, values in readings_of("imlp").axes.items() if axis != _TOKEN}
-    one = near
-    for axis, values in _ROUNDS * list(axes.items()):
-        one = min((_with(one, axis, value) for value in values), key=lambda tried: _misfit(own, blocks.shapes(tried)))
-    if _misfit(own, blocks.shapes(one)) != (0, 0):
-        return None
-    same = {axis: tuple(v for v in vs if blocks.same(one, _with(one, axis, v))) for axis, vs in axes.items()}
-    has_token = "cls_token" in found.names.values()
-    tokens = tuple(token for token in ClassToken if blocks.has_token(token) == has_token)
-    return AllowedReadings(replace(one, class_token=tokens[0]), {**same, _TOKEN: tokens}) if tokens else None
-
-
-def _with(reading: Reading, axis: str, value: Value) -> Reading:
-    changed: dict[str, Any] = {axis: value}
-    return replace(reading, **changed)
-
-
-def _misfit(held: Shapes, wanted: Shapes) -> tuple[int, int]:
-    """Return how many tensors only one side has, and how many have other shapes."""
-    problems = compare(held, wanted, {}).problems
-    wrong = sum(len(problem.tensors) for problem in problems if problem.kind is MisfitKind.MISSHAPED)
-    return sum(len(problem.tensors) for problem in problems) - wrong, wrong
-
-
-class _Blocks:
-    """The shapes of a model's first IMLP block under any reading, each built once."""
-
-    def __init__(self, builder: Builder, recipe: Recipe, near: Reading) -> None:
-        with builder.variant(recipe, near) as variant:
-            self.path = next(p for p in variant.mlps if isinstance(variant.model.get_submodule(p), Imlp))
-        assert recipe.mlp is not None
-        one_site = recipe.mlp.model_copy(update={"sites": (self.path,)})
-        self._recipe, self._builder = recipe.model_copy(update={"mlp": one_site}), builder
-        self._near, self._known = near, dict[Reading, Shapes]()
-
-    def shapes(self, reading: Reading) -> Shapes:
-        """Return the shapes of the first block's tensors by their names in the model."""
-        if reading not in self._known:
-            with self._builder.variant(self._recipe, reading) as variant:
-                state = variant.model.get_submodule(self.path).state_dict(prefix=f"{self.path}.")
-            self._known[reading] = {name: tuple(tensor.shape) for name, tensor in state.items()}
-        return self._known[reading]
-
-    def same(self, one: Reading, other: Reading) -> bool:
-        """Say whether no shape tells two readings apart."""
-        return self.shapes(one) == self.shapes(other)
-
-    def has_token(self, token: ClassToken) -> bool:
-        """Say whether the host has a class token under a reading that keeps or removes it."""
-        with self._builder.variant(self._recipe, replace(self._near, class_token=token)) as variant:
-            return getattr(variant.model, "cls_token", None) is not None
-
-
-def report_checkpoint(
-    checkpoint: Checkpoint, sha256: str, found: Candidates, weights: Inspection, pictures: dict[str, str]
-) -> CheckpointReport:
+def report_checkpoint(checkpoint: Checkpoint, sha256: str, found: Candidates, weights: Inspection) -> CheckpointReport:
     """Return everything that is known of a checkpoint as a record."""
     return CheckpointReport(
         file=CheckpointFile(
@@ -350,12 +240,10 @@ def report_checkpoint(
         exact=tuple(map(_describe, found.exact)),
         nearest=tuple(map(_describe, found.nearest)),
         weights=weights,
-        pictures=pictures,
     )
 
 
 def _describe(candidate: Candidate) -> FittingModel:
-    allowed = candidate.allowed
     return FittingModel(
         label=candidate.label,
         model=str(candidate.recipe),
@@ -363,5 +251,4 @@ def _describe(candidate: Candidate) -> FittingModel:
         readings=candidate.readings,
         notes=candidate.fit.notes,
         problems=candidate.fit.problems,
-        axes=None if allowed is None else {axis: tuple(map(str, values)) for axis, values in allowed.values.items()},
     )

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import prod
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 from imlp_audit.checkpoint.misfits import describe
 from imlp_audit.records.checkpoint import CheckpointReport, FittingModel, Inspection, Statement
-from imlp_audit.records.document import from_json
 from imlp_audit.report.document import (
     Block,
     Document,
@@ -18,12 +14,9 @@ from imlp_audit.report.document import (
     Item,
     List,
     Paragraph,
-    Picture,
     Table,
     code,
     join,
-    number_columns,
-    parse_code,
     strong,
 )
 from imlp_audit.report.verdicts import verdict_span
@@ -37,7 +30,7 @@ _NOISE = (
 
 def checkpoint_document(report: CheckpointReport, shown_as: str) -> Document:
     """Return the whole answer of `inspect` about a file."""
-    weights = () if report.weights == Inspection() else inspection_document(report.weights, report.pictures)
+    weights = () if report.weights == Inspection() else inspection_document(report.weights)
     return (*_describe_file(report, shown_as), *_describe_models(report), *weights)
 
 
@@ -82,39 +75,19 @@ def _describe_model(model: FittingModel) -> Item:
     if model.readings:
         readings = "reading" if len(model.readings) == 1 else "readings"
         facts.append((f"under the {readings} ", *join(map(code, model.readings))))
-    facts += _describe_axes(model)
     return Item(
         (strong(model.label), "  ", code(f"{{{model.model}}}")),
         (*facts, *model.notes, *map(describe, model.problems)),
     )
 
 
-def _describe_axes(model: FittingModel) -> Iterator[str]:
-    """Yield which readings of an IMLP block the shapes allow."""
-    if model.axes is None:
-        return
-    if not model.readings:
-        decided = ", ".join(f"{axis} {values[0]}" for axis, values in model.axes.items() if len(values) == 1)
-        yield f"under a reading that no paper declares: {decided}"
-    undecided = {axis: values for axis, values in model.axes.items() if len(values) > 1}
-    if undecided:
-        either = " and ".join(f"{axis} ({' or '.join(values)})" for axis, values in undecided.items())
-        yield f"shapes do not decide {either}: {prod(map(len, model.axes.values()))} readings fit"
-
-
-def inspection_document(inspection: Inspection, pictures: Mapping[str, str]) -> Document:
-    """Return what the weights show as a section; `pictures` are captions by file."""
+def inspection_document(inspection: Inspection) -> Document:
+    """Return what the weights show as a section."""
     statements = inspection.statements
     return (
         Heading("What the weights show"),
         *([Paragraph(f"{inspection.untrained[0].upper()}{inspection.untrained[1:]}.")] if inspection.untrained else []),
         *(_describe_sentences(statements) if statements else ()),
-        *(
-            block
-            for paper in dict.fromkeys(one.paper for one in statements)
-            for block in _list_layers(paper, statements)
-        ),
-        *(Picture(file, caption) for file, caption in pictures.items()),
     )
 
 
@@ -131,61 +104,5 @@ def _sentence_row(one: Statement) -> tuple[Inline, ...]:
     return ((place, code(one.id)), verdict_span(one.verdict), one.reason)
 
 
-def _list_layers(paper: str, statements: Sequence[Statement]) -> Iterator[Block]:
-    """Yield a table of what was measured for a paper's sentences, a row for each layer."""
-    measured = {
-        (one.layers, name): values for one in statements if one.paper == paper for name, values in one.values.items()
-    }
-    for layers in dict.fromkeys(layers for layers, _ in measured):
-        columns = {name: values for (same, name), values in measured.items() if same == layers}
-        header = ("layer", *columns)
-        rows = zip(layers, *columns.values(), strict=True)
-        yield Heading(f"What the sentences of {paper} are judged by", 3)
-        yield Table(
-            header, tuple((code(name), *map(_format, values)) for name, *values in rows), number_columns(header)
-        )
-
-
-def _format(value: float | None) -> str:
-    return "none" if value is None else f"{value:.3g}"
-
-
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-@dataclass(frozen=True)
-class Inspected:
-    """What was found in a checkpoint's weights, its SHA-256, the papers whose rows it fits, and captions by picture."""
-
-    sha256: str
-    papers: frozenset[str]
-    weights: Inspection
-    pictures: dict[str, str]
-
-    def section(self, paper: str, folder: Path | None = None) -> Document:
-        """Return the section of a paper's report; empty if the checkpoint fits no row of it.
-
-        It shows the pictures that lie in the folder of the report.
-        """
-        if paper not in self.papers:
-            return ()
-        there = {file: caption for file, caption in self.pictures.items() if folder and (folder / file).is_file()}
-        heading, *rest = inspection_document(self.weights, there)
-        source = f"Weights of the checkpoint with SHA-256 `{self.sha256}`, from `imlp-audit inspect`."
-        return (heading, Paragraph(parse_code(source)), *rest)
-
-    def lacking(self, folder: Path) -> list[str]:
-        """Return the pictures that were drawn and do not lie in the folder."""
-        return [file for file in self.pictures if not (folder / file).is_file()]
-
-
-def read_inspected(path: Path, text: str) -> Inspected:
-    """Read a JSON result of `inspect`. Raises UsageError for a broken one."""
-    report = from_json(CheckpointReport, text, str(path))
-    return Inspected(
-        sha256=report.file.sha256,
-        papers=frozenset(place.partition("/")[0] for one in report.exact or report.nearest for place in one.places),
-        weights=report.weights,
-        pictures={Path(file).name: caption for file, caption in report.pictures.items()},
-    )

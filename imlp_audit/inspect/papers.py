@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import closing
+from dataclasses import dataclass, replace
 from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -29,7 +29,7 @@ from imlp_audit.spec.targets import display_path
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from imlp_audit.inspect.sentences import Drawer, Judge, LayerWeights, Matrix
+    from imlp_audit.inspect.sentences import Judge, LayerWeights
 
 MODULE = "sentences"
 _PATIENCE = 300.0  # seconds for a sentence, with its noise
@@ -68,22 +68,12 @@ class PaperFolder:
 
 @dataclass(frozen=True)
 class SentenceFile:
-    """What a paper's file of sentences declares: the layers they are about, sentences, pictures, and what is wrong."""
+    """What a paper's file of sentences declares: the layers they are about, sentences, and what is wrong."""
 
     folder: PaperFolder
     layers: tuple[Mapping[str, str], ...] = ()
     sentences: tuple[SentenceText, ...] = ()
-    pictures: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True)
-class LayerImages:
-    """What a function of a paper draws of each layer, with its caption."""
-
-    name: str
-    caption: str
-    images: Mapping[str, Matrix]
 
 
 @dataclass(frozen=True)
@@ -106,24 +96,21 @@ def read_sentences(folder: PaperFolder) -> SentenceFile:
     except FileError as error:
         return SentenceFile(folder, problems=(error.problem(folder.file),))
     layers: tuple[Mapping[str, str], ...] = ()
-    marked: dict[str, SentenceText | str] = {}
+    sentences: dict[str, SentenceText] = {}
     problems = []
     for node in tree.body:
         try:
             if isinstance(node, ast.Assign) and _names(node.targets) == {"LAYERS"}:
                 layers = _read_layers(node.value)
-            elif isinstance(node, ast.FunctionDef) and (marks := _names(node.decorator_list) & {"sentence", "picture"}):
-                if node.name in marked:
+            elif isinstance(node, ast.FunctionDef) and "sentence" in _names(node.decorator_list):
+                if node.name in sentences:
                     raise ValueError(f"{node.name} is defined twice")
-                text = " ".join((ast.get_docstring(node) or "").split())
-                marked[node.name] = text if "picture" in marks else _read_sentence(node.name, text)
+                sentences[node.name] = _read_sentence(node.name, " ".join((ast.get_docstring(node) or "").split()))
         except ValueError as error:
             problems.append(Problem(folder.file, node.lineno, node.col_offset + 1, str(error)))
-    if marked and not layers and not problems:
+    if sentences and not layers and not problems:
         problems.append(Problem(folder.file, 1, 1, "it needs LAYERS, the names of the tensors of a layer"))
-    sentences = tuple(one for one in marked.values() if isinstance(one, SentenceText))
-    pictures = {name: one for name, one in marked.items() if isinstance(one, str)}
-    return SentenceFile(folder, layers, sentences, pictures, tuple(problems))
+    return SentenceFile(folder, layers, tuple(sentences.values()), tuple(problems))
 
 
 def _names(nodes: Iterable[ast.expr]) -> set[str]:
@@ -186,19 +173,14 @@ def _layer_order(path: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def judge_papers(
-    folders: Iterable[PaperFolder], weights: WeightsToJudge, *, draw: bool = False, trust_code: bool = False,
-    patience: float = _PATIENCE,
-) -> Iterator[Statement | LayerImages]:  # fmt: skip
-    """Judge the sentences about layers that this checkpoint has, and draw its pictures if they are asked for.
-
-    Never raises what a paper's Python raises.
-    """
+    folders: Iterable[PaperFolder], weights: WeightsToJudge, *, trust_code: bool = False, patience: float = _PATIENCE
+) -> Iterator[Statement]:
+    """Judge the sentences about layers that this checkpoint has. Never raises what a paper's Python raises."""
     for folder in folders:
         file = read_sentences(folder)
         for problem in file.problems:
             yield _record(folder, SentenceText(MODULE, "", "", "", ""), Verdict.ERROR, str(problem))
         places = find_layers(weights.tensors.keys(), file.layers)
-        pictures = file.pictures if draw else {}
         if not places:
             continue
         if len(places) > _MOST_LAYERS:
@@ -208,20 +190,20 @@ def judge_papers(
             reason = explain_distrust(folder.path, folder.shown_as)
             yield from (_record(folder, one, Verdict.UNVERIFIABLE, reason) for one in file.sentences)
         else:
-            yield from _judge_file(_Task(folder, places, (*file.sentences, *pictures.items()), weights), patience)
+            yield from _judge_file(_Task(folder, places, file.sentences, weights), patience)
 
 
 @dataclass(frozen=True)
 class _Task:
-    """What is to be judged and drawn by the code of a folder."""
+    """What is to be judged by the code of a folder."""
 
     folder: PaperFolder
     places: Places
-    asked: tuple[SentenceText | tuple[str, str], ...]
+    asked: tuple[SentenceText, ...]
     weights: WeightsToJudge
 
 
-def _judge_file(task: _Task, patience: float) -> Iterator[Statement | LayerImages]:
+def _judge_file(task: _Task, patience: float) -> Iterator[Statement]:
     if is_bundled(task.folder.path):
         yield from _judge_all(task)
         return
@@ -233,15 +215,16 @@ def _judge_file(task: _Task, patience: float) -> Iterator[Statement | LayerImage
                 waiting.pop(0)
                 yield answer
     except StoppedError as error:
-        yield from (_record_error(task.folder, one, f"{task.folder.file}: {error}") for one in waiting)
+        reason = f"{task.folder.file}: {error}"
+        yield from (_record(task.folder, one, Verdict.ERROR, reason) for one in waiting)
 
 
-def _judge_apart(task: _Task) -> Iterator[Statement | LayerImages]:
+def _judge_apart(task: _Task) -> Iterator[Statement]:
     """Judge in another process, which reads the tensors itself."""
     return _judge_all(replace(task, weights=replace(task.weights, tensors=task.weights.read())))
 
 
-def _judge_all(task: _Task) -> Iterator[Statement | LayerImages]:
+def _judge_all(task: _Task) -> Iterator[Statement]:
     from imlp_audit.inspect.sentences import LayerWeights
 
     tensors = task.weights.tensors
@@ -253,48 +236,20 @@ def _judge_all(task: _Task) -> Iterator[Statement | LayerImages]:
     return (_answer(task, one, layers) for one in task.asked)
 
 
-def _answer(
-    task: _Task, asked: SentenceText | tuple[str, str], layers: Sequence[LayerWeights]
-) -> Statement | LayerImages:
-    """Judge a sentence or draw a picture; whatever a paper's Python raises is a statement with the verdict error."""
-    folder = task.folder
-    try:
-        module = load_module(folder.path, MODULE)
-        if isinstance(asked, SentenceText):
-            return _judge(folder, asked, getattr(module, asked.id), layers, task.weights)
-        return _draw(f"{folder.paper}_{asked[0]}", asked[1], getattr(module, asked[0]), layers)
-    except (Exception, SystemExit) as error:
-        place = locate_error(error, folder.path.resolve(), folder.shown_as) or folder.file
-        return _record_error(folder, asked, f"{place}: {type(error).__name__}: {error}")
-
-
-def _judge(
-    folder: PaperFolder, text: SentenceText, judge: Judge, layers: Sequence[LayerWeights], weights: WeightsToJudge
-) -> Statement:
+def _answer(task: _Task, asked: SentenceText, layers: Sequence[LayerWeights]) -> Statement:
+    """Judge a sentence; whatever a paper's Python raises is a statement with the verdict error."""
     from imlp_audit.inspect.sentences import judge_weights
 
-    verdict, reason, values = judge_weights(judge, layers, weights.untrained, weights.draws)
-    found = _record(folder, text, verdict, reason)
+    folder, weights = task.folder, task.weights
+    try:
+        judge: Judge = getattr(load_module(folder.path, MODULE), asked.id)
+        verdict, reason, values = judge_weights(judge, layers, weights.untrained, weights.draws)
+    except (Exception, SystemExit) as error:
+        place = locate_error(error, folder.path.resolve(), folder.shown_as) or folder.file
+        return _record(folder, asked, Verdict.ERROR, f"{place}: {type(error).__name__}: {error}")
     by_name = {name: tuple(numbers) for name, numbers in values.items()}
-    return found.model_copy(update={"layers": tuple(layer.name for layer in layers), "values": by_name})
-
-
-def _draw(name: str, caption: str, drawer: Drawer, layers: Sequence[LayerWeights]) -> LayerImages:
-    from numpy import isfinite
-
-    from imlp_audit.inspect.sentences import UndecidedError
-
-    images: dict[str, Matrix] = {}
-    with suppress(UndecidedError):  # the sentences say why
-        images |= {layer.name: image for layer in layers if (image := drawer(layer)) is not None}
-    if any(image.ndim != 2 or not isfinite(image).any() for image in images.values()):
-        raise ValueError("an image has two axes, and numbers")
-    return LayerImages(name, caption, images)
-
-
-def _record_error(folder: PaperFolder, asked: SentenceText | tuple[str, str], problem: str) -> Statement:
-    text = asked if isinstance(asked, SentenceText) else SentenceText(asked[0], asked[1], "", "", "")
-    return _record(folder, text, Verdict.ERROR, problem)
+    found = {"layers": tuple(layer.name for layer in layers), "values": by_name}
+    return _record(folder, asked, verdict, reason).model_copy(update=found)
 
 
 def _record(folder: PaperFolder, one: SentenceText, verdict: Verdict, reason: str) -> Statement:

@@ -6,7 +6,6 @@ The file names the layers that it is about, and has a function a sentence, which
   path. A name that ends in "?" may be missing. A path with all other names is a layer; the first such table counts.
 - A function with the decorator `@sentence` returns a Judgement, or raises UndecidedError. Its name is the sentence's
   id; its docstring is the sentence, then the fields `Place:`, `Measured:` (in each layer) and `True if:` (and why).
-- A function with the decorator `@picture` returns an image of a layer, or None. Its docstring is the caption.
 
 What is true of the weights is judged by noise of the same shapes too, 19 times: the same numbers in random places. If
 the weights had no structure, they and their shuffles would be 20 draws of one kind, so a sentence would be true of the
@@ -118,17 +117,11 @@ class LayerWeights:
 
 Layers: TypeAlias = Sequence[LayerWeights]
 Judge: TypeAlias = Callable[[Layers], Judgement]
-Drawer: TypeAlias = Callable[[LayerWeights], Matrix | None]
 
 
 def sentence(judge: Judge) -> Judge:
     """Mark a function that judges a sentence; `inspect` finds it without running the file."""
     return judge
-
-
-def picture(drawer: Drawer) -> Drawer:
-    """Mark a function that returns an image of a layer, or None; NaN stays grey."""
-    return drawer
 
 
 def judge_weights(judge: Judge, layers: Layers, untrained: str | None, draws: int) -> tuple[Verdict, str, Values]:

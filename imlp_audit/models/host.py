@@ -129,10 +129,6 @@ class Host(BaseModel):
         """Return the value of the host's key in a recipe: its fields as they were given."""
         return self.model_dump(exclude_unset=True)
 
-    def kin(self) -> str:
-        """Return the name that the host shares with the other sizes of its architecture."""
-        return self.key
-
 
 class Stack(Host):
     """A host of equal layers: what stands around them, and as often as there are layers one of them."""

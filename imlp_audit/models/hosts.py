@@ -5,7 +5,6 @@ A new host is a class here, whose module imports nothing of this file, and a nam
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Self, final
 
@@ -62,11 +61,6 @@ class _Named(Host):
     def value(self) -> object:
         """Return the name of the architecture, with its arguments if there are any."""
         return super().value() if self.arguments else self.architecture
-
-    def kin(self) -> str:
-        """Return the first word of the name: "deit" of deit_tiny_patch16_224."""
-        word = re.search("[a-z]+", self.architecture.removeprefix("tf_").removeprefix("dm_"))
-        return word.group() if word else self.architecture
 
 
 @final
@@ -149,10 +143,6 @@ class Transformers(Host):
     def unpack(cls, value: object) -> object:
         """Return the fields; a recipe may give the class alone."""
         return {"architecture": value} if isinstance(value, str) else value
-
-    def kin(self) -> str:
-        """Return the first word of the class: "ViT" of ViTForImageClassification."""
-        return re.split("(?<!^)(?:For|Model|LMHead)", self.architecture)[0]
 
 
 def _lines(config: Mapping[str, JsonValue]) -> set[str]:

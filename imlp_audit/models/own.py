@@ -92,10 +92,6 @@ class PythonModule(Host):
             raise ValueError("give exactly one of input: [channels, height, width], tokens: how many, and inputs")
         return self
 
-    def kin(self) -> str:
-        """Return the name: other arguments make another size of it."""
-        return self.name or self.place
-
     @property
     def place(self) -> str:
         """Where its code is, for messages."""

@@ -154,7 +154,9 @@ def build_python(host: PythonModule) -> nn.Module:
     except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
         raise BuildError(describe_error(host, error)) from error
     if not isinstance(model, nn.Module):
-        raise BuildError(f"{host.place}: {host.kin()} returns {type(model).__name__}, not a torch.nn.Module")
+        raise BuildError(
+            f"{host.place}: {host.name or host.place} returns {type(model).__name__}, not a torch.nn.Module"
+        )
     run = _runner(model, host.output)
     if host.inputs is not None:
         set_inputs(model, host.inputs, run)

@@ -9,21 +9,18 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from multiprocessing import connection
 from multiprocessing.process import BaseProcess
 from queue import Empty, SimpleQueue
-from typing import ParamSpec, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from imlp_audit.processes.compiler import leave_compiler_out
 from imlp_audit.processes.interrupts import hold_interrupts, on_interrupt
 
-Parameters = ParamSpec("Parameters")
-Returned = TypeVar("Returned")
 Given = TypeVar("Given")
 Made = TypeVar("Made")
 Work: TypeAlias = Callable[[Given, Callable[[Made], None]], None]
@@ -32,32 +29,6 @@ BEGIN = 600.0  # seconds for a process to import torch, on however slow a machin
 _GRACE = 3.0  # seconds for code that took too long to be left by its error
 _changing_the_environment = threading.RLock()
 _fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
-
-
-class Workers(ProcessPoolExecutor):
-    """A pool of processes that were started with interrupts blocked."""
-
-    def submit(
-        self, function: Callable[Parameters, Returned], /, *args: Parameters.args, **kwargs: Parameters.kwargs
-    ) -> Future[Returned]:
-        """Schedule a call. This may start a process, which inherits the signals that are blocked meanwhile."""
-        with hold_interrupts(), _blocked_interrupts(), _safe_path():
-            return super().submit(function, *args, **kwargs)
-
-
-@contextmanager
-def workers(count: int) -> Iterator[Workers]:
-    """Yield processes of our own. If the block ends with an error, work that hasn't begun is cancelled."""
-    _start_quiet_tracker()
-    pool = Workers(count, mp_context=_fresh, initializer=_begin)
-    with on_interrupt(terminate_workers):
-        try:
-            yield pool
-        except BaseException:
-            terminate_workers()
-            raise
-        finally:
-            pool.shutdown(cancel_futures=True)
 
 
 @dataclass(frozen=True)
@@ -229,49 +200,38 @@ def _start_copies(prepare: Callable[[], None], count: int) -> list[Worker]:
 
 
 def _start(target: Callable[..., None], *given: object, daemon: bool) -> BaseProcess:
-    _start_quiet_tracker()
+    _start_tracker()
     process = _fresh.Process(target=target, args=given, daemon=daemon)
     with hold_interrupts(), _blocked_interrupts(), _safe_path():  # one left half started writes a traceback
         process.start()
     return process
 
 
-def _start_quiet_tracker() -> None:
-    """Start the process that removes a pool's semaphores, so that it doesn't warn when an interrupt leaves it some.
+def _start_tracker() -> None:
+    """Start the tracker of multiprocessing: the first process would while we block interrupts, and it unblocks them."""
+    if os.name == "posix":
+        from multiprocessing import resource_tracker
 
-    The first process of our own would start it too, but while we block interrupts, and it unblocks them once it runs.
-    """
-    if os.name != "posix":
-        return
-    from multiprocessing import resource_tracker
-
-    quiet = "ignore::UserWarning:multiprocessing.resource_tracker"
-    before = os.environ.get("PYTHONWARNINGS")
-    with _safe_path(), _environment("PYTHONWARNINGS", f"{before},{quiet}" if before else quiet):
-        resource_tracker.ensure_running()
+        with _safe_path():
+            resource_tracker.ensure_running()
 
 
-def _safe_path() -> AbstractContextManager[None]:
+@contextmanager
+def _safe_path() -> Iterator[None]:
     """Start processes that import nothing from the current folder: they begin as `python -c`, which would.
 
     Once begun, they get this process' import path.
     """
-    return _environment("PYTHONSAFEPATH", "1")
-
-
-@contextmanager
-def _environment(name: str, value: str) -> Iterator[None]:
-    """Set a variable for processes that are started in the block."""
     with _changing_the_environment:
-        before = os.environ.get(name)
-        os.environ[name] = value
+        before = os.environ.get("PYTHONSAFEPATH")
+        os.environ["PYTHONSAFEPATH"] = "1"
         try:
             yield
         finally:
             if before is None:
-                del os.environ[name]
+                del os.environ["PYTHONSAFEPATH"]
             else:
-                os.environ[name] = before
+                os.environ["PYTHONSAFEPATH"] = before
 
 
 def _serve(pipe: connection.Connection) -> None:

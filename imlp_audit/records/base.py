@@ -40,9 +40,6 @@ def is_number(text: str) -> bool:
 Number: TypeAlias = Annotated[str, AfterValidator(check_number)]
 """A number as text in plain decimal digits: exact, and as long as it looks."""
 
-Finite: TypeAlias = Annotated[float, Field(strict=True, ge=-1e100, le=1e100)]
-"""A number that a table can show; never as text, where 1e400 would be infinite."""
-
 Count: TypeAlias = Annotated[int, Field(ge=0)]
 Probability: TypeAlias = Annotated[str, Field(pattern=r"^\d(\.\d{1,20})?(E-\d{1,7})?$")]
 Digest: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]

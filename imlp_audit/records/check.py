@@ -7,7 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.base import Count, Number, Record, check_number
@@ -361,13 +361,6 @@ class EquationCheck(AnyCheck):
     tolerance: str | None = None
     examples: int | None = None
     counterexample: tuple[str, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _leave_out_what_was(cls, values: object) -> object:
-        """Earlier results of this format had a figure, a bound on rounding, a proof and a replay here."""
-        gone = ("bound", "figure", "proved", "replay")
-        return {key: value for key, value in values.items() if key not in gone} if isinstance(values, dict) else values
 
 
 Check: TypeAlias = Annotated[

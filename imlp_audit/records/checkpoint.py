@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import ClassVar
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from imlp_audit.records.base import Count, Digest, Record
 from imlp_audit.records.check import Verdict
@@ -78,10 +78,7 @@ class Misfit(Record):
 
 
 class FittingModel(Record):
-    """A model of the papers, the readings under which it fits, and what does not fit.
-
-    `axes` are the values that the shapes allow on each axis of an IMLP block's reading.
-    """
+    """A model of the papers, the readings under which it fits, and what does not fit."""
 
     label: str
     model: str
@@ -89,20 +86,12 @@ class FittingModel(Record):
     readings: tuple[str, ...]
     notes: tuple[str, ...]
     problems: tuple[Misfit, ...]
-    axes: dict[str, tuple[str, ...]] | None = None
-
-    @model_serializer(mode="wrap")
-    def _leave_out_missing_axes(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
-        return {name: value for name, value in dump(self).items() if name != "axes" or value is not None}
 
 
 class CheckpointReport(JsonDocument):
-    """All that `inspect` finds: models that fit exactly, or else the nearest ones, and what the weights show.
+    """All that `inspect` finds: models that fit exactly, or else the nearest ones, and what the weights show."""
 
-    `pictures` are captions by file.
-    """
-
-    FORMAT: ClassVar = "imlp-audit/inspect/2"
+    FORMAT: ClassVar = "imlp-audit/inspect/3"
     WRITTEN_BY: ClassVar = "imlp-audit inspect"
 
     file: CheckpointFile
@@ -110,7 +99,6 @@ class CheckpointReport(JsonDocument):
     exact: tuple[FittingModel, ...]
     nearest: tuple[FittingModel, ...]
     weights: Inspection
-    pictures: dict[str, str]
 
     def body(self) -> dict[str, object]:
         """Return the report as plain values; what is not known is null."""

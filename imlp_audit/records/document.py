@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, TypeAlias, TypeVar
 
 from pydantic import ValidationError
@@ -93,14 +93,12 @@ class JsonDocument(Record):
     """A record that is written as a JSON document of its own.
 
     The document's key `format` is FORMAT, which names its kind and version. WRITTEN_BY is the command that writes it.
-    Keys in COMPUTED follow from the others: they are written for readers and not read back. OLDER are formats that are
-    still read, each with what turns such a document into one of today's.
+    Keys in COMPUTED follow from the others: they are written for readers and not read back.
     """
 
     FORMAT: ClassVar[str]
     WRITTEN_BY: ClassVar[str]
     COMPUTED: ClassVar[tuple[str, ...]] = ()
-    OLDER: ClassVar[Mapping[str, Callable[[dict[str, object]], dict[str, object]]]] = {}
 
     def body(self) -> dict[str, object]:
         """Return the document without its format, as plain values."""
@@ -131,16 +129,6 @@ def dump_json(value: object) -> str:
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
-def format_of(text: str) -> str | None:
-    """Return the format that a JSON document names; None where it is not JSON or names none."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    name = document.get("format") if isinstance(document, dict) else None
-    return name if isinstance(name, str) else None
-
-
 def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None = None) -> D:
     """Read a document of one kind. Raises DocumentError, which names the file and the command that writes such files.
 
@@ -159,8 +147,6 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
     for place, problem in _unusable_values(document):
         raise DocumentError(f"{shown_as}: {_at(place)}{problem}; {advice}", place)
     other = document.pop("format", None) if isinstance(document, dict) else None
-    if isinstance(other, str) and other in kind.OLDER:
-        document, other = kind.OLDER[other](document), kind.FORMAT
     if isinstance(other, str) and other != kind.FORMAT and other.rpartition("/")[0] == kind.FORMAT.rpartition("/")[0]:
         raise DocumentError(
             f"{shown_as}: format {_shorten(other)} was written by another version of imlp-audit, and this one reads "

@@ -83,24 +83,10 @@ class PairedAccuracy(Record):
         return self
 
 
-class Spent(Record):
-    """What the modules of one kind do and take for one image, in the baseline's model and in the variant's.
-
-    Multiply-accumulates are those of the ledger, seconds decimal text.
-    """
-
-    modules: str
-    baseline_macs: Count
-    variant_macs: Count
-    baseline_seconds: Number
-    variant_seconds: Number
-
-
 class Throughput(Record):
     """Images a second of two models, measured in turns: medians over `pairs`, and the ratio with its 95 % interval.
 
-    `hardware` is this machine's, `stated` what the paper names. Numbers are decimal text. `spent` is by kind of module
-    what both models do and how long they take for it.
+    `hardware` is this machine's, `stated` what the paper names. Numbers are decimal text.
     """
 
     kind: Literal["throughput"] = "throughput"
@@ -114,7 +100,6 @@ class Throughput(Record):
     hardware: str
     stated: str
     settings: dict[str, str]
-    spent: tuple[Spent, ...] = ()
 
 
 Evidence: TypeAlias = Annotated[Accuracy | PairedAccuracy | Throughput, Field(discriminator="kind")]

@@ -22,15 +22,6 @@ class FindingKind(StrEnum):
     NOTE = "note"  # vague words, degenerate cases, thresholds that the paper does not give
 
 
-KIND_OF_SEVERITY = {
-    "contradiction": FindingKind.ASK,
-    "error": FindingKind.ASK,
-    "slip": FindingKind.MISPRINT,
-    "ambiguity": FindingKind.NOTE,
-}
-"""The kinds that took the place of the severities of format 2."""
-
-
 class Quote(Record):
     """Words or numbers that a source prints, and where it prints them."""
 

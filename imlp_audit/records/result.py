@@ -12,7 +12,7 @@ from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.base import ByName, Count, Number, Record
 from imlp_audit.records.check import FAILS, AnyCheck, Caveat, CellCheck, Check, Power, RepeatCheck, Verdict
 from imlp_audit.records.document import JsonDocument
-from imlp_audit.records.finding import KIND_OF_SEVERITY, Finding, StaleEntry, StaleFinding, group_unexplained
+from imlp_audit.records.finding import Finding, StaleEntry, StaleFinding, group_unexplained
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.solution import Solved
 
@@ -80,20 +80,6 @@ class PaperHypothesis(Record):
 C = TypeVar("C", bound=AnyCheck)
 
 
-def _from_format_2(document: dict[str, object]) -> dict[str, object]:
-    """Return a document whose findings have kinds in place of severities."""
-    findings = document.get("findings")
-    if not isinstance(findings, list):
-        return document
-    return {**document, "findings": [_with_kind(one) if isinstance(one, dict) else one for one in findings]}
-
-
-def _with_kind(finding: dict[str, object]) -> dict[str, object]:
-    severity = finding.get("severity")
-    rest = {name: value for name, value in finding.items() if name != "severity"}
-    return {**rest, "kind": KIND_OF_SEVERITY.get(severity, severity)} if isinstance(severity, str) else finding
-
-
 class AuditResult(JsonDocument):
     """All checks of an audit, the papers they are of, and the versions of what measured them.
 
@@ -106,7 +92,6 @@ class AuditResult(JsonDocument):
     FORMAT: ClassVar = "imlp-audit/3"
     WRITTEN_BY: ClassVar = "imlp-audit verify"
     COMPUTED: ClassVar = ("summary", "unexplained", "unguarded")
-    OLDER: ClassVar = {"imlp-audit/2": _from_format_2}
 
     papers: tuple[PaperHead, ...]
     versions: dict[str, str]

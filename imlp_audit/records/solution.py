@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from math import ceil, floor
 from typing import ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from imlp_audit.records.base import ByName, Finite, Number, Record
+from imlp_audit.records.base import ByName, Number, Record
 from imlp_audit.records.document import JsonDocument
 
 Searched: TypeAlias = Literal["parameters", "flops", "both"]
@@ -51,28 +50,18 @@ class SolvedAxis(Record):
 class SolvedWeights(Record):
     """Classes of work that no number tells apart, and the weights that their sum has in the best solutions.
 
-    Each class counts `factors` times in the sum. `low` and `high` are its range over the reals for the best readings,
-    rounded outward; no `high` where nothing limits it. A sum that has one value rests on the cells that the first
-    solution explains and would not with the next smaller or the next larger sum.
+    Each class counts `factors` times in the sum.
     """
 
     classes: tuple[str, ...]
     factors: tuple[int, ...]
     values: tuple[int, ...]
-    low: Finite
-    high: Finite | None = None
-    rests_on: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if len(self.factors) != len(self.classes):
             raise ValueError("there is not one factor for each class")
         return self
-
-    @property
-    def identified(self) -> bool:
-        """Whether the best solutions agree, and no other integer is in the range over the reals."""
-        return len(self.values) == 1 and self.high is not None and floor(self.high) == ceil(self.low)
 
 
 class SolvedCell(Record):
@@ -91,13 +80,6 @@ class SolvedChange(Record):
     becomes: str
 
 
-class SolvedRow(Record):
-    """A row that the first solution does not explain, and all smallest changes of this row after which it would."""
-
-    id: str
-    ways: tuple[tuple[SolvedChange, ...], ...]
-
-
 class SolvedFirst(Record):
     """The first of the best solutions, by the rule of order."""
 
@@ -110,18 +92,6 @@ class SolvedFirst(Record):
     weights: ByName[int]
 
 
-class SolvedHeld(Record):
-    """Cells left out of a search, and how many of them its first solution, and on average all, explain.
-
-    There is no `mean` where the solutions are too many to be averaged exactly.
-    """
-
-    name: str
-    of: int
-    chosen: int
-    mean: Number | None = None
-
-
 class Answered(Record):
     """The answer to one search: over the parameters, the FLOPs, or both.
 
@@ -130,9 +100,8 @@ class Answered(Record):
     solution, `disputed` ones by some and not by others. `conventions` are the best scores by named conventions. Where
     weights of no name explain (`by_weights`) at most one number more than a `named_counter`, the answer is that under
     the counter. `null` are the least and the largest score that the same search can reach on tables with shifted
-    digits. `families` would have to differ in their readings for more to be explained. Where `exhaustive` is false the
-    budget ended the search, and no solution explains more than `bound` cells. `rows` are those of which the first
-    solution leaves a number unexplained.
+    digits. `counters` is how many different weighted sums the best solutions have. Where `exhaustive` is false the
+    budget ended the search, and no solution explains more than `bound` cells.
     """
 
     what: Searched
@@ -144,7 +113,7 @@ class Answered(Record):
     bound: int
     readings: ByName[int]
     reading: str | None = None
-    counter: str | None = None
+    counters: int | None = None
     named: tuple[str, ...]
     first: SolvedFirst
     axes: tuple[SolvedAxis, ...]
@@ -155,9 +124,6 @@ class Answered(Record):
     named_counter: str | None = None
     by_weights: int | None = None
     null: tuple[tuple[int, int], ...] = ()
-    held: tuple[SolvedHeld, ...] = ()
-    families: tuple[tuple[str, ...], ...] = ()
-    rows: tuple[SolvedRow, ...] = ()
 
     @property
     def unexplained(self) -> int:
@@ -179,7 +145,7 @@ class Solved(JsonDocument):
     The models of the rows that `failed` could not be built or counted; `left_out` has why.
     """
 
-    FORMAT: ClassVar = "imlp-audit/solve/1"
+    FORMAT: ClassVar = "imlp-audit/solve/2"
     WRITTEN_BY: ClassVar = "imlp-audit solve"
 
     selection: tuple[str, ...]

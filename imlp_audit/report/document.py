@@ -1,9 +1,9 @@
 """The document model: what a command has to say, before it is rendered for a terminal, as markdown or as HTML.
 
-A Document is a tuple of blocks (heading, paragraph, table, list, picture, plot, code, and a paper's table with a
-verdict on each number), in the order they are read. A `Fold` is a part that a page shows when it is opened. Text inside
-a block is `Inline`: a string, a `Span` with a style, or a tuple of both. Content is plain text everywhere: markup in
-it means nothing, and each renderer escapes what its format would interpret.
+A Document is a tuple of blocks (heading, paragraph, table, list, code, and a paper's table with a verdict on
+each number), in the order they are read. A `Fold` is a part that a page shows when it is opened. Text inside a block is
+`Inline`: a string, a `Span` with a style, or a tuple of both. Content is plain text everywhere: markup in it means
+nothing, and each renderer escapes what its format would interpret.
 
 JSON isn't rendered from a document: it comes from each command's record.
 """
@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 
 class Style(StrEnum):
@@ -113,36 +113,6 @@ class List:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A picture file that lies beside the document; its caption stands in for it where pictures can't be shown."""
-
-    file: str
-    caption: Inline
-
-
-class Drawable(Protocol):
-    """A record of what a figure shows."""
-
-    def draw(self) -> str:
-        """Return the figure as SVG."""
-        ...
-
-
-@dataclass(frozen=True)
-class Plot:
-    """A picture that is drawn from a record, and the file that it is kept in."""
-
-    file: str
-    caption: Inline
-    data: Drawable
-
-
-def figure_file(name: str) -> str:
-    """Return the name of the file for a figure that is named after a check, a table or a paper."""
-    return f"{re.sub(r'[^A-Za-z0-9._-]', '-', name)[:120]}.svg"
-
-
-@dataclass(frozen=True)
 class Code:
     """Lines that are shown as they are: commands, formulas, aligned sums."""
 
@@ -201,34 +171,6 @@ def _write_cell(cell: PrintedCell | None) -> Inline:
 
 
 @dataclass(frozen=True)
-class GridCell:
-    """A number in a picture of verdicts: what it is and its verdict in words, and where it is explained."""
-
-    meaning: str
-    sign: str
-    style: Style
-    anchor: str
-
-
-@dataclass(frozen=True)
-class VerdictGrid:
-    """A picture of tables: for each its name, its anchor, and its numbers, row by row; None where none is printed."""
-
-    tables: tuple[tuple[str, str, tuple[tuple[GridCell | None, ...], ...]], ...]
-
-    @property
-    def summary(self) -> Table:
-        """The picture as signs in a line for each table."""
-        return Table(
-            ("table", "its numbers, row by row"),
-            tuple(
-                (name, " ".join("".join(cell.sign if cell else "·" for cell in row) for row in rows))
-                for name, _, rows in self.tables
-            ),
-        )
-
-
-@dataclass(frozen=True)
 class Fold:
     """Blocks that a page shows when their summary is clicked. Other formats show the summary and the blocks."""
 
@@ -236,7 +178,7 @@ class Fold:
     blocks: tuple[Block, ...]
 
 
-Block: TypeAlias = Heading | Paragraph | Table | List | Picture | Plot | Code | MarkedTable | VerdictGrid | Fold
+Block: TypeAlias = Heading | Paragraph | Table | List | Code | MarkedTable | Fold
 Document: TypeAlias = tuple[Block, ...]
 
 

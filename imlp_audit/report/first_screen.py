@@ -26,7 +26,6 @@ from imlp_audit.records.check import (
     Verdict,
     add_powers,
 )
-from imlp_audit.records.evidence import Throughput
 from imlp_audit.records.finding import FindingKind
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
@@ -43,18 +42,12 @@ from imlp_audit.report.document import (
     code,
     parse_code,
 )
-from imlp_audit.report.findings import (
-    NumberedFinding,
-    choose_hints,
-    number_findings,
-    say_that_none_fails,
-    worst_first,
-)
-from imlp_audit.report.identified import list_leads, summarize_identified
-from imlp_audit.report.sections import SAMPLING, describe_run
+from imlp_audit.report.findings import NumberedFinding, choose_hints, number_findings, say_that_none_fails, worst_first
+from imlp_audit.report.judging import list_leads, summarize_identified
+from imlp_audit.report.sections import SAMPLING, write_run
 from imlp_audit.report.terminal import height
 from imlp_audit.report.text import shorten
-from imlp_audit.report.verdicts import count_outcomes, name_places_of, place_in_specs, summarize, write_verdict
+from imlp_audit.report.verdicts import code_of, count_outcomes, name_places_of, place_in_specs, summarize, write_check
 
 COLUMNS = 80  # of the narrowest terminal that screens are made for
 _SCREEN = 30  # lines of one paper on a terminal
@@ -105,11 +98,9 @@ def run_screen(result: AuditResult, targets: list[str], saved: Path | None = Non
         *_list_asks(result, number_findings(result), _SCREEN // 2),
         *((Paragraph(parse_code(SAMPLING)),) if sampled else ()),
     )
-    items = [_measured(check) for check in result.checks if check.verdict is not Verdict.ERROR]
-    listed = _items_that_fit(items, _SCREEN - height(above, COLUMNS), COLUMNS, at_least=1)
+    items = [write_run(check) for check in result.checks if check.verdict is not Verdict.ERROR]
+    listed = items_that_fit(items, _SCREEN - height(above, COLUMNS), COLUMNS, at_least=1)
     more = [f"{one}: `--all` shows every one" for one in count_more(len(items) - len(listed), "number")]
-    if any(isinstance(one, Throughput) and one.spent for check in result.checks for one in check.evidence):
-        more.append("where the time goes: `--all` shows it by kind of module")
     below = (Heading("What was measured", 3), List((*listed, *map(parse_code, more)))) if items else ()
     again = shlex.join(["imlp-audit", "report", *targets, "--with", str(saved or "RUN.json"), "--dir", "DIR"])
     keep = Paragraph(("Once more with ", code("-o RUN.json"), ", which keeps the run; then:"))
@@ -118,12 +109,6 @@ def run_screen(result: AuditResult, targets: list[str], saved: Path | None = Non
 
 def _title(paper: PaperHead) -> Heading:
     return Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1)
-
-
-def _measured(check: Check) -> Item:
-    """Write a number in full: its verdict, what is printed, what was found, and how it was measured."""
-    text = (write_verdict(check), " ", code(check.id), f" printed {check.printed}: {check.reason}")
-    return Item(text, tuple(map(describe_run, check.evidence)))
 
 
 def overview(result: AuditResult, lines: int | None = None, columns: int = COLUMNS) -> Document:
@@ -181,13 +166,13 @@ def _list_asks(
             Item(_name(one)) if one.finding.acknowledged else item for one, item in zip(asked, items, strict=True)
         ]
         at_least = 0 if asked[0].finding.acknowledged else 1
-        listed = _items_that_fit(titles, lines - _FRAME, columns, at_least=at_least)
+        listed = items_that_fit(titles, lines - _FRAME, columns, at_least=at_least)
     more = tuple((f"{one}: ", code("--all")) for one in count_more(len(items) - len(listed), "point"))
     yield Heading(f"Ask the authors ({len(asked)})", 3)
     yield List((*listed, *more))
 
 
-def _items_that_fit(items: Sequence[Item], lines: int, columns: int, *, at_least: int) -> list[Item]:
+def items_that_fit(items: Sequence[Item], lines: int, columns: int, *, at_least: int) -> list[Item]:
     """Return the first items that fit into so many lines."""
     kept: list[Item] = []
     for item in items:
@@ -217,14 +202,13 @@ def _ask(one: NumberedFinding, result: AuditResult) -> Item:
     first = new[0] if finding.explained else max(new, key=_how_far)
     state = f"{'' if finding.explained else 'unexplained: '}{'fails' if len(own) == 1 else 'fail'} the run"
     if not finding.explained and len(own) == 1:  # its title says less than the check
-        text = (one.link, f" {place}: ", code(first.id), f" {_evidence(first)} ({state})")
+        text = (one.link, f" {place}: ", code_of(first), f" {_evidence(first)} ({state})")
         return Item(text, tuple(f"hint: {hint}" for hint in first.hint_texts[:1]))
     hints = () if finding.explained else choose_hints(first, own, result.checks)
-    return Item((*_name(one), f" ({state}) [{place}]: ", code(first.id)), (_evidence(first), *hints))
+    return Item((*_name(one), f" ({state}) [{place}]: ", code_of(first)), (_evidence(first), *hints))
 
 
 def _how_far(check: Check) -> Decimal:
-    """Return how far a measured value is off, in units of the last printed digit."""
     try:
         return abs(Decimal((check.gap if isinstance(check, CountedCheck) else None) or 0))
     except InvalidOperation:  # a result that somebody wrote: its gap may be any text
@@ -237,7 +221,6 @@ def _evidence(check: Check) -> str:
 
 
 def _broken_checks(result: AuditResult) -> Document:
-    """Return what could not be completed, and why."""
     broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
     if not broken:
         return ()
@@ -253,21 +236,13 @@ def _broken_checks(result: AuditResult) -> Document:
 def _one_cause(checks: Sequence[Check]) -> Inline:
     """Write the first of the checks that one cause kept from being completed, and count the rest."""
     more = f"; and {count_of(len(checks) - 1, 'more check')}" if len(checks) > 1 else ""
-    return (*_name_check(checks[0]), f" ({place_in_specs(checks[0])}{more})")
-
-
-def _name_check(check: Check) -> tuple[str | Span, ...]:
-    """Write a check: its verdict, its id, what is printed and what was found."""
-    printed = f" printed {shorten(check.printed, 40)}" if check.printed is not None else ""
-    most = _OF_ERROR if check.verdict is Verdict.ERROR else _OF_REASON
-    return (write_verdict(check), " ", code(check.id), f"{printed}: {shorten(check.reason, most)}")
+    return (*write_check(checks[0], _OF_ERROR), f" ({place_in_specs(checks[0])}{more})")
 
 
 def _few(result: AuditResult) -> Iterator[Block]:
-    """Yield one by one what does not fail the run where few checks were selected."""
     listed = [check for check in result.checks if check.acknowledged or check.verdict not in (*FAILS, Verdict.ERROR)]
     if listed and len(result.checks) <= _FEW:
-        yield List(tuple(map(_name_check, listed)))
+        yield List(tuple(write_check(one, _OF_REASON) for one in listed))
 
 
 def _changed_entries(result: AuditResult) -> Iterator[Block]:
@@ -309,7 +284,6 @@ def _trust(result: AuditResult) -> Iterator[Item]:
 
 
 def _say_caught(result: AuditResult) -> str:
-    """Say how many wrong numbers would have been caught in place of those that were counted and pass."""
     powers = [check.power for check in result.of_kind(CellCheck) if check.power is not None and not check.fitted]
     ten = add_powers(powers).ten
     if not ten.tried:
@@ -347,7 +321,6 @@ def _what_is_missing(check: Check) -> str:
 
 
 def _for_ci(result: AuditResult, findings: Sequence[NumberedFinding]) -> Iterator[Block]:
-    """Yield the line for CI: all verdicts, and how many findings are notes."""
     notes = sum(one.finding.kind is FindingKind.NOTE for one in findings)
     noted = (f" {count_of(notes, 'note')}: ", code("--all"), ".") if notes else ()
     yield Paragraph((f"For CI: {count_outcomes(result.checks)}.", *noted))

@@ -31,15 +31,9 @@ class AuditFormat(StrEnum):
     JSON = "json"
     MARKDOWN = "markdown"
     HTML = "html"
-    LATEX = "latex"
     JUNIT = "junit"
     SARIF = "sarif"
     GITHUB = "github"
-
-    @property
-    def for_people(self) -> bool:
-        """Whether it shows a document, which may hold more than checks."""
-        return self in (AuditFormat.RICH, AuditFormat.MARKDOWN, AuditFormat.HTML)
 
 
 ENDINGS = {
@@ -50,7 +44,6 @@ ENDINGS = {
     ".html": AuditFormat.HTML,
     ".htm": AuditFormat.HTML,
     ".txt": AuditFormat.RICH,
-    ".tex": AuditFormat.LATEX,
     ".xml": AuditFormat.JUNIT,
     ".sarif": AuditFormat.SARIF,
 }  # what a file is written as if its format isn't named
@@ -86,29 +79,21 @@ def render_audit(
     result: AuditResult, document: Callable[[], Document], form: AuditFormat, surface: Surface | None = None
 ) -> str:
     """Return the result of an audit in a format; `document` makes what people read of it."""
+    from imlp_audit.report import exports
+
     match form:
-        case AuditFormat.LATEX:
-            from imlp_audit.report.exports.latex import render_latex
-
-            return render_latex(result)
-        case AuditFormat.JUNIT:
-            from imlp_audit.report.exports.junit import render_junit
-
-            return render_junit(result)
-        case AuditFormat.SARIF:
-            from imlp_audit.report.exports.sarif import render_sarif
-
-            return render_sarif(result)
-        case AuditFormat.GITHUB:
-            from imlp_audit.report.exports.github import render_annotations
-
-            return render_annotations(result)
+        case AuditFormat.RICH | AuditFormat.MARKDOWN | AuditFormat.HTML:
+            return render_document(document(), Format(form.value), surface=surface)
         case AuditFormat.JSON:
             from imlp_audit.records.document import to_json
 
             return to_json(result)
-        case AuditFormat.RICH | AuditFormat.MARKDOWN | AuditFormat.HTML:
-            return render_document(document(), Format(form.value), surface=surface)
+        case AuditFormat.JUNIT:
+            return exports.render_junit(result)
+        case AuditFormat.SARIF:
+            return exports.render_sarif(result)
+        case AuditFormat.GITHUB:
+            return exports.render_annotations(result)
         case _:
             assert_never(form)
 

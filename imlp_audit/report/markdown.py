@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
 from typing import assert_never
-from urllib.parse import quote
 
 from imlp_audit.numbers.words import count_of
 from imlp_audit.report.document import (
@@ -25,12 +24,9 @@ from imlp_audit.report.document import (
     List,
     MarkedTable,
     Paragraph,
-    Picture,
-    Plot,
     Span,
     Style,
     Table,
-    VerdictGrid,
     code,
     emphasis,
     make_visible,
@@ -62,16 +58,12 @@ def _block(block: Block) -> Iterator[str]:
             yield from _table(block)
         case List():
             yield from _items(block.items, 0)
-        case Picture() | Plot():
-            yield f"![{_inline(block.caption)}]({_target(block.file)})"
         case Code():
             yield from _code_block(block)
         case MarkedTable():
             yield from _table(block.summary)
             if block.listing is not None:
                 yield from ("", *_table(block.listing))
-        case VerdictGrid():
-            yield from _table(block.summary)
         case Fold():
             yield _paragraph(block.summary)
             yield from (line for inner in block.blocks for line in ("", *_block(inner)))
@@ -146,55 +138,12 @@ def _items(items: Sequence[Inline | Item], indent: int) -> Iterator[str]:
         yield from _items(entry.items, indent + 2)
 
 
-def _target(file: str) -> str:
-    """Return a file's name as the target of a link."""
-    return quote(file, safe="/._-", errors="replace")
-
-
 LIMIT = 60_000  # bytes of markdown
 _ALL = 10**9
 
 
-@dataclass(frozen=True)
-class Extent:
-    """How much of a report is kept.
-
-    `listings` are the measurements below a paper's table, `entries` the rows of a table or the items of a list,
-    `folds` those of what a page shows when it is opened, `evidence` those of a finding, `rows` those of a paper's
-    table, `longest` the characters of a text in them, and `why` those of a paragraph.
-    """
-
-    listings: bool = False
-    folds: int = 0
-    entries: int = _ALL
-    evidence: int = _ALL
-    rows: int = _ALL
-    longest: int = _ALL
-    why: int = _ALL
-
-
-_EXTENTS = (
-    Extent(listings=True, folds=_ALL),
-    Extent(folds=_ALL, longest=1000),
-    Extent(folds=25, longest=1000),
-    Extent(folds=6, longest=1000),
-    Extent(longest=1000),
-    Extent(entries=40, evidence=40, longest=700),
-    Extent(entries=25, evidence=25, longest=500),
-    Extent(entries=15, evidence=15, longest=400),
-    Extent(entries=10, evidence=12, longest=300),
-    Extent(entries=7, evidence=10, longest=250),
-    Extent(entries=5, evidence=8, longest=200),
-    Extent(entries=3, evidence=6, longest=160),
-    Extent(entries=3, evidence=4, rows=60, longest=160, why=1000),
-    Extent(entries=2, evidence=2, rows=30, longest=120, why=500),
-    Extent(entries=1, evidence=1, rows=10, longest=120, why=200),
-    Extent(entries=0, evidence=0, rows=3, longest=100, why=100),
-)
-
-
 class Role(StrEnum):
-    """What a part of a report is: the first screen is never shortened, and findings keep more than the rest."""
+    """What a part of a report is: the first screen is never shortened, and findings keep what a page folds."""
 
     SCREEN = "screen"
     FINDINGS = "findings"
@@ -209,158 +158,132 @@ class ReportPart:
     blocks: Document
 
 
+@dataclass(frozen=True)
+class _Extent:
+    """How much is kept: rows of a table or items of a list, those of what a page folds, and characters of a text."""
+
+    entries: int = _ALL
+    folded: int = 0
+    longest: int = 1000
+
+
+_WHOLE = _Extent(folded=_ALL, longest=_ALL)
+_EXTENTS = (
+    _WHOLE,
+    _Extent(folded=_ALL),
+    _Extent(folded=25),
+    _Extent(),
+    _Extent(25, longest=500),
+    _Extent(10, longest=300),
+    _Extent(5, longest=200),
+    _Extent(2, longest=120),
+    _Extent(1, longest=60),
+    _Extent(0, longest=25),
+)
+
+
 def shorten_report(parts: Sequence[ReportPart], limit: int = LIMIT) -> Document:
     """Return the parts of a report as one document that takes at most so many bytes of markdown."""
-
-    def shorten_to(extent: Extent) -> Document:
-        return _Shortener(extent).shorten(parts)
-
-    fitting = bisect_left(_EXTENTS, True, key=lambda extent: _size(shorten_to(extent)) <= limit)
+    fitting = bisect_left(_EXTENTS, True, key=lambda extent: _size(_shorten(parts, extent)) <= limit)
     if fitting < len(_EXTENTS):
-        return shorten_to(_EXTENTS[fitting])
-    return _keep_first(shorten_to(_EXTENTS[-1]), limit)
+        return _shorten(parts, _EXTENTS[fitting])
+    room = limit - _size((_NOTE,))
+    document = [block for block in _shorten(parts, _EXTENTS[-1]) if block is not _NOTE]
+    sizes = accumulate(_size((block,)) + 1 for block in document)  # blocks are apart by a blank line
+    return (*(block for block, end in zip(document, sizes, strict=True) if end <= room), _NOTE)
 
 
 def _size(document: Document) -> int:
     return len(render_markdown(document).encode())
 
 
-def _keep_first(document: Document, limit: int) -> Document:
-    """Return the first blocks of a document that fit, and a line that counts the others."""
-    room = limit - _size((_note(10**6, 10**6),))
-    sizes = accumulate(_size((block,)) + 1 for block in document)  # blocks are apart by a blank line
-    kept = [block for block, end in zip(document, sizes, strict=True) if end <= room]
-    return (*kept, _note(sum(map(_entries, document[len(kept) :])), 0))
-
-
-class _Shortener:
-    """Shortens blocks, and counts what it leaves out and the texts that it cuts."""
-
-    def __init__(self, extent: Extent) -> None:
-        self.extent = extent
-        self.left_out = self.cut = 0
-
-    def shorten(self, parts: Sequence[ReportPart]) -> Document:
-        """Return the parts as one document, with a note after the first screen if something is missing."""
-        blocks: list[Block] = []
-        screen = 0
-        for part in parts:
-            if part.role is Role.SCREEN:
-                blocks += part.blocks
-                screen = screen or len(blocks)
-            else:
-                blocks += (one for block in part.blocks for one in self._block(block, part.role))
-        note = (_note(self.left_out, self.cut),) if self.left_out or self.cut else ()
-        return (*blocks[:screen], *note, *blocks[screen:])
-
-    def _block(self, block: Block, role: Role, most: int | None = None) -> Iterator[Block]:
-        """Yield a block with at most so many entries."""
-        evidence = role is Role.FINDINGS
-        entries = most if most is not None else self.extent.evidence if evidence else self.extent.entries
-        match block:
-            case Heading():
-                yield replace(block, text=self._text(block.text, self.extent.why))
-            case Paragraph():
-                yield Paragraph(self._text(block.text, self.extent.why))
-            case Table():
-                yield from self._table(block, entries)
-            case List():
-                yield self._list(block, entries)
-            case MarkedTable():
-                yield from self._printed_table(block)
-            case Fold():
-                yield from self._fold(block, role, entries if evidence else self.extent.folds)
-            case Picture() | Plot() | Code() | VerdictGrid():
-                yield block
-            case _:
-                assert_never(block)
-
-    def _table(self, table: Table, most: int) -> Iterator[Block]:
-        rows = tuple(tuple(map(self._text, row)) for row in table.rows[:most])
-        if rows:
-            yield replace(table, rows=rows)
-        yield from self._more(len(table.rows) - most, "row")
-
-    def _list(self, block: List, most: int) -> Block:
-        kept = tuple(map(self._item, block.items[:most]))
-        return List((*kept, *(_text_of(one) for one in self._more(len(block.items) - most, "item"))))
-
-    def _item(self, item: Inline | Item) -> Inline | Item:
-        if not isinstance(item, Item):
-            return self._text(item)
-        return Item(self._text(item.text), tuple(map(self._item, item.items)), item.label)
-
-    def _printed_table(self, block: MarkedTable) -> Iterator[Block]:
-        listing = block.listing
-        yield replace(block, rows=block.rows[: self.extent.rows], listing=listing if self.extent.listings else None)
-        yield from self._more(len(block.rows) - self.extent.rows, "row")
-        if listing is not None and not self.extent.listings:
-            yield from self._more(len(listing.rows), "row", " with what was measured for these numbers")
-
-    def _fold(self, block: Fold, role: Role, most: int) -> Iterator[Block]:
-        if most:
-            yield Fold(block.summary, tuple(one for inner in block.blocks for one in self._block(inner, role, most)))
+def _shorten(parts: Sequence[ReportPart], extent: _Extent) -> Document:
+    """Return the parts as one document, with a note after the first screen if something may be missing."""
+    blocks: list[Block] = []
+    noted = extent is _WHOLE
+    for part in parts:
+        if part.role is Role.SCREEN or extent is _WHOLE:
+            blocks += part.blocks
         else:
-            count = sum(map(_entries, block.blocks))
-            self.left_out += count
-            yield Paragraph((*spans(block.summary), ": ", emphasis(f"{count} more")))
-
-    def _more(self, count: int, noun: str, what: str = "") -> Iterator[Paragraph]:
-        """Yield a line that counts what is left out here, if anything is."""
-        if count > 0:
-            self.left_out += count
-            plural = count_of(count, noun).removeprefix(f"{count} ")
-            yield Paragraph((emphasis(f"{count} more"), f" {plural}{what}"))
-
-    def _text(self, text: Inline, most: int | None = None) -> Inline:
-        left = self.extent.longest if most is None else most
-        if len(plain_text(text)) <= left:
-            return text
-        self.cut += 1
-        kept: list[Span] = []
-        for span in spans(text):
-            if left > 0:
-                kept.append(replace(span, text=shorten(span.text, max(left, _DOTS))))
-            left -= len(span.text)
-        return tuple(kept)
+            own = replace(extent, folded=extent.entries) if part.role is Role.FINDINGS else extent
+            blocks += (one for block in part.blocks for one in _shorten_block(block, own))
+        blocks += [] if noted else [_NOTE]
+        noted = True
+    return tuple(blocks)
 
 
-_DOTS = 4  # characters that a text of three dots needs at least
+def _shorten_block(block: Block, extent: _Extent) -> Iterator[Block]:
+    match block:
+        case Heading() | Paragraph():
+            yield replace(block, text=_cut(block.text, 4 * extent.longest))
+        case Table():
+            rows = tuple(tuple(_cut(cell, extent.longest) for cell in row) for row in block.rows[: extent.entries])
+            yield from (replace(block, rows=rows),) if rows else ()
+            yield from map(Paragraph, _more(len(block.rows) - extent.entries, "row"))
+        case List():
+            items = tuple(_shorten_item(item, extent.longest) for item in block.items[: extent.entries])
+            yield List((*items, *_more(len(block.items) - extent.entries, "item")))
+        case MarkedTable():
+            most = 30 * extent.entries + 3
+            yield replace(block, rows=block.rows[:most], listing=None)
+            yield from map(Paragraph, _more(len(block.rows) - most, "row"))
+            measured = len(block.listing.rows) if block.listing is not None else 0
+            yield from map(Paragraph, _more(measured, "row", " with what was measured for these numbers"))
+        case Fold():
+            if extent.folded:
+                inside = replace(extent, entries=extent.folded)
+                yield Fold(block.summary, tuple(one for each in block.blocks for one in _shorten_block(each, inside)))
+            else:
+                left_out = emphasis(f"{sum(map(_count_entries, block.blocks))} more")
+                yield Paragraph((*spans(block.summary), ": ", left_out))
+        case Code():
+            yield block
+        case _:
+            assert_never(block)
 
 
-def _text_of(paragraph: Paragraph) -> Inline:
-    return paragraph.text
+def _shorten_item(item: Inline | Item, longest: int) -> Inline | Item:
+    if not isinstance(item, Item):
+        return _cut(item, longest)
+    below = tuple(_shorten_item(one, longest) for one in item.items)
+    return Item(_cut(item.text, longest), below, item.label)
 
 
-def _entries(block: Block) -> int:
-    """Count the rows and items of a block; a block without any is one."""
+def _more(count: int, noun: str, what: str = "") -> Iterator[Inline]:
+    if count > 0:
+        plural = count_of(count, noun).removeprefix(f"{count} ")
+        yield (emphasis(f"{count} more"), f" {plural}{what}")
+
+
+def _cut(text: Inline, left: int) -> Inline:
+    if len(plain_text(text)) <= left:
+        return text
+    kept: list[Span] = []
+    for span in spans(text):
+        if left > 0:
+            kept.append(replace(span, text=shorten(span.text, max(left, 4))))  # three dots, and a character before them
+        left -= len(span.text)
+    return tuple(kept)
+
+
+def _count_entries(block: Block) -> int:
     match block:
         case Table():
             return len(block.rows)
         case List():
             return len(block.items)
-        case MarkedTable():
-            return len(block.rows) + (len(block.listing.rows) if block.listing else 0)
         case Fold():
-            return sum(map(_entries, block.blocks))
-        case Heading() | Paragraph() | Picture() | Plot() | Code() | VerdictGrid():
-            return 1
+            return sum(map(_count_entries, block.blocks))
         case _:
-            assert_never(block)
+            return 1
 
 
-def _note(left_out: int, cut: int) -> Paragraph:
-    """Say how much is missing, and where it is."""
-    missing = [
-        *([f"{count_of(left_out, 'row')} and items left out (marked “more”)"] if left_out else []),
-        *([f"{count_of(cut, 'long text')} cut (ending in three dots)"] if cut else []),
-    ]
-    return Paragraph(
-        (
-            f"Short form, with {' and '.join(missing)}. ",
-            code("imlp-audit report SPEC -o page.html"),
-            " writes all of it as a page; ",
-            code("imlp-audit explain ID"),
-            " explains one check.",
-        )
+_NOTE = Paragraph(
+    (
+        "Short form: rows and items are left out (marked “more”), and long texts are cut (ending in three dots). ",
+        code("imlp-audit report SPEC -o page.html"),
+        " writes all of it as a page; ",
+        code("imlp-audit explain ID"),
+        " explains one check.",
     )
+)

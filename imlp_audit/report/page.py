@@ -5,35 +5,28 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from typing import assert_never
 
-from imlp_audit.files import MAX_DOCUMENT_BYTES, FileError, read_bytes
 from imlp_audit.report.document import (
     Align,
     Block,
     Code,
     Document,
     Fold,
-    GridCell,
     Heading,
     Inline,
     Item,
     List,
     MarkedTable,
     Paragraph,
-    Picture,
-    Plot,
     PrintedCell,
     Span,
     Stamped,
     Style,
     Table,
-    VerdictGrid,
     make_visible,
     one_line,
     plain_text,
@@ -41,15 +34,15 @@ from imlp_audit.report.document import (
 )
 
 
-def render_page(document: Document, pictures: PagePictures | None = None) -> str:
-    """Return a document as an HTML page with its pictures inside."""
+def render_page(document: Document) -> str:
+    """Return a document as an HTML page."""
     style, script = (files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     anchored = _anchor_headings(document)
     headings = [block for block in anchored if isinstance(block, Heading)]
     title = next((plain_text(one.text) for one in headings), "imlp-audit")
-    body = "\n".join(render_block(block, pictures or PagePictures()) for block in anchored)
+    body = "\n".join(render_block(block) for block in anchored)
     return _PAGE.format(
-        policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
+        policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
         title=escape(one_line(title)),
         style=style,
@@ -106,6 +99,7 @@ def _anchor_headings(document: Document) -> Document:
     return tuple(blocks)
 
 
+_LONG = 16  # characters of a word that no column is too narrow for
 _LISTED = 2  # levels of headings that stand in the contents
 
 
@@ -120,39 +114,12 @@ def _contents(headings: list[Heading]) -> Iterator[str]:
 _TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
 _LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)(?:#[\w/.~\-]+)?", re.IGNORECASE | re.ASCII)
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
-_LONG_WORD = re.compile(r"\S{17,}")
+_GROUPS = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")  # the spaces within 5 717 416, at which no line may break
 _LONG_PART = re.compile(r"[^\0]{16}(?=[^\0])")
-_GROUPED = r"-?\d{1,3}(?: \d{3}){1,4}(?:\.\d{1,6})?"  # longer ones may be broken, as they might not fit
-_SHORT = r"-?\d{1,6}(?:\.\d{1,6})?"
-_END = rf"(?:{_GROUPED}|{_SHORT})"
-_INTERVAL = rf"[\[(]{_END}(?:, | ± ){_END}[\])]"
-_WHOLE = re.compile(rf"((?<![\w.])(?:{_INTERVAL}|{_GROUPED})(?![\w.]*\d| \d{{3}}))", re.ASCII)
-_BETWEEN_PARTS = re.compile(r"(?<=[/_.])(?=\w)")
-_MEDIA = {".svg": "image/svg+xml", ".png": "image/png"}
+_BETWEEN_PARTS = re.compile(r"(?<=[/_.])(?=\w)")  # where a name may be broken
 
 
-@dataclass(frozen=True)
-class PagePictures:
-    """Where the pictures are that lie beside a document, if anywhere, and plots that are drawn already, by file."""
-
-    folder: Path | None = None
-    drawn: Mapping[str, str] = field(default_factory=dict)
-
-    def draw(self, plot: Plot) -> bytes:
-        """Return a plot as SVG."""
-        return (self.drawn.get(plot.file) or plot.data.draw()).encode()
-
-    def read(self, file: str) -> bytes | None:
-        """Return a picture, or None if it isn't there; never a file outside the folder."""
-        if self.folder is None or Path(file).name != file:
-            return None
-        try:
-            return read_bytes(self.folder / file, MAX_DOCUMENT_BYTES)
-        except FileError:
-            return None
-
-
-def render_block(block: Block, pictures: PagePictures) -> str:
+def render_block(block: Block) -> str:
     """Return a block as HTML."""
     match block:
         case Heading():
@@ -164,19 +131,12 @@ def render_block(block: Block, pictures: PagePictures) -> str:
             return "\n".join(_table(block))
         case List():
             return "\n".join(_items(block.items))
-        case Picture():
-            drawn = pictures.read(block.file)
-            return _picture(block.caption, Path(block.file).suffix, drawn)
-        case Plot():
-            return _picture(block.caption, ".svg", pictures.draw(block))
         case Code():
             return _code(block.text)
         case MarkedTable():
-            return "\n".join(_printed_table(block, pictures))
-        case VerdictGrid():
-            return "\n".join(_grid(block))
+            return "\n".join(_printed_table(block))
         case Fold():
-            inner = "\n".join(render_block(one, pictures) for one in block.blocks)
+            inner = "\n".join(render_block(one) for one in block.blocks)
             return (
                 f'<details class="fold"><summary>{render_inline(block.summary)}</summary>\n<div>{inner}</div></details>'
             )
@@ -196,29 +156,18 @@ def render_inline(text: Inline) -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape text; words that are too long for a column may be broken, a number or an interval at no space."""
-    parts = re.split(_WHOLE, one_line(text))  # every second part is a number
-    return "".join(
-        f'<span class="whole">{part}</span>' if at % 2 else _escape_words(part) for at, part in enumerate(parts)
-    )
+    """Escape text; long names may be broken between their parts, and a number at no space."""
+    words = (_break_word(word) if len(word) > _LONG else word for word in one_line(text).split(" "))
+    return escape(_GROUPS.sub("\xa0", " ".join(words))).replace("\0", "<wbr>")
 
 
-def _escape_words(text: str) -> str:
-    return escape(_LONG_WORD.sub(_break_word, text)).replace("\0", "<wbr>")
-
-
-def _break_word(found: re.Match[str]) -> str:
+def _break_word(word: str) -> str:
     """Mark where a long word may be broken: between its parts, and within a part only if that is long too."""
-    return _LONG_PART.sub(lambda part: f"{part[0]}\0", _BETWEEN_PARTS.sub("\0", found[0]))
-
-
-def _escape_code(text: str) -> str:
-    """Escape code; names may be broken between their parts."""
-    return escape(_BETWEEN_PARTS.sub("\0", one_line(text))).replace("\0", "<wbr>")
+    return _LONG_PART.sub(lambda part: f"{part[0]}\0", _BETWEEN_PARTS.sub("\0", word))
 
 
 def _span(span: Span) -> str:
-    text = _escape_code(span.text) if span.style is Style.CODE else _escape(span.text)
+    text = _escape(span.text)
     if span.style in _TAGS:
         text = f"<{_TAGS[span.style]}>{text}</{_TAGS[span.style]}>"
     elif span.style is not Style.PLAIN:
@@ -273,22 +222,22 @@ def _label(column: Inline) -> str:
     return f' data-label="{escape(name)}"' if name else ""
 
 
-def _printed_table(table: MarkedTable, pictures: PagePictures) -> Iterator[str]:
+def _printed_table(table: MarkedTable) -> Iterator[str]:
     yield '<div class="printed">'
     yield '<table role="table" class="printed">'
     yield from _head(table.header, (Align.LEFT,) * len(table.header))
     yield '<tbody role="rowgroup">'
     for label, cells in table.rows:
-        row = [_printed_cell(cell, column, pictures) for cell, column in zip(cells, table.header[1:], strict=True)]
+        row = [_printed_cell(cell, column) for cell, column in zip(cells, table.header[1:], strict=True)]
         yield f'<tr role="row"><th role="rowheader" scope="row">{render_inline(label)}</th>{"".join(row)}</tr>'
     yield "</tbody></table></div>"
 
 
-def _printed_cell(cell: PrintedCell | None, column: str, pictures: PagePictures) -> str:
+def _printed_cell(cell: PrintedCell | None, column: str) -> str:
     if cell is None:
         return '<td role="cell" class="empty"></td>'
     numbers = " ".join(map(_stamped, cell.numbers))
-    inner = "\n".join(render_block(block, pictures) for block in cell.explanation)
+    inner = "\n".join(render_block(block) for block in cell.explanation)
     return (
         f'<td role="cell"{_label(column)}><details class="cell" name="cell"><summary>{numbers}</summary>\n'
         f'<div class="why" id="{safe_anchor(cell.anchor)}">{inner}</div></details></td>'
@@ -305,43 +254,6 @@ def _stamped(one: Stamped) -> str:
     )
 
 
-def _grid(grid: VerdictGrid) -> Iterator[str]:
-    """Yield a picture of tables: a square in the colour of its verdict for each number, the rows side by side."""
-    yield '<div class="grids">'
-    for name, anchor, rows in grid.tables:
-        yield f'<div class="grid"><a href="#{safe_anchor(anchor)}">{_escape(name)}</a><div class="rows">'
-        for row in rows:
-            squares = "".join(map(_square, row))
-            yield f'<div class="squares">{squares}</div>'
-        yield "</div></div>"
-    yield "</div>"
-    used = {cell.style for _, _, rows in grid.tables for row in rows for cell in row if cell is not None}
-    legend = (
-        f'<span class="square {style.value}"></span> {words}' for style, words in _COLOURS.items() if style in used
-    )
-    yield f'<p class="legend" aria-hidden="true">{"; ".join(legend)}</p>'  # each square says it in words
-
-
-_COLOURS = {
-    Style.GOOD: "follows",
-    Style.DEPARTING: "follows under another reading, counter or rounding",
-    Style.KNOWN: "does not follow, as a finding says",
-    Style.BAD: "does not follow",
-    Style.BROKEN: "could not be counted",
-    Style.FAINT: "not checked here",
-}
-
-
-def _square(cell: GridCell | None) -> str:
-    if cell is None:
-        return '<span class="square"></span>'
-    meaning = escape(one_line(cell.meaning))
-    return (
-        f'<a class="square {cell.style.value}" href="#{safe_anchor(cell.anchor)}" title="{meaning}">'
-        f'<span class="spoken">{meaning}</span></a>'
-    )
-
-
 def _items(items: Sequence[Inline | Item]) -> Iterator[str]:
     yield "<ul>"
     for item in items:
@@ -350,12 +262,3 @@ def _items(items: Sequence[Inline | Item]) -> Iterator[str]:
         below = "\n".join(_items(entry.items)) if entry.items else ""
         yield f"<li>{label}{render_inline(entry.text)}{below}</li>"
     yield "</ul>"
-
-
-def _picture(caption: Inline, ending: str, drawn: bytes | None) -> str:
-    """Return a picture inside the page. As an image it can run nothing, and its ids meet no others."""
-    if drawn is None or ending not in _MEDIA:
-        return f"<p>{render_inline(caption)}</p>"
-    source = f"data:{_MEDIA[ending]};base64,{b64encode(drawn).decode()}"
-    alternative = escape(one_line(plain_text(caption)))
-    return f'<figure><img src="{source}" alt="{alternative}"><figcaption>{render_inline(caption)}</figcaption></figure>'

@@ -6,13 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.check import (
-    Check,
-    CheckKind,
-    ClaimCheck,
-    EquationCheck,
-    Verdict,
-)
+from imlp_audit.records.check import Check, CheckKind, ClaimCheck, EquationCheck, Verdict
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
@@ -25,67 +19,20 @@ from imlp_audit.report.document import (
     List,
     Paragraph,
     Span,
-    Style,
     Table,
     code,
     join,
     parse_code,
-    spans,
     strong,
 )
-from imlp_audit.report.findings import (
-    NumberedFinding,
-    by_check,
-    explained_at,
-    finding_sections,
-    number_findings,
-)
+from imlp_audit.report.findings import NumberedFinding, by_check, finding_sections, number_findings
 from imlp_audit.report.first_screen import overview, say_verdict
-from imlp_audit.report.judging import paper_hypothesis
+from imlp_audit.report.judging import paper_hypothesis, solved_document
 from imlp_audit.report.markdown import ReportPart, Role, shorten_report
 from imlp_audit.report.page import safe_anchor
-from imlp_audit.report.sections import (
-    HEADINGS,
-    claims,
-    equations,
-    evidence,
-    others,
-    where_time_goes,
-    with_evidence,
-)
-from imlp_audit.report.solved import solved_document
-from imlp_audit.report.tables import printed_tables, verdict_grid
-from imlp_audit.report.verdicts import counts_by_kind, describe_unguarded, name_places_of, summarize
-
-
-def link_names(document: Document, anchors: Mapping[str, str]) -> Document:
-    """Return paragraphs and lists in which code that is a key of `anchors` is a link; other blocks stay as they are."""
-    return tuple(_link_block(block, anchors) for block in document)
-
-
-def _link_block(block: Block, anchors: Mapping[str, str]) -> Block:
-    match block:
-        case Paragraph():
-            return Paragraph(_link_text(block.text, anchors))
-        case List():
-            return List(tuple(_link_item(item, anchors) for item in block.items))
-        case _:
-            return block
-
-
-def _link_item(item: Inline | Item, anchors: Mapping[str, str]) -> Inline | Item:
-    if not isinstance(item, Item):
-        return _link_text(item, anchors)
-    below = tuple(_link_item(inner, anchors) for inner in item.items)
-    return Item(_link_text(item.text, anchors), below, item.label)
-
-
-def _link_text(text: Inline, anchors: Mapping[str, str]) -> Inline:
-    return tuple(
-        replace(span, link=f"#{anchors[span.text]}") if span.style is Style.CODE and span.text in anchors else span
-        for span in spans(text)
-    )
-
+from imlp_audit.report.sections import HEADINGS, claims, equations, evidence, others, with_evidence
+from imlp_audit.report.tables import printed_tables
+from imlp_audit.report.verdicts import name_places_of, summarize
 
 _NUMBERS = (CheckKind.CELL, CheckKind.DELTA)
 
@@ -94,18 +41,14 @@ def open_checks(result: AuditResult) -> Iterator[Block]:
     """Yield the unverifiable checks, grouped by what is missing, the largest group first."""
     missing = [check for check in result.checks if check.verdict is Verdict.UNVERIFIABLE]
     unverifiable = [check for check in missing if not check.evidence]  # runs have a section of their own
-    unguarded = describe_unguarded(result)
-    if not unverifiable and unguarded is None:
+    if not unverifiable:
         return
     yield Heading("What could not be checked")
-    if unguarded is not None:
-        yield Paragraph(unguarded)
     groups: dict[str, list[Check]] = {}
     for check in unverifiable:
         groups.setdefault(check.reason, []).append(check)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
-    if ordered:
-        yield List(tuple(_group(reason, checks) for reason, checks in ordered))
+    yield List(tuple(_group(reason, checks) for reason, checks in ordered))
 
 
 def _group(reason: str, checks: Sequence[Check]) -> Inline | Item:
@@ -139,9 +82,8 @@ def _parts(result: AuditResult) -> Iterator[ReportPart]:
         own = result.of(paper)
         findings = number_findings(own)
         covering = by_check(findings)
-        screen = link_names(overview(own), {check.id: explained_at(check) for check in own.checks})
         title = Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
-        first = (title, Paragraph(strong(say_verdict(own))), *verdict_grid(own, paper), *screen)
+        first = (title, Paragraph(strong(say_verdict(own))), *overview(own))
         yield ReportPart(Role.SCREEN, first)
         yield ReportPart(Role.REST, tuple(printed_tables(own, paper, covering)))
         yield ReportPart(Role.FINDINGS, tuple(finding_sections(own, findings)))
@@ -150,7 +92,6 @@ def _parts(result: AuditResult) -> Iterator[ReportPart]:
 
 def _details(result: AuditResult, paper: PaperHead, covering: Mapping[str, NumberedFinding]) -> Iterator[Block]:
     yield from evidence(with_evidence(result))
-    yield from where_time_goes(with_evidence(result))
     yield from claims(result.of_kind(ClaimCheck), covering)
     yield from equations(result.of_kind(EquationCheck), covering)
     for kind in HEADINGS:
@@ -161,7 +102,6 @@ def _details(result: AuditResult, paper: PaperHead, covering: Mapping[str, Numbe
 
 
 def _what_the_model_was(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
-    """Yield what the numbers say about the models: the options that the cells were judged under, and the search."""
     hypothesis, solved = result.hypotheses.get(paper.id), result.solved.get(paper.id)
     if hypothesis is None and solved is None:
         return
@@ -174,17 +114,14 @@ def _what_the_model_was(result: AuditResult, paper: PaperHead) -> Iterator[Block
 
 
 def _provenance(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
-    """Yield what was audited and how it was read, and what the verdicts mean."""
     yield Heading("Provenance")
     found_at = (" Found at ", Span(paper.url, link=paper.url), ".") if paper.url else ()
     yield Paragraph((f"Authors: {paper.authors}. Version: {paper.version}.", *found_at))
-    yield counts_by_kind(result)
     yield Paragraph(parse_code(VERDICTS))
     yield from _readings(paper)
 
 
 def _readings(paper: PaperHead) -> Iterator[Block]:
-    """Yield how the numbers are read: rounding, conventions, and each reading's answers with their reasons."""
     yield Heading("How the paper is read", 3)
     yield Paragraph(
         parse_code(
@@ -222,7 +159,6 @@ def _paper(own: AuditResult, paper: PaperHead) -> Iterator[Block]:
 
 
 def _finding(own: AuditResult, one: NumberedFinding, page: str) -> Item:
-    """Write a finding: what is wrong and where, leading to its evidence."""
     name = replace(one.link, link=f"{page}#{safe_anchor(one.anchor)}")
     place = name_places_of(one.finding, own.checks_of(one.finding))
     return Item((name, f" {one.finding.title} [{place}]"))

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import TypeAlias, assert_never
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import (
-    FAILS,
-    PASSES,
-    Check,
-    CheckKind,
-    ClaimCheck,
-    EquationCheck,
-    Verdict,
-    printed_form,
-)
+from imlp_audit.records.check import PASSES, Check, CheckKind, ClaimCheck, EquationCheck, printed_form
 from imlp_audit.records.evidence import Accuracy, Evidence, PairedAccuracy, Throughput
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
@@ -31,20 +21,11 @@ from imlp_audit.report.document import (
     Span,
     Style,
     Table,
-    code,
     faint,
-    join,
-    number_columns,
     parse_code,
 )
 from imlp_audit.report.findings import NumberedFinding
-from imlp_audit.report.verdicts import (
-    paper_of,
-    section_anchor,
-    style_of,
-    word_of,
-    write_verdict,
-)
+from imlp_audit.report.verdicts import paper_of, section_anchor, style_of, word_of, write_check
 
 SAMPLING = (
     "Under `sampling`, a part was measured for the whole: the 95 % interval of the measured number contains a value "
@@ -65,25 +46,12 @@ def evidence(checks: Sequence[Check]) -> Iterator[Block]:
     yield Heading("Evidence")
     if any("sampling" in check.under for check in checks):
         yield Paragraph(parse_code(SAMPLING))
-    yield List(tuple(map(_run, checks)))
+    yield List(tuple(map(write_run, checks)))
 
 
-def _run(check: Check) -> Item:
-    printed = f" printed {check.printed}"
-    reason = "" if check.verdict in (*FAILS, Verdict.ERROR) else f": {check.reason}"  # these are among the findings
-    return Item((write_verdict(check), " ", code(check.id), printed, reason), tuple(map(describe_run, check.evidence)))
-
-
-def where_time_goes(checks: Sequence[Check]) -> Iterator[Block]:
-    """Yield a table for each timed pair of models: what modules of each kind do and take for one image."""
-    for check in checks:
-        for timed in check.evidence:
-            if isinstance(timed, Throughput) and timed.spent:
-                compiled = timed.settings.get("compiled") == "yes"
-                eager = ", timed module by module and therefore not compiled" if compiled else ""
-                batch = f", one image of a batch of {timed.batch}{eager}:"
-                yield Paragraph(("Where the time goes, ", code(check.id), batch))
-                yield Table(SPENT, tuple(_time_spent(timed)), number_columns(SPENT))
+def write_run(check: Check) -> Item:
+    """Write a number that a run measured, and how it was measured."""
+    return Item(write_check(check), tuple(map(describe_run, check.evidence)))
 
 
 def describe_run(run: Evidence) -> str:
@@ -129,24 +97,6 @@ def _settings(settings: dict[str, str]) -> Iterator[str]:
         yield ", ".join(f"{name} {value}" for name, value in sorted(settings.items()))
 
 
-SPENT = ("modules", "baseline: M MACs", "ms", "G MACs/s", "variant: M MACs", "ms", "G MACs/s")
-
-
-def _time_spent(found: Throughput) -> Iterator[tuple[str, ...]]:
-    """Yield by kind of module what both models do and take for one image, as `SPENT` heads it."""
-    for one in found.spent:
-        yield (
-            one.modules,
-            *_rate(one.baseline_macs, Fraction(one.baseline_seconds)),
-            *_rate(one.variant_macs, Fraction(one.variant_seconds)),
-        )
-
-
-def _rate(macs: int, seconds: Fraction) -> tuple[str, str, str]:
-    rate = readable(macs / seconds / 10**9, 2) if macs and seconds else ""
-    return readable(Fraction(macs, 10**6), 2), readable(1000 * seconds, 3), rate
-
-
 Findings: TypeAlias = Mapping[str, NumberedFinding]  # by the ids of their checks
 HEADINGS = {
     CheckKind.MARK: "Footnote marks",
@@ -157,31 +107,40 @@ HEADINGS = {
 
 def claims(checks: Sequence[ClaimCheck], findings: Findings) -> Iterator[Block]:
     """Yield what the text says about the numbers: what does not hold first."""
-    if not checks:
-        return
-    yield Heading("What the text says about the numbers", anchor=section_anchor(CheckKind.CLAIM, paper_of(checks[0])))
-    header = ("claim", "verdict", "checked as", "what was found")
-    failing = [check for check in checks if check.verdict not in PASSES]
-    passing = [check for check in checks if check.verdict in PASSES]
-    if failing:
-        yield Table(header, tuple(_claim(check, findings) for check in failing))
-    if passing:
-        table = Table(header, tuple(_claim(check, findings) for check in passing))
-        yield _fold_passing(len(passing), table)
+    if checks:
+        anchor = section_anchor(CheckKind.CLAIM, paper_of(checks[0]))
+        yield Heading("What the text says about the numbers", anchor=anchor)
+        rows = [(check, _claim(check, findings)) for check in checks]
+        yield from _failing_first(("claim", "verdict", "checked as", "what was found"), rows)
 
 
 def _claim(check: ClaimCheck, findings: Findings) -> tuple[Inline, ...]:
     place = (faint(f"({check.place})"), " ") if check.place else ()
-    return (
-        (check.printed or "", " ", *place, _named(check, name_of(check))),
-        _verdict(check, findings),
-        check.statement or "",
-        check.reason,
+    named = (check.printed or "", " ", *place, _named(check, name_of(check)))
+    return (named, _verdict(check, findings), check.statement or "", check.reason)
+
+
+def others(kind: CheckKind, checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
+    """Yield checks of a kind that has a table and nothing else."""
+    if checks:
+        yield Heading(HEADINGS[kind])
+        rows = [(one, (_named(one, one.id), one.printed or "", _verdict(one, findings), one.reason)) for one in checks]
+        yield from _failing_first(("check", "printed", "verdict", "what was found"), rows)
+
+
+def _failing_first(header: tuple[str, ...], rows: Sequence[tuple[Check, tuple[Inline, ...]]]) -> Iterator[Block]:
+    """Yield a table of the checks that do not pass, and below it, folded, one of those that do."""
+    failing, passing = (
+        tuple(row for check, row in rows if (check.verdict in PASSES) is passes) for passes in (False, True)
     )
+    if failing:
+        yield Table(header, failing)
+    if passing:
+        pass_ = "passes" if len(passing) == 1 else "pass"
+        yield Fold(f"{count_of(len(passing), 'check')} that {pass_}", (Table(header, passing),))
 
 
 def _verdict(check: Check, findings: Findings) -> tuple[Span, ...]:
-    """Return a check's verdict and, if it fails, the finding that covers it."""
     found = findings.get(check.id)
     caveats = "".join(f", {caveat}" for caveat in check.caveats)
     return (Span(word_of(check.verdict), style_of(check)), Span(caveats), *((Span(" "), found.link) if found else ()))
@@ -200,66 +159,33 @@ def equations(checks: Sequence[EquationCheck], findings: Findings) -> Iterator[B
     if false:
         yield Heading("False as printed", 3)
         yield List(tuple(_false_statement(check, findings) for check in false))
-    rest = [check for check in checks if not check.counterexample]
+    rest = tuple(
+        (_with_name(one), one.place or "", printed_form(one) or "", _verdict(one, findings), one.reason)
+        for one in checks
+        if not one.counterexample
+    )
     if rest:
-        header = ("statement", "place", "form", "verdict", "what was found")
-        table = Table(header, tuple((_with_name(c.statement, c), c.place or "", *_form(c, findings)) for c in rest))
+        table = Table(("statement", "place", "form", "verdict", "what was found"), rest)
         yield Fold(f"{count_of(len(rest), 'statement')} not found false", (table,))
 
 
-def _form(check: EquationCheck, findings: Findings) -> tuple[Inline, ...]:
-    return (_formula(check), _verdict(check, findings), check.reason)
-
-
-def _formula(check: EquationCheck) -> Span:
-    return Span(printed_form(check) or "")
-
-
-def _hint(text: str) -> tuple[Span, ...]:
-    """Return a hint; what stands behind its colon may be a formula."""
-    words, colon, form = text.partition(": ")
-    return (Span(f"{words}{colon}"), Span(form))
-
-
 def _false_statement(check: EquationCheck, findings: Findings) -> Item:
-    below = (
-        Item(check.place or "", label="place"),
-        Item(_formula(check), label="as printed"),
-        Item("; ".join(check.counterexample), label="counterexample"),
-        Item(join(map(_hint, check.hint_texts), "; "), label="hint"),
-    )
-    return Item((*_verdict(check, findings), " ", *_with_name(check.statement, check)), below)
-
-
-def others(kind: CheckKind, checks: Sequence[Check], findings: Findings) -> Iterator[Block]:
-    """Yield checks of a kind that has a table and nothing else."""
-    if not checks:
-        return
-    yield Heading(HEADINGS[kind])
-    header = ("check", "printed", "verdict", "what was found")
-    failing = [check for check in checks if check.verdict not in PASSES]
-    passing = [check for check in checks if check.verdict in PASSES]
-    if failing:
-        yield Table(header, tuple(_other(check, findings) for check in failing))
-    if passing:
-        yield _fold_passing(len(passing), Table(header, tuple(_other(check, findings) for check in passing)))
-
-
-def _fold_passing(count: int, table: Table) -> Fold:
-    return Fold(f"{count_of(count, 'check')} that {'passes' if count == 1 else 'pass'}", (table,))
-
-
-def _other(check: Check, findings: Findings) -> tuple[Inline, ...]:
-    return (_named(check, check.id), check.printed or "", _verdict(check, findings), check.reason)
+    below = {
+        "place": check.place or "",
+        "as printed": printed_form(check) or "",
+        "counterexample": "; ".join(check.counterexample),
+        "hint": "; ".join(check.hint_texts),
+    }
+    text = (*_verdict(check, findings), " ", *_with_name(check))
+    return Item(text, tuple(Item(text, label=label) for label, text in below.items()))
 
 
 def _named(check: Check, name: str) -> Span:
-    """Return a name of a check that links to the check lead to."""
     return Span(name, Style.CODE, anchor=check.id)
 
 
-def _with_name(text: str | None, check: Check) -> tuple[str | Span, ...]:
-    return (text or "", " ", _named(check, name_of(check)))
+def _with_name(check: EquationCheck) -> tuple[str | Span, ...]:
+    return (check.statement or "", " ", _named(check, name_of(check)))
 
 
 def name_of(check: Check) -> str:

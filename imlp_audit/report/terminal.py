@@ -20,11 +20,8 @@ from imlp_audit.report.document import (
     List,
     MarkedTable,
     Paragraph,
-    Picture,
-    Plot,
     Style,
     Table,
-    VerdictGrid,
     faint,
     join,
     make_visible,
@@ -118,15 +115,9 @@ class _Renderer:
                 yield self.make_table(block)
             case List():
                 yield self.make_list(block.items)
-            case Picture():
-                yield self.make_text((*spans(block.caption), faint(f" (picture: {block.file})")))
-            case Plot():
-                yield self.make_text((*spans(block.caption), faint(" (plot: drawn by `imlp-audit report --dir DIR`)")))
             case MarkedTable():
                 yield self.make_table(block.summary)
                 yield from ("", self.make_table(block.listing)) if block.listing is not None else ()
-            case VerdictGrid():
-                yield self.make_table(block.summary)
             case Fold():
                 yield self.make_text(block.summary, "italic")
                 yield from (part for inner in block.blocks for part in ("", *self.parts(inner)))

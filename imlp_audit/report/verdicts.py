@@ -9,14 +9,14 @@ from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from imlp_audit.numbers.interval import decimal_text, readable
+from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.base import is_number
-from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CheckKind, Verdict
+from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CheckKind, CountedCheck, Verdict
 from imlp_audit.records.diff import CheckState
 from imlp_audit.records.finding import Finding, Quote
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Align, Inline, Span, Style, Table
+from imlp_audit.report.document import Inline, Span, Style
 from imlp_audit.report.text import shorten
 
 STYLES = {
@@ -100,30 +100,6 @@ def count_outcomes(checks: Sequence[Check]) -> str:
     return ", ".join(f"{readable(n)} {one if n == 1 else several}{more}" for n, one, several, more in parts if n)
 
 
-def describe_unguarded(result: AuditResult) -> str | None:
-    """Return how many numbers no check guards, or None if every number can be counted."""
-    alone, of = result.unguarded()
-    if not of:
-        return None
-    share = decimal_text(Fraction(100 * alone, of), 1)
-    return (
-        f"Unguarded: {alone} of {of} numbers that need weights, data or hardware ({share} %). Each could be changed by "
-        "one last digit or by ten, up or down, and no check would notice."
-    )
-
-
-def counts_by_kind(result: AuditResult) -> Table:
-    """Return how many checks of each kind have each verdict."""
-    verdicts = [verdict for verdict, count in result.counts().items() if count]
-    rows = []
-    for kind in CheckKind:
-        found = [check.verdict for check in result.checks if check.kind is kind]
-        if found:
-            rows.append((kind.value, *(str(found.count(verdict) or "") for verdict in verdicts), str(len(found))))
-    header = ("", *(word_of(verdict) for verdict in verdicts), "all")
-    return Table(header, tuple(rows), (Align.LEFT, *(Align.RIGHT for _ in header[1:])))
-
-
 _LONGEST = 72  # characters of a place in a line
 
 
@@ -149,7 +125,7 @@ def name_places_of(finding: Finding, checks: Sequence[Check]) -> str:
     return f"{first}; and {len(others)} more" if others else first
 
 
-def place_in_specs(check: Check) -> str:
+def place_in_specs(check: AnyCheck) -> str:
     """Return a check's place in the specs as file:line."""
     return f"{check.source.file}:{check.source.line}"
 
@@ -197,3 +173,19 @@ def section_anchor(kind: CheckKind, paper: str) -> str:
 def paper_of(check: Check) -> str:
     """Return the id of the paper that a check is of."""
     return check.id.partition("/")[0]
+
+
+def code_of(check: Check) -> Span:
+    """Return the id of a check, which leads to what explains it."""
+    return Span(check.id, Style.CODE, link=f"#{explained_at(check)}")
+
+
+def explained_at(check: Check) -> str:
+    """Return the anchor of what explains a check: changes are explained with their cell."""
+    return check.id.partition(".")[0] if isinstance(check, CountedCheck) else check.id
+
+
+def write_check(check: Check, most: int | None = None) -> tuple[str | Span, ...]:
+    """Write a check: its verdict, its id, what is printed and what was found, in at most so many characters each."""
+    printed = "" if check.printed is None else f" printed {shorten(check.printed, 40) if most else check.printed}"
+    return (write_verdict(check), " ", code_of(check), f"{printed}: {shorten(check.reason, most or len(check.reason))}")

@@ -12,7 +12,7 @@ import numpy as np
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
 from imlp_audit.errors import AuditError, BuildError
 from imlp_audit.models.build import describe_failure
-from imlp_audit.models.host import IMAGENET_SIZE, Reads, Size
+from imlp_audit.models.host import Size
 from imlp_audit.models.reading import AnyReading, Family, OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
@@ -27,14 +27,14 @@ from imlp_audit.spec.schema import About
 
 @dataclass(frozen=True)
 class Composition:
-    """The problem that rows pose, by their ids the recipes of its rows and why others are no part of it, and what
-    counted them. Of these others, the models of the `failed` ones could not be built or counted."""
+    """The problem that rows pose, and by their ids why others are no part of it.
+
+    Of these others, the models of the `failed` ones could not be built or counted.
+    """
 
     problem: SearchProblem
     refused: Mapping[str, str]
     failed: tuple[str, ...]
-    recipes: Mapping[str, Recipe]
-    composer: Composer
 
 
 @dataclass(eq=False)
@@ -59,24 +59,6 @@ class Composer:
 
     def _readings_of(self, recipe: Recipe) -> Readings | None:
         return None if recipe.family_name is None else self.spaces[recipe.family_name]
-
-    def mlps(self, recipe: Recipe) -> tuple[str, ...]:
-        """Return the paths of the MLPs that IMLP blocks replace; none for a recipe without such blocks."""
-        return self._hosts.mlps(recipe) if recipe.imlp is not None else ()
-
-    def side(self, recipe: Recipe) -> int | None:
-        """Return the side of the square images that a model takes; None if it takes no images, or others."""
-        if recipe.image is not None:
-            return recipe.image[0] if recipe.image[0] == recipe.image[1] else None
-        match recipe.host.reads:
-            case Reads.IMAGE:
-                return IMAGENET_SIZE[0]
-            case Reads.OWN_IMAGE:
-                return self._hosts.side(recipe)
-            case Reads.FEATURE_MAP | Reads.TOKENS | Reads.OWN:
-                return None
-            case other:
-                assert_never(other)
 
     def _compose(self, recipe: Recipe) -> Counts:
         if recipe.runs_code:
@@ -130,7 +112,7 @@ def compose(rows: Sequence[RowRef]) -> Composition:
     failed = tuple(
         name for row, image, recipe in asked if isinstance(recipe, Recipe) and (name := posed_id(row, image)) in refused
     )
-    return Composition(pose(posed, composer.spaces), refused, failed, {one.id: one.recipe for one in posed}, composer)
+    return Composition(pose(posed, composer.spaces), refused, failed)
 
 
 def _own_families(recipes: Iterable[tuple[str, Recipe]]) -> dict[str, tuple[str, OwnFamily]]:
@@ -205,8 +187,6 @@ def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProble
         classes=tuple(CLASSES[i] for i in done),
         named=named,
         text=TEXT if TEXT in named else None,
-        families={one.id: one.recipe.host.kin() for one in posed},
-        hosts={one.id: Recipe(host=one.recipe.host).name for one in posed},
     )
 
 

@@ -27,11 +27,11 @@ from imlp_audit.count.parameters import parameter_counts
 from imlp_audit.count.record import Ledger, site_of
 from imlp_audit.errors import BuildError, SolverError
 from imlp_audit.models.build import Builder, Variant
-from imlp_audit.models.host import Setting, Stack
+from imlp_audit.models.host import Stack
 from imlp_audit.models.reading import AnyReading, BlockReading, Family, Reach, axes_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.replace import changed_mlps, mlps_of, use_modules
-from imlp_audit.models.settings import example_inputs, settings_of
+from imlp_audit.models.settings import example_inputs
 from imlp_audit.solve.space import Counts, Readings, count_vector, structure_of, tabulate
 
 _PATIENCE = 600.0  # seconds for a host and its blocks under all readings
@@ -126,14 +126,6 @@ class Hosts:
             return self._host(recipe, None).counts()
         with self._builder.variant(recipe, None) as variant:
             return count_model(variant, self._memory).counts()
-
-    def mlps(self, recipe: Recipe) -> tuple[str, ...]:
-        """Return the paths of the host's MLPs."""
-        return tuple(self._host(recipe, None).inputs)
-
-    def side(self, recipe: Recipe) -> int | None:
-        """Return the side of the host's images, None where they are not square."""
-        return settings_of(self._host(recipe, None).model).get(Setting.IMAGE)
 
     def with_blocks(self, recipe: Recipe, readings: Readings) -> Counts:
         """Return the counts of a host with IMLP blocks under every reading, (readings, counts).

@@ -95,8 +95,7 @@ class SearchProblem:
     """Rows, cells, the readings of each group, the classes of work, and the spec's named readings.
 
     `named` maps a name to the index of the reading in each group that it says something about; `text` is the name
-    of what the text says. `families` and `hosts` map rows' ids to the family and the host of their models. A class
-    of work has one of the weights `allowed` for it, or of WEIGHTS.
+    of what the text says. A class of work has one of the weights `allowed` for it, or of WEIGHTS.
     """
 
     rows: tuple[CountedRow, ...]
@@ -105,8 +104,6 @@ class SearchProblem:
     classes: tuple[str, ...]
     named: Mapping[str, Mapping[str, int]]
     text: str | None = None
-    families: Mapping[str, str] = field(default_factory=dict)
-    hosts: Mapping[str, str] = field(default_factory=dict)
     allowed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property

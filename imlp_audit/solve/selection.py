@@ -11,13 +11,11 @@ from imlp_audit.cache.store import Store, remember
 from imlp_audit.count.call import BOOKED_TWICE, Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS
 from imlp_audit.errors import SolverError, UsageError
-from imlp_audit.processes.workers import Workers, workers
 from imlp_audit.records.solution import Answered, Searched, Solved
 from imlp_audit.solve.answer import RULE, SearchAnswer
-from imlp_audit.solve.controls import find_controls, get_ready
 from imlp_audit.solve.evidence import describe_answer
 from imlp_audit.solve.problem import Cell, Kind, SearchProblem
-from imlp_audit.solve.search import BUDGET, Rules, solve
+from imlp_audit.solve.search import BUDGET, Rules, null_scores, solve
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.library import Selection, digest_selection
 from imlp_audit.spec.paper import Paper, RowRef, rows_of
@@ -53,9 +51,7 @@ def solve_selection(
     digest = digest_selection(selection, targets, search)
 
     def make() -> Solved:
-        with workers(1) as another:
-            another.submit(get_ready)
-            return _solve(selection, targets, search, progress, another)
+        return _solve(selection, targets, search, progress)
 
     return remember(store or Store(), digest, Solved, make, lambda _: True)
 
@@ -74,14 +70,7 @@ class _Posed:
         return {**rows, **{f"{name}/flops": f"counted by {by}" for name, by in self.counted_by.items()}}
 
 
-def _solve(
-    selection: Selection, targets: Sequence[str], search: Search, progress: Callable[[str], None], another: Workers
-) -> Solved:
-    """Search for an answer, then for what it is worth in another process and for what else there is to say in this."""
-    from imlp_audit.solve.row_changes import (
-        find_row_changes,  # torch takes seconds to import: not before the specs are read
-    )
-
+def _solve(selection: Selection, targets: Sequence[str], search: Search, progress: Callable[[str], None]) -> Solved:
     posed = _pose(selection, targets, progress)
     problem = posed.problem
     asked = [kind for kind in _KINDS if any(cell.kind == kind for cell in problem.cells)]
@@ -92,19 +81,14 @@ def _solve(
     by_weights, named = answer.score, _prefer_named(problem, answer, scores, search)
     if named is not None:
         problem, answer = named.problem, named.answer
-    pending = another.submit(find_controls, problem, answer.score, search.rules, search.budget)
     found = f"{answer.score} of {answer.of} numbers follow; now "
-    progress(f"{found}what rows would have to change")
-    recipes, composer = posed.composed.recipes, posed.composed.composer
-    rows = tuple(find_row_changes(problem, answer.first, recipes=recipes, composer=composer))
     progress(f"{found}how certain that is")
     whole = describe_answer(what, problem, answer, scores)
-    if named is not None:
-        whole = whole.model_copy(update={"named_counter": named.counter, "by_weights": by_weights, "counter": None})
     parts = [_solve_part(problem, kind, search) for kind in asked] if len(asked) > 1 else []
     progress(f"{found}what other numbers would score")
-    controls = pending.result()
-    update = {"rows": rows, "null": controls.null, "held": controls.held, "families": controls.families}
+    update: dict[str, object] = {"null": tuple((one.found, one.at_most) for one in null_scores(problem, search.rules))}
+    if named is not None:
+        update |= {"named_counter": named.counter, "by_weights": by_weights, "counters": None}
     return Solved(
         selection=tuple(targets),
         left_out=posed.left_out(),

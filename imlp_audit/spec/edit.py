@@ -4,49 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from imlp_audit import files
 from imlp_audit.errors import UsageError
 from imlp_audit.records.finding import Finding
-from imlp_audit.spec.schema import ConventionFit
-
-
-def with_reading(text: str, name: str, axes: Mapping[str, tuple[str, str]], shown_as: str) -> str:
-    """Return a spec's text with one more reading: a value and a reason for each axis. Raises UsageError."""
-    lines = [f"    {name}:"]
-    for axis, (value, because) in axes.items():
-        lines += [
-            f"      {axis}:",
-            f"        value: {value}",
-            f"        because: {json.dumps(because, ensure_ascii=False)}",
-        ]
-    return _insert(text, "readings", name, lines, shown_as)
-
-
-def with_convention(text: str, name: str, weights: Mapping[str, int], evidence: str, shown_as: str) -> str:
-    """Return a spec's text with one more convention, its evidence in a comment above it. Raises UsageError."""
-    listed = ", ".join(f"{operation}: {weight}" for operation, weight in weights.items())
-    return _insert(text, "conventions", name, [f"    # {evidence}", f"    {name}: {{{listed}}}"], shown_as)
-
-
-def with_fit(text: str, name: str, fit: ConventionFit, shown_as: str) -> str:
-    """Return a spec's text with what a convention was fitted on. Raises UsageError."""
-    lines = [
-        f"    {name}:",
-        f"      explained: {fit.explained}",
-        f"      of: {fit.of}",
-        f"      by_chance: {fit.by_chance}",
-    ]
-    for key, cells in (("cells", fit.cells), ("undecided", fit.undecided)):
-        lines += [f"      {key}:", *(f"        - {cell}" for cell in cells)] if cells else []
-    return _insert(text, "fitted", name, lines, shown_as)
-
-
-def with_rounding(text: str, measure: str, rules: Sequence[str], shown_as: str) -> str:
-    """Return a spec's text with the rounding rules of a measure, the default first. Raises UsageError."""
-    return _insert(text, "rounding_of", measure, [f"    {measure}: [{', '.join(rules)}]"], shown_as)
 
 
 def with_model(text: str, lines: tuple[int, int | None], recipe: str, shown_as: str) -> str:
@@ -78,28 +41,6 @@ def with_counters(text: str, counters: Sequence[str], shown_as: str) -> str:
 
 
 _BLOCK = "write each of its keys on a line below it, without braces"
-
-
-def _insert(text: str, key: str, name: str, added: list[str], shown_as: str) -> str:
-    """Put lines at the end of a block of `about`, or the block at the end of `about`."""
-    lines = text.split("\n")
-    about = _place(lines, "about:", 0, len(lines))
-    if about is None:
-        raise UsageError(f"{shown_as} has no `about:` in a block of lines of its own to add {name!r} to; {_BLOCK}")
-    end = _end(lines, about)
-    block = _place(lines, f"  {key}:", about, end)
-    if block is None:
-        if any(line.startswith(f"  {key}:") for line in lines[about:end]):
-            raise UsageError(f"{shown_as} has no `{key}:` in a block of lines of its own to add {name!r} to; {_BLOCK}")
-        return _with(lines, end, [f"  {key}:", *added])
-    last = _end(lines, block)
-    if any(line.startswith(f"    {name}:") for line in lines[block:last]):
-        if key == "rounding_of":
-            raise UsageError(
-                f"{shown_as} has rounding rules of {name} already; write there:{added[0].partition(':')[2]}"
-            )
-        raise UsageError(f"{shown_as} has {key[:-1]} {name!r} already; give another name")
-    return _with(lines, last, added)
 
 
 def _with(lines: list[str], at: int, added: list[str]) -> str:

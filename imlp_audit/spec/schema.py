@@ -26,7 +26,7 @@ from imlp_audit.models.values import Name
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import PaperId, Record
-from imlp_audit.records.finding import KIND_OF_SEVERITY, FindingKind, Quote
+from imlp_audit.records.finding import FindingKind, Quote
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.columns import Column, CountedMeasure, TotalledMeasure, parse_column
 from imlp_audit.spec.fields import (
@@ -373,8 +373,6 @@ EvidenceEntry: TypeAlias = Annotated[
 ]
 """The id of a check, of any verdict, or what a source prints."""
 
-MOST_WORDS = 60  # of a title and its reason together
-
 
 class FindingEntry(Record):
     """What is wrong or unclear in a paper: the failing checks that it covers (ids or globs), the evidence it rests on.
@@ -388,16 +386,6 @@ class FindingEntry(Record):
     why: Sentence
     checks: Annotated[tuple[str, ...], Field(min_length=1)] = ()
     evidence: Annotated[tuple[EvidenceEntry, ...], Field(min_length=1)] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _has_no_severity(cls, written: object) -> object:
-        if isinstance(written, Mapping) and "severity" in written:
-            old = written["severity"]
-            kind = KIND_OF_SEVERITY.get(old) if isinstance(old, str) else None
-            new = f"`kind: {kind}`" if kind else f"`kind:` and one of {', '.join(FindingKind)}"
-            raise ValueError(f"findings have kinds in place of severities: write {new}, not `severity: {old}`")
-        return written
 
     @model_validator(mode="after")
     def _rests_on_something(self) -> Self:

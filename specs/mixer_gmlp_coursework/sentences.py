@@ -14,7 +14,6 @@ from imlp_audit.inspect.sentences import (
     UndecidedError,
     above_half,
     format_number,
-    picture,
     sentence,
     share_of_means,
     shifts,
@@ -42,12 +41,6 @@ def gates_are_toeplitz(layers: Layers) -> Judgement:
     chance = format_number(measured[0][1])
     reason = f"{sum(holds)} of {len(layers)} layers, the least {least}; {chance} by chance"
     return Judgement(all(holds), reason, {"Toeplitz": shares})
-
-
-@picture
-def gates(layer: LayerWeights) -> Matrix:
-    """W of the spatial gating units: row i is what token i takes from each token. Toeplitz matrices are striped."""
-    return _square(layer)
 
 
 def _square(layer: LayerWeights) -> Matrix:

@@ -201,14 +201,3 @@ def draw_sparsity(of: int, kind: Noise, random: np.random.Generator) -> Sparsity
         largest = NormalDist().inv_cdf(min((1 + highest) / 2, 1 - 2**-53))
         small = min(1.0, erf(largest / _SMALL / sqrt(2)) / highest)
     return Sparsity(int(random.binomial(of - 1, small)), 0, of)
-
-
-def mosaic(matrix: Matrix, side: int, most: int = 6) -> Matrix:
-    """Return the rows of the central patches as images, placed like their patches, with NaN between them."""
-    shown = min(most, side)
-    first = (side - shown) // 2
-    central = [(first + down) * side + first + right for down in range(shown) for right in range(shown)]
-    framed = np.full((shown, shown, side + 1, side + 1), np.nan)
-    framed[:, :, 1:, 1:] = matrix[central].reshape(shown, shown, side, side)
-    tiled = framed.transpose(0, 2, 1, 3).reshape(shown * (side + 1), shown * (side + 1))
-    return np.pad(tiled, ((0, 1), (0, 1)), constant_values=np.nan)

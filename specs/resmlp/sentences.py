@@ -11,16 +11,13 @@ from math import ceil, sqrt
 from imlp_audit.inspect.sentences import (
     Judgement,
     Layers,
-    LayerWeights,
-    Matrix,
     UndecidedError,
     above_half,
     format_number,
-    picture,
     sentence,
 )
 
-from .patterns import Pattern, Sparsity, cross_patch_matrix, find_pattern, measure_sparsity, mosaic
+from .patterns import Pattern, Sparsity, find_pattern, measure_sparsity
 
 LAYERS = (
     {"A": "linear_tokens.weight", "B": "mlp_channels.fc1.weight", "C": "mlp_channels.fc2.weight"},  # timm
@@ -41,16 +38,6 @@ LAYERS = (
 )  # fmt: skip
 _FEWEST = 4
 _CHANNELS = ("B", "C", "W3", "W4")
-
-
-@picture
-def cross_patch_rows(layer: LayerWeights) -> Matrix:
-    """Rows of A, or of the derivative at 0 of an MLP across patches, as images of the grid of patches (Fig. 2). Each
-    small image is a row: what one patch takes from every patch. Shown are the rows of the central 6 x 6 patches, where
-    they stand in the grid.
-    """
-    matrix = cross_patch_matrix(layer)
-    return mosaic(matrix, layer.side(len(matrix)))
 
 
 @sentence

@@ -105,7 +105,7 @@ def test_an_interval_that_holds_1_decides_nothing_and_no_other_is_left_open(one:
 def made(root: Path, own: tuple[str, str], ratio: tuple[str, str], place: BenchConditions = THERE) -> CellCheck:
     """Judge a printed 22.0 imgs/s, +10 % over 20.0."""
     found = comparison(root, "20.0", "22.0", "+10%")
-    return judge(found, [Timed(32, about(*own), about(*ratio))], place)
+    return judge(found, Timed(32, about(*own), about(*ratio)), place)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_reason_says_all_numbers(tmp_path: Path) -> None:
 def test_a_printed_change_is_of_the_rows_own_baseline(tmp_path: Path) -> None:
     rows = (row("a", SMALL, "20.0"), row("b", SMALL, "22.0", "a", ", delta: {cpu: +10%}"), row("c", SMALL, "11.0"))
     found = paper(tmp_path, *rows)
-    timed = [Timed(1, about("1", "2"), about("1.1", "1.2"))]
+    timed = Timed(1, about("1", "2"), about("1.1", "1.2"))
     told = [
         judge(plan_comparisons(found, found.tables[0], "cpu", ["b"], one)[0], timed, HERE).reason for one in (None, "c")
     ]
@@ -161,7 +161,7 @@ def test_the_words_for_a_printed_slowdown(tmp_path: Path) -> None:
     found = comparison(tmp_path, "20.0", "10.0")
 
     def told(low: str, high: str) -> str:
-        return judge(found, [Timed(1, about("1", "2"), about(low, high))], HERE).reason
+        return judge(found, Timed(1, about("1", "2"), about(low, high)), HERE).reason
 
     assert "slower as printed, but by less" in told("0.8", "0.9")
     assert "slower as printed, but by more" in told("0.1", "0.2")
@@ -170,7 +170,7 @@ def test_the_words_for_a_printed_slowdown(tmp_path: Path) -> None:
 
 def test_equal_numbers_print_no_direction(tmp_path: Path) -> None:
     found = comparison(tmp_path, "20.0", "20.0")
-    check = judge(found, [Timed(1, about("19", "21"), about("1.1", "1.2"))], THERE)
+    check = judge(found, Timed(1, about("19", "21"), about("1.1", "1.2")), THERE)
     assert check.verdict is Verdict.UNVERIFIABLE
     assert "faster, printed as neither faster nor slower" in check.reason
 
@@ -183,18 +183,7 @@ def test_a_number_without_a_ratio_is_never_refuted(tmp_path: Path, own: tuple[st
     assert variant.base is not None
     cell = variant.base.cell("cpu")
     assert cell is not None
-    assert judge(RowComparison(cell, None), [Timed(32, about(*own))], THERE).verdict is verdict
-
-
-def test_every_batch_size_is_reported_and_the_first_decides(tmp_path: Path) -> None:
-    found = comparison(tmp_path, "20.0", "22.0")
-    good, bad = about("1.05", "1.15"), about("0.7", "0.8")
-    sizes = [Timed(32, about("21", "23"), good), Timed(1, about("2", "3"), bad)]
-    check = judge(found, sizes, THERE)
-    assert (check.verdict, check.measured) == (Verdict.REPRODUCED_UNDER, "22")
-    assert "at batch size 32" in check.reason
-    assert "at batch size 1, " in check.reason
-    assert judge(found, sizes[::-1], THERE).verdict is Verdict.DIFFERS
+    assert judge(RowComparison(cell, None), Timed(32, about(*own)), THERE).verdict is verdict
 
 
 @pytest.mark.parametrize(
@@ -203,7 +192,7 @@ def test_every_batch_size_is_reported_and_the_first_decides(tmp_path: Path) -> N
 def test_a_reading_that_is_not_the_default_is_named(tmp_path: Path, reading: str, under: tuple[str, ...]) -> None:
     found = paper(tmp_path, row("a", BLOCK, "20.0"), row("b", SMALL, "20.0"))
     block, mixer = plan_comparisons(found, found.tables[0], "cpu")
-    place, timed = BenchConditions("this machine", True, reading), [Timed(32, about("19", "21"))]
+    place, timed = BenchConditions("this machine", True, reading), Timed(32, about("19", "21"))
     check = judge(block, timed, place)
     assert (check.verdict, check.under, check.reading) == (Verdict.REPRODUCED_UNDER, under, reading)
     check = judge(mixer, timed, place)  # of which nothing is left open
@@ -213,7 +202,7 @@ def test_a_reading_that_is_not_the_default_is_named(tmp_path: Path, reading: str
 def test_without_a_printed_ratio_only_the_direction_is_reported(tmp_path: Path) -> None:
     found = paper(tmp_path, row("a", SMALL), row("b", SMALL, "20.0"))
     one = plan_comparisons(found, found.tables[0], "cpu", against="a")[0]
-    check = judge(one, [Timed(32, about("19", "21"), about("0.7", "0.8"))], THERE)
+    check = judge(one, Timed(32, about("19", "21"), about("0.7", "0.8")), THERE)
     assert check.verdict is Verdict.REPRODUCED_UNDER
     assert check.reason.endswith("0.75 (95 % [0.7, 0.8]) times a, slower; no ratio is printed")
 

@@ -374,6 +374,7 @@ CORPUS: dict[str, tuple[Make, str]] = {
     "text.pth": (written(b"these are no weights\n"), "a text file, not a checkpoint"),
     "page.pth": (written(b"<!DOCTYPE html><title>404</title>"), "a web page"),
     "pointer.safetensors": (written(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"), "git lfs pull"),
+    "index.json": (written(b'{"weight_map": {"a": "x"}}'), "is an index of shards; join them"),
     "image.pth": (written(b"\x89PNG\r\n\x1a\n" + bytes(50)), "a PNG image"),
     "model.onnx": (written(b"\x08\x07\x12\x07pytorch\x1a\x052.0.0" + bytes(50)), "an ONNX file"),
     "model.h5": (written(b"\x89HDF\r\n\x1a\n" + bytes(50)), "an HDF5 file, as Keras writes them"),

@@ -97,7 +97,6 @@ def test_an_archive_names_the_weights_in_it(tmp_path: Path, monkeypatch: pytest.
     [
         (["config.json", "model.safetensors"], "give the file of weights in it: model.safetensors"),
         (["a.pth", "b.pth"], "give the file of weights in it: a.pth, b.pth"),
-        (["model-00001-of-00002.safetensors", "model.safetensors.index.json"], "in it: model.safetensors.index.json"),
         (["zero_to_fp32.py", "latest"], "is a folder of DeepSpeed; run `python zero_to_fp32.py . weights`"),
         ([".metadata", "__0_0.distcp"], "format_utils dcp_to_torch FOLDER weights.pth`"),
         (["notes.txt"], "is a folder, not a file; give a .safetensors file or a torch file of weights"),

@@ -239,15 +239,10 @@ def test_no_command_writes_into_an_installed_paper(copy: Path, tmp_path: Path, m
     installed = installed_paper()
     before = {path.name for path in installed.rglob("*")}
     monkeypatch.chdir(tmp_path)  # without ./specs
-    for arguments in (
-        ["baseline"],
-        ["baseline", "mine"],
-        ["baseline", str(installed)],
-        ["solve", "mine", "--write", "a"],
-    ):
-        done = call(*arguments, "--no-progress")
+    for arguments in ([], ["mine"], [str(installed)]):
+        done = call("baseline", *arguments, "--no-progress")
         assert done.code == 2
-        assert f"{arguments[0]} writes only into a folder of yours" in done.err
+        assert "baseline writes only into a folder of yours" in done.err
     assert {path.name for path in installed.rglob("*")} == before
     done = call("baseline", "here/specs/mine", "--no-progress", "--no-cache")
     assert done.code == 0

@@ -44,16 +44,13 @@ def test_a_table(paper: Path) -> None:
     assert "needs an abacus; measured on " in done.out
     words = " ".join(done.out.split())  # where a line ends depends on the digits of what was measured
     assert "(+100%): slower, but printed as faster" in words
-    assert "Where the time goes, p/1/b/cpu, one image of a batch of 2:" in words
     found = json.loads((paper / "r.json").read_text(encoding="utf-8"))
     assert found["summary"]["unverifiable"] == 2
     (evidence,) = next(check for check in found["checks"] if check["id"] == "p/1/b/cpu")["evidence"]
     assert (evidence["kind"], evidence["batch"], evidence["pairs"]) == ("throughput", 2, 6)
     assert float(evidence["high"]) < 1
-    assert "Linear" in {one["modules"] for one in evidence["spent"]}
     report = (paper / "r.md").read_text(encoding="utf-8")
     assert "needs an abacus" in report
-    assert "| modules | baseline: M MACs |" in report, "what is printed and what is written is one document"
 
 
 @pytest.mark.usefixtures("paper")
@@ -71,7 +68,6 @@ def test_on_the_papers_hardware_a_wrong_direction_is_a_finding() -> None:
     done = call("bench", "--table", "p/1", *options)
     assert done.code == 1
     assert "differs p/1/b/cpu printed 20.0" in done.out
-    assert "where the time goes: --all" in done.out
 
 
 @pytest.mark.slow
@@ -91,11 +87,11 @@ def test_options_reach_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = str(torch.get_num_threads() + 1)
     done = call(
         "bench", "--table", "p/1", "--column", "cpu", "--rows", "same", "--against", "a", "--batch-size", "3",
-        "--batch-size", "1", "--dtype", "bfloat16", "--channels-last", "--threads", threads, "--pairs", "7",
+        "--dtype", "bfloat16", "--channels-last", "--threads", threads, "--pairs", "7",
         "--reading", "skip", "-f", "json",
     )  # fmt: skip
     (check,) = json.loads(done.out)["checks"]
-    assert [(one["batch"], one["pairs"], one["variant"]) for one in check["evidence"]] == [(3, 7, "6"), (1, 7, "2")]
+    assert [(one["batch"], one["pairs"], one["variant"]) for one in check["evidence"]] == [(3, 7, "6")]
     found = check["evidence"][0]["settings"]
     assert {name: found[name] for name in ("against", "device", "dtype", "layout", "reading", "threads")} == {
         "against": "p/1/a",
@@ -187,4 +183,3 @@ def test_compiled_models(monkeypatch: pytest.MonkeyPatch) -> None:
     done = call("bench", "--table", "p/1", *options)
     assert (done.code, backends) == (0, [False, False])
     assert "compiled yes" in done.out
-    assert "timed module by module and therefore not compiled" in done.out

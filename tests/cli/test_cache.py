@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.cli import report_files
-
 from .papers import PARAMS, write
 from .running import MODULE, Outcome, call, spawn
 
@@ -55,28 +53,6 @@ def test_a_changed_number_is_judged_anew_by_the_measurements_of_before(kept: Pat
     again = verify()
     assert verdict(again) == "differs"
     assert again.err == "imlp-audit: took 1 of 2 measurements from earlier runs; --no-cache measures anew\n"
-
-
-def test_the_reports_of_a_result_are_rendered_once(kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def written(folder: str) -> dict[str, bytes]:
-        call("report", "one", "--dir", folder, "--no-progress")
-        return {path.name: path.read_bytes() for path in (tmp_path / folder).iterdir()}
-
-    first = written("first")
-    assert {"index.html", "one.html", "one.md"} <= first.keys()
-    with monkeypatch.context() as never:
-        never.setattr(report_files, "render_reports", lambda *_: pytest.fail("rendered again"))
-        assert written("second") == first
-    table = tmp_path / "specs" / "one" / "table1.yaml"
-    table.write_text(table.read_text().replace("5.72", "5.82"))
-    assert b"5.82" in written("third")["one.html"]
-
-
-def test_another_model_is_measured(kept: Path, tmp_path: Path) -> None:
-    verify()
-    table = tmp_path / "specs" / "one" / "table1.yaml"
-    table.write_text(table.read_text().replace("deit_tiny", "deit_small"))
-    assert json.loads(verify().out)["checks"][0]["measured"] == "22050664"  # DeiT-S: 22.05 M, timm's table of results
 
 
 def test_a_measurement_that_somebody_changed_is_not_believed(kept: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -205,7 +204,6 @@ def test_nothing_runs_that_merely_lies_in_the_current_folder_or_on_pythonpath(tm
 WRITTEN = {
     "findings.lock": ("acknowledge", "specs/p"),
     "findings.yaml": ("acknowledge", "specs/p", "--draft"),
-    "paper.yaml": ("solve", "p/1", "--write", "found"),
     "index.html": ("report", "specs/p", "--dir", "specs/p"),
     "p.md": ("report", "specs/p", "--dir", "specs/p"),
 }
@@ -237,23 +235,6 @@ def test_no_file_is_written_through_a_link_that_lies_in_a_folder(
     assert f"specs/p/{name} is a link, which is not written through" in done.err
     assert (target.read_bytes() if target.exists() else None) == before
     assert path.is_symlink()
-
-
-def test_a_kept_record_writes_only_plain_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, "p", TOP1, "{id: a, label: A, printed: {top1: 1}}")
-    monkeypatch.setenv("IMLP_AUDIT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
-    report = ("report", "specs/p", "--dir", "in/out", "--no-progress")
-    assert call(*report).code == 0
-    wrote = {path.name: path.read_bytes() for path in (tmp_path / "in" / "out").iterdir()}
-    (entry,) = (one for one in (tmp_path / "cache").glob("*/*.json") if b'"Reports ' in one.read_bytes())
-    for name in ("../../evil.html", str(tmp_path / "evil.html"), "..", ".evil", "a/b.html", "evil.html\n"):
-        _, key, record = entry.read_bytes().split(b"\n", 2)
-        body = key + b"\n" + json.dumps({"files": {**json.loads(record)["files"], name: "evil"}}).encode()
-        entry.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-        assert call(*report).code == 0
-        assert {path.name: path.read_bytes() for path in (tmp_path / "in" / "out").iterdir()} == wrote
-        assert not list(tmp_path.rglob("*evil*"))
 
 
 def test_no_paper_is_called_as_the_overview(tmp_path: Path) -> None:

@@ -136,23 +136,21 @@ def test_an_interrupt_keeps_what_is_finished(
                 signal.raise_signal(signal.SIGINT)
             yield answer
 
-    outputs = ["--predictions", "p.parquet", "-o", "json:r.json", "-q"]
+    outputs = ["--predictions", "p.csv", "-o", "json:r.json", "-q"]
     with monkeypatch.context() as patch:
         patch.setattr(run, "predict_batches", some)
         done = evaluated(digits, *outputs)
     assert done.code == 130
     assert capfd.readouterr().err == "imlp-audit: interrupted; run the same command to continue\n"
-    assert [path.name for path in there.iterdir()] == ["p.parquet.unfinished"]
+    assert [path.name for path in there.iterdir()] == ["p.csv.unfinished"]
     refused = evaluated(digits, *outputs, "--amp")
     assert (refused.code, refused.out) == (2, "")
-    assert refused.err.startswith(
-        "imlp-audit: p.parquet.unfinished holds another evaluation: precision was float32, is"
-    )
+    assert refused.err.startswith("imlp-audit: p.csv.unfinished holds another evaluation: precision was float32, is")
     assert evaluated(digits, *outputs).code == 0
-    resumed = [(there / name).read_bytes() for name in ("p.parquet", "r.json")]
+    resumed = [(there / name).read_bytes() for name in ("p.csv", "r.json")]
     assert evaluated(digits, *outputs).code == 0
-    assert [(there / name).read_bytes() for name in ("p.parquet", "r.json")] == resumed
-    assert not (there / "p.parquet.unfinished").exists()
+    assert [(there / name).read_bytes() for name in ("p.csv", "r.json")] == resumed
+    assert not (there / "p.csv.unfinished").exists()
 
 
 @pytest.mark.slow
@@ -181,7 +179,7 @@ def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None
         (["--reading", "leen"], 2, "did you mean 'lean'?"),
         (["--data", "nowhere"], 2, "nowhere is neither a folder nor a .parquet file"),
         (["--on", "letter"], 2, "did you mean 'letters'?"),
-        (["--predictions", "p.txt"], 2, "end the file name in .parquet or .csv"),
+        (["--predictions", "p.txt"], 2, "end the file name in .csv"),
         (["--predictions", "no/p.csv"], 2, "no is not a folder"),
         (["--against", "no.json"], 2, "--against no.json does not exist"),
         (["--preprocessing", "size=12x"], 2, "--preprocessing size=12x: "),

@@ -33,7 +33,7 @@ def deit() -> dict[str, Tensor]:
 
 @pytest.fixture(scope="module")
 def block() -> dict[str, Tensor]:
-    """DeiT-Ti with the released block; its readings are none that the tiny papers declare."""
+    """DeiT-Ti with the released block; none of the tiny papers declares its reading."""
     with Builder("cpu").variant(Recipe.of(timm=DEIT, mlp=Replacement(imlp=ImlpRecipe(ratio=2))), RELEASED) as variant:
         return {name: value.clone() for name, value in variant.model.state_dict().items()}
 
@@ -84,19 +84,6 @@ def test_a_training_checkpoint_and_the_state_that_is_asked_for(here: Path, deit:
     assert call("inspect", "deit.pth", "--state", "ema").code == 2
 
 
-@pytest.mark.slow
-def test_readings_of_a_block(here: Path, block: dict[str, Tensor]) -> None:
-    save_file(block, here / "block.safetensors")
-    done = call("inspect", "block.safetensors", "specs/imlp_row")
-    assert done.code == 0
-    facts = " ".join(done.out.partition("What the weights")[0].split()).split(" - ")
-    assert facts[facts.index("imlp_row/1/block") :][1:3] == [
-        "under a reading that no paper declares: agelu_parameters per_channel, fc1_bias yes, fc2_bias yes, concat_norm "
-        "layer, output_norm layer, depthwise_bias yes, depthwise_norm batch, class_token removed",
-        "shapes do not decide depthwise_activation (none or gelu) and depthwise_skip (yes or no): 4 readings fit",
-    ]
-
-
 @pytest.mark.parametrize("name", ["resnet18", "swinv2_tiny_window8_256", "levit_128"])
 def test_buffers_are_counted_apart(tmp_path: Path, name: str) -> None:
     model = timm.create_model(name)
@@ -108,20 +95,19 @@ def test_buffers_are_counted_apart(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.slow
-def test_json(here: Path, deit: dict[str, Tensor], block: dict[str, Tensor]) -> None:
+def test_json(here: Path, block: dict[str, Tensor]) -> None:
     save_file(block, here / "block.safetensors")
-    done = call("inspect", "block.safetensors", "specs/imlp_row", "-f", "json")
+    done = call("inspect", "block.safetensors", "imlp/1/deit_ti*", "-f", "json")
     told = json.loads(done.out)
-    assert told["format"] == "imlp-audit/inspect/2"
+    assert told["format"] == "imlp-audit/inspect/3"
     assert told["file"]["parameters"] == 4_998_184  # imlp Table 1's "5.00" M under the reading released
     assert told["file"]["dtypes"] == {"float32": len(block) - 12, "int64": 12}
-    assert told["models"] == {"known": 2, "compared": 2, "untrusted": 0}
+    assert told["models"]["untrusted"] == 0
     (only,) = told["exact"]
-    assert only["places"] == ["imlp_row/1/block"]
-    assert only["axes"]["depthwise_skip"] == ["yes", "no"]
-    assert only["axes"]["concat_norm"] == ["layer"]
+    assert (only["places"], only["readings"]) == (["imlp/1/deit_ti_imlp"], ["released"])
     assert told["nearest"] == []
-    assert call("inspect", "block.safetensors", "specs/imlp_row", "-f", "json").out == done.out
+    undeclared = call("inspect", "block.safetensors", "specs/imlp_row", "-f", "json")
+    assert (undeclared.code, json.loads(undeclared.out)["exact"]) == (1, [])
 
 
 def test_problems_in_json(here: Path, deit: dict[str, Tensor]) -> None:
@@ -160,7 +146,7 @@ def test_a_checkpoint_of_nothing_here(here: Path) -> None:
     ("arguments", "told"),
     [
         (("nowhere.pth",), "nowhere.pth does not exist; give a .safetensors file"),
-        (("nowhere.pth", "no.yaml", "--draw", "no/pictures"), "nowhere.pth does not exist; give a .safetensors file"),
+        (("nowhere.pth", "no.yaml"), "nowhere.pth does not exist; give a .safetensors file"),
         (("specs",), "specs is a folder, not a file"),
         (("text.pth",), "text.pth is a text file, not a checkpoint"),
         (("w.safetensors", "nopaper"), "nopaper"),

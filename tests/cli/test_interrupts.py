@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -14,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.processes.interrupts import exit_on_interrupt, hold_interrupts, on_interrupt
-from imlp_audit.processes.workers import workers
 
 from .running import Outcome, call, environment, forget_interrupts
 
@@ -149,12 +147,8 @@ def test_a_process_that_ignores_interrupts_goes_on_ignoring_them() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def _blocked(_: int) -> bool:
-    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
-
-
 def send_mask(_given: None, send: Callable[[bool], None]) -> None:
-    send(_blocked(0))
+    send(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
 
 
 FIRST_WORKER = """
@@ -168,13 +162,3 @@ def test_the_first_worker_of_a_process_is_started_with_interrupts_blocked() -> N
     """Multiprocessing starts its tracker with the first process, and unblocks interrupts when it has."""
     command = [sys.executable, "-c", FIRST_WORKER]
     assert subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout == "True\n"
-
-
-def test_workers_are_started_with_interrupts_blocked_and_end_with_an_interrupt(ending: list[int]) -> None:
-    with workers(1) as pool:
-        assert pool.submit(_blocked, 0).result()
-        assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
-        (worker,) = multiprocessing.active_children()
-        interrupt()
-        worker.join(60)
-    assert (worker.exitcode, ending) == (-signal.SIGTERM, [130])

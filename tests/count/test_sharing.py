@@ -39,7 +39,7 @@ def _die(_needed: Needed, _send: Send) -> None:
 
 def _die_with_resnet(needed: Needed, send: Send) -> None:
     """Measure models; end if there is a certain one among them."""
-    if any(key.recipe.host.kin() == "resnet" for key in needed):
+    if any("resnet" in key.recipe.name for key in needed):
         os._exit(1)
     for _, facts in measure_models(needed, lambda _: None):
         send(facts)

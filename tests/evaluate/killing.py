@@ -26,7 +26,7 @@ import torch
 from imlp_audit.cli.main import main
 from imlp_audit.errors import UsageError
 from imlp_audit.evaluate import run, task
-from imlp_audit.evaluate.predictions import Journal, ResumableRun, open_journal
+from imlp_audit.evaluate.predictions import Journal, open_journal
 from imlp_audit.evaluate.task import Request, Task
 from tests.cli.running import call, forked
 
@@ -94,9 +94,9 @@ def _run(command: Sequence[str], instant: int | None = None, on_end: Callable[[i
 
     end = os._exit
 
-    def opening(path: Path, resumable: ResumableRun, leads: bool) -> AbstractContextManager[Journal]:
+    def opening(path: Path, fingerprint: dict[str, str], leads: bool) -> AbstractContextManager[Journal]:
         sys.setprofile(count)
-        return open_journal(path, resumable, leads)
+        return open_journal(path, fingerprint, leads)
 
     def leave(code: int) -> None:
         sys.setprofile(None)

@@ -13,11 +13,10 @@ from PIL import Image
 from timm.data import create_transform
 from torch import Tensor, nn
 
-from imlp_audit.errors import CheckpointError
+from imlp_audit.errors import BuildError, CheckpointError
 from imlp_audit.evaluate.datasets import Labelling, open_images
 from imlp_audit.evaluate.loop import (
     Computing,
-    OutOfMemoryError,
     Preparation,
     load_batches,
     predict_batches,
@@ -130,7 +129,7 @@ def test_fewer_than_five_classes() -> None:
 def test_memory_that_runs_out(error: Exception, threads: int) -> None:
     running = predict_batches(Scores(error, at=4), batches(), Computing(CPU, threads))
     assert len([next(running) for _ in range(4)]) == 4
-    with pytest.raises(OutOfMemoryError):
+    with pytest.raises(BuildError, match="memory ran out; give a smaller --batch-size"):
         next(running)
 
 

@@ -20,7 +20,6 @@ from imlp_audit.evaluate.predictions import (
     BatchAnswers,
     ModelAnswer,
     Prediction,
-    ResumableRun,
     check_ending,
     open_journal,
     write_predictions,
@@ -47,29 +46,13 @@ def test_csv_reads_back(tmp_path: Path) -> None:
     ]
 
 
-def test_parquet_reads_back(tmp_path: Path) -> None:
-    from pyarrow import parquet
-
-    write_predictions(tmp_path / "p.parquet", PREDICTIONS)
-    table = parquet.read_table(tmp_path / "p.parquet")
-    assert table.column_names == COLUMNS
-    assert table.to_pydict() == {
-        "image": [one.image for one in PREDICTIONS],
-        "labels": [[3], [0, 2], [1]],
-        "top5": [[3, 1, 0, 2, 4], [1, 2, 0, 3, 4], []],
-        "probability": [0.5, 0.10000000149011612, None],  # a number of 32 bits, so that nothing is rounded
-        "readable": [True, True, False],
-    }
-
-
-@pytest.mark.parametrize("name", ["p.csv", "p.parquet"])
-def test_equal_predictions_are_equal_bytes(tmp_path: Path, name: str) -> None:
-    write_predictions(tmp_path / name, PREDICTIONS)
-    first = (tmp_path / name).read_bytes()
-    write_predictions(tmp_path / name, PREDICTIONS)
-    assert (tmp_path / name).read_bytes() == first
-    write_predictions(tmp_path / name, PREDICTIONS[:2])
-    assert (tmp_path / name).read_bytes() != first
+def test_equal_predictions_are_equal_bytes(tmp_path: Path) -> None:
+    write_predictions(tmp_path / "p.csv", PREDICTIONS)
+    first = (tmp_path / "p.csv").read_bytes()
+    write_predictions(tmp_path / "p.csv", PREDICTIONS)
+    assert (tmp_path / "p.csv").read_bytes() == first
+    write_predictions(tmp_path / "p.csv", PREDICTIONS[:2])
+    assert (tmp_path / "p.csv").read_bytes() != first
 
 
 def test_right_is_an_accepted_class_among_the_first_guesses() -> None:
@@ -79,24 +62,22 @@ def test_right_is_an_accepted_class_among_the_first_guesses() -> None:
     assert {metric: metric.guesses for metric in Metric} == {Metric.TOP1: 1, Metric.TOP5: 5}
 
 
-@pytest.mark.parametrize("name", ["p.json", "p", "p.csv.gz"])
+@pytest.mark.parametrize("name", ["p.parquet", "p", "p.csv.gz"])
 def test_another_ending_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match=r"end the file name in \.parquet or \.csv"):
+    with pytest.raises(UsageError, match=r"end the file name in \.csv"):
         check_ending(Path(name))
 
 
-PINNED = {"checkpoint": "abc", "batch size": "4"}
-RUN = ResumableRun(PINNED, 4, images=10, classes=10)
+RUN = {"checkpoint": "abc", "batch size": "4"}
 BATCH: BatchAnswers = (None, *(ModelAnswer((0, 3, 5, 7, 9), 1 / number) for number in (1, 2, 3)))
-FIVE = [1, 2, 3, 4, 5]
 
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Path:
     """The journal of a run of which two batches are finished."""
     with open_journal(tmp_path / "p.csv.unfinished", RUN) as found:
-        found.add(4, 0, BATCH)
-        found.add(4, 2, BATCH[:2])
+        found.add(0, BATCH)
+        found.add(2, BATCH[:2])
     return found.path
 
 
@@ -115,10 +96,7 @@ def changed(path: Path, line: int, change: Callable[[dict[str, object]], None]) 
 
 def test_what_is_written_is_read_back(journal: Path) -> None:
     with open_journal(journal, RUN) as found:
-        assert found.of_size(4) == {0: BATCH, 2: BATCH[:2]}  # to the last bit
-        found.add(2, 0, BATCH[:2])  # batches were halved
-    with open_journal(journal, RUN) as found:
-        assert (found.of_size(2), min(size for size, _ in found.finished)) == ({0: BATCH[:2]}, 2)
+        assert found.finished == {0: BATCH, 2: BATCH[:2]}  # to the last bit
 
 
 def test_a_torn_last_line_is_dropped_wherever_it_was_torn(journal: Path) -> None:
@@ -128,9 +106,9 @@ def test_a_torn_last_line_is_dropped_wherever_it_was_torn(journal: Path) -> None
         journal.write_bytes(whole[:length])
         with open_journal(journal, RUN) as found:
             assert len(found.finished) == max(0, sum(end <= length for end in ends) - 1)
-            found.add(4, 1, BATCH)
+            found.add(1, BATCH)
         with open_journal(journal, RUN) as found:
-            assert found.of_size(4)[1] == BATCH
+            assert found.finished[1] == BATCH
 
 
 def test_no_changed_byte_is_read(journal: Path) -> None:
@@ -141,76 +119,14 @@ def test_no_changed_byte_is_read(journal: Path) -> None:
             pass
 
 
-def changing(**change: object) -> Callable[[dict[str, object]], None]:
-    return lambda content: content.update(change)
-
-
-def answered(answer: object) -> Callable[[dict[str, object]], None]:
-    return lambda content: content.update(answers=[answer, None, None, None])
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        *(
-            (answered(answer), "as an answer in batch 0")
-            for answer in (
-                [float("nan"), *FIVE],
-                [1.5, *FIVE],
-                [0.5, 10**12, *FIVE[1:]],
-                [0.5, -1, *FIVE[1:]],
-                [0.5, 1, 1, 2, 3, 4],
-                [0.5, *map(str, FIVE)],
-                [0.5, *map(float, FIVE)],
-                [0.5, *FIVE[1:]],
-                "none",
-            )
-        ),
-        *(
-            (changing(**change), "is not a batch that this evaluation can have written")
-            for change in (
-                {"answers": [None]},
-                {"batch": 3},
-                {"batch": -1},
-                {"batch": "0"},
-                {"size": 3},
-                {"size": 0},
-                {"size": 8, "answers": [None] * 8},
-                {"more": 1},
-            )
-        ),
-        (changing(batch=2, answers=[None, None]), "holds batch 2, which an earlier line holds"),
-    ],
-)
-def test_what_the_run_cannot_have_written_is_refused_by_line(
-    journal: Path, change: Callable[[dict[str, object]], None], words: str
-) -> None:
-    changed(journal, 2, change)
-    before = journal.read_bytes()
-    with pytest.raises(UsageError) as refused, open_journal(journal, RUN):
-        pass
-    line = "3" if "earlier" in words else "2"
-    assert str(refused.value).startswith(f"{journal}: line {line} ")
-    assert words in str(refused.value)
-    assert "remove that line, and only its batch is computed again" in str(refused.value)
-    assert journal.read_bytes() == before
-
-
-@pytest.mark.parametrize("body", [b"{", b"[" * 100_000, b'"\xff"', b"[]"])
-def test_lines_that_are_not_json_objects(journal: Path, body: bytes) -> None:
-    with journal.open("ab") as file:
-        file.write(sealed(body))
-    with pytest.raises(UsageError, match="line 4 is not"), open_journal(journal, RUN):
-        pass
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         (b"mine", "was not written by imlp-audit; move it elsewhere"),
         (b"mine\n", "line 1 is damaged"),
         (sealed(b'{"format": "imlp-audit/answers/0"}'), "was written by another version"),
-        (sealed(b'{"format": "imlp-audit/answers/1", "evaluation": 3}'), "does not say of which evaluation it is"),
+        (sealed(b'{"format": "imlp-audit/answers/2", "evaluation": 3}'), "was written by another version"),
+        (sealed(b'{"batch": 0, "answers": []}'), "was written by another version"),
     ],
 )
 def test_other_files_are_left_alone(tmp_path: Path, text: bytes, words: str) -> None:
@@ -231,11 +147,11 @@ def test_what_is_no_regular_file(tmp_path: Path, kind: str) -> None:
 
 
 def test_another_evaluation_is_refused_by_what_differs(journal: Path) -> None:
-    other = ResumableRun({"checkpoint": "\x1b[2J", "batch size": "4", "limit": "10"}, 4, 10, 10)
+    other = {"checkpoint": "\x1b[2J", "batch size": "4", "limit": "10"}
     with pytest.raises(UsageError, match=r"checkpoint was abc, is .*; limit was not given, is 10\. Repeat"):  # noqa: SIM117
         with open_journal(journal, other):
             pass
-    changed(journal, 1, lambda content: content.update(evaluation={**PINNED, "checkpoint": "\x1b[2J"}))
+    changed(journal, 1, lambda content: content.update(evaluation={**RUN, "checkpoint": "\x1b[2J"}))
     with pytest.raises(UsageError, match=r"checkpoint was '\\x1b\[2J', is abc"), open_journal(journal, RUN):
         pass
 
@@ -248,18 +164,18 @@ def test_a_file_that_cannot_be_made(tmp_path: Path) -> None:
 def test_one_run_at_a_time_even_after_one_was_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = (
         "import sys; from pathlib import Path; from imlp_audit.evaluate.predictions import *\n"
-        "with open_journal(Path(sys.argv[1]), ResumableRun({}, 4, 10, 10)): print(flush=True); sys.stdin.read()"
+        "with open_journal(Path(sys.argv[1]), {}): print(flush=True); sys.stdin.read()"
     )
     monkeypatch.setattr(module, "_PATIENCE", 0)
-    path, run = tmp_path / "p", ResumableRun({}, 4, 10, 10)
+    path = tmp_path / "p"
     command = [sys.executable, "-c", code, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         other.stdout.readline()
-        with pytest.raises(UsageError, match=r"another run is writing to .*p; wait for it"), open_journal(path, run):
+        with pytest.raises(UsageError, match=r"another run is writing to .*p; wait for it"), open_journal(path, {}):
             pass
-        with open_journal(path, run, leads=False) as found:  # another process of the same run
-            found.add(4, 0, BATCH)
+        with open_journal(path, {}, leads=False) as found:  # another process of the same run
+            found.add(0, BATCH)
         os.kill(other.pid, signal.SIGKILL)
-    with open_journal(path, run) as found:
-        assert found.of_size(4) == {0: BATCH}
+    with open_journal(path, {}) as found:
+        assert found.finished == {0: BATCH}

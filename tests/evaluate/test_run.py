@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import pytest
 import torch
@@ -32,7 +32,6 @@ from imlp_audit.spec.schema import Preprocessing
 from tests.evaluate.digits import ROWS, Digits
 from tests.evaluate.digits import digits as trained
 
-Value = TypeVar("Value")
 Loaded: TypeAlias = Iterable[tuple[Tensor, Tensor]]
 Answers: TypeAlias = Iterator[tuple[ModelAnswer | None, ...]]
 Steps: TypeAlias = dict[str, object]
@@ -207,65 +206,6 @@ def test_a_result_that_could_not_be_written_can_be_resumed(digits: Digits, tmp_p
         raise OSError("full")
     evaluated(asked, steps=dying_after(0, AssertionError("nothing is left to compute")))
     assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
-
-
-class Small(nn.Module):
-    """A model for which memory runs out above so many images."""
-
-    def __init__(self, model: nn.Module, most: int) -> None:
-        super().__init__()
-        self.model, self.most = model, most
-
-    def forward(self, images: Tensor) -> Tensor:
-        if len(images) > self.most:
-            raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes.")
-        scores: Tensor = self.model(images)
-        return scores
-
-
-def memory_for(images: int, batches: int | None = None) -> Steps:
-    """Let batches of so many images fit into memory, and break the evaluation off after so many batches."""
-
-    def predict(model: nn.Module, loaded: Loaded, computing: Computing) -> Answers:
-        for number, answer in enumerate(predict_batches(Small(model, images), loaded, computing)):
-            if number == batches:
-                raise KeyboardInterrupt
-            yield answer
-
-    return {"predict_batches": predict}
-
-
-def test_batches_are_halved_until_they_fit(digits: Digits, tmp_path: Path) -> None:
-    said: list[str] = []
-    halved = evaluated(request(digits, predictions=tmp_path / "p.csv"), said, steps=memory_for(6))
-    assert said[-2:] == [
-        "memory ran out with batches of 16 images; starting again with 8",
-        "memory ran out with batches of 8 images; starting again with 4",
-    ]
-    asked = request(digits, running=Running(batch_size=4), predictions=tmp_path / "q.csv")
-    assert to_json(halved) == to_json(evaluated(asked))
-    assert found(halved).settings["batch size"] == "4"
-    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "q.csv").read_bytes()
-
-
-def test_a_resume_goes_on_with_the_halved_batches(digits: Digits, tmp_path: Path) -> None:
-    asked = request(digits, predictions=tmp_path / "p.csv")
-    with pytest.raises(KeyboardInterrupt):
-        evaluated(asked, steps=memory_for(8, batches=3))
-    expected = evaluated(replace(asked, predictions=tmp_path / "q.csv"), steps=memory_for(8))
-    assert to_json(evaluated(asked)) == to_json(expected)  # though now there is memory again
-    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "q.csv").read_bytes()
-
-
-def test_batches_are_halved_where_another_process_needs_it(digits: Digits) -> None:
-    class Beside(Group):
-        """Another process has memory for four images."""
-
-        def exchange(self, mine: Value) -> list[Value]:
-            return [mine, type(mine)(4)] if type(mine) is int else [mine]  # type: ignore[call-arg]
-
-    halved = evaluated(request(digits), group=Beside())
-    assert to_json(halved) == to_json(evaluated(request(digits, running=Running(batch_size=4))))
 
 
 @pytest.fixture

@@ -231,14 +231,11 @@ def test_all_images_of_real_labels_are_those_with_a_label(
     assert check.verdict is Verdict(verdict)
 
 
-def test_a_sample_that_decides_nothing_says_how_many_images_would(
-    tmp_path: Path, base: CellRef, guessing: Callable[[str], CellRef]
-) -> None:
+def test_a_sample_that_decides_nothing_says_what_would(tmp_path: Path, base: CellRef) -> None:
     three = judge(cell(tmp_path / "a", "p/3/much/top1"), evaluated((3, 3), available=50_000)).reason
-    # Wilson's interval around 80 % excludes 60.05 % from n = z^2 0.6005 0.3995 / 0.1995^2 = 23.15 on
     assert three.endswith(
-        "meets [79.95, 80.05), but leaves too much room to pass: about 24 images would decide: they exclude a "
-        "difference of 20 points, as from base to much (60.0 to 80.0)"
+        "meets [79.95, 80.05), but leaves too much room to pass: it does not exclude a difference of 20 points, as "
+        "from base to much (60.0 to 80.0); all 50 000 images of the data set would decide"
     )
     few = judge(base, evaluated((799, 1000), available=50_000)).reason
     assert few.endswith("as from base to block (79.9 to 80.0); all 50 000 images of the data set would decide")
@@ -246,9 +243,6 @@ def test_a_sample_that_decides_nothing_says_how_many_images_would(
     assert "the paper makes nothing of a difference between two such scores" in alone
     unsized = judge(cell(tmp_path / "c", "p/3/much/unsized"), evaluated((8, 10))).reason
     assert "(10 were given; how many the data set has, its column does not say (images:))" in unsized
-    # of one image, 100 % excludes 0.1 %; to miss 72.25 % it takes n = z^2 0.7225 / 0.2775 = 10.002
-    one = judge(guessing("trained/only"), evaluated((1, 1), available=50_000)).reason
-    assert "about 11 images would decide: they exclude a difference of 72.1 points, as from chance to trained" in one
 
 
 def test_a_check_has_all_that_it_rests_on(base: CellRef) -> None:
@@ -312,8 +306,9 @@ def test_an_equal_number_from_a_part_of_the_images_is_marked_as_luck(base: CellR
     assert few.reason == (
         "the checkpoint classifies 799 of 1 000 images correctly with the first guess (the data set has 50 000), 79.9 "
         "%; that is equal to 79.9 as printed, which may be luck, since not all images were evaluated; the 95 % "
-        f"interval {wilson(799, 1000)} meets [79.85, 79.95), but leaves too much room to pass: no sample excludes a "
-        "difference of 0.1 points, as from base to block (79.9 to 80.0); all 50 000 images of the data set would decide"
+        f"interval {wilson(799, 1000)} meets [79.85, 79.95), but leaves too much room to pass: it does not "
+        "exclude a difference of 0.1 points, as from base to block (79.9 to 80.0); all 50 000 images of the data "
+        "set would decide"
     )
     other = judge(base, evaluated((780, 1000), available=50_000))
     assert "that is not 79.9 as printed, since not all images were evaluated" in other.reason

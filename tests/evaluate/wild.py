@@ -182,13 +182,7 @@ def sharded(folder: Path, model: nn.Module) -> Path:
 
 
 def folder_of(folder: Path, model: nn.Module) -> Path:
-    sharded(folder, model)
-    return folder
-
-
-def shard(folder: Path, model: nn.Module) -> Path:
-    sharded(folder, model)
-    return folder / "model-00001-of-00002.safetensors"
+    return safetensors(folder, model).parent
 
 
 def script(folder: Path, model: nn.Module) -> Path:
@@ -247,7 +241,6 @@ WILD: dict[str, Make] = {
     ),
     "safetensors": safetensors,
     "sharded safetensors (the index)": sharded,
-    "one of the shards": shard,
     "a folder": folder_of,
     "a whole model (`torch.save(model)`)": saved(lambda model: {"model": model}),
     "TorchScript": script,

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.inspect.papers import (
-    LayerImages,
     PaperFolder,
     SentenceFile,
     WeightsToJudge,
@@ -22,7 +21,7 @@ from imlp_audit.records.checkpoint import Statement
 from .judging import bundled
 
 HEAD = """from pathlib import Path
-from imlp_audit.inspect.sentences import Judgement, picture, sentence
+from imlp_audit.inspect.sentences import Judgement, sentence
 Path(__file__).with_name("ran").write_text("x")
 LAYERS = [{"W": "fc1.weight", "b": "fc1.bias?", "V": "fc2.weight"}]
 """
@@ -47,21 +46,20 @@ def write(folder: Path, text: str) -> PaperFolder:
     return PaperFolder("mine", folder, "mine")
 
 
-def judge(folder: PaperFolder, *, trust_code: bool = True, draw: bool = False) -> list[Statement | LayerImages]:
+def judge(folder: PaperFolder, *, trust_code: bool = True) -> list[Statement]:
     weights = WeightsToJudge(STATE, partial(dict, STATE), draws=0)
-    return list(judge_papers([folder], weights, trust_code=trust_code, draw=draw, patience=1))
+    return list(judge_papers([folder], weights, trust_code=trust_code, patience=1))
 
 
 def judge_one(folder: PaperFolder, *, trust_code: bool = True) -> Statement:
     (one,) = judge(folder, trust_code=trust_code)
-    assert isinstance(one, Statement)
     return one
 
 
 def test_every_sentence_of_the_bundled_papers_is_read() -> None:
     found = {folder.paper: read_sentences(folder) for folder in bundled()}
-    counts = {paper: (len(one.sentences), len(one.pictures), one.problems) for paper, one in found.items()}
-    assert counts == {"imlp": (1, 0, ()), "mixer_gmlp_coursework": (1, 1, ()), "resmlp": (9, 1, ())}
+    counts = {paper: (len(one.sentences), one.problems) for paper, one in found.items()}
+    assert counts == {"imlp": (1, ()), "mixer_gmlp_coursework": (1, ()), "resmlp": (9, ())}
 
 
 def test_a_sentence_is_found_without_being_run(tmp_path: Path) -> None:
@@ -118,21 +116,14 @@ def test_sentences_need_layers(tmp_path: Path) -> None:
     assert (one.verdict, one.reason) == ("error", str(problem))
 
 
-def test_what_is_raised_is_an_error_with_its_place_and_pictures_are_of_each_layer(tmp_path: Path) -> None:
+def test_what_is_raised_is_an_error_with_its_place(tmp_path: Path) -> None:
     bodies = ("return 1 / 0", 'return Judgement(True, "yes", {"a": []})', "import nowhere")
     sentences = [ONE.format(body=body).replace("differ(", f"s{at}(") for at, body in enumerate(bodies)]
-    drawn = ('return layer["W"]', "return None", 'return layer["W"][0]', "1 / 0")
-    pictures = [f'@picture\ndef p{at}(layer):\n    """W."""\n    {body}\n' for at, body in enumerate(drawn)]
-    found = judge(write(tmp_path, HEAD + "".join([*sentences, *pictures])), draw=True)
-    assert [one.reason[:45] for one in found if isinstance(one, Statement)] == [
+    assert [one.reason[:45] for one in judge(write(tmp_path, HEAD + "".join(sentences)))] == [
         "mine/sentences.py:15: ZeroDivisionError: divi",
         "mine/sentences.py: ValueError: its values are",
         "mine/sentences.py:37: ModuleNotFoundError: No",
-        "mine/sentences.py: ValueError: an image has t",
-        "mine/sentences.py:53: ZeroDivisionError: divi",
     ]
-    images = [(one.name, one.caption, len(one.images)) for one in found if isinstance(one, LayerImages)]
-    assert images == [("mine_p0", "W.", 1), ("mine_p1", "W.", 0)]
 
 
 @pytest.mark.daily(2)

@@ -96,7 +96,7 @@ def test_models_of_packages_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> No
 def timed(selection: Selection) -> dict[str, Any]:
     found = selection.papers[0]
     wanted = plan_comparisons(found, found.tables[0], "cpu")
-    result = benching.bench(found, wanted, Setup(batches=(1,), pairs=6), lambda _: lambda _: None)
+    result = benching.bench(found, wanted, Setup(batch=1, pairs=6), lambda _: lambda _: None)
     return {check.id.split("/")[2]: check for check in result.checks}
 
 

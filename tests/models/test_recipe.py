@@ -357,17 +357,6 @@ def test_a_misspelt_host_is_an_unknown_key() -> None:
         Recipe.model_validate({"tim": "deit_tiny_patch16_224"})
 
 
-@pytest.mark.parametrize(
-    ("host", "kin"),
-    [
-        (Torchvision(architecture="resnext50_32x4d"), "resnext"),
-        (Transformers(architecture="ViTForImageClassification"), "ViT"),
-    ],
-)
-def test_models_of_a_family_are_kin(host: Host, kin: str) -> None:
-    assert host.kin() == kin
-
-
 def test_a_block_of_ones_own_has_no_name_of_a_bundled_family() -> None:
     with pytest.raises(ValidationError, match="resmlp is what a family of bundled models is called"):
         OwnBlock(file="own.py", name="resmlp")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import CellCheck, Source, Verdict
 from imlp_audit.records.document import from_json, to_json
-from imlp_audit.records.evidence import Accuracy, PairedAccuracy, Spent, Throughput
+from imlp_audit.records.evidence import Accuracy, PairedAccuracy, Throughput
 from imlp_audit.records.result import AuditResult
 
 numbers = st.decimals(-100, 100, places=4).map(str)
@@ -48,12 +48,9 @@ pairs = st.builds(
     difference=numbers, low=numbers, high=numbers, p=st.sampled_from(["1", "0.05", "1.98E-31"]), first=digests,
     second=digests,
 )  # fmt: skip
-spent = st.builds(
-    Spent, modules=texts, baseline_macs=few, variant_macs=few, baseline_seconds=numbers, variant_seconds=numbers
-)
 throughputs = st.builds(
     Throughput, batch=few, pairs=few, baseline=numbers, variant=numbers, ratio=numbers, low=numbers, high=numbers,
-    hardware=texts, stated=texts, settings=named, spent=st.lists(spent, max_size=2).map(tuple),
+    hardware=texts, stated=texts, settings=named,
 )  # fmt: skip
 
 

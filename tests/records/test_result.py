@@ -4,7 +4,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from imlp_audit.cli.exits import ExitCode, exit_code
+from imlp_audit.cli.output import ExitCode, exit_code
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import CellCheck, Source, Verdict
 from imlp_audit.records.document import from_json, to_json
@@ -130,22 +130,3 @@ def test_the_part_of_one_paper() -> None:
 def test_exit_codes(verdicts: list[Verdict], code: int, strict: int) -> None:
     assert exit_code(result(*verdicts), strict=False) == ExitCode(code)
     assert exit_code(result(*verdicts), strict=True) == ExitCode(strict)
-
-
-@pytest.mark.parametrize(
-    ("severity", "kind"),
-    [("contradiction", "ask"), ("error", "ask"), ("slip", "misprint"), ("ambiguity", "note")],
-)
-def test_a_result_of_format_2_is_read_with_kinds_in_place_of_severities(severity: str, kind: str) -> None:
-    old = {"id": "f", "paper": "p", "title": "t", "severity": severity, "why": "w", "checks": []}
-    text = changed(lambda d: d.update(format="imlp-audit/2", findings=[old]))
-    (finding,) = from_json(AuditResult, text, "a.json").findings
-    assert finding.kind == kind
-
-
-@pytest.mark.parametrize(
-    ("findings", "told"), [("none", "findings: "), ([5], "findings.0: "), ([{}], "findings.0.id: ")]
-)
-def test_a_broken_result_of_format_2_is_refused_like_any_other(findings: object, told: str) -> None:
-    with pytest.raises(UsageError, match=f"a.json: {told}"):
-        from_json(AuditResult, changed(lambda d: d.update(format="imlp-audit/2", findings=findings)), "a.json")

@@ -159,30 +159,11 @@ def _read_command(line: str) -> tuple[str, tuple[str, ...]]:
     return name, tuple(key for key, _ in pairs)
 
 
-ESCAPES = re.compile(
-    r"\\textbackslash\{\}|\\textascii(?:tilde|circum)\{\}|\\text(?:less|greater|bar)\{\}|\\symbol\{34\}"
-    r"|\\[{}$&#_%]|\{[\[\]*`'\-,:]\}"
-)
-LATEX = re.compile(r"\\[A-Za-z]+|\\.|[{}&%$#^_~]", re.DOTALL)
-
-
-def check_latex(written: str, plain: str) -> None:
-    """Apart from escaped characters, a text adds no command, brace, column or comment."""
-    check_rich(written, plain)
-    texts = [ESCAPES.sub("x", text) for text in (written, plain)]
-    assert [LATEX.findall(text) for text in texts] == [LATEX.findall(text) for text in texts[1:] * 2]
-    for text in texts:
-        rows = text.split("\\\\")
-        assert not any(row.lstrip(" \n").startswith(("*", "[")) for row in rows)  # arguments of a line's end
-    assert not re.search("--|''|,,|`", texts[0].partition("\\begingroup")[2])  # ligatures
-
-
 CHECKS: dict[AuditFormat, Callable[[str, str], None]] = {
     AuditFormat.RICH: check_rich,
     AuditFormat.JSON: check_json,
     AuditFormat.MARKDOWN: check_markdown,
     AuditFormat.HTML: check_html,
-    AuditFormat.LATEX: check_latex,
     AuditFormat.JUNIT: check_xml,
     AuditFormat.SARIF: check_sarif,
     AuditFormat.GITHUB: check_github,

@@ -97,7 +97,7 @@ def result(text: str = BENIGN) -> AuditResult:
             if kind in (CheckKind.CLAIM, CheckKind.EQUATION):
                 more |= {"statement": text}
             if kind is CheckKind.EQUATION:
-                more |= {"place": text, "bound": text, "examples": 20}
+                more |= {"place": text, "examples": 20}
             if kind is CheckKind.EQUATION and verdict is not Verdict.REPRODUCED:
                 more |= {"counterexample": (text, "y = 1"), "hints": (text,)}
             if name == "acknowledged":

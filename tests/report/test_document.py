@@ -11,7 +11,6 @@ from imlp_audit.report.document import (
     Item,
     List,
     Paragraph,
-    Picture,
     Table,
     code,
     join,
@@ -103,12 +102,6 @@ def test_code_may_hold_backticks_and_bars() -> None:
     assert render_markdown((Paragraph((code("a`b"), " and ", code("`"))),)) == "``a`b`` and `` ` ``\n"
     assert r"| `a\|b` |" in render_markdown((Table(("x",), ((code("a|b"),),)),))
     assert render_markdown((Code("```", "text"),)) == "````text\n```\n````\n"
-
-
-def test_pictures_are_links_in_markdown_and_captions_on_a_terminal() -> None:
-    picture = Picture("a b.svg", "Slopes_1")
-    assert render_markdown((picture,)) == "![Slopes_1](a%20b.svg)\n"
-    assert terminal(picture) == "Slopes_1 (picture: a b.svg)\n"
 
 
 def test_inline_text_is_joined_parsed_and_stripped_of_styles() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
-import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -20,10 +18,7 @@ from imlp_audit.errors import Problem
 from imlp_audit.records.check import FAILS, PASSES, CellCheck, CheckKind, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.exports.github import MOST, render_annotations, render_problems
-from imlp_audit.report.exports.junit import render_junit
-from imlp_audit.report.exports.latex import render_latex
-from imlp_audit.report.exports.sarif import file_uri, render_sarif
+from imlp_audit.report.exports import MOST, file_uri, render_annotations, render_junit, render_problems, render_sarif
 from imlp_audit.report.verdicts import explain_command
 
 from .results import BENIGN, check, everywhere, full, head
@@ -194,33 +189,6 @@ def test_github_says_what_is_acknowledged_and_what_no_longer_is_once() -> None:
     ]
 
 
-def test_latex_has_every_number_that_was_decided_and_every_finding() -> None:
-    written = render_latex(full())
-    assert written.splitlines()[1] == "% needs \\usepackage{booktabs} and \\usepackage{longtable}."
-    assert written.count("\\begin{longtable}") == written.count("\\end{longtable}") == 4
-    assert "{p, Table 1: plain words; 2 numbers cannot be decided" in written
-    rows = [line for line in written.splitlines() if " & 5 717 416 & " in line]
-    assert [row.rpartition(" & ")[2] for row in rows] == [
-        "reproduced \\\\", f"reproduced under {BENIGN}, fitted, weak \\\\",
-        "differs (F1) \\\\", "inconsistent (F1) \\\\"
-    ]  # fmt: skip
-    assert "F8 & note & plain words & 5 & known \\\\" in written
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", ["pdflatex", "lualatex", "tectonic"])
-def test_latex_compiles(engine: str, tmp_path: Path) -> None:
-    if shutil.which(engine) is None:
-        pytest.skip(f"{engine} is not installed")
-    (tmp_path / "a.tex").write_text(render_latex(everywhere(EVERYTHING)), encoding="utf-8")
-    paper = "\\documentclass{article}\\usepackage{booktabs,longtable}\\begin{document}\\input{a}\\end{document}"
-    (tmp_path / "paper.tex").write_text(paper, encoding="utf-8")
-    options = [] if engine == "tectonic" else ["-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]
-    done = subprocess.run([engine, *options, "paper.tex"], cwd=tmp_path, capture_output=True, timeout=100, check=False)
-    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
-    assert (tmp_path / "paper.pdf").is_file()
-
-
 @pytest.mark.parametrize(
     ("file", "command"),
     [
@@ -257,4 +225,3 @@ def test_messages_have_the_place_in_the_paper_first() -> None:
     assert found["message"]["text"] == said
     (failure,) = junit(result).iter("failure")
     assert "in the paper: Sec. 5.1" in (failure.text or "").splitlines()
-    assert "Sec. 5.1: 4" in render_latex(result)

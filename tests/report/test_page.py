@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from base64 import b64decode, b64encode
-from pathlib import Path
+from base64 import b64encode
 
 import pytest
 
 from imlp_audit.records.check import CheckKind
-from imlp_audit.report.document import (
-    Picture,
-    Plot,
-    Table,
-)
-from imlp_audit.report.figures import Column, Gaps, same_page
-from imlp_audit.report.page import PagePictures, render_page
+from imlp_audit.report.document import Table
+from imlp_audit.report.page import render_page
 from imlp_audit.report.paper import index_document, report_document
 
 from .inert import Page
@@ -38,7 +32,7 @@ def test_a_page_needs_nothing_else_and_allows_nothing_else() -> None:
     written = page()
     found = Page(written)
     assert not any(tag in ("link", "iframe", "object", "embed", "base", "form") for tag, _ in found.elements)
-    assert all(source.startswith("data:image/") for source in found.values("src"))
+    assert not found.values("src")
     assert not found.values("style")
     (policy,) = [content for content in found.values("content") if "default-src" in content]
     for tag, directive in (("style", "style-src"), ("script", "script-src")):
@@ -65,39 +59,20 @@ def test_every_check_is_on_the_page() -> None:
         assert name in ids or (check.kind is CheckKind.EQUATION and check.id in page()), check.id
 
 
-def test_a_sign_is_not_said_by_colour_alone() -> None:
-    shown = "".join(Page(page()).texts)
-    for text in ("5.72 ✓", "✓*ƒ~reproduced under, fitted, weak", "✗differs F1", "○unverifiable", "!not completed"):
-        assert text in shown
-
-
 @pytest.mark.parametrize(
-    ("text", "whole"),
+    ("text", "shown"),
     [
-        ("25 557 032 parameters", ["25 557 032"]),
-        ("-1 234.5, then 12 and 1234", ["-1 234.5"]),
-        ("in [5 715 000, 5 725 000) or (0.5, 1]", ["[5 715 000, 5 725 000)", "(0.5, 1]"]),
-        ("top1 (-9.782 ± 0.172) below", ["(-9.782 ± 0.172)"]),
-        ("x1 234, 1.5 234 and 3 images", []),
-    ],
-)
-def test_a_number_is_not_broken_at_its_spaces(text: str, whole: list[str]) -> None:
-    written = render_page((Table(("a",), ((text,),)),))
-    assert re.findall(r'<span class="whole">(.*?)</span>', written) == whole
-    assert text in "".join(Page(written).texts)
-
-
-@pytest.mark.parametrize(
-    ("text", "broken"),
-    [
+        ("25 557 032 parameters", "25\xa0557\xa0032 parameters"),
+        ("in [5 715 000, 5 725 000) or 1 234.5", "in [5\xa0715\xa0000, 5\xa0725\xa0000) or 1\xa0234.5"),
+        ("x 1 and 3 images, 12 1234", "x 1 and 3 images, 12 1234"),
         ("poolformer_s24_imlp: 5", "poolformer_<wbr>s24_<wbr>imlp: 5"),
         ("(imlp/claims/profit_becomes_marginal)", "(imlp/<wbr>claims/<wbr>profit_<wbr>becomes_<wbr>marginal)"),
         ("x" * 40, f"{'x' * 16}<wbr>{'x' * 16}<wbr>{'x' * 8}"),
         ("deit_s at x_1", "deit_s at x_1"),
     ],
 )
-def test_a_long_word_is_broken_between_its_parts(text: str, broken: str) -> None:
-    assert f">{broken}</td>" in render_page((Table(("a",), ((text,),)),))
+def test_a_number_is_not_broken_and_a_long_word_between_its_parts(text: str, shown: str) -> None:
+    assert f">{shown}</td>" in render_page((Table(("a",), ((text,),)),))
 
 
 def test_a_known_verdict_has_one_colour_on_the_whole_page() -> None:
@@ -113,29 +88,9 @@ def test_a_known_verdict_has_one_colour_on_the_whole_page() -> None:
 def test_an_explanation_has_what_the_verdict_rests_on() -> None:
     written = page()
     (cell,) = re.findall(r'<div class="why" id="p/1/r1/params">(.*?)</div>', written, re.DOTALL)
-    for part in ("reproduced_under", "5 717 416", "(gap -0.3 in", "fitted:", "weak:", "40 of 40 wrong numbers", "ask"):
-        assert part in cell
+    for part in ("reproduced_under", "5\xa0717\xa0416", "(gap -0.3 in", "fitted:", "weak:", "40 of 40 wrong", "ask"):
+        assert part in cell, part
     assert '<a href="#finding/p/unexplained-1-params-cell"' in written
-
-
-def test_drawings_are_part_of_the_page_and_compared_by_their_data(tmp_path: Path) -> None:
-    figure = Gaps(columns=(Column(name="a", passing=(0.1,), others=()),))
-    written = render_page((Plot("a.svg", "A caption", figure),))
-    (source,) = Page(written).values("src")
-    drawn = b64decode(source.partition("base64,")[2])
-    assert drawn.startswith(b"<?xml")
-    other = drawn.replace(b"<path", b"<path ")
-    assert same_page(written, written.replace(source, source.partition(",")[0] + "," + b64encode(other).decode()))
-    assert not same_page(written, written.replace("A caption", "B caption"))
-    changed = render_page((Plot("a.svg", "A caption", figure.model_copy(update={"columns": ()})),))
-    assert not same_page(written, changed)
-    (tmp_path / "b.svg").write_bytes(drawn)
-    assert source in render_page((Picture("b.svg", "B"),), PagePictures(tmp_path))
-    assert "data:" not in render_page((Picture("b.svg", "B"),)).partition("<main")[2]
-    assert (
-        "data:"
-        not in render_page((Picture(f"../{tmp_path.name}/b.svg", "B"),), PagePictures(tmp_path)).partition("<main")[2]
-    )
 
 
 def test_an_index_leads_to_the_pages() -> None:

@@ -149,16 +149,11 @@ def rows() -> Iterator[CountedRow]:
 ROWS = tuple(rows())
 
 
-def planted(
-    reading: int,
-    weights: tuple[int, ...],
-    rounding: Rounding = Rounding.HALF_UP,
-    readings: dict[str, int] | None = None,
-) -> SearchProblem:
-    """Return the table that a reading and weights print; `readings` are those of families with one of their own."""
+def planted(reading: int, weights: tuple[int, ...], rounding: Rounding = Rounding.HALF_UP) -> SearchProblem:
+    """Return the table that a reading and weights print."""
     cells = []
     for place, row in enumerate(ROWS):
-        own = (readings or {}).get(family_of(row), reading) if row.group else 0
+        own = reading if row.group else 0
         flops = int(row.work[own] @ np.array(weights))
         cells.append(printed_cell(place, row.id, "parameters", int(row.parameters["all"][own]), rounding))
         cells.append(printed_cell(place, row.id, "flops", flops, rounding))
@@ -168,11 +163,4 @@ def planted(
         spaces={"imlp": SPACE},
         classes=CLASSES,
         named={"released": {"imlp": 161}},
-        families={row.id: family_of(row) for row in ROWS},
-        hosts={row.id: row.id.rpartition("/")[2].removesuffix("_imlp") for row in ROWS},
     )
-
-
-def family_of(row: CountedRow) -> str:
-    """Return the family of a row's host."""
-    return row.id.rpartition("/")[2].partition("_")[0]

@@ -39,12 +39,6 @@ AXES = {
     "output_norm": "none", "depthwise_bias": "yes", "depthwise_norm": "batch", "depthwise_activation": "gelu",
     "depthwise_skip": "no", "class_token": "kept",
 }  # fmt: skip
-CHOSEN = {
-    "swin_s": ("swin", "swin_small_patch4_window7_224"),
-    "channel_spatial": ("deit", "deit_tiny_patch16_224"),
-    "s12": ("resmlp", "resmlp: {layers: 12, width: 384}"),
-    "efficientnet_b3": ("efficientnet", "tf_efficientnet_b3"),
-}
 RESMLP = "model: {resmlp: {layers: 2, width: 24}}, "
 
 
@@ -149,13 +143,6 @@ def test_a_convention_may_weigh_a_site_apart(tmp_path: Path) -> None:
     rows = written(tmp_path / "paper", readings, ("model: {timm: deit_tiny_patch16_224}, ", "flops: 1.26"))
     totals = compose(rows).problem.rows[0].totals
     assert totals["macs"] - totals["headless"] == [192_000]
-
-
-@pytest.mark.slow
-def test_rows_know_their_hosts_and_the_families_of_these() -> None:
-    rows = [*of_tables("imlp", "126"), *of_tables("resmlp", "1")]
-    problem = compose([row for row in rows if row.row.id in CHOSEN]).problem
-    assert {row.rpartition("/")[2]: (problem.families[row], problem.hosts[row]) for row in problem.hosts} == CHOSEN
 
 
 def test_rows_that_pose_no_problem_are_refused_with_the_reason(tmp_path: Path) -> None:

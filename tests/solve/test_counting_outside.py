@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 
 from imlp_audit.count.facts import Measured, ModelKey, Need
-from imlp_audit.count.ledger import CallCache
 from imlp_audit.count.models import measure_models
-from imlp_audit.models.build import Builder
 from imlp_audit.models.own import PythonModule
-from imlp_audit.models.reading import BlockReading, Family
+from imlp_audit.models.reading import Family
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
@@ -25,7 +23,6 @@ from imlp_audit.solve.search import solve
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import RowRef
-from tests.solve.direct import composed, direct
 
 CODE = Path(__file__).parent.parent / "models" / "own_blocks.py"
 HOST = "timm: {architecture: deit_tiny_patch16_224, arguments: {embed_dim: 24, depth: 2, num_heads: 2, patch_size: 32}}"
@@ -150,21 +147,6 @@ def test_every_reading_has_the_total_of_its_formula(
 
 
 @pytest.mark.daily(1)
-@pytest.mark.parametrize("host", [HOST, POOL])
-def test_every_reading_has_the_total_of_the_model_that_is_built(tmp_path: Path, here: list[int], host: str) -> None:
-    """By convention, and by site and class of work, in a host with tokens and one with feature maps."""
-    found = composition(tmp_path, (host, "GatedMlp", (1, 1)), (HOST, "halved", (1, 1)), text={"bias": "true"})
-    recipe, other = found.recipes.values()
-    table, memory, builder = found.composer.table(recipe), CallCache(), Builder()
-    assert len(table) == 8
-    for index, values in enumerate(product(*GATED.values())):
-        answers = tuple((f"GatedMlp.{axis}", value) for axis, value in zip(GATED, values, strict=True))
-        assert composed(table, index) == direct(builder, memory, recipe, BlockReading(answers))
-    assert composed(found.composer.table(other), 0) == direct(builder, memory, other, None)
-    assert here == [9]  # both rows at once, and nothing again
-
-
-@pytest.mark.daily(1)
 @pytest.mark.parametrize("planted", [("layer", "false", "3"), ("none", "true", "3"), ("layer", "true", "2")])
 def test_the_search_finds_the_reading_that_was_printed(
     tmp_path: Path, here: list[int], planted: tuple[str, str, str]
@@ -180,7 +162,7 @@ def test_the_search_finds_the_reading_that_was_printed(
 
 def test_a_combination_that_fails_is_named_and_leaves_the_other_rows(tmp_path: Path, here: list[int]) -> None:
     found = composition(tmp_path, (HOST, "Failing", (1, 1)), (HOST, "halved", (1, 1)), text={"works": "yes"})
-    assert list(found.recipes) == ["own/1/r1"]
+    assert [row.id for row in found.problem.rows] == ["own/1/r1"]
     (reason,) = found.refused.values()
     assert reason.endswith("ValueError: it does not work (with Failing.works: no)")
 

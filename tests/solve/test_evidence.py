@@ -11,41 +11,10 @@ from hypothesis import given, settings
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.solution import AxisState, SolvedWeights
 from imlp_audit.solve.answer import Solution
-from imlp_audit.solve.evidence import Inequalities, describe_answer, name_certainty, ranges_of, systems_of
-from imlp_audit.solve.layout import lay_out
+from imlp_audit.solve.evidence import describe_answer, name_certainty
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
 from imlp_audit.solve.search import Rules, solve
 from tests.solve.tiny import Candidate, candidates, expanded, problems
-
-
-def flops_only(work: list[list[int]], ranges: list[tuple[int, int]]) -> SearchProblem:
-    rows = tuple(CountedRow(f"p/1/r{i}", "", {}, np.array([amounts])) for i, amounts in enumerate(work))
-    cells = tuple(
-        Cell(f"p/1/r{i}/flops", i, "flops", {Rounding.HALF_UP: one}, Fraction(1)) for i, one in enumerate(ranges)
-    )
-    return SearchProblem(rows, cells, {}, tuple(f"class{i}" for i in range(len(work[0]))), {})
-
-
-def test_two_rows_that_tell_two_classes_apart_identify_their_weights() -> None:
-    problem = flops_only([[1000, 10], [10, 1000]], [(2030, 2030), (3020, 3020)])
-    answer = describe_answer("flops", problem, solve(problem))
-    assert answer.counter == "identified"
-    assert [one.identified for one in answer.weights] == [True, True]
-    assert [(one.low, one.high) for one in answer.weights] == [(1.999, 2.001), (2.999, 3.001)]
-
-
-def test_one_integer_point_in_a_wide_polytope_is_not_called_identified() -> None:
-    """The rows demand 2 <= x <= 6 and 609 <= 70 x + 110 y <= 611: of integers (4, 3) alone, of y 189/110 to 471/110."""
-    problem = flops_only([[70, 110], [71, 110]], [(609, 611), (613, 615)])
-    answer = describe_answer("flops", problem, solve(problem))
-    assert (answer.solutions, answer.first.weights) == (1, {"class0": 4, "class1": 3})
-    assert answer.counter == "not determined"
-    assert [(one.low, one.high) for one in answer.weights] == [(1.999, 6.001), (1.718, 4.282)]
-
-
-def test_no_row_limits_a_class_without_work_in_it() -> None:
-    system = Inequalities(np.array([[2.0, 0.0]]), np.array([3.0]), np.array([5.0]))
-    assert ranges_of(system) == [(1.499, 2.501), (0.0, None)]
 
 
 @pytest.mark.parametrize(("candidates", "said"), [(1, "identified"), (2, "one of 2"), (13, "not determined")])
@@ -57,27 +26,22 @@ def test_the_words(candidates: int, said: str) -> None:
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(problems())
-def test_best_weights_lie_in_their_ranges(problem: SearchProblem) -> None:
+def test_readings_weights_and_counters_are_those_of_all_solutions(problem: SearchProblem) -> None:
     found = solve(problem)
     answer, solutions = describe_answer("both", problem, found), expanded(problem, found)
     for group, count in answer.readings.items():
         assert count == len({one.readings[group] for one in solutions})
     sums = {one: [_sum(problem, solution, one) for solution in solutions] for one in answer.weights}
-    all_systems = len(list(systems_of(lay_out(problem), found.ties))) <= 12
     for one, values in sums.items():
         assert one.values == tuple(sorted(set(values)))
-        if all_systems and one.high is not None:
-            assert all(one.low <= value <= one.high for value in values)
-    if answer.counter is not None and answer.weights:
+    if answer.weights:
         rounding = found.first.flops_rounding
         points = {
             tuple(values[place] for values in sums.values())
             for place, solution in enumerate(solutions)
             if solution.flops_rounding == rounding
         }
-        whole = answer.score == answer.of and answer.exhaustive
-        wide = len(points) == 1 and not all(one.identified for one in answer.weights)
-        assert answer.counter == ("not determined" if wide else name_certainty(len(points), whole=whole))
+        assert answer.counters == len(points)
 
 
 def _sum(problem: SearchProblem, solution: Solution, bundle: SolvedWeights) -> int:
@@ -112,13 +76,6 @@ def test_an_axis_rests_on_the_numbers_that_its_other_values_would_lose() -> None
     assert [answer.state_of(axis) for axis in answer.axes] == [AxisState.PINNED, AxisState.PINNED]
 
 
-def test_a_weight_rests_on_the_numbers_on_both_sides_of_it() -> None:
-    """100 w is at least 200, and 7 w at most 14."""
-    problem = problem_of(a_flops=(200, 399), b_flops=(0, 14))
-    (weight,) = describe_answer("flops", problem, solve(problem)).weights
-    assert (weight.values, weight.rests_on) == ((2,), ("p/1/a_flops", "p/1/b_flops"))
-
-
 def test_what_is_free_rests_on_nothing() -> None:
     problem = problem_of(a=12)
     answer = describe_answer("parameters", problem, solve(problem))
@@ -133,10 +90,10 @@ def test_nothing_is_pinned_or_identified_while_a_number_is_unexplained() -> None
     answer = describe_answer("both", problem, solve(problem))
     norm, (weight,) = answer.axes[1], answer.weights
     assert (answer.unexplained, answer.state_of(norm), norm.rests_on) == (1, AxisState.AGREED, ("p/1/a",))
-    assert (answer.counter, weight.values, weight.rests_on) == ("agreed", (2,), ("p/1/b_flops",))
+    assert (answer.reading, answer.counters, weight.values) == ("one of 2", 1, (2,))
     whole = problem_of(a=12, b=20, b_flops=14)
     explained = describe_answer("both", whole, solve(whole))
-    assert (explained.reading, explained.counter) == ("identified", "identified")
+    assert (explained.reading, explained.counters) == ("identified", 1)
     assert {explained.state_of(axis) for axis in explained.axes} == {AxisState.PINNED}
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.compose import compose
-from imlp_audit.solve.controls import shift_digits
 from imlp_audit.solve.problem import Cell, SearchProblem
+from imlp_audit.solve.search import shift_digits
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import rows_of
 

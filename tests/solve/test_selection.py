@@ -67,12 +67,11 @@ def test_the_released_block_comes_first_and_the_text_alone_is_out(table1: Solved
 @pytest.mark.slow
 def test_a_counter_that_explains_all_is_not_thereby_identified(table1: Solved) -> None:
     both = table1.last
-    assert both.counter == both.reading == "not determined"
+    assert both.reading == "not determined"
+    assert both.counters is not None
+    assert both.counters > 1
     weights = {one.classes: one for one in both.weights}
     assert weights[("linear",)].values == weights[("conv",)].values == (1,)
-    assert weights[("linear",)].high is not None
-    assert weights[("linear",)].low > 0.99
-    assert weights[("linear",)].high < 1.01
     assert weights[("elementwise",)].values == weights[("bias",)].values == (0,)
 
 
@@ -96,12 +95,6 @@ def test_no_named_counter_explains_as_much_as_the_search(table1: Solved) -> None
 def test_shifted_tables_are_explained_far_less(table1: Solved) -> None:
     assert len(table1.last.null) == 10
     assert all(0 <= least <= most < 22 for least, most in table1.last.null)
-    assert {one.name for one in table1.last.held if one.name.startswith("family")} == {
-        "family deit",
-        "family swin",
-        "family poolformer",
-    }
-    assert all(one.chosen <= one.of for one in table1.last.held)
 
 
 @pytest.mark.slow
@@ -109,7 +102,6 @@ def test_lvt_prints_more_than_any_reading_gives(papers: Selection) -> None:
     solved = search(papers, "imlp/1/*/params")
     assert (solved.last.score, solved.last.of, solved.last.named) == (26, 30, ("released",))
     assert [one.id for one in solved.last.contradicted] == [f"imlp/1/lvt_r{n}_imlp/params" for n in range(1, 5)]
-    assert solved.last.families == (("LiteVisionTransformer",),)
     assert solved.left_out["imlp/1/lvt_r1/flops"] == "counted by thop_fitted"
 
 
@@ -120,7 +112,7 @@ def test_all_sizes_of_the_ablations_are_explained_and_released_is_among_the_read
 ) -> None:
     answer = search(papers, f"imlp/{table}/*/params").last
     assert (answer.score, answer.of, answer.named) == (cells, cells, ("released",))
-    assert answer.counter is None
+    assert answer.counters is None
 
 
 def test_the_printed_gmlp_sizes_need_toeplitz_matrices(papers: Selection) -> None:

@@ -1,0 +1,221 @@
+"""The formats of an audit's result for other programs: GitHub's annotations, JUnit XML and SARIF. Pure, without times.
+
+GitHub keeps ten errors, ten warnings and ten notices of a step (see "Workflow commands for GitHub Actions" and "Usage
+limits" in its documentation), so ten findings are annotated, what to ask the authors first, and one notice counts the
+rest. Its code scanning shows a rule's short description as the title of an alert and its help below it, and follows an
+alert from run to run by `partialFingerprints`: they come from the check's id, so that an edit elsewhere in the spec
+opens no new alert. In JUnit a failing check that is acknowledged is skipped: it does not fail the run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import assert_never
+from urllib.parse import quote
+from xml.etree import ElementTree as ET
+
+from imlp_audit.errors import Problem
+from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.records.check import FAILS, Check, CheckKind, Source, Verdict
+from imlp_audit.records.document import dump_json
+from imlp_audit.records.finding import Finding, FindingKind
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import one_line
+from imlp_audit.report.findings import worst_first
+from imlp_audit.report.text import shorten
+from imlp_audit.report.verdicts import describe_check, explain_command, place_and_id, place_in_specs, summarize, word_of
+
+MOST = 10  # of a step that GitHub keeps
+_COMMANDS = {FindingKind.ASK: "error", FindingKind.MISPRINT: "warning", FindingKind.NOTE: "notice"}
+_TITLE = 200  # characters; GitHub refuses more than 255
+_MESSAGE = 2000  # characters; GitHub refuses more than 64 kB
+
+
+def render_annotations(result: AuditResult) -> str:
+    """Return a result as workflow commands, a line each."""
+    return "".join(f"{line}\n" for line in _commands(result))
+
+
+def render_problems(problems: Sequence[Problem]) -> str:
+    """Return mistakes in specs as workflow commands, each at its line."""
+    lines = [
+        _command("error", "this spec cannot be used", one.message, Source(file=one.file, line=one.line))
+        for one in problems[:MOST]
+    ]
+    rest = len(problems) - MOST
+    more = [_command("notice", "imlp-audit", f"{count_of(rest, 'more mistake')} in the specs")] if rest > 0 else []
+    return "".join(f"{line}\n" for line in (*lines, *more))
+
+
+def _commands(result: AuditResult) -> Iterator[str]:
+    findings = worst_first(result)
+    open_ = [finding for finding in findings if not finding.acknowledged]
+    broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
+    errors = [*(_finding(one, result.checks_of(one)) for one in open_), *map(_broken, broken)]
+    yield from errors[:MOST]
+    for entry in result.stale[:MOST]:
+        yield _command("warning", f"{entry.check} is known, and has changed", entry.reason, entry.source)
+    for found in result.stale_findings[:MOST]:
+        yield _command("warning", f"the finding {found.id} covers checks that do not fail", found.reason, found.source)
+    rest = [(len(errors) - MOST, "more problem"), (len(result.stale) - MOST, "more entry that no longer holds")]
+    rest += [(len(findings) - len(open_), "known finding")]
+    counted = [count_of(count, noun) for count, noun in rest if count > 0]
+    yield _command("notice", "imlp-audit", "\n".join((summarize(result), *counted)))
+
+
+def _finding(finding: Finding, checks: Sequence[Check]) -> str:
+    first, *others = sorted(checks, key=lambda check: check.acknowledged is True)
+    also = (f"Also {list_some([check.id for check in others])}.",) if others else ()
+    text = "\n".join((f"{place_and_id(first)}: {describe_check(first)}", *also, f"Ask: {explain_command(first)}"))
+    title = f"{finding.paper}: {finding.kind.value}: {finding.title}"
+    return _command(_COMMANDS[finding.kind], title, text, first.source)
+
+
+def _broken(check: Check) -> str:
+    return _command("error", f"{place_and_id(check)} could not be checked", check.reason, check.source)
+
+
+def _command(name: str, title: str, text: str, source: Source | None = None) -> str:
+    """Write a workflow command. Line breaks of the text stay line breaks of the message."""
+    place = {"file": source.file, "line": str(source.line)} if source else {}
+    values = {**place, "title": shorten(one_line(title), _TITLE)}
+    properties = ",".join(f"{key}={_escape_property(value)}" for key, value in values.items())
+    message = "\n".join(shorten(one_line(line), _MESSAGE) for line in text.split("\n"))
+    return f"::{name} {properties}::{_escape(message)}"
+
+
+def _escape(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escape_property(text: str) -> str:
+    return _escape(one_line(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+def render_junit(result: AuditResult) -> str:
+    """Return JUnit XML: a suite for each table, claims and equations of a paper, and a test case for each check."""
+    root = ET.Element("testsuites", name="imlp-audit")
+    titles = {finding.id: finding.title for finding in result.findings}
+    tables = {f"{paper.id}/{table.id}": table.title for paper in result.papers for table in paper.tables}
+    suites: dict[str, list[Check]] = {}
+    for check in result.checks:
+        suites.setdefault("/".join(check.id.split("/")[:2]), []).append(check)
+    for name, checks in suites.items():
+        table = tables.get(name)
+        label = name.replace("/", " ", 1) if table is None else f"{name.replace('/', ' Table ', 1)}: {table}"
+        suite = ET.SubElement(root, "testsuite", name=one_line(label))
+        for check in checks:
+            case = ET.SubElement(suite, "testcase", classname=one_line(name.replace("/", ".")), name=one_line(check.id))
+            case.extend(_outcome(check, titles))
+        suite.attrib |= _counts(suite) | {"skipped": str(len(suite.findall("*/skipped")))}
+    root.attrib |= _counts(root)
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode").replace("##[", "#&#35;[")  # would be a command in a log of GitHub's
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _counts(suite: ET.Element) -> dict[str, str]:
+    counted = {"tests": "testcase", "failures": "failure", "errors": "error"}
+    return {name: str(sum(1 for _ in suite.iter(tag))) for name, tag in counted.items()}
+
+
+def _outcome(check: Check, titles: dict[str, str]) -> Iterator[ET.Element]:
+    """Yield what a test case holds: nothing if the check passes."""
+    match check.verdict:
+        case Verdict.REPRODUCED | Verdict.REPRODUCED_UNDER:
+            return
+        case Verdict.UNVERIFIABLE:
+            yield ET.Element("skipped", message=one_line(f"unverifiable: {check.reason}"))
+        case Verdict.DIFFERS | Verdict.INCONSISTENT if check.acknowledged:
+            title = titles.get(check.finding or "", check.finding)
+            yield ET.Element("skipped", message=one_line(f"known: {title}: {describe_check(check)}"))
+        case Verdict.DIFFERS | Verdict.INCONSISTENT | Verdict.ERROR:
+            tag = "error" if check.verdict is Verdict.ERROR else "failure"
+            problem = ET.Element(tag, type=check.verdict.value, message=one_line(describe_check(check)))
+            lines = [f"{word_of(check.verdict)}: {describe_check(check)}", *(f"hint: {hint}" for hint in check.hints)]
+            lines += [f"in the paper: {check.place}"] if check.place else []
+            lines += [f"at: {place_in_specs(check)}", f"ask: {explain_command(check)}"]
+            problem.text = "\n".join(map(one_line, lines))
+            yield problem
+        case _:
+            assert_never(check.verdict)
+
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS = {FindingKind.ASK: "error", FindingKind.MISPRINT: "warning", FindingKind.NOTE: "note"}
+_PRECEDING = re.compile(r"\](?=\()|\{(?=\d+\})")  # would begin a link or a placeholder in a message
+_RULES = {
+    CheckKind.CELL: ("printed-number", "A printed number does not follow from the model"),
+    CheckKind.DELTA: ("printed-change", "A printed change does not follow from its two numbers"),
+    CheckKind.MARK: ("footnote-mark", "A footnote mark does not fit its row"),
+    CheckKind.REPEAT: ("repeated-number", "A number is printed with different values"),
+    CheckKind.COLUMN: ("column-heading", "A heading does not fit the numbers below it"),
+    CheckKind.CLAIM: ("claim", "A claim about the numbers does not hold"),
+    CheckKind.EQUATION: ("equation", "A statement about functions is false as printed"),
+}
+_BROKEN = ("not-completed", "A check could not be completed")
+_ORDER = [*_RULES.values(), _BROKEN]
+_HELP = "Ask `imlp-audit explain ID` about a check; its id is in the message."
+
+
+def render_sarif(result: AuditResult) -> str:
+    """Return SARIF 2.1.0: a result for each check that fails or could not be made, at its line of the spec."""
+    findings = {name: finding for finding in (*result.findings, *result.unexplained()) for name in finding.checks}
+    failing = [check for check in result.checks if check.verdict in (*FAILS, Verdict.ERROR)]
+    version = result.versions.get("imlp_audit")
+    driver = {"name": "imlp-audit", **({"version": version} if version else {}), "rules": list(map(_rule, _ORDER))}
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": not any(check.verdict is Verdict.ERROR for check in failing)}],
+        "results": [_result(check, findings.get(check.id)) for check in failing],
+    }
+    return dump_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _rule(rule: tuple[str, str]) -> dict[str, object]:
+    name, title = rule
+    return {
+        "id": name,
+        "name": name.title().replace("-", ""),
+        "shortDescription": {"text": title},
+        "help": {"text": _HELP, "markdown": _HELP},
+        "defaultConfiguration": {"level": "error"},
+    }
+
+
+def _result(check: Check, finding: Finding | None) -> dict[str, object]:
+    rule = _BROKEN if check.verdict is Verdict.ERROR else _RULES[check.kind]
+    title = one_line(finding.title if finding else check.finding or "")
+    known = [{"kind": "external", "status": "accepted", "justification": title}]  # outside of the file
+    # in a message `[text](address)` is a link and `{0}` an argument
+    message = one_line(f"{place_and_id(check)}: {describe_check(check)}")
+    return {
+        "ruleId": rule[0],
+        "ruleIndex": _ORDER.index(rule),
+        "level": "error" if finding is None else _LEVELS[finding.kind],
+        "message": {"text": _PRECEDING.sub(lambda found: f"{found[0]} ", message)},
+        "locations": [_location(check)],
+        "partialFingerprints": {"primaryLocationLineHash": f"{sha256(check.id.encode()).hexdigest()[:16]}:1"},
+        "suppressions": known if check.acknowledged else [],
+        "properties": {"verdict": check.verdict.value, **({"finding": finding.id} if finding else {})},
+    }
+
+
+def _location(check: Check) -> dict[str, object]:
+    artifact, region = {"uri": file_uri(check.source.file)}, {"startLine": max(check.source.line, 1)}
+    if not artifact["uri"].startswith("file:"):
+        artifact["uriBaseId"] = "%SRCROOT%"
+    return {
+        "physicalLocation": {"artifactLocation": artifact, "region": region},
+        "logicalLocations": [{"fullyQualifiedName": one_line(check.id)}],
+    }
+
+
+def file_uri(file: str) -> str:
+    """Return a file's name as a URI: relative, with forward slashes and percent signs for what may not stand in it."""
+    path = quote(file.removeprefix("./"), safe="/", errors="replace")
+    if re.match("[A-Za-z]:/", file):  # a drive
+        return f"file:///{file[0]}:{path[4:]}"
+    return f"file://{path}" if path.startswith("/") else path

@@ -1,1 +1,0 @@
-"""The formats of an audit's result for other programs: each file turns a result into one of them. Pure."""
