@@ -141,7 +141,9 @@ def _score_counter(found: Countable, context: Context) -> tuple[int, int]:
 
 def _is_padded(check: CellCheck, cell: CellRef) -> bool:
     """Return whether a number follows once the zeros that pad its column are no digits."""
-    return check.measured is not None and matches(without_padding(cell), Fraction(check.measured))
+    number = without_padding(cell)
+    is_padded = number.step > cell.printed.step
+    return is_padded and check.measured is not None and matches(number, Fraction(check.measured))
 
 
 def _is_near(check: CellCheck) -> bool:
