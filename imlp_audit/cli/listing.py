@@ -131,8 +131,8 @@ def coverage(
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.records.listing import NumberState
     from imlp_audit.report.listings import coverage_document
-    from imlp_audit.transcribe.coverage.cover import cover
-    from imlp_audit.transcribe.coverage.read import read_document
+    from imlp_audit.transcribe.cover import cover
+    from imlp_audit.transcribe.document import read_document
 
     printed = read_document(document)
     selection = load_specs(specs)

@@ -32,7 +32,7 @@ def load_specs(
     (None). Where GitHub's annotations are `printed`, each mistake is one. Problems of papers that `also` finds join all
     others.
     """
-    from imlp_audit.processes.trust import broken_entry_points, explain_distrust, name_difference
+    from imlp_audit.processes.trust import explain_distrust, name_difference
     from imlp_audit.spec.library import load
     from imlp_audit.spec.targets import display_path, specs_not_taken
 
@@ -53,8 +53,6 @@ def load_specs(
     for folder in (paper.folder for paper in selection.papers if paper.code is None and trust_code is False):
         if folder is not None and name_difference(folder) is not None:
             print(f"imlp-audit: {explain_distrust(folder, display_path(folder))}", file=sys.stderr)
-    for point in broken_entry_points():
-        print(f"imlp-audit: left out the installed papers of {point}: no folder of a package", file=sys.stderr)
     for why in dict.fromkeys(why for _, why in selection.skipped):
         skipped = [name for name, one in selection.skipped if one == why]
         print(f"imlp-audit: skipped {list_some(skipped, 5)}: {why}", file=sys.stderr)

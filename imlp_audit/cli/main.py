@@ -245,7 +245,6 @@ MODELS = {
     "hypothesis": "hypothesis",
     "numpy": "numpy",
     "pyarrow": "pyarrow",
-    "scipy": "scipy",
     "timm": "timm",
     "torch": "torch",
     "torchvision": "torchvision",

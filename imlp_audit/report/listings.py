@@ -51,7 +51,7 @@ def lint_document(report: LintReport) -> Document:
     return (Table((), rows), Paragraph(f"{count_of(len(drafts), 'draft')} to be titled by a person:"), places)
 
 
-_NO_MODEL = " of form, but no row has a `model:`, so no number can be counted yet"
+_NO_MODEL = " of form, but no row has `model:` or `candidates:`, so no number can be counted yet"
 
 
 def cache_document(report: CacheReport) -> Document:
@@ -128,12 +128,11 @@ def share(report: CoverageReport) -> str:
 
 
 def transcription_document(done: Transcription) -> Document:
-    """Return what was made of a table, what to decide, and the next commands."""
+    """Return what was made of a table, what was left out, and the next commands."""
     caption = f": {done.caption}" if done.caption else ""
     blocks: list[Block] = [Paragraph(f"Wrote {done.file}: table {done.table}{caption}"), List(done.made)]
-    if done.decide:
-        count = count_of(len(done.decide), "thing")
-        blocks += [Paragraph(f"{count} to decide, each also a comment in the file:"), List(done.decide)]
+    if done.left_out:
+        blocks += [Paragraph("Left out, with a comment in the file:"), List(done.left_out)]
     return (*blocks, Heading("Try next", 3), Code("\n".join(done.next), "sh"))
 
 
