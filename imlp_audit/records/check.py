@@ -179,7 +179,7 @@ class Caveat(StrEnum):
     WEAK = "weak"  # it may be luck: its reading or convention is not a clear choice
 
 
-_CAVEATS = frozenset(map(str, Caveat))
+_FLAGS = {*map(str, Caveat), "lead"}
 
 
 class Judged(Record):
@@ -221,7 +221,7 @@ class AnyCheck(Judged):
     @model_serializer(mode="wrap")
     def _leave_out_what_is_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
         values = dump(self).items()
-        return {name: value for name, value in values if value or (value != [] and name not in _CAVEATS)}
+        return {name: value for name, value in values if value or (value != [] and name not in _FLAGS)}
 
 
 class NumberCheck(AnyCheck):
