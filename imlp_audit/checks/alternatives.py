@@ -49,7 +49,9 @@ def _with_hints(check: Check, hints: Sequence[ModelHint]) -> Check:
     others = (hint for hint in check.hints if hint != point_to_causes(check.id))
     hinted = check.model_copy(update={"hints": (*hints, *others)})
     is_other = isinstance(check, CellCheck) and check.identified and any(hint.gap is None for hint in hints)
-    return hold_back(hinted, "another form or size of the model has it") if is_other else hinted
+    if not is_other:
+        return hinted
+    return hold_back(hinted.model_copy(update={"lead": True}), "another form or size of the model has it")
 
 
 def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[Countable]:
