@@ -10,7 +10,7 @@ files whose names begin with `_` hold none. The decorator has these texts, as pl
 - `needs`: what only `properties` does for it, such as solving a semidefinite program.
 - `because`: why its two sides may differ by another `tolerance` than the usual one.
 
-A claim about learned weights has `layers`: tables of names, one for each code base, of a tensor's letter in the paper
+A claim about learned weights has `learned`: tables of names, one for each code base, of a tensor's letter in the paper
 its name after the layer's path. A name that ends in "?" may be missing. A path with all other names is a layer; the
 first such table counts. Such a claim has the texts `place`, `printed`, `measured` (in each layer) and `judged` (when it
 is true, and why), and takes `layers` alone.
@@ -119,7 +119,7 @@ def read_claims(paper: str, folder: Path, shown_as: str) -> tuple[AnyClaim, ...]
     A name that two functions have is broken.
     """
     found = _read_by_name(paper, folder, shown_as)
-    return tuple(found[name] for name in sorted(found) if not isinstance(found[name], WeightClaim))
+    return tuple(one for _, one in sorted(found.items()) if not isinstance(one, WeightClaim))
 
 
 def read_weight_claims(paper: str, folder: Path, shown_as: str) -> tuple[WeightClaim, ...]:
@@ -211,7 +211,7 @@ def _functions(path: Path, _: int) -> tuple[_Function, ...]:
             tuple(one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)),
             {one.arg: _text(one) for one in decorator.keywords if one.arg is not None},
             frozenset(one.id for line in node.body for one in ast.walk(line) if isinstance(one, ast.Name)),
-            next((_tables(one.value, constants) for one in decorator.keywords if one.arg == "layers"), ()),
+            next((_tables(one.value, constants) for one in decorator.keywords if one.arg == "learned"), ()),
         )
         for node in tree
         if isinstance(node, ast.FunctionDef)
@@ -245,7 +245,7 @@ def _is_claim(decorator: ast.expr) -> TypeGuard[ast.Call]:
 
 
 def _read_claim(paper: str, function: _Function, code: ClaimCode) -> _Found:
-    of_weights = "layers" in function.keywords
+    of_weights = "learned" in function.keywords
     fault = next(_list_weight_faults(function) if of_weights else _list_faults(function), None)
     if fault is not None:
         problem = f"the claim {function.name} {fault}"
@@ -279,8 +279,8 @@ def _list_weight_faults(function: _Function) -> Iterator[str]:
     yield from (f"needs a text in `{one}`, as a plain string" for one in WEIGHT_TEXTS if not function.keywords.get(one))
     if not function.layers:
         yield (
-            "needs in `layers` tables of names, written out, each mapping letters to names, of which one at least does "
-            f"not end in ?, and at most {_MOST_TABLES}"
+            "needs in `learned` tables of names, written out, each mapping letters to names of which one at least "
+            f"does not end in ?, and at most {_MOST_TABLES}"
         )
     if function.arguments != ("layers",):
         yield "must take `layers` alone"

@@ -54,7 +54,7 @@ class Claim:
         """Return the sides for some arguments."""
         found = self.function(**arguments)
         if isinstance(found, Judgement):
-            raise TypeError("it returns a Judgement, but its decorator names no `layers`")
+            raise TypeError("it returns a Judgement, but its decorator names none in `learned`")
         return found
 
     def judge(self, layers: Layers) -> Judgement:
@@ -77,7 +77,7 @@ def claim(
     because: str | None = None,
     infinite: bool = False,
     share: float = 1.0,
-    layers: Sequence[Mapping[str, str]] = (),
+    learned: Sequence[Mapping[str, str]] = (),
     measured: str | None = None,
     judged: str | None = None,
     **strategies: SearchStrategy[Any],
@@ -90,7 +90,7 @@ def claim(
     `tolerance` times max(1, |left|, |right|), and another than 1e-10 needs a reason, `because`. Infinite sides are an
     error unless `infinite`. `share` is the part of the examples that is run where one takes long.
 
-    A claim about learned weights names the tensors of its `layers`, says what is `measured` in each and when it is
+    A claim about learned weights names those of its layers (`learned`), says what is `measured` in each and when it is
     `judged` to be true, and returns a Judgement of them; `inspect` asks it of a checkpoint.
     """
     return lambda function: Claim(function, strategies, tuple(examples), tolerance, infinite, share)

@@ -1,6 +1,6 @@
 """Claims about learned weights: the layers of a checkpoint that they get, and how noise tests what they say.
 
-Such a claim names in `layers` the tensors that its layers have, and returns a Judgement, or raises UndecidedError.
+Such a claim names in `learned` the tensors that its layers have, and returns a Judgement, or raises UndecidedError.
 
 What is true of the weights is judged by noise of the same shapes too, 19 times: the same numbers in random places. If
 the weights had no structure, they and their shuffles would be 20 draws of one kind, so a claim would be true of the

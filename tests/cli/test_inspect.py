@@ -181,7 +181,7 @@ from imlp_audit.claims import claim
 from imlp_audit.claims.weights import Judgement
 
 @claim(
-    layers=({"W": "mlp.fc1.weight"},), place="Sec. 2", printed="Modules are steep.",
+    learned=({"W": "mlp.fc1.weight"},), place="Sec. 2", printed="Modules are steep.",
     measured="the sum of each matrix", judged="each is a number",
 )
 def steep(layers):

@@ -23,7 +23,7 @@ LAYERS = [{"W": "fc1.weight", "b": "fc1.bias?", "V": "fc2.weight"}]
 """
 ONE = """
 @claim(
-    layers=LAYERS, place="Sec. 1", printed="Its AGeLUs differ.", measured="how many "
+    learned=LAYERS, place="Sec. 1", printed="Its AGeLUs differ.", measured="how many "
     "differ", judged="any does",
 )
 def differ(layers):
@@ -95,7 +95,7 @@ WHOLE = ONE.replace("{body}", TRUE)
         (WHOLE.replace("differ(layers)", "differ(rows)"), "must take `layers` alone"),
         (2 * WHOLE, "is defined again in mine/claims/sec1.py:19"),
         *(
-            (WHOLE.replace("layers=LAYERS", f"layers={tables}"), "needs in `layers` tables of names, written out")
+            (WHOLE.replace("learned=LAYERS", f"learned={tables}"), "needs in `learned` tables of names, written out")
             for tables in (
                 "[]",
                 "1",

@@ -23,7 +23,7 @@ LAYERS = (
 
 
 @claim(
-    layers=LAYERS,
+    learned=LAYERS,
     place="Sec. 4.1, after Eq. 5",
     printed="AGeLU(·) and AGeLU'(·) are two nonlinear functions proposed in Eq. 4 with different parameters",
     measured="share of the units whose two AGeLUs differ in alpha, beta, gamma or theta",

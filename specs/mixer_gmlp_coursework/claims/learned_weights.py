@@ -23,7 +23,7 @@ LAYERS = ({"W": "mlp_channels.gate.proj.weight"}, {"W": "sgu.proj.weight"})  # t
 
 
 @claim(
-    layers=LAYERS,
+    learned=LAYERS,
     place="Sec. 3.3",
     printed="Было эмпирически замечено, что gMLP всегда выучивает матрицу W в функции f(·) (SGU) подобной Тёплицевой "
     "матрице.",

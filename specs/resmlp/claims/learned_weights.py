@@ -41,7 +41,7 @@ _CHANNELS = ("B", "C", "W3", "W4")
 
 
 @claim(
-    layers=LAYERS,
+    learned=LAYERS,
     place="Sec. 3.3, Visualisations of the cross-patch sublayers",
     printed="The early layers show convolution-like patterns: the weights [...] have local support.",
     measured="share of A's weight within 2 rows and columns of the patch, or 1 on grids of less than 9 x 9; weight is "
@@ -56,7 +56,7 @@ def early_layers_are_local(layers: Layers) -> Judgement:
 
 
 @claim(
-    layers=LAYERS,
+    learned=LAYERS,
     place="Sec. 3.3, Visualisations of the cross-patch sublayers",
     printed="The early layers show convolution-like patterns: the weights resemble shifted versions of each other",
     measured="share of A's weight that the nearest matrix has whose rows are one filter, shifted: the mean over all "
@@ -71,7 +71,7 @@ def early_layers_are_shifted_versions(layers: Layers) -> Judgement:
 
 
 @claim(
-    layers=LAYERS,
+    learned=LAYERS,
     place="Sec. 3.3, Visualisations of the cross-patch sublayers",
     printed="in many layers, the support also extends along both axes; see layer 7",
     measured="how many times more of A's weight lies along the patch's row, and along its column, than if it were "
@@ -89,7 +89,7 @@ def support_extends_along_both_axes(layers: Layers) -> Judgement:
 
 
 @claim(
-    layers=LAYERS,
+    learned=LAYERS,
     place="Sec. 3.3, Visualisations of the cross-patch sublayers",
     printed="The last 7 layers of the network are different: they consist of a spike for the patch itself and a "
     "diffuse response across other patches",
@@ -113,7 +113,7 @@ def last_layers_are_spike_and_diffuse(layers: Layers) -> Judgement:
 
 
 @claim(
-    layers=LAYERS,
+    learned=LAYERS,
     place="Sec. 3.3, Measuring sparsity of the weights",
     printed="all three matrices are sparse, with the layers implementing the patch communication being significantly "
     "more so",
@@ -135,7 +135,7 @@ def a_is_sparser_than_b_and_c(layers: Layers) -> Judgement:
 
 
 @claim(
-    layers=LAYERS,
+    learned=LAYERS,
     place="Sec. 3.3, Measuring sparsity of the weights",
     printed="The measurements in Figure 4 show that all three matrices are sparse",
     measured="the least, of A, B and C, of the rate of small weights less that of normal numbers; a rate is the share "
@@ -154,7 +154,7 @@ def all_three_are_sparse(layers: Layers) -> Judgement:
 
 
 @claim(
-    layers=LAYERS,
+    learned=LAYERS,
     place="Sec. 3.3, Measuring sparsity of the weights",
     printed="Since there are no exact zeros, we measure the rate of components [...]",
     measured="how many numbers of A, B and C are 0",
@@ -169,7 +169,7 @@ def no_exact_zeros(layers: Layers) -> Judgement:
 
 
 @claim(
-    layers=LAYERS,
+    learned=LAYERS,
     place="Sec. 5, Conclusion",
     printed="we also observe sparse long-range interactions as early as the second layer of the network",
     measured="of A's weight that reaches over more than half of the grid's side, the share that the largest hundredth "
@@ -190,7 +190,7 @@ def long_range_in_the_second_layer(layers: Layers) -> Judgement:
 
 
 @claim(
-    layers=LAYERS,
+    learned=LAYERS,
     place="Sec. 1, Introduction",
     printed="filters that are similar to convolutions on the lower layers, and longer range in the last layers",
     measured="mean distance over which patches exchange weight, in patches; weight is squared, and the patch's own is "
