@@ -13,7 +13,7 @@ from pathlib import Path
 import timm
 from typer.testing import CliRunner
 
-from imlp_audit.cli.commands import make_app
+from imlp_audit.cli.main import make_app
 from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.models.reading import PRINTED, PaperReading

@@ -22,7 +22,7 @@ from imlp_audit import claims
 from imlp_audit.claims.catalogue import SETTINGS, TEXTS, ClaimText
 from imlp_audit.claims.settings import Limits, Settings
 from imlp_audit.claims.testing import run_claim
-from imlp_audit.cli.commands import make_app
+from imlp_audit.cli.main import make_app
 from imlp_audit.count.call import Operation
 from imlp_audit.count.record import Site
 from imlp_audit.models import blocks, recipe

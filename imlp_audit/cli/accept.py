@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import NoCache, NoProgress, Specs, TrustCode, helpers
+from imlp_audit.cli.output import ExitCode, exit_code
 
 if TYPE_CHECKING:
     from imlp_audit.records.result import AuditResult

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode, helpers
+from imlp_audit.cli.output import ExitCode, exit_code
 from imlp_audit.report.formats import Format
 
 

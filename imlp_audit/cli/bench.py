@@ -80,9 +80,8 @@ def bench(
 ) -> int:
     """Time a table's models against their baselines."""
     from imlp_audit.bench.planning import find_column, find_table, plan_comparisons
-    from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.loading import load_specs
-    from imlp_audit.cli.output import emit_result, parse_outputs
+    from imlp_audit.cli.output import emit_result, exit_code, parse_outputs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.report.first_screen import run_screen
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import Formatted
-from imlp_audit.cli.output import emit_document
+from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.numbers.words import list_some
 from imlp_audit.report.formats import Format
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import Formatted, NoProgress
-from imlp_audit.cli.output import emit_document
+from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.errors import BuildError, UsageError
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
-    from imlp_audit.count.changes import Changes
-    from imlp_audit.count.request import ModelRequest
+    from imlp_audit.count.request import Changes, ModelRequest
     from imlp_audit.explain.causes import CountedQuantity, Question, Recounts
     from imlp_audit.records.counted import CountReport
+
+    _Counted: TypeAlias = tuple[str, str, CountReport | str]
 
 PATIENCE = 60.0  # seconds for a model
 _SEARCH = 45.0  # seconds for causes
@@ -91,10 +91,11 @@ def count(
     """Count a model by every counter, with its parts; and say what would give a printed number that it does not."""
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.count.configuration import read_configurations
-    from imlp_audit.count.request import ModelRequest, parse_arguments, parse_inputs, parse_model
-    from imlp_audit.explain.causes import find_causes
+    from imlp_audit.count.request import Changes, ModelRequest, parse_arguments, parse_inputs, parse_model
+    from imlp_audit.explain.causes import CountedQuantity, find_causes
     from imlp_audit.explain.counted_document import counted_document
     from imlp_audit.models.values import merge
+    from imlp_audit.processes.workers import yield_apart
 
     library, name, file = parse_model(model)
     if find_spec("torch") is None:  # the process that counts would end without a word
@@ -108,15 +109,17 @@ def count(
         library, name, file, arguments, parse_inputs(input_ or ()), tuple(path or ()), tuple(stub or ()), defaults
     )
     questions = [_question(text) for text in printed or ()]
-    with show_progress(shown=not no_progress) as announce:
+    work = any(question.measure is CountedQuantity.FLOPS for question in questions)
+    asked = Changes(request, bool(questions), work, tuple(config or ()))
+    with show_progress(shown=not no_progress) as announce, closing(yield_apart(_count_here, asked, PATIENCE)) as found:
         tell = announce(2 if questions else 1)
         tell(str(request))
-        counted = _count(request)
-        found = find_causes(questions, counted, {})
-        if not all(one.follows for one in found):
+        counted = _take_first(request, found)
+        printed_numbers = find_causes(questions, counted, {})
+        if not all(one.follows for one in printed_numbers):
             tell("changes of it")
-            found = find_causes(questions, counted, _count_again(request, counted, questions, config or ()))
-        counted = counted.model_copy(update={"printed": found})
+            printed_numbers = find_causes(questions, counted, _collect_changes(found))
+        counted = counted.model_copy(update={"printed": printed_numbers})
     emit_document(counted_document(counted, depth), format_, counted)
     return ExitCode.CLEAN if all(one.follows for one in counted.printed) else ExitCode.FINDINGS
 
@@ -150,52 +153,39 @@ def _guess_measure(scale: int, text: str) -> CountedQuantity:
     return CountedQuantity.FLOPS if scale >= 10**9 and not billions else CountedQuantity.PARAMETERS
 
 
-def _count(request: ModelRequest) -> CountReport:
-    from imlp_audit.processes.workers import StoppedError, yield_apart
+def _take_first(request: ModelRequest, found: Iterator[_Counted]) -> CountReport:
+    from imlp_audit.processes.workers import StoppedError
     from imlp_audit.records.counted import CountReport
 
     try:
-        found = next(iter(yield_apart(_count_here, request, PATIENCE)))
+        *_, counted = next(found)
     except StoppedError as error:
         raise BuildError(f"{request}: {error}") from error
-    if not isinstance(found, CountReport):
-        raise BuildError(found)
-    return found
+    if not isinstance(counted, CountReport):
+        raise BuildError(counted)
+    return counted
 
 
-def _count_again(
-    request: ModelRequest, counted: CountReport, questions: Sequence[Question], configs: Sequence[str]
-) -> Recounts:
-    from imlp_audit.count.changes import Changes
-    from imlp_audit.explain.causes import CauseFamily, CountedQuantity
-    from imlp_audit.processes.workers import StoppedError, yield_apart
+def _collect_changes(changes: Iterator[_Counted]) -> Recounts:
+    """Return what was counted in time, or before the code ended its process."""
+    from imlp_audit.explain.causes import CauseFamily
+    from imlp_audit.processes.workers import StoppedError
     from imlp_audit.records.counted import CountReport
 
-    work = counted.flops is not None and any(question.measure is CountedQuantity.FLOPS for question in questions)
     found: dict[CauseFamily, dict[str, CountReport]] = {family: {} for family in CauseFamily}
     end = time.monotonic() + _SEARCH
-    with closing(yield_apart(_change_here, Changes(request, work, tuple(configs)), PATIENCE)) as changes:
-        try:
-            for kind, words, one in changes:
-                if isinstance(one, CountReport):
-                    found[CauseFamily(kind)][words] = one
-                if time.monotonic() > end:
-                    sys.stderr.write(f"imlp-audit: the search for causes was ended after {_SEARCH:g} s\n")
-                    break
-        except StoppedError:
-            pass  # what was counted before is what can be said
+    with suppress(StoppedError):
+        for kind, words, one in changes:
+            if isinstance(one, CountReport):
+                found[CauseFamily(kind)][words] = one
+            if time.monotonic() > end:
+                sys.stderr.write(f"imlp-audit: the search for causes was ended after {_SEARCH:g} s\n")
+                break
     return found
 
 
-def _count_here(request: ModelRequest) -> Iterator[CountReport | str]:
+def _count_here(asked: Changes) -> Iterator[_Counted]:
     os.environ["HF_HUB_OFFLINE"] = "1"  # read when its library is imported
-    from imlp_audit.count.whole import CountRequest, count_each
-
-    return count_each([CountRequest(request)])
-
-
-def _change_here(asked: Changes) -> Iterator[tuple[str, str, CountReport | str]]:
-    os.environ["HF_HUB_OFFLINE"] = "1"
     from imlp_audit.count.changes import count_changes
 
     return count_changes(asked)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import Formatted, NoProgress
+from imlp_audit.cli.output import ExitCode
 from imlp_audit.errors import OutputError, UsageError
 from imlp_audit.report.formats import Format
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imlp_audit.cli.exits import ExitCode, exit_code
 from imlp_audit.cli.options import (
     CheckpointFile,
     Device,
@@ -26,6 +25,7 @@ from imlp_audit.cli.options import (
     check_device,
     group_options,
 )
+from imlp_audit.cli.output import ExitCode, exit_code
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.processes.interrupts import on_interrupt, write_error
 from imlp_audit.processes.limits import cores

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.init_target import check_target, described_in, free_ids, write_target
 from imlp_audit.cli.options import Formatted
-from imlp_audit.cli.output import emit, emit_document
+from imlp_audit.cli.output import ExitCode, emit, emit_document
 from imlp_audit.errors import UsageError
 from imlp_audit.models.names.known import Library
 from imlp_audit.report.formats import Format

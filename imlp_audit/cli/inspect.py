@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imlp_audit.cli.exits import ExitCode
 from imlp_audit.cli.options import Formatted, NoProgress, Prefix, Specs, State, TrustCode
-from imlp_audit.cli.output import emit_document
+from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Where results go: standard output, and the files that -o names."""
+"""Where results go: standard output, and the files that -o names; and how the process ends."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from imlp_audit.records.document import JsonDocument
     from imlp_audit.records.result import AuditResult
     from imlp_audit.report.document import Document
+
 
 _WIDTH = 120  # of what is not a terminal, unless COLUMNS says otherwise
 _SOURCES = (".yaml", ".yml", ".py", ".lock")  # what a result never replaces
@@ -166,3 +168,29 @@ def emit(text: str) -> None:
         if isinstance(error, BrokenPipeError):
             raise ClosedPipeError from error
         raise OutputError(f"standard output could not be written: {error}") from error
+
+
+class ExitCode(IntEnum):
+    """What the process says when it ends; where several apply, the later one listed here wins."""
+
+    CLEAN = 0
+    FINDINGS = 1
+    INCOMPLETE = 3
+    UNUSABLE = 2
+    INTERRUPTED = 130
+
+
+def exit_code(result: AuditResult, *, strict: bool = False, baseline: bool = True) -> ExitCode:
+    """Return the code for a finished audit.
+
+    `strict` counts unverifiable checks as failing. Without `baseline`, acknowledged checks fail like any other.
+    """
+    from imlp_audit.records.check import FAILS, Verdict
+
+    counts = result.counts()
+    if counts[Verdict.ERROR]:
+        return ExitCode.INCOMPLETE
+    found = sum(counts[verdict] for verdict in FAILS) - (result.acknowledged() if baseline else 0)
+    if found or (strict and counts[Verdict.UNVERIFIABLE]):
+        return ExitCode.FINDINGS
+    return ExitCode.CLEAN

@@ -41,9 +41,8 @@ def properties(
 ) -> int:
     """Test the papers' equations and statements about functions by running them."""
     from imlp_audit.cli.cache import open_store, tell_cache
-    from imlp_audit.cli.exits import exit_code
     from imlp_audit.cli.loading import load_specs
-    from imlp_audit.cli.output import emit_result, parse_outputs, surface
+    from imlp_audit.cli.output import emit_result, exit_code, parse_outputs, surface
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.pipeline import audit_equations
     from imlp_audit.report.first_screen import first_screen

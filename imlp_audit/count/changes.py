@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import combinations, islice
 from pathlib import Path
@@ -17,7 +18,7 @@ from torch import nn
 
 from imlp_audit.count.configuration import read_configurations
 from imlp_audit.count.in_repository import describe, find_others, find_uses, siblings
-from imlp_audit.count.request import ModelRequest
+from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.count.whole import CountRequest, build_requested, count_each
 from imlp_audit.errors import AuditError
 from imlp_audit.models.foreign import repository
@@ -26,33 +27,27 @@ from imlp_audit.records.counted import CountReport
 
 _MOST = 80  # changes of arguments
 _MOST_USES = 24
+_APART = 8  # times, for two arguments to be confused
 _CLASSES = (1000, 100, 10, 200, 365, 21841, 21842, 21843, 2, 5, 19, 20, 21, 80, 81, 90, 91, 150, 171, 0)
 _SIDES = (224, 256, 384, 512, 288, 192, 128, 320, 448, 240, 160, 96, 299, 112, 176, 208, 352, 416, 480)  # usual first
 _FORMS = ("fuse", "switch_to_deploy", "reparameterize", "convert_to_deploy", "deploy")
 """What models call the method that brings them into the form in which they are used."""
 
 
-@dataclass(frozen=True)
-class Changes:
-    """A model to change. With `work`, FLOPs are counted too, and images of other sizes are tried.
-
-    `configs` are the configuration files of its arguments, if any.
-    """
-
-    request: ModelRequest
-    work: bool
-    configs: tuple[str, ...] = ()
-
-
 def count_changes(asked: Changes) -> Iterator[tuple[str, str, CountReport | str]]:
-    """Yield the kind of each change, its words, and the model counted under it, or why it could not be built.
+    """Yield the model counted; then the kind of each change, its words, and the model under it, or why it failed.
 
     What is most often the cause comes first: a search may be ended.
     """
+    whole = next(iter(count_each([CountRequest(asked.request, parts=True)])))
+    yield "", "", whole
+    if isinstance(whole, str) or not asked.wanted:
+        return
+    asked = replace(asked, work=asked.work and whole.flops is not None)
     model, maker = build_requested(asked.request)
     every = list(_changes(asked, model, maker))
     found = count_each([counting for _, _, counting in every])
-    return ((kind, words, counted) for (kind, words, _), counted in zip(every, found, strict=True))
+    yield from ((kind, words, counted) for (kind, words, _), counted in zip(every, found, strict=True))
 
 
 def _changes(asked: Changes, model: nn.Module, maker: Callable[..., object]) -> Iterator[tuple[str, str, CountRequest]]:
@@ -78,13 +73,19 @@ def _as_in_the_repository(
     if request.file is None:
         return
     root, own = repository(request.file), {**_known(type(model)), **_known(maker)}
-    now, seen = {**own, **request.arguments}, list[object]([{}])
+    now, seen = {**own, **request.arguments}, list[object]([(request.file, {})])
     outer = request.name.partition(".")[0]
-    for where, values in find_uses(root, outer, now):
+    others = list(find_others(request.file.resolve(), root, outer))
+    for user, where, values in find_uses(root, outer, now):
         changed = {name: value for name, value in values.items() if now.get(name, _Unset) != value}
-        if changed not in seen:
-            seen.append(changed)
-            yield f"as in {where}: {describe(changed)}", replace(request, arguments={**request.arguments, **changed})
+        near = max((request.file, *others), key=lambda file: _shared(file.resolve(), root / user))
+        if (near, changed) not in seen:
+            seen.append((near, changed))
+            arguments = {**request.arguments, **changed}
+            yield (
+                f"as in {where}: {describe(changed)}".removesuffix(": "),
+                replace(request, file=near, arguments=arguments),
+            )
     for text in asked.configs:
         file, colon, section = text.rpartition("=")[2].partition(":")
         for other in siblings(Path(file)):
@@ -97,11 +98,16 @@ def _as_in_the_repository(
         if isinstance(value, str) and Path(value).suffix and Path(value).is_file():
             for other in siblings(Path(value)):
                 yield f"{name}={other.as_posix()}", request.with_argument(name, other.as_posix())
-    for other in find_others(request.file.resolve(), root, outer):
+    for other in others:
         shown = other.relative_to(root).as_posix()
         tensors = {name: value for name, value in request.arguments.items() if isinstance(value, TensorInput)}
         yield f"as {shown} defines it", replace(request, file=other)
         yield f"as {shown} defines it, with its defaults", replace(request, file=other, arguments=tensors)
+
+
+def _shared(one: Path, other: Path) -> int:
+    """Return how many folders two files share."""
+    return len(Path(os.path.commonpath((one, other))).parts)
 
 
 class _Unset:
@@ -153,10 +159,11 @@ def _other_arguments(
     pairs = sorted(combinations(sizes, 2), key=lambda pair: -SequenceMatcher(None, *pair).ratio())
     exchanged = [(one, other) for one, other in pairs if sizes[one] != sizes[other]]
     given = [pair for pair in exchanged if set(pair) <= set(request.arguments)]
+    like = [pair for pair in exchanged if 1 / _APART <= sizes[pair[0]] / sizes[pair[1]] <= _APART]
     for one, other in given:  # both were written down: they are easily confused
         yield _exchange(request, sizes, one, other)
     yield from ((f"{name}={value}", request.with_argument(name, value)) for name, value in tried)
-    for one, other in exchanged:
+    for one, other in like:
         if (one, other) not in given:
             yield _exchange(request, sizes, one, other)
 

@@ -13,8 +13,8 @@ from imlp_audit.files import read_text
 
 _MOST_FILES, _MOST_BYTES, _MOST_READ = 3000, 100_000, 3_000_000
 _YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-Use = tuple[str, dict[str, object]]
-"""Where arguments are given, and their values by name."""
+Use = tuple[str, str, dict[str, object]]
+"""A file, where in it arguments are given, and their values by name."""
 
 
 def find_uses(root: Path, name: str, parameters: Collection[str]) -> Iterator[Use]:
@@ -30,9 +30,9 @@ def find_uses(root: Path, name: str, parameters: Collection[str]) -> Iterator[Us
         if sum(one.lower() in text.lower() for one in parameters) < 2:
             continue
         if not shown.endswith(".py"):
-            yield from ((shown, found) for found in _mappings(_parse(text), parameters))
+            yield from ((shown, shown, found) for found in _mappings(_parse(text), parameters))
         elif "add_argument" in text and (defaults := _flags(text, parameters)):
-            yield f"the flags of {shown}", defaults
+            yield shown, f"the flags of {shown}", defaults
 
 
 def find_others(file: Path, root: Path, name: str) -> Iterator[Path]:
@@ -94,7 +94,7 @@ def _calls(shown: str, text: str, name: str, parameters: list[str]) -> Iterator[
         else:
             given = {**dict(zip(parameters, map(_literal, call.args), strict=False)), **given}
         if found := {key: value[0] for key, value in given.items() if value}:
-            yield f"{shown}:{call.lineno}", found
+            yield shown, f"{shown}:{call.lineno}", found
 
 
 def _flags(text: str, parameters: Collection[str]) -> dict[str, object]:

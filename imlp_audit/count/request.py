@@ -70,6 +70,20 @@ class ModelRequest:
         return replace(self, inputs=tuple(one.with_side(side) for one in self.inputs))
 
 
+@dataclass(frozen=True)
+class Changes:
+    """A model to count, and to count again under changes, if any are `wanted`.
+
+    With `work`, FLOPs are counted under them too, and images of other sizes are tried. `configs` are the configuration
+    files of its arguments, if any.
+    """
+
+    request: ModelRequest
+    wanted: bool = True
+    work: bool = True
+    configs: tuple[str, ...] = ()
+
+
 def parse_model(text: str) -> tuple[str | None, str, Path | None]:
     """Read `timm:NAME`, `torchvision:NAME`, `transformers:CLASS` or `path/net.py:NAME`. Raises UsageError."""
     where, colon, name = text.rpartition(":")

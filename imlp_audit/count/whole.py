@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.overrides import TorchFunctionMode
 
-from imlp_audit.count.call import MULTIPLY_ACCUMULATES
+from imlp_audit.count.call import MULTIPLY_ACCUMULATES, Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
@@ -40,7 +40,7 @@ _DEPTH = 3  # levels of parts that are kept
 
 @dataclass(frozen=True)
 class CountRequest:
-    """A model to count; with `work`, also what one forward pass does.
+    """A model to count; with `work`, also what one forward pass does, and with `parts`, each of its modules.
 
     `deployed` is "folded" with its batch norms folded into convolutions, or the name of the model's own method.
     """
@@ -48,6 +48,7 @@ class CountRequest:
     request: ModelRequest
     work: bool = True
     deployed: str | None = None
+    parts: bool = False
 
 
 def count_each(asked: Sequence[CountRequest]) -> Iterator[CountReport | str]:
@@ -92,7 +93,7 @@ def _count(asked: CountRequest) -> CountReport:
         no_flops=ran.problem,
         uncounted=tuple(sorted(ran.ledger.unknown)) if ran.ledger is not None else (),
         left_out=tuple(answers.left_out),
-        parts=tuple(_parts(model, ran)),
+        parts=tuple(_parts(model, ran)) if asked.parts else (),
         notes=tuple(answers.notes),
     )
 
@@ -207,9 +208,12 @@ def _recipe(request: ModelRequest) -> Recipe:
     """Return a library's model as a spec would write it."""
     of_text = request.library == "transformers"
     host: dict[str, object] = {"architecture": request.name}
-    if request.arguments:
-        host["config" if of_text else "arguments"] = dict(request.arguments)
-    one, written = request.inputs[0] if len(request.inputs) == 1 else None, dict[str, object]()
+    arguments, written = dict(request.arguments), dict[str, object]()
+    if not of_text and type(arguments.get("num_classes")) is int:
+        written["classes"] = arguments.pop("num_classes")
+    if arguments:
+        host["config" if of_text else "arguments"] = arguments
+    one = request.inputs[0] if len(request.inputs) == 1 else None
     if one is not None and len(one.shape) == 4:
         written["image"] = list(one.shape[2:])
     elif one is not None and len(one.shape) == 2 and of_text:
@@ -323,14 +327,19 @@ def _tensor(given: Given) -> Tensor:
 
 def _parts(model: nn.Module, ran: _Pass) -> Iterator[ModelPart]:
     """Yield the parts, each before those in it; a module that holds one module alone is folded into that."""
-    work = Counter[str]()
+    work, layers = Counter[str](), Counter[str]()
     for (path, operation), amount in (ran.ledger.work if ran.ledger is not None else {}).items():
+        around = ("", *accumulate(path.split("."), "{}.{}".format)) if path else ("",)
         if operation in MULTIPLY_ACCUMULATES:
-            work.update(dict.fromkeys(("", *accumulate(path.split("."), "{}.{}".format)) if path else ("",), amount))
-    yield from _inside("", model, 0, ran, work)
+            work.update(dict.fromkeys(around, amount))
+        if operation in (Operation.LINEAR, Operation.CONV):
+            layers.update(dict.fromkeys(around, amount))
+    yield from _inside("", model, 0, ran, (work, layers))
 
 
-def _inside(path: str, module: nn.Module, depth: int, ran: _Pass, work: Counter[str]) -> Iterator[ModelPart]:
+def _inside(
+    path: str, module: nn.Module, depth: int, ran: _Pass, counted: tuple[Counter[str], Counter[str]]
+) -> Iterator[ModelPart]:
     while len(children := list(module.named_children())) == 1 and not list(module.parameters(recurse=False)):
         name, module = children[0]
         path = f"{path}.{name}".removeprefix(".")
@@ -340,11 +349,13 @@ def _inside(path: str, module: nn.Module, depth: int, ran: _Pass, work: Counter[
         kind=type(module).__name__,
         parameters=sum(one.numel() for one in module.parameters()),
         calls=ran.calls.get(path, 0) if ran.calls is not None else None,
-        work=work[path] if ran.ledger is not None else None,
+        work=counted[0][path] if ran.ledger is not None else None,
+        layers=counted[1][path] if ran.ledger is not None else None,
     )
     if depth < _DEPTH:
         inner = [
-            list(_inside(f"{path}.{name}".removeprefix("."), child, depth + 1, ran, work)) for name, child in children
+            list(_inside(f"{path}.{name}".removeprefix("."), child, depth + 1, ran, counted))
+            for name, child in children
         ]
         yield from _join_equal(parts for parts in inner if parts[0].parameters or parts[0].work)
 

@@ -1,9 +1,10 @@
 """What would give a printed number that a model does not: causes by name, ranked by how unlikely they are by chance.
 
-A family of causes tries some values, the most usual first. That the n-th different value within a factor of two of a
-number, or one before it, prints as the number does, for a number that has nothing to do with them, has the chance
-1 - (1 - w)^n, with w the part of that range, on a logarithmic scale, that prints so. Each family may claim a cause up
-to its share of 5 %. What prints so too, but is less unlikely, is named as possible.
+A family of causes tries some values, the most usual first; the families take turns, so that each has an equal share of
+what chance may give. That the n-th value within a factor of two of a number, or one before it, prints as the number
+does, for a number that has nothing to do with them, has the chance 1 - (1 - w)^n, with w the part of that range, on a
+logarithmic scale, that prints so; of a cause that gives several numbers, w is the product of theirs. Values that print
+alike are one. A cause is named up to 5 %. What prints so too, but is less unlikely, is named as possible.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from itertools import combinations, product
-from math import log, prod
+from itertools import combinations, islice, product
+from math import floor, log, prod
+from operator import itemgetter
+from typing import TypeAlias
 
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Printed
@@ -23,6 +26,7 @@ from imlp_audit.records.counted import CountReport, ModelPart, NumberCause, Prin
 _ALL = 0.05
 _MOST_CAUSES = 5
 _MOST_PARTS = 40
+_MOST_SUMS = 600  # of so many parts of one parent
 _FACTORS = (2, 3, 4, 8, 10, 16, 32, 5, 6, 12, 30, 64)
 _CROPS = (3, 10, 30)  # views of a video, or of an image
 
@@ -46,7 +50,8 @@ class CauseFamily(StrEnum):
     PARTS = "parts"
 
 
-_SHARE = _ALL / len(CauseFamily)
+_ORDER = list(CauseFamily)
+_Key: TypeAlias = tuple[CauseFamily, str]
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,11 @@ class Try:
     counted: str = ""
 
     @property
+    def key(self) -> _Key:
+        """What makes it one cause with others that give other numbers."""
+        return self.family, self.cause
+
+    @property
     def text(self) -> str:
         """The cause, and how it is counted."""
         return f"{self.cause}, and {self.counted}" if self.counted else self.cause
@@ -74,65 +84,102 @@ class Try:
 
 Recounts = Mapping[CauseFamily, Mapping[str, CountReport]]
 """The model under changes of one thing, by the kind of change and the change in words, such as `num_classes=100`."""
-_Hits = Mapping[Question, tuple[Try, float]]
+_Hit = Mapping[Question, Try]
+"""What a cause gives: the numbers that print so."""
 
 
 def find_causes(questions: Sequence[Question], model: CountReport, again: Recounts) -> tuple[PrintedNumber, ...]:
     """Return for each printed number whether the model gives it, and what else would."""
-    tries = {question: list(_tries(question, model, again)) for question in questions}
-    hits: dict[tuple[CauseFamily, str], dict[Question, tuple[Try, float]]] = defaultdict(dict)
-    for question, tried in tries.items():
-        for one, chance in _hits(question, tried) if not _follows(question, model) else ():
-            hits[one.family, one.cause].setdefault(question, (one, chance))
-    return tuple(_answer(question, model, tries[question], list(hits.values())) for question in questions)
+    follow = [question for question in questions if _follows(question, model)]
+    kept = {family: _that_keep(follow, others) for family, others in again.items()}
+    tries = {question: list(_tries(question, model, kept)) for question in questions}
+    turns = {one: _in_turn(one, model, tries[one]) for one in questions if one not in follow}
+    hits: dict[_Key, dict[Question, Try]] = defaultdict(dict)
+    for question, turn in turns.items():
+        for one, _ in turn:
+            if one.value in question.printed.interval():
+                hits[one.key].setdefault(question, one)
+    chances = {key: _chance(key, hit, turns) for key, hit in hits.items()}
+    found = [(hit, chances[key]) for key, hit in hits.items()]
+    return tuple(_answer(question, model, tries[question], found) for question in questions)
 
 
-def _answer(question: Question, model: CountReport, tried: Sequence[Try], hits: Sequence[_Hits]) -> PrintedNumber:
+def _that_keep(follow: Sequence[Question], others: Mapping[str, CountReport]) -> Mapping[str, CountReport]:
+    """Return the changes under which the numbers that follow still do, by some counter."""
+    return {
+        words: one
+        for words, one in others.items()
+        if all(
+            any(value in question.printed.interval() for value in _counts(one, question.measure).values())
+            for question in follow
+        )
+    }
+
+
+def _answer(
+    question: Question, model: CountReport, tried: Sequence[Try], hits: Sequence[tuple[_Hit, float]]
+) -> PrintedNumber:
     measured = _measured(model, question.measure)
-    value, order = question.printed.value * question.printed.scale, list(CauseFamily)
-    found = [_cause(question, hit) for hit in hits if question in hit]
-    found.sort(key=lambda cause: (cause.chance, order.index(CauseFamily(cause.family))))
-    causes = [cause for cause in found if cause.chance <= _SHARE]
-    possible = [] if causes else found
+    value = question.printed.value * question.printed.scale
+    every = [_cause(question, hit, chance) for hit, chance in hits if question in hit]
+    best: dict[tuple[str, str], NumberCause] = {}
+    for one in sorted(every, key=lambda cause: cause.chance):
+        best.setdefault(
+            (one.family, "" if one.family == CauseFamily.PARTS else one.value), one
+        )  # of sums, the simplest
+    found = list(best.values())
+    causes = [cause for cause in found if cause.chance <= _ALL]
     near = min(
         (one for one in tried if one.value > 0 < value), key=lambda one: abs(log(one.value / value)), default=None
     )
     missed = near is not None and not found
+    cells = {cell for _, cell in _in_turn(question, model, tried)}
     return PrintedNumber(
         printed=question.printed.text,
         measure=question.measure,
         measured=str(measured) if measured is not None else None,
         follows=_follows(question, model),
         causes=tuple(causes[:_MOST_CAUSES]),
-        possible=tuple(possible[:_MOST_CAUSES]),
+        possible=() if causes else tuple(found[:_MOST_CAUSES]),
         tried=len(tried),
-        expected=round(_width(question) * len({one.value for one in _close(question, tried)}), 2) if value else 0,
+        expected=round(_width(question) * len(cells), 2),
         nearest=f"{near.text}: {readable(round(near.value))}" if missed and near is not None else None,
     )
 
 
-def _cause(question: Question, hit: _Hits) -> NumberCause:
-    one, _ = hit[question]
+def _cause(question: Question, hit: _Hit, chance: float) -> NumberCause:
+    one = hit[question]
+    explains = tuple(other.printed.text for other in hit)
     return NumberCause(
-        family=one.family,
-        text=one.text,
-        value=decimal_text(one.value),
-        chance=round(_chance_of_all(hit), 8),
-        explains=tuple(other.printed.text for other in hit),
+        family=one.family, text=one.text, value=decimal_text(one.value), chance=round(chance, 8), explains=explains
     )
 
 
-def _chance_of_all(found: Mapping[Question, tuple[Try, float]]) -> float:
-    """Return the chance that all numbers are given: those of one quantity are one number, printed in several ways."""
-    least: dict[CountedQuantity, float] = {}
-    for question, (_, chance) in found.items():
-        least[question.measure] = min(chance, least.get(question.measure, 1.0))
-    return prod(least.values())
+def _chance(key: _Key, hit: _Hit, turns: Mapping[Question, _Turns]) -> float:
+    """Return the chance that a cause up to this one gives the numbers that this one gives.
+
+    Those of one quantity are one number, printed in several ways.
+    """
+    narrow = {question.measure: question for question in sorted(hit, key=_width, reverse=True)}
+    cells: list[dict[_Key, list[int]]] = [defaultdict(list) for _ in narrow]
+    for given, question in zip(cells, narrow.values(), strict=True):
+        for one, cell in turns[question]:
+            given[one.key].append(cell)
+    together = set[tuple[int, ...]]()
+    for other in cells[0]:
+        together.update(product(*(given.get(other, ()) for given in cells)))
+        if other == key:
+            break
+    return 1 - (1 - prod(map(_width, narrow.values()))) ** len(together)
 
 
 def _follows(question: Question, model: CountReport) -> bool:
     measured = _measured(model, question.measure)
     return measured is not None and measured in question.printed.interval()
+
+
+def _counts(model: CountReport, measure: CountedQuantity) -> Mapping[str, int]:
+    return model.parameters if measure is CountedQuantity.PARAMETERS else model.flops or {}
 
 
 def _measured(model: CountReport, measure: CountedQuantity) -> int | None:
@@ -148,19 +195,29 @@ def _width(question: Question) -> float:
     return min(1.0, float((inside.high - inside.low) / value) / log(4)) if value else 1.0
 
 
-def _close(question: Question, tried: Sequence[Try]) -> Iterator[Try]:
-    value = abs(question.printed.value * question.printed.scale)
-    return (one for one in tried if value / 2 <= one.value <= value * 2)
+_Turns: TypeAlias = Sequence[tuple[Try, int]]
 
 
-def _hits(question: Question, tried: Sequence[Try]) -> Iterator[tuple[Try, float]]:
-    """Yield the values that print as the number does, with the chance that one of their family so far does."""
-    inside, width = question.printed.interval(), _width(question)
-    before: dict[CauseFamily, set[Fraction]] = defaultdict(set)
-    for one in _close(question, tried):
-        before[one.family].add(one.value)
-        if one.value in inside:
-            yield one, 1 - (1 - width) ** len(before[one.family])
+def _in_turn(question: Question, model: CountReport, tried: Sequence[Try]) -> _Turns:
+    """Return the first value of each family that is close, the second of each, and so on, with what each prints as.
+
+    Values that print alike are one; those that print as the model's own does cannot be the number.
+    """
+    value, own = abs(question.printed.value * question.printed.scale), _measured(model, question.measure)
+    families: dict[CauseFamily, dict[int, int]] = {family: {} for family in CauseFamily}
+    turns: list[tuple[int, int, Try, int]] = []
+    for one in tried:
+        cell = _cell(question, one.value)
+        if value / 2 <= one.value <= value * 2 and (own is None or cell != _cell(question, own)):
+            before = families[one.family]
+            turns.append((before.setdefault(cell, len(before)), _ORDER.index(one.family), one, cell))
+    return [(one, cell) for *_, one, cell in sorted(turns, key=itemgetter(0, 1))]
+
+
+def _cell(question: Question, value: Fraction | int) -> int:
+    """Return which of the numbers with a printed number's digits a value prints as: 0 is the printed number itself."""
+    inside = question.printed.interval()
+    return floor((value - inside.low) / (inside.high - inside.low))
 
 
 def _tries(question: Question, model: CountReport, again: Recounts) -> Iterator[Try]:
@@ -206,7 +263,7 @@ _ALSO_COUNTED = {"torch": "two for each multiply-accumulate", "thop": "counted b
 
 
 def _counters(measure: CountedQuantity, model: CountReport) -> Iterator[Try]:
-    counts = model.parameters if measure is CountedQuantity.PARAMETERS else model.flops or {}
+    counts = _counts(model, measure)
     own = _measured(model, measure)
     for name, text in _COUNTERS.items():
         if counts.get(name, own) != own:
@@ -247,30 +304,52 @@ def _units(question: Question, own: int) -> Iterator[tuple[str, Fraction]]:
 
 
 def _without_parts(question: Question, model: CountReport) -> Iterator[Try]:
-    """Yield all but a part, a part alone, one of equal copies, and sums of up to three parts left out or alone."""
-    size: Callable[[ModelPart], int] = (
-        (lambda part: part.parameters)
-        if question.measure is CountedQuantity.PARAMETERS
-        else (lambda part: part.work or 0)
-    )
-    own = _measured(model, question.measure) or 0
-    parts = [part for part in model.parts if 0 < part.depth <= 2 and 0 < size(part) < own][:_MOST_PARTS]
-    singles: dict[int, str] = {}
-    for part in sorted(parts, key=lambda part: part.depth):
-        whole = size(part) * part.copies
-        name = part.path if part.copies == 1 else f"all {part.copies} of {part.path}"
-        singles.setdefault(own - whole, f"all but {name}")
-        singles.setdefault(whole, f"{name} alone")
-        if part.copies > 1:
-            singles.setdefault(own - size(part), f"one of {part.path} fewer")
-            singles.setdefault(own - whole + size(part), f"only one of {part.path}")
-    yield from (Try(CauseFamily.PARTS, text, Fraction(value)) for value, text in singles.items() if value > 0)
-    if any(value in question.printed.interval() for value in singles):
-        return
+    """Yield all but some parts and some parts alone, counted in several ways."""
+    parts = [part for part in model.parts if 0 < part.depth <= 2][::-1]
+    ways = list(_ways(question.measure, model))
+    for text, alone, some in _choices(sorted(parts, key=lambda part: part.depth)[:_MOST_PARTS]):
+        for counted, own, size in ways:
+            value = sum(size(part) * times for part, times in some)
+            if 0 < value < own:
+                yield Try(CauseFamily.PARTS, text, Fraction(value if alone else own - value), counted)
+
+
+def _ways(measure: CountedQuantity, model: CountReport) -> Iterator[tuple[str, int, Callable[[ModelPart], int]]]:
+    """Yield how parts are counted: in words, the whole, and a function of a part."""
+    if measure is CountedQuantity.PARAMETERS:
+        yield "", model.parameters["all"], lambda part: part.parameters
+    elif model.flops is not None:
+        macs, layers = model.flops["macs"], model.flops["no_products"]
+        yield "", macs, lambda part: part.work or 0
+        yield _ALSO_COUNTED["torch"], 2 * macs, lambda part: 2 * (part.work or 0)
+        if layers != macs:
+            yield _COUNTERS["no_products"], layers, lambda part: part.layers or 0
+            yield f"{_ALSO_COUNTED['torch']}, without products", 2 * layers, lambda part: 2 * (part.layers or 0)
+
+
+def _choices(parts: Sequence[ModelPart]) -> Iterator[tuple[str, bool, Sequence[tuple[ModelPart, int]]]]:
+    """Yield sums of up to three modules of one parent, with how often each: in words, and whether they are all that is.
+
+    What is nearer to the output comes first: heads and branches of it are most often left out.
+    """
+    inside: dict[str, list[ModelPart]] = {}
     tops = [part for part in parts if part.depth == 1]
-    for count in (2, 3):
-        for some in combinations(tops, count):
-            whole = sum(size(part) * part.copies for part in some)
-            named = " and ".join(part.path for part in some)
-            yield Try(CauseFamily.PARTS, f"all but {named}", Fraction(own - whole))
-            yield Try(CauseFamily.PARTS, f"{named} alone", Fraction(whole))
+    for part in parts:
+        inside.setdefault("" if part.depth == 1 else part.path.rpartition(".")[0], []).append(part)
+    last = next((name for name in inside if tops and name.startswith(tops[0].path)), "")
+    order = [("", 1), *((last, count) for count in (1, 2, 3) if last), ("", 2), ("", 3)]
+    order += [(name, count) for count in (1, 2, 3) for name in inside if name not in ("", last)]
+    for name, count in order:
+        siblings = inside.get(name, [])
+        for some in islice(combinations(siblings[::-1] if name else siblings, count), _MOST_SUMS):
+            whole = [(part, part.copies) for part in some]
+            named = " and ".join(map(_name_part, some))
+            yield f"all but {named}", False, whole
+            yield f"{named} alone", True, whole
+            if count == 1 and some[0].copies > 1:
+                yield f"one of {some[0].path} fewer", False, [(some[0], 1)]
+                yield f"only one of {some[0].path}", False, [(some[0], some[0].copies - 1)]
+
+
+def _name_part(part: ModelPart) -> str:
+    return part.path if part.copies == 1 else f"all {part.copies} of {part.path}"

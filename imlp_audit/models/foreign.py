@@ -11,7 +11,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
-from functools import cache, partial, wraps
+from functools import cache, lru_cache, partial, wraps
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -59,6 +59,7 @@ def build_foreign(code: ForeignCode, arguments: Mapping[str, object]) -> tuple[n
 
     Raises BuildError, with the line of the repository's code that fails and what may help.
     """
+    _leave_other_files(code.file.resolve())
     try:
         loaded = _load(code.file.resolve(), code.paths, code.stubs)
         maker, answers = _take(loaded.module, code.name), loaded.answers
@@ -272,6 +273,15 @@ class _Loaded:
         raise ImportError(f"it imports more than {_MOST_IMPORTS} packages that are missing")
 
 
+@lru_cache(maxsize=1)  # so that it runs where the file is another than before
+def _leave_other_files(file: Path) -> None:
+    """Let a file import its own neighbours, where those of another file of its repository have the same names."""
+    root = repository(file)
+    _load.cache_clear()
+    _forget(set(), root)
+    sys.path[:] = [folder for folder in sys.path if not _is_own(folder, root)]
+
+
 @cache  # a model that is changed is made many times
 def _load(file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> _Loaded:
     """Import a file as a script would."""
@@ -300,10 +310,13 @@ def _forget(before: set[str], root: Path) -> None:
     """Let modules of the repository, and stand-ins, be imported again."""
     for name in set(sys.modules) - before:
         file = getattr(sys.modules[name], "__file__", None)
-        if isinstance(getattr(sys.modules[name], "__loader__", None), StandIns) or (
-            file and Path(file).is_relative_to(root)
-        ):
+        if isinstance(getattr(sys.modules[name], "__loader__", None), StandIns) or (file and _is_own(file, root)):
             del sys.modules[name]
+
+
+def _is_own(path: str, root: Path) -> bool:
+    """Return whether a path is the repository's, and not that of an environment inside it."""
+    return Path(path).is_relative_to(root) and "site-packages" not in Path(path).parts
 
 
 class _Importer:

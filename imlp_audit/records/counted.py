@@ -13,8 +13,8 @@ from imlp_audit.records.document import JsonDocument
 class ModelPart(Record):
     """A module of a model, or several equal ones in a row, each with these numbers.
 
-    `calls` counts runs of its forward pass, `work` multiply-accumulates; None where the model was not run. A path such
-    as `blocks.0-11` stands for `copies` modules.
+    `calls` counts runs of its forward pass, `work` multiply-accumulates, `layers` those with weights; None where the
+    model was not run. A path such as `blocks.0-11` stands for `copies` modules.
     """
 
     path: str
@@ -24,6 +24,7 @@ class ModelPart(Record):
     parameters: Count
     calls: Count | None = None
     work: Count | None = None
+    layers: Count | None = None
 
 
 class NumberCause(Record):

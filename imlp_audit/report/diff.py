@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Verdict
-from imlp_audit.records.diff import AuditDiff, CheckChange, CheckOfOne, CheckState, VerdictCounts
+from imlp_audit.records.diff import AuditDiff, CheckChange, CheckOfOne, CheckState
 from imlp_audit.records.finding import Finding
-from imlp_audit.report.document import (
-    Block,
-    Code,
-    Document,
-    Heading,
-    Item,
-    List,
-    Paragraph,
-    Span,
-    Style,
-    code,
-    join,
-)
-from imlp_audit.report.first_screen import COLUMNS, count_more
+from imlp_audit.report.document import Block, Code, Document, Heading, Item, List, Paragraph, Span, Style, code, join
+from imlp_audit.report.first_screen import COLUMNS, count_more, items_that_fit
 from imlp_audit.report.terminal import height
 from imlp_audit.report.text import shorten
 from imlp_audit.report.verdicts import word_of, write_measured, write_verdict
@@ -34,10 +21,9 @@ LINES = 40  # on a terminal of 80 columns
 _LONGEST = 120  # characters of a reason or a value on a terminal; longer ones end at a word
 
 
-@dataclass(frozen=True)
-class _Section:
+class _Section(NamedTuple):
     title: str
-    items: tuple[Item, ...]
+    items: Sequence[Item]
     noun: str = "check"
     urgent: bool = False
 
@@ -47,15 +33,6 @@ class _Section:
         heading = Heading(f"{self.title} ({count_of(len(self.items), self.noun)})", 3)
         return (heading, List((*self.items[:kept], *more))) if kept else ()
 
-    @cached_property
-    def heights(self) -> list[int]:
-        """How many lines its entries take at 80 columns, as many of them as could fit."""
-        return [height([List((item,))], COLUMNS) - 1 for item in self.items[:LINES]]
-
-    def lines(self, kept: int) -> int:
-        """Return how many lines it takes with its first entries."""
-        return 2 + sum(self.heights[:kept]) + (kept < len(self.items)) if kept else 0
-
 
 def diff_document(diff: AuditDiff, files: Sequence[str], lines: int | None = None) -> Document:
     """Return what changed between two files; with `lines`, what fits into so many on a terminal of 80 columns."""
@@ -63,27 +40,21 @@ def diff_document(diff: AuditDiff, files: Sequence[str], lines: int | None = Non
         return (Paragraph("No difference."),)
     head = (Heading(f"What changed: {', '.join(diff.papers)}", 1), *_summary(diff))
     sections = [one for one in _sections(diff, _LONGEST if lines else None) if one.items]
-    kept = everything = [len(one.items) for one in sections]
-    if lines is not None:
-        kept = _that_fit(sections, lines - height((*head, *_next(diff, files)), COLUMNS))
-    shown = (block for section, count in zip(sections, kept, strict=True) for block in section.blocks(count))
-    return (*head, *shown, *_next(diff, files if kept != everything else ()))
+    whole = tuple(block for one in sections for block in one.blocks(len(one.items)))
+    if lines is None:
+        return (*head, *whole, *_next(diff))
+    shown = tuple(_that_fit(sections, lines - height((*head, *_next(diff, files)), COLUMNS)))
+    return (*head, *shown, *_next(diff, files if shown != whole else ()))
 
 
-def _that_fit(sections: Sequence[_Section], lines: int) -> list[int]:
-    """Return how many entries of each section fit: what fails now first, then one of each section, then the rest."""
-    kept = [0] * len(sections)
-    everything = [min(len(section.items), LINES) for section in sections]
-    urgent = [most if section.urgent else 0 for most, section in zip(everything, sections, strict=True)]
-    for wanted, room in ((urgent, 2 * lines // 3), ([1] * len(sections), lines), (everything, lines)):
-        for at in range(len(sections)):
-            while kept[at] < wanted[at]:
-                kept[at] += 1
-                taken = sum(section.lines(count) for section, count in zip(sections, kept, strict=True))
-                if sum(kept) > 1 and taken > room:
-                    kept[at] -= 1
-                    break
-    return kept
+def _that_fit(sections: Sequence[_Section], lines: int) -> Iterator[Block]:
+    """Yield the first entries of each section: of the lines that are left, what fails now gets half."""
+    for left, section in zip(range(len(sections), 0, -1), sections, strict=False):
+        room = lines // (min(left, 2) if section.urgent else left) - 3  # a blank line, the heading, and "n more"
+        listed = items_that_fit(section.items[:LINES], room, COLUMNS, at_least=section.urgent)
+        blocks = section.blocks(len(listed))
+        lines -= height(blocks, COLUMNS) if blocks else 0
+        yield from blocks
 
 
 def _summary(diff: AuditDiff) -> Iterator[Block]:
@@ -97,21 +68,17 @@ def _summary(diff: AuditDiff) -> Iterator[Block]:
         (diff.same, "as before"),
     )
     named = ", ".join(f"{readable(count)} {what}" for count, what in counts if count)
-    yield Paragraph(f"Checks: {named}. Verdicts: {', '.join(_count_verdicts(diff.before, diff.after))}.")
+    before, after = diff.before, diff.after
+    verdicts = [(word_of(one), before.verdicts.get(one, 0), after.verdicts.get(one, 0)) for one in Verdict]
+    verdicts.append(("known", before.acknowledged, after.acknowledged))
+    changes = (f"{name} {_arrow(readable(then), readable(now))}" for name, then, now in verdicts if then or now)
+    yield Paragraph(f"Checks: {named}. Verdicts: {', '.join(changes)}.")
     findings = [f"{readable(len(found))} {what}" for what, found in _finding_groups(diff) if found]
     if findings:
         yield Paragraph(f"Findings: {', '.join(findings)}.")
     if diff.versions:
         changes = (f"{one.library} {_arrow(one.before or 'none', one.after or 'none')}" for one in diff.versions)
         yield Paragraph(f"Measured with other versions: {', '.join(changes)}.")
-
-
-def _count_verdicts(before: VerdictCounts, after: VerdictCounts) -> Iterator[str]:
-    counts = [
-        (word_of(verdict), before.verdicts.get(verdict, 0), after.verdicts.get(verdict, 0)) for verdict in Verdict
-    ]
-    counts.append(("known", before.acknowledged, after.acknowledged))
-    yield from (f"{name} {_arrow(readable(then), readable(now))}" for name, then, now in counts if then or now)
 
 
 def _sections(diff: AuditDiff, most: int | None) -> Iterator[_Section]:

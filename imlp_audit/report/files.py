@@ -3,70 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from imlp_audit.errors import OutputError, UsageError
 from imlp_audit.processes.interrupts import hold_interrupts
-
-try:
-    import fcntl
-except ImportError:  # on Windows; abandoned files stay there
-    fcntl = None  # type: ignore[assignment]
-
-UNFINISHED = ".imlp-audit."
-"""How the name of a file begins while it is being written."""
-_NAME = re.compile(re.escape(UNFINISHED) + "[0-9a-f]{8}")  # a user's own .imlp-audit.yaml is not ours
-
-
-@contextmanager
-def unfinished_file(folder: Path, mode: int = 0o666) -> Iterator[Path]:
-    """Yield a new, empty file to write and rename; remove it on an error, and those of killed processes at once.
-
-    Its mode is `mode` without the bits that the user's umask takes from new files. A lock shows that somebody is
-    writing a file. It ends with the process, however that ends.
-    """
-    _remove_abandoned(folder)
-    path, lock = _create(folder, mode)
-    try:
-        yield path
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-    finally:
-        if lock is not None:
-            os.close(lock)
-
-
-def _create(folder: Path, mode: int) -> tuple[Path, int | None]:
-    while True:
-        path = folder / f"{UNFINISHED}{os.urandom(4).hex()}"
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
-        if fcntl is None:
-            os.close(descriptor)
-            return path, None
-        with suppress(OSError):  # a disk without locks: nobody removes files there
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if os.fstat(descriptor).st_nlink:
-            return path, descriptor
-        os.close(descriptor)  # another process took it for abandoned before it was locked
-
-
-def _remove_abandoned(folder: Path) -> None:
-    if fcntl is None or not os.access(folder, os.R_OK):
-        return
-    for path in folder.iterdir():
-        if _NAME.fullmatch(path.name) is None:
-            continue
-        with suppress(OSError):  # BlockingIOError: somebody is writing it
-            descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                path.unlink()
-            finally:
-                os.close(descriptor)
 
 
 def check_writable(path: Path, *, links: bool = False) -> None:
@@ -126,24 +66,24 @@ def append(path: Path, content: str) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
+    """Write a new file beside it, with its mode or the user's for new files, and give that its name."""
     mode = path.stat().st_mode & 0o777 if path.exists() else None
-    with unfinished_file(path.parent, 0o666 if mode is None else mode | 0o600) as unfinished:
-        with unfinished.open("wb") as file:
+    unfinished = path.with_name(f".imlp-audit.{os.urandom(4).hex()}")
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode | 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
+            os.fsync(descriptor)
         if mode is not None:
             unfinished.chmod(mode)
         unfinished.replace(path)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Write a new name to the disk too: a rename isn't on it until its folder is."""
-    if os.name == "nt":  # folders can't be opened there
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+    if os.name != "nt":  # folders can't be opened there
+        descriptor = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)  # a rename isn't on the disk until its folder is
+        finally:
+            os.close(descriptor)

@@ -43,13 +43,7 @@ from imlp_audit.report.document import (
     faint,
     parse_code,
 )
-from imlp_audit.report.verdicts import (
-    name_place,
-    place_in_specs,
-    style_of,
-    write_measured,
-    write_verdict,
-)
+from imlp_audit.report.verdicts import code_of, name_place, place_in_specs, style_of, write_check, write_measured
 
 _KINDS = tuple(FindingKind)
 
@@ -149,19 +143,17 @@ def say_that_none_fails(result: AuditResult) -> str:
     return "No check was completed." if broken == len(result.checks) else "No check that was completed fails."
 
 
-def _open_check(check: Check) -> Item:
-    printed = f" printed {check.printed}" if check.printed is not None else ""
-    below: list[Inline] = [*((check.place,) if check.place else ()), check.reason]
-    below += [*(f"hint: {hint}" for hint in check.hint_texts), faint(place_in_specs(check))]
-    return Item((write_verdict(check), " ", code(check.id), printed), tuple(below))
-
-
 def errors(result: AuditResult) -> Iterator[Block]:
     """Yield the checks that could not be made."""
     broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
     if broken:
         yield Heading("Not completed", 3)
-        yield List(tuple(map(_open_check, broken)))
+        yield List(
+            tuple(
+                Item(write_check(one), (*(f"hint: {hint}" for hint in one.hint_texts), faint(place_in_specs(one))))
+                for one in broken
+            )
+        )
 
 
 def stale_findings(stale: Sequence[StaleFinding]) -> Iterator[Block]:
@@ -256,16 +248,6 @@ def _row(check: Check) -> tuple[Inline, ...]:
         (Span(check.verdict.value, style_of(check)), f": {check.reason}"),
         code_of(check),
     )
-
-
-def code_of(check: Check) -> Span:
-    """Return the id of a check, which leads to what explains it."""
-    return Span(check.id, Style.CODE, link=f"#{explained_at(check)}")
-
-
-def explained_at(check: Check) -> str:
-    """Return the anchor of what explains a check: changes are explained with their cell."""
-    return check.id.partition(".")[0] if isinstance(check, CountedCheck) else check.id
 
 
 _MARKS: tuple[DecimalMark, ...] = (".", ",")

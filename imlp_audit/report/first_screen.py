@@ -42,19 +42,12 @@ from imlp_audit.report.document import (
     code,
     parse_code,
 )
-from imlp_audit.report.findings import (
-    NumberedFinding,
-    choose_hints,
-    code_of,
-    number_findings,
-    say_that_none_fails,
-    worst_first,
-)
-from imlp_audit.report.identified import list_leads, summarize_identified
-from imlp_audit.report.sections import SAMPLING, describe_run
+from imlp_audit.report.findings import NumberedFinding, choose_hints, number_findings, say_that_none_fails, worst_first
+from imlp_audit.report.judging import list_leads, summarize_identified
+from imlp_audit.report.sections import SAMPLING, write_run
 from imlp_audit.report.terminal import height
 from imlp_audit.report.text import shorten
-from imlp_audit.report.verdicts import count_outcomes, name_places_of, place_in_specs, summarize, write_verdict
+from imlp_audit.report.verdicts import code_of, count_outcomes, name_places_of, place_in_specs, summarize, write_check
 
 COLUMNS = 80  # of the narrowest terminal that screens are made for
 _SCREEN = 30  # lines of one paper on a terminal
@@ -105,8 +98,8 @@ def run_screen(result: AuditResult, targets: list[str], saved: Path | None = Non
         *_list_asks(result, number_findings(result), _SCREEN // 2),
         *((Paragraph(parse_code(SAMPLING)),) if sampled else ()),
     )
-    items = [_measured(check) for check in result.checks if check.verdict is not Verdict.ERROR]
-    listed = _items_that_fit(items, _SCREEN - height(above, COLUMNS), COLUMNS, at_least=1)
+    items = [write_run(check) for check in result.checks if check.verdict is not Verdict.ERROR]
+    listed = items_that_fit(items, _SCREEN - height(above, COLUMNS), COLUMNS, at_least=1)
     more = [f"{one}: `--all` shows every one" for one in count_more(len(items) - len(listed), "number")]
     below = (Heading("What was measured", 3), List((*listed, *map(parse_code, more)))) if items else ()
     again = shlex.join(["imlp-audit", "report", *targets, "--with", str(saved or "RUN.json"), "--dir", "DIR"])
@@ -116,12 +109,6 @@ def run_screen(result: AuditResult, targets: list[str], saved: Path | None = Non
 
 def _title(paper: PaperHead) -> Heading:
     return Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1)
-
-
-def _measured(check: Check) -> Item:
-    """Write a number in full: its verdict, what is printed, what was found, and how it was measured."""
-    text = (write_verdict(check), " ", code_of(check), f" printed {check.printed}: {check.reason}")
-    return Item(text, tuple(map(describe_run, check.evidence)))
 
 
 def overview(result: AuditResult, lines: int | None = None, columns: int = COLUMNS) -> Document:
@@ -179,13 +166,13 @@ def _list_asks(
             Item(_name(one)) if one.finding.acknowledged else item for one, item in zip(asked, items, strict=True)
         ]
         at_least = 0 if asked[0].finding.acknowledged else 1
-        listed = _items_that_fit(titles, lines - _FRAME, columns, at_least=at_least)
+        listed = items_that_fit(titles, lines - _FRAME, columns, at_least=at_least)
     more = tuple((f"{one}: ", code("--all")) for one in count_more(len(items) - len(listed), "point"))
     yield Heading(f"Ask the authors ({len(asked)})", 3)
     yield List((*listed, *more))
 
 
-def _items_that_fit(items: Sequence[Item], lines: int, columns: int, *, at_least: int) -> list[Item]:
+def items_that_fit(items: Sequence[Item], lines: int, columns: int, *, at_least: int) -> list[Item]:
     """Return the first items that fit into so many lines."""
     kept: list[Item] = []
     for item in items:
@@ -251,21 +238,14 @@ def _broken_checks(result: AuditResult) -> Document:
 def _one_cause(checks: Sequence[Check]) -> Inline:
     """Write the first of the checks that one cause kept from being completed, and count the rest."""
     more = f"; and {count_of(len(checks) - 1, 'more check')}" if len(checks) > 1 else ""
-    return (*_name_check(checks[0]), f" ({place_in_specs(checks[0])}{more})")
-
-
-def _name_check(check: Check) -> tuple[str | Span, ...]:
-    """Write a check: its verdict, its id, what is printed and what was found."""
-    printed = f" printed {shorten(check.printed, 40)}" if check.printed is not None else ""
-    most = _OF_ERROR if check.verdict is Verdict.ERROR else _OF_REASON
-    return (write_verdict(check), " ", code_of(check), f"{printed}: {shorten(check.reason, most)}")
+    return (*write_check(checks[0], _OF_ERROR), f" ({place_in_specs(checks[0])}{more})")
 
 
 def _few(result: AuditResult) -> Iterator[Block]:
     """Yield one by one what does not fail the run where few checks were selected."""
     listed = [check for check in result.checks if check.acknowledged or check.verdict not in (*FAILS, Verdict.ERROR)]
     if listed and len(result.checks) <= _FEW:
-        yield List(tuple(map(_name_check, listed)))
+        yield List(tuple(write_check(one, _OF_REASON) for one in listed))
 
 
 def _changed_entries(result: AuditResult) -> Iterator[Block]:

@@ -99,6 +99,7 @@ def _anchor_headings(document: Document) -> Document:
     return tuple(blocks)
 
 
+_LONG = 16  # characters of a word that no column is too narrow for
 _LISTED = 2  # levels of headings that stand in the contents
 
 
@@ -113,14 +114,9 @@ def _contents(headings: list[Heading]) -> Iterator[str]:
 _TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
 _LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)(?:#[\w/.~\-]+)?", re.IGNORECASE | re.ASCII)
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
-_LONG_WORD = re.compile(r"\S{17,}")
+_GROUPS = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")  # the spaces within 5 717 416, at which no line may break
 _LONG_PART = re.compile(r"[^\0]{16}(?=[^\0])")
-_GROUPED = r"-?\d{1,3}(?: \d{3}){1,4}(?:\.\d{1,6})?"  # longer ones may be broken, as they might not fit
-_SHORT = r"-?\d{1,6}(?:\.\d{1,6})?"
-_END = rf"(?:{_GROUPED}|{_SHORT})"
-_INTERVAL = rf"[\[(]{_END}(?:, | ± ){_END}[\])]"
-_WHOLE = re.compile(rf"((?<![\w.])(?:{_INTERVAL}|{_GROUPED})(?![\w.]*\d| \d{{3}}))", re.ASCII)
-_BETWEEN_PARTS = re.compile(r"(?<=[/_.])(?=\w)")
+_BETWEEN_PARTS = re.compile(r"(?<=[/_.])(?=\w)")  # where a name may be broken
 
 
 def render_block(block: Block) -> str:
@@ -160,29 +156,18 @@ def render_inline(text: Inline) -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape text; words that are too long for a column may be broken, a number or an interval at no space."""
-    parts = re.split(_WHOLE, one_line(text))  # every second part is a number
-    return "".join(
-        f'<span class="whole">{part}</span>' if at % 2 else _escape_words(part) for at, part in enumerate(parts)
-    )
+    """Escape text; long names may be broken between their parts, and a number at no space."""
+    words = (_break_word(word) if len(word) > _LONG else word for word in one_line(text).split(" "))
+    return escape(_GROUPS.sub("\xa0", " ".join(words))).replace("\0", "<wbr>")
 
 
-def _escape_words(text: str) -> str:
-    return escape(_LONG_WORD.sub(_break_word, text)).replace("\0", "<wbr>")
-
-
-def _break_word(found: re.Match[str]) -> str:
+def _break_word(word: str) -> str:
     """Mark where a long word may be broken: between its parts, and within a part only if that is long too."""
-    return _LONG_PART.sub(lambda part: f"{part[0]}\0", _BETWEEN_PARTS.sub("\0", found[0]))
-
-
-def _escape_code(text: str) -> str:
-    """Escape code; names may be broken between their parts."""
-    return escape(_BETWEEN_PARTS.sub("\0", one_line(text))).replace("\0", "<wbr>")
+    return _LONG_PART.sub(lambda part: f"{part[0]}\0", _BETWEEN_PARTS.sub("\0", word))
 
 
 def _span(span: Span) -> str:
-    text = _escape_code(span.text) if span.style is Style.CODE else _escape(span.text)
+    text = _escape(span.text)
     if span.style in _TAGS:
         text = f"<{_TAGS[span.style]}>{text}</{_TAGS[span.style]}>"
     elif span.style is not Style.PLAIN:

@@ -6,13 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.check import (
-    Check,
-    CheckKind,
-    ClaimCheck,
-    EquationCheck,
-    Verdict,
-)
+from imlp_audit.records.check import Check, CheckKind, ClaimCheck, EquationCheck, Verdict
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
@@ -31,24 +25,12 @@ from imlp_audit.report.document import (
     parse_code,
     strong,
 )
-from imlp_audit.report.findings import (
-    NumberedFinding,
-    by_check,
-    finding_sections,
-    number_findings,
-)
+from imlp_audit.report.findings import NumberedFinding, by_check, finding_sections, number_findings
 from imlp_audit.report.first_screen import overview, say_verdict
 from imlp_audit.report.judging import paper_hypothesis
 from imlp_audit.report.markdown import ReportPart, Role, shorten_report
 from imlp_audit.report.page import safe_anchor
-from imlp_audit.report.sections import (
-    HEADINGS,
-    claims,
-    equations,
-    evidence,
-    others,
-    with_evidence,
-)
+from imlp_audit.report.sections import HEADINGS, claims, equations, evidence, others, with_evidence
 from imlp_audit.report.solved import solved_document
 from imlp_audit.report.tables import printed_tables
 from imlp_audit.report.verdicts import name_places_of, summarize

@@ -7,16 +7,7 @@ from typing import TypeAlias, assert_never
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import (
-    FAILS,
-    PASSES,
-    Check,
-    CheckKind,
-    ClaimCheck,
-    EquationCheck,
-    Verdict,
-    printed_form,
-)
+from imlp_audit.records.check import PASSES, Check, CheckKind, ClaimCheck, EquationCheck, printed_form
 from imlp_audit.records.evidence import Accuracy, Evidence, PairedAccuracy, Throughput
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
@@ -30,18 +21,11 @@ from imlp_audit.report.document import (
     Span,
     Style,
     Table,
-    code,
     faint,
     parse_code,
 )
 from imlp_audit.report.findings import NumberedFinding
-from imlp_audit.report.verdicts import (
-    paper_of,
-    section_anchor,
-    style_of,
-    word_of,
-    write_verdict,
-)
+from imlp_audit.report.verdicts import paper_of, section_anchor, style_of, word_of, write_check
 
 SAMPLING = (
     "Under `sampling`, a part was measured for the whole: the 95 % interval of the measured number contains a value "
@@ -62,13 +46,12 @@ def evidence(checks: Sequence[Check]) -> Iterator[Block]:
     yield Heading("Evidence")
     if any("sampling" in check.under for check in checks):
         yield Paragraph(parse_code(SAMPLING))
-    yield List(tuple(map(_run, checks)))
+    yield List(tuple(map(write_run, checks)))
 
 
-def _run(check: Check) -> Item:
-    printed = f" printed {check.printed}"
-    reason = "" if check.verdict in (*FAILS, Verdict.ERROR) else f": {check.reason}"  # these are among the findings
-    return Item((write_verdict(check), " ", code(check.id), printed, reason), tuple(map(describe_run, check.evidence)))
+def write_run(check: Check) -> Item:
+    """Write a number that a run measured, and how it was measured."""
+    return Item(write_check(check), tuple(map(describe_run, check.evidence)))
 
 
 def describe_run(run: Evidence) -> str:

@@ -6,14 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.solution import (
-    Answered,
-    Solved,
-    SolvedAxis,
-    SolvedCell,
-    SolvedFirst,
-    SolvedWeights,
-)
+from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedWeights
 from imlp_audit.report.document import (
     Block,
     Document,

@@ -7,16 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import (
-    FAILS,
-    PASSES,
-    CellCheck,
-    Check,
-    CheckKind,
-    CountedCheck,
-    DeltaCheck,
-    Verdict,
-)
+from imlp_audit.records.check import FAILS, PASSES, CellCheck, Check, CheckKind, CountedCheck, DeltaCheck, Verdict
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.base import is_number
-from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CheckKind, Verdict
+from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CheckKind, CountedCheck, Verdict
 from imlp_audit.records.diff import CheckState
 from imlp_audit.records.finding import Finding, Quote
 from imlp_audit.records.result import AuditResult
@@ -173,3 +173,19 @@ def section_anchor(kind: CheckKind, paper: str) -> str:
 def paper_of(check: Check) -> str:
     """Return the id of the paper that a check is of."""
     return check.id.partition("/")[0]
+
+
+def code_of(check: Check) -> Span:
+    """Return the id of a check, which leads to what explains it."""
+    return Span(check.id, Style.CODE, link=f"#{explained_at(check)}")
+
+
+def explained_at(check: Check) -> str:
+    """Return the anchor of what explains a check: changes are explained with their cell."""
+    return check.id.partition(".")[0] if isinstance(check, CountedCheck) else check.id
+
+
+def write_check(check: Check, most: int | None = None) -> tuple[str | Span, ...]:
+    """Write a check: its verdict, its id, what is printed and what was found, in at most so many characters each."""
+    printed = "" if check.printed is None else f" printed {shorten(check.printed, 40) if most else check.printed}"
+    return (write_verdict(check), " ", code_of(check), f"{printed}: {shorten(check.reason, most or len(check.reason))}")

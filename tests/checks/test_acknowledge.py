@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, renew_lock
-from imlp_audit.cli.exits import ExitCode, exit_code
+from imlp_audit.cli.output import ExitCode, exit_code
 from imlp_audit.errors import SpecError
 from imlp_audit.records.check import (
     CHECK_OF_KIND,

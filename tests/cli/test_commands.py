@@ -32,7 +32,7 @@ def test_help_names_the_commands_and_the_exit_codes(here: Path) -> None:
 
 def test_what_counts_nothing_loads_no_framework(papers: Path) -> None:
     program = (
-        "import sys; from imlp_audit.cli.commands import make_app\n"
+        "import sys; from imlp_audit.cli.main import make_app\n"
         "for line in sys.argv[1:]:\n"
         "    make_app()(line.split(), standalone_mode=False)\n"
         f"    print(line, [name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
@@ -43,7 +43,7 @@ def test_what_counts_nothing_loads_no_framework(papers: Path) -> None:
 
 
 def test_the_commands_can_be_listed_without_the_library_that_checks_specs(here: Path) -> None:
-    code = "import sys; from imlp_audit.cli.commands import make_app; make_app(); sys.exit('pydantic' in sys.modules)"
+    code = "import sys; from imlp_audit.cli.main import make_app; make_app(); sys.exit('pydantic' in sys.modules)"
     assert spawn(cwd=here, command=(sys.executable, "-c", code)).code == 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -343,11 +344,47 @@ def test_a_model_of_the_hub(wild: Path) -> None:
     assert any("defaults of BertConfig" in note for note in found["notes"])
 
 
-def test_two_digits_are_left_open() -> None:
+def test_the_chance_of_the_first_value_is_what_prints_so() -> None:
     (printed,) = count("torchvision:resnet50", "--printed", "24M", code=1)["printed"]
+    assert (printed["causes"][0]["text"], printed["causes"][0]["value"]) == ("without the classifier", "23508032")
+    assert printed["causes"][0]["chance"] == pytest.approx(1 / 24 / log(4), rel=1e-4)
+
+
+def test_one_or_two_digits_are_left_open() -> None:
+    (printed,) = count("torchvision:resnet50", "--printed", "13M", code=1)["printed"]
     assert not printed["causes"]
-    assert (printed["possible"][0]["text"], printed["possible"][0]["value"]) == ("without the classifier", "23508032")
+    assert any(one["text"] == "divided by 2" for one in printed["possible"])
     assert printed["expected"] > 0.5  # of as many values by chance
+
+
+def test_other_classes_of_a_librarys_model() -> None:
+    assert count("timm:resnet18", "--arg", "num_classes=10")["parameters"]["all"] == 11_689_512 - 990 * 513
+    assert "num_classes=100" in causes(count("timm:resnet18", "--printed", "11.228M", code=1))
+
+
+TWO = """
+from torch import nn
+from parts import Part
+class Net(nn.Module):
+    def __init__(self, width=4):
+        super().__init__()
+        self.part = Part(width)
+"""
+
+
+def test_two_folders_that_define_one_name(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    for folder, bias in (("first", False), ("second", True)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "net.py").write_text(TWO)
+        (tmp_path / folder / "parts.py").write_text(
+            f"from torch import nn\ndef Part(width):\n    return nn.Linear(width, 100, bias={bias})\n"
+        )
+    (tmp_path / "second" / "train.py").write_text("model = Net(width=7)\n")
+    found = count(f"{tmp_path}/first/net.py:Net", "--printed", "params=500", "--printed", "params=800", code=1)
+    assert found["parameters"]["all"] == 400
+    assert "as second/net.py defines it" in causes(found)
+    assert causes(found, 1)[0] == "as in second/train.py:1: width=7"
 
 
 def test_what_follows_has_no_cause_and_a_shared_cause_counts_more() -> None:

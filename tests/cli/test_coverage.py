@@ -91,7 +91,7 @@ def test_a_document_that_no_paper_reads_asks_for_one(folder: Path) -> None:
 
 def test_a_missing_library_is_named_with_how_to_install_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pdfplumber", None)
-    monkeypatch.setattr("imlp_audit.cli.libraries.find_spec", lambda name: None)
+    monkeypatch.setattr("imlp_audit.cli.main.find_spec", lambda name: None)
     (folder / "paper.pdf").write_bytes(b"%PDF-1.4\n")
     done = call("coverage", "paper.pdf", "two")
     assert (done.code, done.out) == (3, "")

@@ -69,7 +69,7 @@ def test_a_claim_that_needs_a_solver_is_tested_as_properties_does() -> None:
 @pytest.mark.slow
 def test_nothing_heavy_is_loaded_where_nothing_is_counted(papers: Path) -> None:
     code = (
-        "import sys; from imlp_audit.cli.commands import make_app\n"
+        "import sys; from imlp_audit.cli.main import make_app\n"
         "make_app('explain')(['explain', 'scores/1/a/top1'], standalone_mode=False); sys.exit('torch' in sys.modules)"
     )
     outcome = spawn("-c", code, cwd=papers, command=MODULE[:1])

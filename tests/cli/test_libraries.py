@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from imlp_audit.cli.libraries import MODELS, PDF, missing_library
+from imlp_audit.cli.main import MODELS, PDF, missing_library
 from imlp_audit.records.document import to_json
 from imlp_audit.report.formats import AuditFormat
 from tests.report.results import result
@@ -91,7 +91,7 @@ def test_each_command_names_what_is_missing(light: Path, tmp_path: Path, command
 
 
 def test_the_library_that_reads_a_pdf_has_an_extra_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("imlp_audit.cli.libraries.find_spec", lambda name: None)
+    monkeypatch.setattr("imlp_audit.cli.main.find_spec", lambda name: None)
     missing = missing_library(ModuleNotFoundError("No module named 'pdfplumber'", name="pdfplumber"))
     assert missing == "this needs pdfplumber, which is not installed; run: pip install 'imlp-audit[pdf]'"
 

@@ -58,7 +58,7 @@ def test_a_report_goes_to_stdout_and_to_every_file_named(here: Path) -> None:
     assert sorted(path.name for path in here.iterdir()) == ["r.json", "r.md", "r:x.txt", "specs"]
 
 
-@pytest.mark.parametrize("failing", ["pathlib.Path.replace", "os.fsync", "imlp_audit.report.files._create"])
+@pytest.mark.parametrize("failing", ["pathlib.Path.replace", "os.fsync", "os.urandom"])
 def test_an_older_report_stays_whole_where_writing_fails(
     here: Path, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:

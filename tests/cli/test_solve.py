@@ -120,7 +120,7 @@ def test_a_budget_of_nothing_says_that_it_is_not_exhaustive() -> None:
 @pytest.mark.slow
 def test_torch_is_not_loaded_for_a_mistake(papers: Path) -> None:
     code = (
-        "import sys; from imlp_audit.cli.commands import make_app\n"
+        "import sys; from imlp_audit.cli.main import make_app\n"
         "try: make_app()(['solve', 'nobody'], standalone_mode=False)\n"
         "except Exception: pass\n"
         "sys.exit('torch' in sys.modules)"

@@ -9,8 +9,8 @@ import pytest
 
 from imlp_audit.checks.context import Conventions
 from imlp_audit.errors import BuildError
+from imlp_audit.explain.cells import SHOWN, Counting, nearest, search_readings
 from imlp_audit.explain.explanation_document import describe_section
-from imlp_audit.explain.nearest import SHOWN, Counting, nearest, search_readings
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.reading import ClassToken, Reading
 from imlp_audit.numbers.forms import parse_printed

@@ -4,7 +4,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from imlp_audit.cli.exits import ExitCode, exit_code
+from imlp_audit.cli.output import ExitCode, exit_code
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import CellCheck, Source, Verdict
 from imlp_audit.records.document import from_json, to_json

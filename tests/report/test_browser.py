@@ -46,13 +46,6 @@ def test_nothing_is_wider_than_the_screen(browser: Browser, tmp_path: Path, widt
     assert complaints == []
 
 
-@pytest.mark.parametrize("width", [390, 920])
-def test_a_number_stands_on_one_line(browser: Browser, tmp_path: Path, width: int) -> None:
-    page, _ = open_page(browser, written(tmp_path), width)
-    lines = "[...document.querySelectorAll('.whole')].map(one => one.getClientRects().length).filter(n => n)"
-    assert set(page.evaluate(lines)) == {1}
-
-
 def test_text_runs_nothing(browser: Browser, tmp_path: Path) -> None:
     hostile = "<img src=x onerror=alert(1)>\"'><script>alert(1)</script>"
     for text in (*HOSTILE, hostile):

@@ -6,8 +6,8 @@ import pytest
 
 from imlp_audit.records.check import Caught, Power
 from imlp_audit.records.result import ColumnScore, FitScore, GroupScore, PaperHypothesis
-from imlp_audit.report.document import Table, plain_text
-from imlp_audit.report.judging import describe_column, describe_group, group_of_column, paper_hypothesis, write_chance
+from imlp_audit.report.judging import describe_column, describe_group, group_of_column, paper_hypothesis
+from imlp_audit.report.markdown import render_markdown
 
 GROUP = GroupScore(
     name="1/flops", winner="macs", votes=9, scores={"fvcore": 2, "macs": 7}, chance=3, choice="clear"
@@ -51,21 +51,12 @@ def test_a_fitted_counter_says_what_the_search_would_explain_by_chance() -> None
     assert "the search explained 48 of 52 numbers, by chance it explains at most 16; " in describe_column(fitted)
 
 
-def test_luck_of_a_fitted_counter_is_what_its_search_explains_by_chance() -> None:
-    fit = FitScore(explained=9, of=9, by_chance=6)
-    assert (write_chance(GROUP, None), write_chance(GROUP, fit)) == ("3", "6")
-    assert write_chance(GROUP, fit.model_copy(update={"of": 52})) == "6 of 52"
-
-
-def test_scores_stand_in_the_order_of_json_and_columns_without_votes_have_no_row() -> None:
-    group = GROUP.model_validate(GROUP.model_dump() | {"scores": {"macs": 7, "fvcore": 2}})
-    none = COLUMN.model_copy(update={"group": GROUP.model_copy(update={"name": "2/flops", "votes": 0})})
-    columns = (COLUMN.model_copy(update={"group": group}), none)
-    paper = PaperHypothesis(rounding="half_up", explained=7, votes=9, readings=(), columns=columns)
-    (table,) = [block for block in paper_hypothesis(paper) if isinstance(block, Table)]
-    assert [[plain_text(cell) for cell in row] for row in table.rows] == [
-        ["column 1/flops", "macs", "clear", "fvcore 2, macs 7", "9", "3"]
-    ]
+def test_scores_of_readings_stand_in_the_order_of_json() -> None:
+    group = GROUP.model_validate(GROUP.model_dump() | {"name": "imlp", "scores": {"macs": 7, "fvcore": 2}})
+    paper = PaperHypothesis(rounding="half_up", explained=7, votes=9, readings=(group,), columns=(COLUMN,))
+    assert render_markdown(tuple(paper_hypothesis(paper))).endswith(
+        "- **readings of imlp**: macs, which explains 7 of 9 (fvcore 2), a clear choice; by chance at most 3\n"
+    )
 
 
 def test_a_column_is_found_by_its_name() -> None:
