@@ -79,11 +79,6 @@ def _check_member(data: mmap.mmap, info: zipfile.ZipInfo, directory: int) -> Zip
     shown = escape_name(name)
     if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
         how = "an encrypted" if info.flag_bits & 1 else "a compressed"
-        if name.endswith(".npy") and not info.flag_bits & 1:
-            raise RefusedError(
-                'is a compressed numpy archive; run `numpy.savez("weights.npz", **numpy.load("FILE"))` and give '
-                "weights.npz"
-            )
         raise RefusedError(f"has {how} file ({shown}), which torch.save never writes; save the weights again")
     if info.file_size != info.compress_size:
         raise _refusal(f"{shown} has two sizes, {info.file_size} and {info.compress_size} bytes")

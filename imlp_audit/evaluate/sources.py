@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from PIL import Image
 
 from imlp_audit.errors import DatasetError, did_you_mean
-from imlp_audit.evaluate.images import FileImages, Images, PictureSource, natural_key, readable_id
+from imlp_audit.evaluate.images import Images
 from imlp_audit.numbers.words import list_some
 
 SPLIT_SYNONYMS = (("validation", "val", "valid", "eval", "evaluation"), ("train", "training"))
@@ -139,46 +139,8 @@ def _verify(path: Path) -> None:
         raise DatasetError(f"{path} does not match the hash in its name; remove it and fetch it again")
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """A class of torchvision, and its name for the split that we call validation; `tested` if that is not `test`.
-
-    Sets without such a name are held in memory, and know training images and others. The others have their images in
-    files, which are not opened to list them.
-    """
-
-    name: str
-    validation: str = ""
-    tested: bool = False
-
-    def options(self, split: str) -> dict[str, object]:
-        """Return torchvision's option for a split. Raises DatasetError."""
-        training, validation = split in SPLIT_SYNONYMS[1], split in SPLIT_SYNONYMS[0]
-        if self.validation:
-            return {"split": "train" if training else self.validation if validation else split}
-        if not training and not validation and split != "test":
-            raise DatasetError(f"torchvision's {self.name} has no split {split!r}; pass --split test or --split train")
-        return {"train": training}
-
-
-KINDS = {
-    "cifar10": _Kind("CIFAR10"),
-    "cifar100": _Kind("CIFAR100"),
-    "mnist": _Kind("MNIST"),
-    "kmnist": _Kind("KMNIST"),
-    "fashion_mnist": _Kind("FashionMNIST"),
-    "flowers102": _Kind("Flowers102", "val", tested=True),
-    "fgvc_aircraft": _Kind("FGVCAircraft", "val", tested=True),
-    "dtd": _Kind("DTD", "val", tested=True),
-    "food101": _Kind("Food101", "test"),
-    "stanford_cars": _Kind("StanfordCars", "test"),
-}
-_ELSEWHERE = {
-    "imagenet": "give the folder itself, which holds val/CLASS/IMAGE once torchvision has unpacked it",
-    "image_folder": "give the folder itself",
-    "folder": "give the folder itself",
-    "oxford_iiit_pet": "give its folder `images` and --labels with lines `IMAGE CLASS`, made from annotations/test.txt",
-}
+NAMED = ("cifar10", "cifar100", "mnist", "kmnist", "fashion_mnist")
+"""Data sets of torchvision that timm opens by name, and that are held in memory."""
 
 
 class _TorchVision(Protocol):
@@ -214,59 +176,33 @@ def open_torchvision(rest: str, split: str, *, allow_download: bool) -> Images:
     """Open torchvision's data set NAME:DIR. Raises DatasetError."""
     short, _, folder = rest.partition(":")
     name = f"torch/{short}"
-    kind = KINDS.get(short)
-    if kind is None:
-        nearest = _ELSEWHERE.get(short) or f"{did_you_mean(short, KINDS)}; for other data give a folder of images"
-        raise DatasetError(f"there is no data set {name}; {nearest}")
+    if short not in NAMED:
+        raise DatasetError(
+            f"there is no data set {name}; {did_you_mean(short, NAMED)}; for other data give a folder of images"
+        )
     if not folder:
         raise DatasetError(f"{name}: name the folder that holds it or that it should go to, {name}:DIR")
     if not allow_download and not Path(folder).is_dir():  # torchvision would make it
         raise DatasetError(f"{name}: {folder} is not a folder; pass --allow-download to fetch the data set")
-    held = _create(kind, name, folder, kind.options(split), allow_download=allow_download)
-    notes: tuple[str, ...] = ()
-    if kind.tested and split in SPLIT_SYNONYMS[0]:
-        notes = (f"these are the images of {name}'s validation split; most papers report --split test",)
-    return _collect(kind, name, Path(folder), held, notes)
-
-
-def _collect(kind: _Kind, name: str, root: Path, held: _TorchVision, notes: tuple[str, ...]) -> Images:
-    listed = _in_order(held) if kind.validation else []
-    targets = [target for _, target in listed] if kind.validation else vars(held)["targets"]
-    classes = _check_classes(name, [int(target) for target in targets])
+    if split not in (*SPLIT_SYNONYMS[0], *SPLIT_SYNONYMS[1], "test"):
+        raise DatasetError(f"{name} has no split {split!r}; pass --split test or --split train")
+    held = _create(name, folder, split, allow_download=allow_download)
+    labels = tuple((int(target),) for target in vars(held)["targets"])
     names: Sequence[object] = getattr(held, "classes", None) or ()
-    ids = tuple(map(str, range(len(classes))))
-    dataset: PictureSource = TorchvisionImages(held)
-    if kind.validation:
-        paths = tuple(Path(path) for path, _ in listed)
-        ids = tuple(readable_id(str(path.relative_to(root))) for path in paths)
-        dataset = FileImages([*map(str, paths)])
-    labels = tuple((label,) for label in classes)
-    return Images(name, dataset, ids, labels, len(names) or None, notes, "torchvision's order")
+    ids = tuple(map(str, range(len(labels))))
+    return Images(name, TorchvisionImages(held), ids, labels, len(names) or None, (), "torchvision's order")
 
 
-def _in_order(held: _TorchVision) -> list[tuple[str, int]]:
-    """Return paths and classes by path; torchvision leaves some in the order of the disk."""
-    return sorted((held[index] for index in range(len(held))), key=lambda pair: natural_key(str(pair[0])))
-
-
-def _create(kind: _Kind, name: str, root: str, options: Mapping[str, object], *, allow_download: bool) -> _TorchVision:
+def _create(name: str, root: str, split: str, *, allow_download: bool) -> _TorchVision:
     """Open a data set of torchvision; whatever it prints goes to stderr."""
-    from torchvision import datasets
+    from timm.data import create_dataset
 
-    loader: dict[str, Callable[[object], object]] = {"loader": lambda path: path} if kind.validation else {}
     try:
         with redirect_stdout(sys.stderr):
-            made: _TorchVision = getattr(datasets, kind.name)(root, download=allow_download, **options, **loader)
+            made: _TorchVision = create_dataset(name, root, split, search_split=False, download=allow_download)
     except Exception as error:  # torchvision has errors of its own
         hint = "" if allow_download else "; pass --allow-download to fetch it, checked against torchvision's hash"
         absent = "not found" in str(error) and "download=True" in str(error)
         what = f"torchvision finds no whole copy, by its hashes, below {root}" if absent else str(error)[:300]
         raise DatasetError(f"{name}: {what}{hint}") from error
     return made
-
-
-def _check_classes(name: str, classes: Sequence[int]) -> tuple[int, ...]:
-    wrong = sum(one < 0 for one in classes)
-    if wrong or not classes:
-        raise DatasetError(f"{name}: {wrong} of {len(classes)} images have no class; try another --split")
-    return tuple(classes)

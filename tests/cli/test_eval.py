@@ -95,17 +95,6 @@ def test_two_rows_over_the_same_images(digits: Digits, there: Path) -> None:
     assert "McNemar's exact test has p = " in check["reason"]
 
 
-def test_a_limit_takes_each_class_in_proportion(digits: Digits, there: Path) -> None:
-    done = evaluated(digits, "--limit", "30", "--predictions", "p.csv", "-f", "json")
-    (check,) = json.loads(done.out)["checks"]
-    assert check["evidence"][0]["images"] == 30
-    lines = (there / "p.csv").read_text(encoding="utf-8").splitlines()[1:]
-    counts = [sum(line.startswith(f"{label}/") for line in lines) for label in range(10)]
-    assert sum(counts) == 30
-    assert min(counts) >= 2
-    assert max(counts) <= 4
-
-
 def test_the_users_own_pipeline(digits: Digits, there: Path) -> None:
     asked = ("crop_pct=1", "interpolation=bilinear", "mean=0.5,0.4,0.3", "std=.5,.5,.5", "size=32")
     options = [word for one in asked for word in ("--preprocessing", one)]
@@ -222,17 +211,6 @@ def test_a_device_that_is_not_there(digits: Digits, there: Path) -> None:
     assert "torch finds no CUDA device here" in done.err
 
 
-def test_too_many_unreadable_images_are_an_error(digits: Digits, there: Path) -> None:
-    shutil.copytree(digits.images / "val", there / "digits")
-    broken = sorted((there / "digits" / "0").iterdir())[0]
-    broken.write_bytes(b"")
-    done = evaluated(digits, "--data", "digits", "-f", "json")
-    assert done.code == 3
-    (check,) = json.loads(done.out)["checks"]
-    assert check["verdict"] == "error"
-    assert f"not read: 0/{broken.name}: the file is empty" in check["hints"]
-
-
 @pytest.mark.slow
 def test_help_needs_no_torch(there: Path) -> None:
     code = "import sys; from imlp_audit.cli import eval; sys.exit('torch' in sys.modules)"
@@ -254,15 +232,6 @@ def test_no_file_is_read_and_written(digits: Digits, there: Path, more: list[str
     assert (done.code, done.out) == (2, "")
     assert words in done.err
     assert (there / "l.csv").read_text(encoding="utf-8") == "kept"
-
-
-def test_the_checkpoint_is_not_written_over(digits: Digits, there: Path) -> None:
-    shutil.copy(digits.checkpoint("resmlp"), there / "c.csv")
-    given = arguments(digits)
-    given[1] = "c.csv"
-    done = call(*given, "--predictions", "c.csv")
-    assert done.code == 2
-    assert "--predictions c.csv: this file is also read (checkpoint)" in done.err
 
 
 def test_an_earlier_result_is_a_file_with_an_end(digits: Digits, there: Path) -> None:

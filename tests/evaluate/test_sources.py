@@ -10,16 +10,12 @@ import huggingface_hub
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PIL import Image
-from scipy.io import savemat
-from torchvision import datasets
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate import datasets as opening
 from imlp_audit.evaluate.datasets import Labelling, open_images
 from imlp_audit.evaluate.images import Images
 from imlp_audit.evaluate.sources import pinned_snapshot
-from tests.evaluate.folders import picture, same
 from tests.evaluate.tables import write_parquet
 
 IMAGES = np.random.default_rng(1).integers(0, 256, (5, 28, 28), dtype=np.uint8)
@@ -71,10 +67,7 @@ def test_torchvisions(tmp_path: Path, name: str, folder: str) -> None:
     [
         ("torch/cifar10", "torch/cifar10: name the folder that holds it"),
         ("torch/cifar11:x", "there is no data set torch/cifar11; did you mean 'cifar10'?"),
-        ("torch/image_folder:x", "give the folder itself"),
-        ("torch/imagenet:x", "give the folder itself, which holds val/CLASS/IMAGE"),
-        ("torch/oxford_iiit_pet:x", "its folder `images` and --labels"),
-        ("torch/flowers102:DIR", "finds no whole copy"),
+        ("torch/flowers102:x", "for other data give a folder of images"),
         ("torch/cifar10:nowhere", "nowhere is not a folder; pass --allow-download"),
         ("torch/cifar10:DIR", "torchvision finds no whole copy"),
         ("torch/mnist:DIR", "--allow-download to fetch it"),
@@ -105,31 +98,6 @@ def test_files_that_are_not_torchvisions(tmp_path: Path) -> None:
     (tmp_path / "MNIST" / "raw" / "t10k-images-idx3-ubyte").write_bytes(b"\0\0\x08\x03")
     with pytest.raises(DatasetError, match="torch/mnist"):
         open_named(f"torch/mnist:{tmp_path}", "validation", allow_download=False)
-
-
-def flowers(root: Path, labels: list[int], parts: dict[str, list[int]]) -> Path:
-    """Write Flowers-102 as Oxford does: images numbered from 1, labels from 1, and the numbers of each split."""
-    folder = root / "flowers-102"
-    (folder / "jpg").mkdir(parents=True)
-    for number in range(1, len(labels) + 1):
-        picture(number).save(folder / "jpg" / f"image_{number:05d}.jpg")
-    savemat(folder / "imagelabels.mat", {"labels": np.array([labels])})
-    savemat(folder / "setid.mat", {name: np.array([numbers]) for name, numbers in parts.items()})
-    return root
-
-
-def test_flowers_are_listed_without_being_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    flowers(tmp_path, [77, 1, 102, 5], {"trnid": [1], "valid": [2, 4], "tstid": [3, 1]})
-    monkeypatch.setattr(datasets.Flowers102, "_check_integrity", lambda self: True)  # of the published files' MD5
-    (tmp_path / "flowers-102" / "jpg" / "image_00001.jpg").write_bytes(b"not an image")
-    tested = open_named(f"torch/flowers102:{tmp_path}", "test", allow_download=False)
-    assert (tested.labels, tested.classes, tested.notes) == (((76,), (101,)), 102, ())
-    assert tested.ids == ("flowers-102/jpg/image_00001.jpg", "flowers-102/jpg/image_00003.jpg")
-    with Image.open(tmp_path / tested.ids[1]) as plain:
-        assert same(tested.dataset[1], plain.convert("RGB"))
-    valid = open_named(f"torch/flowers102:{tmp_path}", "validation", allow_download=False)
-    assert valid.labels == ((0,), (4,))
-    assert "most papers report --split test" in valid.notes[0]
 
 
 def test_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
