@@ -25,7 +25,7 @@ DOORS = {
     "cli/commands.py": "the commands of this package, from a table in the file",
     "models/foreign.py": "the file that `count` was told to run",
     "processes/compiler.py": "modules of torch's own compiler",
-    "processes/code.py": "Python of a folder that is trusted, and of packages that were installed, which is trust",
+    "processes/code.py": "Python of a folder that is trusted",
 }
 # where a library that can open a connection is imported
 NETWORK = {

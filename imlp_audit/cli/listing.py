@@ -37,7 +37,6 @@ def list_checks(
 
 
 def _list_record(plans: Sequence[Plan]) -> CheckList:
-    """Return the ids and places of checks as JSON shows them."""
     from imlp_audit.records.listing import CheckList, ListedCheck
 
     return CheckList(
@@ -92,7 +91,6 @@ def lint(
 
 
 def _lacks_models(paper: Paper) -> bool:
-    """Return whether a paper prints numbers that are counted of models, and has none."""
     from imlp_audit.spec.paper import CellRef, rows_of
 
     cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
@@ -131,8 +129,8 @@ def coverage(
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.records.listing import NumberState
     from imlp_audit.report.listings import coverage_document
-    from imlp_audit.transcribe.coverage.cover import cover
-    from imlp_audit.transcribe.coverage.read import read_document
+    from imlp_audit.transcribe.cover import cover
+    from imlp_audit.transcribe.document import read_document
 
     printed = read_document(document)
     selection = load_specs(specs)
@@ -143,7 +141,6 @@ def coverage(
 
 
 def _listed(*, only_open: bool, all_: bool) -> frozenset[NumberState]:
-    """Return the states whose numbers are listed."""
     from imlp_audit.records.listing import NumberState
 
     if only_open and all_:

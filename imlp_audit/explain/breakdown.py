@@ -223,7 +223,6 @@ def _buffers(model: nn.Module) -> Iterator[TensorShare]:
 
 
 def _kind(module: nn.Module, name: str) -> ParameterKind:
-    """Return what a parameter is for, by its module and its name there."""
     if isinstance(module, AGeLU):
         return ParameterKind.COEFFICIENT
     if "Norm" in type(module).__name__:
@@ -268,7 +267,6 @@ def break_down(ours: Sequence[Portion], base: Sequence[Portion] | None, key: Key
 
 
 def _sums(portions: Sequence[Portion], key: Key) -> Counter[str]:
-    """Return the sums by a key, in the order of the model."""
     sums: Counter[str] = Counter()
     for portion in portions:
         sums[key(portion)] += portion.amount

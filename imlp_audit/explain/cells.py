@@ -144,7 +144,6 @@ def _fitting_variants(cell: CellRef, check: CellCheck, read: Conventions) -> Ite
 
 
 def _variants(recipe: Recipe) -> Iterator[Recipe]:
-    """Yield the recipe with the variants of its model; none for a model that was changed."""
     host = recipe.host
     if not isinstance(host, Timm) or host.arguments or recipe.mlp is not None:
         return
@@ -232,7 +231,6 @@ def _recipe(cell: CellRef) -> Recipe:
 
 
 def _name_within(row: RowRef, label: str, longest: int) -> str:
-    """Return a row's label, or its id if that is too long."""
     return label if len(label) <= longest else row.row.id
 
 

@@ -128,7 +128,6 @@ def _describe_fit(value: MeasuredValue, printed: str, rounding: Rounding) -> str
 
 
 def _describe_breakdown(section: Breakdown) -> Iterator[Block]:
-    """Yield a table by part of the model, and one by kind of parameter or class of work."""
     yield Heading("Where the number comes from", 2)
     counted = f"{section.counted[0].upper()}{section.counted[1:]}"
     reading = f", reading {section.reading}" if section.reading is not None else ""
@@ -204,7 +203,6 @@ def _percent(amount: int, whole: int) -> str:
 
 
 def _describe_readings(section: NearestReadings) -> Iterator[Block]:
-    """Yield the answer of each search, and what decides the axes that would have to change."""
     yield Heading("Which readings give the printed number", 2)
     if section.failure is not None:
         yield Paragraph(f"The readings could not be searched: {section.failure}")

@@ -6,7 +6,6 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from importlib.metadata import EntryPoint
 from types import MethodType, ModuleType
 from typing import assert_never
 
@@ -19,8 +18,8 @@ from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
 from imlp_audit.models.declared import AxisValue
 from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.reading import AnyReading, BlockReading
-from imlp_audit.models.values import ENTRY_POINTS, TensorInput
-from imlp_audit.processes.code import load, load_module, locate_error, offered
+from imlp_audit.models.values import TensorInput
+from imlp_audit.processes.code import load_module, locate_error
 from imlp_audit.processes.streams import print_to_stderr
 from imlp_audit.processes.workers import StoppedError
 
@@ -143,7 +142,7 @@ def build_python(host: PythonModule) -> nn.Module:
 
     Raises UntrustedError where the code may not be run, and BuildError, with file and line, where it fails.
     """
-    if not host.may_run:
+    if host.folder is None:
         raise UntrustedError(
             f"the model in {host.file} was not built, because its code is not trusted; pass --trust-code"
         )
@@ -154,9 +153,7 @@ def build_python(host: PythonModule) -> nn.Module:
     except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
         raise BuildError(describe_error(host, error)) from error
     if not isinstance(model, nn.Module):
-        raise BuildError(
-            f"{host.place}: {host.name or host.place} returns {type(model).__name__}, not a torch.nn.Module"
-        )
+        raise BuildError(f"{host.file}: {host.name} returns {type(model).__name__}, not a torch.nn.Module")
     run = _runner(model, host.output)
     if host.inputs is not None:
         set_inputs(model, host.inputs, run)
@@ -229,14 +226,7 @@ def _cut(text: str) -> str:
 
 def find_maker(host: PythonModule | OwnBlock) -> Callable[..., object]:
     """Import the code of a host and return the class or function that makes the module."""
-    if isinstance(host, PythonModule) and host.entry_point is not None:
-        maker = load(_installed(host.entry_point))
-        if not callable(maker):
-            raise TypeError(f"it is a {type(maker).__name__}, not a class or function")
-        return maker
     assert host.folder is not None
-    assert host.file is not None
-    assert host.name is not None
     return take_maker(load_module(host.folder, host.file.removesuffix(".py").replace("/", ".")), host.name)
 
 
@@ -249,18 +239,10 @@ def take_maker(module: ModuleType, name: str) -> Callable[..., object]:
     raise LookupError(f"it defines no {name!r}; {did_you_mean(name, own, 'it has')}")
 
 
-def _installed(name: str) -> EntryPoint:
-    points = {point.name: point for point in offered(ENTRY_POINTS)}
-    if name not in points:
-        known = did_you_mean(name, points, "there are") if points else "there is none"
-        raise LookupError(f"no installed package has it in the group {ENTRY_POINTS!r}; {known}")
-    return points[name]
-
-
 def _place(error: BaseException, host: PythonModule | OwnBlock) -> str:
     """Return the last line of the host's folder in an error's traceback; the file alone if there is none."""
-    if host.folder is None or host.file is None:
-        return host.place
+    if host.folder is None:
+        return host.file
     line = locate_error(error, host.folder.resolve(), "")
     return line.removeprefix("/") if line is not None else host.file
 
@@ -272,7 +254,7 @@ def passes_through(host: PythonModule | OwnBlock, error: BaseException) -> bool:
 
 def _hint(error: BaseException, host: PythonModule | OwnBlock) -> str:
     """Say how a file imports another that lies beside it, where it tried in the way of a script."""
-    if not isinstance(error, ModuleNotFoundError) or error.name is None or host.folder is None or host.file is None:
+    if not isinstance(error, ModuleNotFoundError) or error.name is None or host.folder is None:
         return ""
     top = error.name.partition(".")[0]
     beside = (host.folder / host.file).parent / top
@@ -291,7 +273,7 @@ def make_block(block: OwnBlock, path: str, mlp: Mlp, reading: AnyReading | None)
     answers in the reading, and the spec's arguments, which win. Raises UntrustedError where its code may not be run,
     and BuildError, with file and line, where it fails.
     """
-    if not block.may_run:
+    if block.folder is None:
         raise UntrustedError(
             f"the block in {block.file} was not built, because its code is not trusted; pass --trust-code"
         )

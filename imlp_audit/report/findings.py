@@ -229,7 +229,6 @@ def _finding(one: NumberedFinding, checks: Mapping[str, Check]) -> Iterator[Bloc
 
 
 def _evidence(checks: Sequence[Check]) -> Block:
-    """Return a table of the checks, without the columns that are empty for all of them."""
     header = ("where", "printed", "measured", "gap", "what was found", "check")
     rows = [_row(check) for check in checks]
     kept = [at for at in range(len(header)) if any(row[at] for row in rows)]
@@ -323,7 +322,6 @@ def _count_lost(hinted: Sequence[tuple[Check, AnyHint]], every: Sequence[Check])
 
 
 def _column(check: Check) -> tuple[str, ...]:
-    """Return what names a cell's column: its id without the row."""
     parts = check.id.split("/")
     return *parts[:2], *parts[3:]
 

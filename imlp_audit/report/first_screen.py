@@ -209,7 +209,6 @@ def _ask(one: NumberedFinding, result: AuditResult) -> Item:
 
 
 def _how_far(check: Check) -> Decimal:
-    """Return how far a measured value is off, in units of the last printed digit."""
     try:
         return abs(Decimal((check.gap if isinstance(check, CountedCheck) else None) or 0))
     except InvalidOperation:  # a result that somebody wrote: its gap may be any text
@@ -222,7 +221,6 @@ def _evidence(check: Check) -> str:
 
 
 def _broken_checks(result: AuditResult) -> Document:
-    """Return what could not be completed, and why."""
     broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
     if not broken:
         return ()
@@ -242,7 +240,6 @@ def _one_cause(checks: Sequence[Check]) -> Inline:
 
 
 def _few(result: AuditResult) -> Iterator[Block]:
-    """Yield one by one what does not fail the run where few checks were selected."""
     listed = [check for check in result.checks if check.acknowledged or check.verdict not in (*FAILS, Verdict.ERROR)]
     if listed and len(result.checks) <= _FEW:
         yield List(tuple(write_check(one, _OF_REASON) for one in listed))
@@ -287,7 +284,6 @@ def _trust(result: AuditResult) -> Iterator[Item]:
 
 
 def _say_caught(result: AuditResult) -> str:
-    """Say how many wrong numbers would have been caught in place of those that were counted and pass."""
     powers = [check.power for check in result.of_kind(CellCheck) if check.power is not None and not check.fitted]
     ten = add_powers(powers).ten
     if not ten.tried:
@@ -325,7 +321,6 @@ def _what_is_missing(check: Check) -> str:
 
 
 def _for_ci(result: AuditResult, findings: Sequence[NumberedFinding]) -> Iterator[Block]:
-    """Yield the line for CI: all verdicts, and how many findings are notes."""
     notes = sum(one.finding.kind is FindingKind.NOTE for one in findings)
     noted = (f" {count_of(notes, 'note')}: ", code("--all"), ".") if notes else ()
     yield Paragraph((f"For CI: {count_outcomes(result.checks)}.", *noted))

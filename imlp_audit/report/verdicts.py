@@ -125,7 +125,7 @@ def name_places_of(finding: Finding, checks: Sequence[Check]) -> str:
     return f"{first}; and {len(others)} more" if others else first
 
 
-def place_in_specs(check: Check) -> str:
+def place_in_specs(check: AnyCheck) -> str:
     """Return a check's place in the specs as file:line."""
     return f"{check.source.file}:{check.source.line}"
 

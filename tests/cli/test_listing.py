@@ -72,9 +72,8 @@ def test_lint_knows_the_names_of_models_without_their_libraries(models: Path) ->
     assert call("lint", "one").code == 0
 
 
-def test_lint_names_keys_columns_and_models_in_one_pass(here: Path) -> None:
+def test_lint_names_columns_and_models_in_one_pass(here: Path) -> None:
     rows = (
-        "{id: a, label: A, modell: {timm: resnet50}, printed: {params: 25.6}}",
         "{id: b, label: B, model: {timm: resnet50}, printed: {parms: 25.6}}",
         "{id: c, label: C, model: {timm: resnet500}, printed: {params: 25.6}}",
     )
@@ -86,9 +85,8 @@ def test_lint_names_keys_columns_and_models_in_one_pass(here: Path) -> None:
         encoding="utf-8",
     )
     told = call("lint", "x.yaml").err
-    assert [part in told for part in ("unknown key 'modell'", "no column 'parms'", "no model 'resnet500'")] == [
-        True
-    ] * 3
+    assert "no column 'parms'" in told
+    assert "no model 'resnet500'" in told
 
 
 def test_a_paper_without_anything_to_check_is_named(here: Path) -> None:

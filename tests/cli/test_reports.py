@@ -94,18 +94,6 @@ def test_a_link_is_written_through(here: Path) -> None:
     assert (here / "target.md").read_text(encoding="utf-8").startswith("# Audit of")
 
 
-def test_a_report_from_a_result_is_the_report_of_the_audit(verified: tuple[Outcome, Path], here: Path) -> None:
-    folder = verified[1]
-    assert call("report", "--from", str(folder / "r.json")) == Outcome(
-        3, (folder / "r.md").read_text(encoding="utf-8"), ""
-    )
-    assert call("report", "--from", str(folder / "r.json"), "-f", "rich").out.startswith(
-        "Audit of “The paper broken”\n"
-    )
-    again = call("report", "--from", str(folder / "r.json"), "-f", "json").out
-    assert again == (folder / "r.json").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -242,17 +230,6 @@ def test_a_folder_of_reports_has_its_own_formats(here: Path, more: tuple[str, st
     assert not (here / "d").exists()
 
 
-def test_the_ending_of_a_file_says_its_format(here: Path) -> None:
-    done = call("report", "scores", "-o", "a.html", "-o", "b.MD", "-o", "c.json", "-o", "d.txt", "-o", "json:e.html")
-    assert done == Outcome(0, "", "")
-    texts = {path.name: path.read_text(encoding="utf-8") for path in here.iterdir() if path.is_file()}
-    assert texts["a.html"].startswith("<!DOCTYPE html>")
-    assert texts["b.MD"].startswith("# Audit of ")
-    assert texts["d.txt"].startswith("Audit of ")
-    assert texts["c.json"] == texts["e.html"]
-    assert json.loads(texts["c.json"])["format"] == "imlp-audit/3"
-
-
 @pytest.mark.parametrize(
     ("files", "told"),
     [
@@ -353,22 +330,6 @@ def test_a_run_is_put_into_a_result_and_stays_there(here: Path) -> None:
     )
     assert call("report", "--from", "m.json").out == call("report", "scores", "--with", "a.json").out
     assert call("report", "--from", "m.json", "--with", "a.json", "-f", "json") == merged
-
-
-def test_runs_are_put_into_kept_reports(here: Path) -> None:
-    (here / "d").mkdir()
-    (here / "a.json").write_text(evaluated(), encoding="utf-8")
-    with_run = ("report", "scores", "findings", "--with", "a.json", "--dir", "d")
-    assert call(*with_run).code == 0
-    assert "## Evidence" in (here / "d" / "scores.md").read_text(encoding="utf-8")
-    assert "## Evidence" not in (here / "d" / "findings.md").read_text(encoding="utf-8")
-    assert call(*with_run, "--check") == Outcome(0, "", "")
-    assert call("report", "scores", "findings", "--dir", "d", "--check").code == 1
-
-
-def test_a_run_that_could_not_be_judged_makes_the_report_incomplete(here: Path) -> None:
-    (here / "a.json").write_text(evaluated("error", under=[]), encoding="utf-8")
-    assert call("report", "scores", "--with", "a.json").code == 3
 
 
 @pytest.mark.parametrize(

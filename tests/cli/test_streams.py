@@ -61,16 +61,6 @@ def test_no_colour_leaves_a_terminal_plain(papers: Path) -> None:
     assert ESCAPE not in done.out
 
 
-@pytest.mark.slow
-def test_an_empty_no_color_has_no_effect(papers: Path) -> None:
-    assert ESCAPE in on_terminals("verify", "findings", "--no-progress", cwd=papers, NO_COLOR="").out
-
-
-def test_a_stream_that_is_not_a_terminal_gets_plain_text(papers: Path) -> None:
-    done = spawn("verify", "findings", cwd=papers, FORCE_COLOR="1", TERM="xterm-256color")
-    assert ESCAPE not in done.out + done.err
-
-
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A paper whose list of checks is longer than what a pipe holds, with findings."""

@@ -20,7 +20,6 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.records.check import CellCheck, Verdict
-from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.explanation import (
     Amount,
     Breakdown,
@@ -127,10 +126,6 @@ def test_the_nearest_readings_have_their_sources(deit_b: Explanation) -> None:
     assert any(one.because == "released code, Mlp.ln1; in no paper text" for one in readings.sources)
 
 
-def test_an_explanation_is_read_back_from_its_json(deit_b: Explanation) -> None:
-    assert from_json(Explanation, to_json(deit_b), "deit_b.json") == deit_b
-
-
 LINES = """\
 imlp/1/deit_b_imlp/params: reproduced under reading released
 stands for  any number from 73 655 000 to below 73 665 000 (rounded half up)
@@ -150,10 +145,6 @@ def test_an_explanation_reads_well_on_a_terminal(deit_b: Explanation) -> None:
     assert [line for line in LINES.splitlines() if line.split() not in words] == []
     assert len(lines) <= 100
     assert max(map(len, lines)) <= 120
-
-
-def test_prose_is_wrapped_to_a_narrow_terminal(deit_b: Explanation) -> None:
-    assert max(map(len, text_of(deit_b, 80).splitlines())) <= 80
 
 
 @pytest.mark.slow
@@ -358,11 +349,6 @@ def test_a_finding_is_shown_with_its_check(tmp_path: Path) -> None:
     assert text.startswith("small/1/base/params: differs\n")
     assert "Finding: The size is wrong\n" in text
     assert "It is 5.72." in text
-
-
-@pytest.mark.slow
-def test_equal_checks_are_explained_alike(bundled: Selection, deit_b: Explanation) -> None:
-    assert explained(bundled, DEIT_B) == deit_b
 
 
 @pytest.mark.parametrize(

@@ -257,3 +257,31 @@ def test_solve_takes_a_trusted_model_and_prints_the_result_alone(tmp_path: Path)
     assert "is not trusted; pass --trust-code" in refused.err
     done = call("solve", path, "--trust-code", "--no-progress", "-f", "json")
     assert json.loads(done.out)["selection"] == ["own"]
+
+
+def in_folder(folder: Path, imported: str) -> Recipe:
+    nets = folder / "nets"
+    nets.mkdir()
+    (nets / "sizes.py").write_text("WIDTH = 5\n\n\ndef fail():\n    raise ValueError('too wide')\n", encoding="utf-8")
+    made = "fail() if fails else nn.Linear(WIDTH, 1)"
+    code = f"from torch import nn\n{imported}\n\n\ndef net(fails=False):\n    return {made}\n"
+    (nets / "net.py").write_text(code, encoding="utf-8")
+    return Recipe.of(python={"file": "nets/net.py", "name": "net", "tokens": 3, "folder": folder})
+
+
+def test_a_file_imports_its_neighbours_relatively(tmp_path: Path) -> None:
+    recipe = in_folder(tmp_path, "from .sizes import WIDTH, fail")
+    with Builder().variant(recipe, None) as variant:
+        assert sum(one.numel() for one in variant.model.parameters()) == 6
+    failing = recipe.with_change({"python": {"arguments": {"fails": "true"}}})
+    with pytest.raises(BuildError, match=r"^nets/sizes.py:5: ValueError: too wide$"), Builder().variant(failing, None):
+        pass
+
+
+def test_a_file_that_imports_its_neighbours_as_a_script_does_is_told_how(tmp_path: Path) -> None:
+    recipe = in_folder(tmp_path, "from sizes import WIDTH, fail")
+    message = (
+        r"^nets/net.py:2: ModuleNotFoundError: .*; sizes lies beside the file, so import it relatively: from .sizes"
+    )
+    with pytest.raises(BuildError, match=message), Builder().variant(recipe, None):
+        pass

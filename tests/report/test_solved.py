@@ -10,8 +10,8 @@ from imlp_audit.errors import UsageError
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedWeights
+from imlp_audit.report.judging import solved_document
 from imlp_audit.report.markdown import render_markdown
-from imlp_audit.report.solved import solved_document
 from imlp_audit.report.terminal import render_terminal
 from imlp_audit.report.text import Surface
 
@@ -91,11 +91,6 @@ def test_numbers_that_follow_by_two_rounding_rules_name_the_option(flops: str, b
     assert ("--by-column" in as_text(solved(sizes, work, answered(score=both)))) is said
 
 
-def test_a_single_thing_is_in_the_singular() -> None:
-    text = as_text(solved(answered(score=1, of=1, solutions=1, readings={"imlp": 1})))
-    assert "1 of 1 number explained by 1 solution (1 imlp reading)" in text
-
-
 def test_words_say_how_sure_the_answer_is() -> None:
     text = as_text(solved(answered(conventions={"macs": 2, "fvcore": 1})))
     assert "The reading is not identified: one of 7 that are equally good.\n" in text
@@ -121,13 +116,6 @@ def test_decided_values_come_with_the_numbers_they_rest_on() -> None:
     assert "\nfc1_bias yes  tiny/1/r0/params, tiny/1/r1/params, tiny/1/r2/params and 2 more\n" in text
     assert "agree on these, and 2 numbers are unexplained. With" in as_text(solved(answered(axes=axes)))
     assert "agree on these" not in as_text(solved())
-
-
-def test_without_flops_there_is_no_counter() -> None:
-    first = FIRST.model_copy(update={"weights": {}, "flops_rounding": None})
-    text = as_text(solved(answered("parameters", counters=None, first=first)))
-    assert "counter of FLOPs" not in text
-    assert "\nFLOPs " not in text
 
 
 def test_the_first_solution_is_written_out() -> None:
@@ -176,11 +164,6 @@ def test_an_answer_cut_short_says_so() -> None:
 def test_what_was_left_out_comes_with_the_reason() -> None:
     text = as_text(solved(left_out={"tiny/1/b/flops": "counted by thop"}))
     assert "Left out\n- tiny/1/b/flops: counted by thop\n" in text
-
-
-def test_prose_is_wrapped_to_the_width() -> None:
-    narrow = render_terminal(solved_document(solved()), Surface(60))
-    assert max(map(len, narrow.splitlines())) <= 60
 
 
 def test_it_is_the_same_after_json() -> None:
