@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.imagenet import check_order, imagenet_classes, is_real, is_validation_image, match_real_labels
+from imlp_audit.evaluate.imagenet import check_order, imagenet_classes, is_validation_image, match_real_labels
 from imlp_audit.evaluate.images import ENDINGS, FileImages, Images, in_order, readable_id
-from imlp_audit.evaluate.labels import Classes, assign_classes, class_folders, read_class_map, read_labels
+from imlp_audit.evaluate.labels import Classes, assign_classes, class_folders, read_class_map
 from imlp_audit.evaluate.parquet import list_tables, read_parquet
 from imlp_audit.evaluate.sources import (
     SPLIT_SYNONYMS,
@@ -19,7 +19,6 @@ from imlp_audit.evaluate.sources import (
     choose_files,
     is_named,
     open_torchvision,
-    pinned_snapshot,
     whole_split,
 )
 from imlp_audit.numbers.words import count_of
@@ -27,10 +26,10 @@ from imlp_audit.numbers.words import count_of
 
 @dataclass(frozen=True)
 class Labelling:
-    """The user's files of labels: the class of each name, and the name or class of each image, or ReaL labels."""
+    """The user's files of labels: the class of each name, and ReaL labels."""
 
     class_map: Path | None = None
-    labels: Path | None = None
+    real: Path | None = None
 
     def read_map(self) -> Classes | None:
         """Read the class map, if there is one. Raises DatasetError."""
@@ -55,12 +54,14 @@ class Listing:
 def open_images(source: str, *, split: str, labelling: Labelling, allow_download: bool) -> Images:
     """Open the images of a data set with their labels. Raises DatasetError.
 
-    `source` is a folder that holds CLASS/IMAGE or SPLIT/CLASS/IMAGE or parquet files, a .parquet file, or a name:
-    `torch/NAME:DIR`, `hfds/OWNER/NAME@COMMIT`. Nothing is downloaded unless `allow_download` is set. ReaL labels and
-    files of labels go by file names, and need no class folders.
+    `source` is a folder that holds CLASS/IMAGE or SPLIT/CLASS/IMAGE or parquet files, a .parquet file, or a name of
+    torchvision's, `torch/NAME:DIR`. Nothing is downloaded unless `allow_download` is set. ReaL labels go by
+    file names, and need no class folders.
     """
     if is_named(source):
-        return _open_named(source, split, labelling, allow_download=allow_download)
+        if labelling != Labelling():
+            raise DatasetError(f"{source} has its own classes; leave out --class-map and --labels")
+        return open_torchvision(source, split, allow_download=allow_download)
     images = _open_path(source, split, labelling)
     more = (*_note_unknown_count(images), *check_order(images, source, mapped=labelling.class_map is not None))
     return replace(images, notes=(*images.notes, *more))
@@ -87,8 +88,8 @@ def _open_path(source: str, split: str, labelling: Labelling) -> Images:
     if place.is_file() and place.suffix.lower() == ".parquet":
         return _of_parquet(place.parent, choose_files([place.name], split, str(place.parent)), labelling)
     raise DatasetError(
-        f"{source} is neither a folder nor a .parquet file; give a folder of images (unpack archives), or a name such "
-        "as torch/cifar10:DIR or hfds/OWNER/NAME@COMMIT"
+        f"{source} is neither a folder nor a .parquet file; give a folder of images (unpack archives), or a name "
+        "such as torch/cifar10:DIR; `hf download` fetches data sets of the hub"
     )
 
 
@@ -102,21 +103,8 @@ def _of_folder(place: Path, found: Listing, source: str, split: str, labelling: 
     return _of_files(replace(found, name=Path(source).resolve().name), source, labelling)
 
 
-def _open_named(source: str, split: str, labelling: Labelling, *, allow_download: bool) -> Images:
-    prefix, _, rest = source.partition("/")
-    if prefix == "torch":
-        if labelling != Labelling():
-            raise DatasetError(f"{source} has its own classes; leave out --class-map and --labels")
-        return open_torchvision(rest, split, allow_download=allow_download)
-    name, _, revision = rest.partition("@")
-    folder = pinned_snapshot(name, revision, allow_download=allow_download)
-    return replace(
-        open_images(str(folder), split=split, labelling=labelling, allow_download=False), name=source.partition("@")[0]
-    )
-
-
 def _of_parquet(root: Path, tables: Sequence[str], labelling: Labelling) -> Images:
-    if labelling.labels is not None:
+    if labelling.real is not None:
         raise DatasetError(f"{root}: parquet files have their own labels; leave out --labels")
     return read_parquet(root, tables, labelling.read_map())
 
@@ -129,21 +117,11 @@ def _of_files(found: Listing, source: str, labelling: Labelling) -> Images:
             "DIR/CLASS/IMAGE or as parquet with the columns image and label"
         )
     notes = tuple(_note_skipped(found.skipped))
-    if labelling.labels is not None and is_real(labelling.labels):
+    if labelling.real is not None:
         if labelling.class_map is not None:
             raise DatasetError("ReaL labels are found by file names alone; leave out --class-map")
-        return _by_real_labels(found, labelling.labels, notes)
-    given = labelling.read_map()
-    if labelling.labels is None:
-        order = "the class map" if given is not None else "the names of the class folders"
-        names = class_folders(found.ids, source)
-        return _by_names(found, names, found.folders, given, notes, order)
-    held = read_labels(labelling.labels)
-    names = held.of(found.ids, str(labelling.labels))
-    more = len(held.by_name) - len(found.ids)
-    left = (f"{count_of(more, 'line')} of {labelling.labels.name} without an image here",) if more > 0 else ()
-    order = f"the labels in {labelling.labels.name}{' and the class map' if given is not None else ''}"
-    return _by_names(found, names, held.known, given, (*notes, *left), order)
+        return _by_real_labels(found, labelling.real, notes)
+    return _by_class_folders(found, class_folders(found.ids, source), labelling.read_map(), notes)
 
 
 def _by_real_labels(found: Listing, path: Path, notes: tuple[str, ...]) -> Images:
@@ -153,25 +131,16 @@ def _by_real_labels(found: Listing, path: Path, notes: tuple[str, ...]) -> Image
     return Images("imagenet-real", found.files, found.ids, labels, count, (*notes, unjudged), "ReaL labels")
 
 
-def _by_names(
-    found: Listing,
-    names: Sequence[str],
-    every: Collection[str],
-    given: Classes | None,
-    notes: tuple[str, ...],
-    order: str,
-) -> Images:
-    """Label images by a name for each, of all the names that there are."""
-    classes = assign_classes(set(names), every, given)
-    label = tuple(classes.index[name] for name in names)
+def _by_class_folders(found: Listing, names: Sequence[str], given: Classes | None, notes: tuple[str, ...]) -> Images:
+    classes = assign_classes(set(names), found.folders, given)
     return Images(
         _slug(found, classes.index, names),
         found.files,
         found.ids,
-        tuple((one,) for one in label),
+        tuple((classes.index[name],) for name in names),
         classes.count,
         (*notes, *classes.notes),
-        order,
+        "the class map" if given is not None else "the names of the class folders",
     )
 
 

@@ -1,8 +1,7 @@
-"""Which files belong to a split, and data sets by name: of the Hugging Face hub, and of torchvision."""
+"""Which files belong to a split, and data sets of torchvision by name."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 import sys
 from collections.abc import Collection, Sequence
@@ -85,60 +84,6 @@ def _splits_of(file: str) -> set[str]:
     return next(filter(None, named), set())
 
 
-def pinned_snapshot(name: str, revision: str, *, allow_download: bool) -> Path:
-    """Return the folder of a data set in the hub's cache, downloading it first if that is allowed.
-
-    `revision` is a full commit id, because a branch or a tag can move. The hub's cache names each file by its SHA-256
-    or its git SHA-1; every file is checked against its name, whether just downloaded or not. Raises DatasetError.
-    """
-    if not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", name, re.ASCII):
-        raise DatasetError(f"hfds/{name}: a data set of the hub is named OWNER/NAME")
-    if not re.fullmatch("[0-9a-f]{40}", revision):
-        raise DatasetError(
-            f"hfds/{name}: name the commit by all its 40 digits, hfds/{name}@COMMIT; a branch or a tag can move"
-        )
-    folder = _fetch(name, revision, allow_download=allow_download)
-    for path in sorted(path for path in folder.rglob("*") if not path.is_dir()):
-        _verify(path)
-    return folder
-
-
-def _fetch(name: str, revision: str, *, allow_download: bool) -> Path:
-    from huggingface_hub import snapshot_download
-
-    try:
-        return Path(
-            snapshot_download(
-                name,
-                repo_type="dataset",
-                revision=revision,
-                local_files_only=not allow_download,
-                ignore_patterns=["*.py"],  # loading scripts
-            )
-        )
-    except Exception as error:  # of the network, of the hub, or of the disk
-        hint = "" if allow_download else "; pass --allow-download to fetch it"
-        raise DatasetError(
-            f"hfds/{name}@{revision} could not be found: {str(error).splitlines()[0][:300]}{hint}"
-        ) from error
-
-
-def _verify(path: Path) -> None:
-    if path.suffix == ".py":
-        raise DatasetError(f"{path} is a loading script; scripts are not run, so this data set cannot be used")
-    name = path.readlink().name if path.is_symlink() else ""
-    large = len(name) == 64
-    try:
-        start = b"" if large else b"blob %d\0" % path.stat().st_size
-        digest = hashlib.sha256() if large else hashlib.sha1(start, usedforsecurity=False)
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, lambda: digest).hexdigest()
-    except OSError as error:
-        raise DatasetError(f"{path} cannot be read: {error.strerror}; fetch it again") from error
-    if name != found:
-        raise DatasetError(f"{path} does not match the hash in its name; remove it and fetch it again")
-
-
 NAMED = ("cifar10", "cifar100", "mnist", "kmnist", "fashion_mnist")
 """Data sets of torchvision that timm opens by name, and that are held in memory."""
 
@@ -167,15 +112,14 @@ class TorchvisionImages:
 
 
 def is_named(source: str) -> bool:
-    """Return whether a source is one of timm's names, `torch/...` or `hfds/...`; a path that exists never is."""
-    prefix, slash, _ = source.partition("/")
-    return bool(slash) and prefix in ("torch", "hfds") and not Path(source).exists()
+    """Return whether a source is a name of timm's for a data set of torchvision; a path that exists never is."""
+    return source.startswith("torch/") and not Path(source).exists()
 
 
-def open_torchvision(rest: str, split: str, *, allow_download: bool) -> Images:
-    """Open torchvision's data set NAME:DIR. Raises DatasetError."""
-    short, _, folder = rest.partition(":")
-    name = f"torch/{short}"
+def open_torchvision(source: str, split: str, *, allow_download: bool) -> Images:
+    """Open torchvision's data set torch/NAME:DIR. Raises DatasetError."""
+    name, _, folder = source.partition(":")
+    short = name.removeprefix("torch/")
     if short not in NAMED:
         raise DatasetError(
             f"there is no data set {name}; {did_you_mean(short, NAMED)}; for other data give a folder of images"
