@@ -136,8 +136,7 @@ class RunOptions:
         ),
     ] = None
     batch_size: Annotated[
-        int | None,
-        typer.Option("--batch-size", min=1, help="Images per pass. [default: 32, on a GPU 256]"),
+        int | None, typer.Option("--batch-size", min=1, help="Images per pass. [default: 32, on a GPU 256]")
     ] = None
     device: Annotated[Device, typer.Option(help="Where the model runs.")] = Device.CPU
     amp: Annotated[bool, typer.Option("--amp", help="Compute in 16 bits where torch's autocast does.")] = False

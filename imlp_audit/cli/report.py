@@ -19,7 +19,7 @@ from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import AuditFormat, Format
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from imlp_audit.cache.store import Store
     from imlp_audit.cli.output import Outputs
@@ -71,8 +71,7 @@ class Destination:
 def report(
     specs: Specs = None,
     from_: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="FILE", help="Use a JSON result of verify; audit nothing."),
+        Path | None, typer.Option("--from", metavar="FILE", help="Use a JSON result of verify; audit nothing.")
     ] = None,
     with_: Annotated[
         list[Path] | None,
@@ -198,6 +197,8 @@ def merge_runs(audit: AuditResult, runs: Sequence[tuple[str, AuditResult]]) -> A
     check, follows its number. Raises UsageError for a run without evidence; for a number that the audit doesn't have,
     has with another printed text, or has a verdict on; and for a number that two runs judge differently.
     """
+    from imlp_audit.records.check import CheckKind
+
     known = {check.id: check for check in audit.checks}
     found: dict[str, tuple[str, Check]] = {}
     for name, run in runs:
@@ -211,7 +212,12 @@ def merge_runs(audit: AuditResult, runs: Sequence[tuple[str, AuditResult]]) -> A
                 raise UsageError(
                     f"{other} and {name} both judge {check.id}; a report has one run per number: give one of them"
                 )
-    return audit.model_copy(update={"checks": tuple(_place_runs(audit.checks, found))})
+    placed: list[Check] = []
+    for check in audit.checks:
+        run_check = found[check.id][1].model_copy(update={"source": check.source}) if check.id in found else check
+        of_cell = (one for name, (_, one) in found.items() if name not in known and name.partition(".")[0] == check.id)
+        placed += [run_check, *(of_cell if check.kind is CheckKind.CELL else ())]
+    return audit.model_copy(update={"checks": tuple(placed)})
 
 
 def _refuse_misfits(name: str, check: Check, known: Mapping[str, Check]) -> None:
@@ -244,16 +250,6 @@ def _find_printed(name: str, known: Mapping[str, Check]) -> str | None:
     table, _, column = cell.id.rpartition("/")
     other = known.get(f"{table.rpartition('/')[0]}/{name.removeprefix(cell.id + '.against.')}/{column}")
     return f"{other.printed} to {cell.printed}" if other else None
-
-
-def _place_runs(checks: Sequence[Check], found: Mapping[str, tuple[str, Check]]) -> Iterator[Check]:
-    """Yield the checks; those of runs replace the open ones or follow their number."""
-    here = {check.id for check in checks}
-    for check in checks:
-        yield found[check.id][1].model_copy(update={"source": check.source}) if check.id in found else check
-        if check.kind.value == "cell":
-            own = (one for name, (_, one) in found.items() if name not in here and name.partition(".")[0] == check.id)
-            yield from own
 
 
 def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:

@@ -186,11 +186,7 @@ _HINTS = 2  # hints of a finding that a page shows without a click
 _OPEN = 6  # checks of a finding that a page shows without a click
 
 
-_HEADINGS = {
-    FindingKind.ASK: "Ask the authors",
-    FindingKind.MISPRINT: "Misprints",
-    FindingKind.NOTE: "Notes",
-}
+_HEADINGS = {FindingKind.ASK: "Ask the authors", FindingKind.MISPRINT: "Misprints", FindingKind.NOTE: "Notes"}
 
 
 def finding_sections(result: AuditResult, findings: Sequence[NumberedFinding]) -> Iterator[Block]:

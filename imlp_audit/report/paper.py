@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from imlp_audit.numbers.words import count_of, list_some
@@ -14,7 +14,6 @@ from imlp_audit.report.document import (
     Document,
     Fold,
     Heading,
-    Inline,
     Item,
     List,
     Paragraph,
@@ -48,12 +47,11 @@ def open_checks(result: AuditResult) -> Iterator[Block]:
     for check in unverifiable:
         groups.setdefault(check.reason, []).append(check)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
-    yield List(tuple(_group(reason, checks) for reason, checks in ordered))
-
-
-def _group(reason: str, checks: Sequence[Check]) -> Inline | Item:
-    noun = "number" if all(check.kind in _NUMBERS for check in checks) else "check"
-    return Item(f"{reason}: {count_of(len(checks), noun)} ({list_some([check.id for check in checks])})")
+    items = []
+    for reason, checks in ordered:
+        noun = "number" if all(check.kind in _NUMBERS for check in checks) else "check"
+        items.append(f"{reason}: {count_of(len(checks), noun)} ({list_some([check.id for check in checks])})")
+    yield List(tuple(items))
 
 
 VERDICTS = (

@@ -211,10 +211,7 @@ def _lay_out(table: TableHead, cells: Sequence[CellChecks], findings: Mapping[st
     places = {(one.row.id, one.column.id): one for one in cells}
     columns = [head for head in table.columns if any(one.column is head for one in cells)]
     rows = tuple(
-        (
-            row.label,
-            tuple(_print_cell(places.get((row.id, column.id)), findings) for column in columns),
-        )
+        (row.label, tuple(_print_cell(places.get((row.id, column.id)), findings) for column in columns))
         for row in table.rows
         if any(one.row is row for one in cells)
     )

@@ -89,13 +89,6 @@ def test_lint_names_columns_and_models_in_one_pass(here: Path) -> None:
     assert "no model 'resnet500'" in told
 
 
-def test_a_paper_without_anything_to_check_is_named(here: Path) -> None:
-    (here / "bare.yaml").write_text("paper: bare\nabout: {title: T, authors: A, version: v}\n", encoding="utf-8")
-    done = call("list", "bare.yaml")
-    assert (done.code, done.out) == (2, "")
-    assert done.err == "imlp-audit: there is nothing to check in bare.yaml: write a table, a claim or an equation\n"
-
-
 def test_a_message_shows_control_characters_and_commands_of_a_file_as_text(here: Path) -> None:
     (here / "t.csv").write_text("model,a\x1b[2J\u202e\nx,y\n", encoding="utf-8")
     done = call("init", "t.csv")

@@ -146,16 +146,6 @@ def test_a_model_of_ones_own_is_counted_without_streams(tmp_path: Path, closed: 
     assert check["verdict"] == "reproduced"  # 192 x 2 weights, 2 biases
 
 
-@pytest.mark.slow
-@pytest.mark.daily(1)
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_a_stream_of_few_characters_gets_what_it_can_hold(papers: Path, encoding: str) -> None:
-    done = spawn("verify", "scores", "-f", "markdown", cwd=papers, PYTHONIOENCODING=encoding)
-    assert done.code == 0
-    assert "Traceback" not in done.err
-    assert "The paper scores" in done.out
-
-
 def test_a_folder_that_was_removed_is_named(tmp_path: Path) -> None:
     gone = "import os, sys; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); "
     run = "sys.argv = ['imlp-audit', 'list', 'imlp']; from imlp_audit.__main__ import main; main()"

@@ -146,20 +146,6 @@ def test_numbers_that_are_open_for_many_reasons_do_not_fill_the_page() -> None:
     ]
 
 
-def test_a_baseline_that_needs_no_reading_does_not_add_one_to_its_column() -> None:
-    judged = full()
-    (hypothesis,) = judged.hypotheses.values()
-    (reading,) = hypothesis.readings
-    released = reading.model_copy(update={"winner": "released", "scores": {"released": 22}})
-    checks = tuple(
-        check.model_copy(update={"reading": "released"} if check.id == "p/1/r1/params" else {})
-        for check in judged.checks
-    )
-    hypotheses = {"p": hypothesis.model_copy(update={"readings": (released,)})}
-    changed = judged.model_copy(update={"checks": checks, "hypotheses": hypotheses})
-    assert "**plain words**: released + macs, which explains 22 of 22" in markdown(changed)
-
-
 def test_the_report_of_several_papers_has_each_of_them() -> None:
     papers = (head(), head(paper="q"))
     other = check("x", CheckKind.CLAIM, Verdict.DIFFERS).model_copy(update={"id": "q/claims/x"})
