@@ -26,8 +26,7 @@ from imlp_audit.checkpoint.tensors import (
     ZipMember,
     read_shape,
 )
-from imlp_audit.checkpoint.torch_file import read_legacy, read_zip
-from imlp_audit.checkpoint.zip_archive import find_corrupt
+from imlp_audit.checkpoint.torch_file import find_corrupt, read_legacy, read_zip
 
 LONGEST_HEADER = 4 << 20
 _SAFETENSORS_TYPES = {

@@ -14,7 +14,7 @@ from PIL import Image
 from torchvision.datasets import ImageFolder
 from torchvision.transforms.functional import normalize, to_tensor
 
-from imlp_audit.evaluate.sources import NAMED
+from imlp_audit.evaluate.datasets import NAMED
 from imlp_audit.spec.library import load
 from tests.cli.running import call
 
