@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured
 from imlp_audit.checks.frames import Countable, countable, frame_of, totalled_cells
+from imlp_audit.checks.hints import point_to_causes
 from imlp_audit.checks.identity import hold_back
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.names.data_sets import USUAL_CLASSES, classes_named
@@ -21,7 +22,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import name_in_library, relatives_of
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.numbers.printed import LIKELY
-from imlp_audit.records.check import AnotherModel, CellCheck, Check, ModelHint, Verdict
+from imlp_audit.records.check import CellCheck, Check, ModelHint, Verdict
 from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.plan import CellPlan, Plan
 
@@ -44,11 +45,13 @@ def name_alternatives(plans: Sequence[Plan], checks: Sequence[Check], context: C
 
 
 def _with_hints(check: Check, hints: Sequence[ModelHint]) -> Check:
-    """Return a check with hints that name a model, in place of one that says that it may be another."""
-    others = (hint for hint in check.hints if not isinstance(hint, AnotherModel))
+    """Return a check with hints that name a model, in place of one that says how to look for causes."""
+    others = (hint for hint in check.hints if hint != point_to_causes(check.id))
     hinted = check.model_copy(update={"hints": (*hints, *others)})
     is_other = isinstance(check, CellCheck) and check.identified and any(hint.gap is None for hint in hints)
-    return hold_back(hinted, "another form or size of the model has it") if is_other else hinted
+    if not is_other:
+        return hinted
+    return hold_back(hinted.model_copy(update={"lead": True}), "another form or size of the model has it")
 
 
 def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[Countable]:

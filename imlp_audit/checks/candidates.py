@@ -122,14 +122,14 @@ class TableCounts:
         return [row for row in self.rows if row.row.candidates]
 
     @cached_property
-    def _padded(self) -> Mapping[str, int]:
+    def _padded(self) -> Mapping[str, Mapping[str, int]]:
         table = self.table.value
         return {name: count_padding(table, name) for name, one in table.columns.items() if one.measure.totalled}
 
     def number(self, cell: CellRef) -> Printed:
-        """Return a cell's number, without the zeros that pad its whole column."""
+        """Return a cell's number, without the zeros that pad its column."""
         printed = cell.printed
-        return replace(printed, step=printed.step * 10 ** self._padded[cell.column_id])
+        return replace(printed, step=printed.step * 10 ** self._padded[cell.column_id].get(cell.row.row.id, 0))
 
     def _facts(self, recipe: Recipe) -> ModelFacts | None:
         found = self.context.facts.get(key_of(self.paper, recipe, self.context))

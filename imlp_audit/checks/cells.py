@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import partial
 
+from imlp_audit.checks.chance import matches, without_padding
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
 from imlp_audit.checks.frames import (
@@ -20,8 +21,8 @@ from imlp_audit.checks.frames import (
     unless_missing,
     write_images,
 )
-from imlp_audit.checks.hints import count_lost, find_padding, fits_elsewhere, hints_of
-from imlp_audit.checks.identity import LEAST, NOT_NAMED, RowIdentity, are_settled, hold_back
+from imlp_audit.checks.hints import count_lost, fits_elsewhere, hints_of
+from imlp_audit.checks.identity import DOUBTED, FEW, LEAST, NOT_NAMED, RowIdentity, are_settled, hold_back
 from imlp_audit.count.conventions import MemoryConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
@@ -84,7 +85,7 @@ def check_cell(plan: CellPlan, context: Context) -> CellCheck:
         if identity is None or found != NO_MODEL:
             return record_unmeasured(CellCheck, plan, cell.printed, cell.unit, found)
         check = record_unmeasured(CellCheck, plan, cell.printed, cell.unit, identity.reason)
-        return check.model_copy(update={"identified": identity.how})
+        return check.model_copy(update={"identified": identity.how, "lead": identity.lead})
     comparison = judge(found, context)
     hints = hints_of(found, comparison, context) if column.measure.totalled else comparison.hints
     check = record_fit(CellCheck, plan, cell.printed, cell.unit, comparison)
@@ -100,29 +101,49 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
         check = check.model_copy(update={"model": str(found.recipe), "identified": identity.how, "power": None})
     if check.verdict in PASSES and not stated:
         return _under_convention(check)
-    if check.verdict is Verdict.DIFFERS and (identity is not None or not stated):
-        return hold_back(check, _why_open(check, found, identity, context))
-    return check
+    if check.verdict is not Verdict.DIFFERS:
+        return check
+    proposed = identity is not None or not stated
+    if (proposed or found.cell.printed.step >= 1) and _is_padded(check, found.cell):
+        return hold_back(check, "the zeros that it ends in may be no digits")
+    if not proposed:
+        return check
+    why = _why_open(check, found, identity, context)
+    doubt = why if identity is None or identity.accuses else NOT_NAMED
+    if doubt is None:
+        return check
+    likely = why in (None, DOUBTED) or (why == FEW and _score_counter(found, context) == (2, 0))
+    return hold_back(check.model_copy(update={"lead": likely and not _is_near(check)}), doubt)
 
 
 def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, context: Context) -> str | None:
     """Return why a number that differs is not found wrong where the model or the counter is only proposed."""
-    if identity is not None and not identity.accuses:
-        return NOT_NAMED
     if identity is not None and found.cell.column_id in identity.doubted:
-        return "another candidate of the row has this number"
-    if any(isinstance(hint, OptionHint) for hint in check.hints) or any(find_padding(found, context)):
+        return DOUBTED
+    if any(isinstance(hint, OptionHint) for hint in check.hints):
         return "it follows in another way, and the source does not say which is meant"
     if found.cell.column.measure is not Measure.FLOPS:
         return None  # its name identifies the row, which the other names of the table settle
-    group = frame_of(found.cell, context).convention
-    misses = 0 if group is None else group.votes - group.scores[group.winner] - 1
-    if group is None or not are_settled(group.scores[group.winner], misses):
-        return "too few numbers of the column say how it was counted"
-    sure = misses == 0 and group.scores[group.winner] >= 2 * LEAST
+    hits, misses = _score_counter(found, context)
+    if not are_settled(hits, misses):
+        return FEW
+    sure = misses == 0 and hits >= 2 * LEAST
     if not sure and not is_stated(found.cell) and _is_near(check):
         return "it is so near that another counter may have counted it, and too few numbers tell"
     return None
+
+
+def _score_counter(found: Countable, context: Context) -> tuple[int, int]:
+    """Return how many numbers of a column besides one follow from its counter, and how many do not."""
+    group = frame_of(found.cell, context).convention
+    return (0, 0) if group is None else (group.scores[group.winner], group.votes - group.scores[group.winner] - 1)
+
+
+def _is_padded(check: CellCheck, cell: CellRef) -> bool:
+    """Return whether a number follows once the zeros that pad its column are no digits."""
+    number = without_padding(cell)
+    is_padded = number.step > cell.printed.step
+    return is_padded and check.measured is not None and matches(number, Fraction(check.measured))
 
 
 def _is_near(check: CellCheck) -> bool:

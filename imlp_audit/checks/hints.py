@@ -22,15 +22,12 @@ from imlp_audit.checks.frames import (
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.check import AnotherModel, AnyHint, OptionHint, Verdict
+from imlp_audit.records.check import AnyHint, OptionHint, Verdict
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, Paper
 
-_VERY_FAR = Fraction(3, 10)
 _FAR = Fraction(1, 10)  # of the printed number
 _NEARER = 5  # times, so that it is the way to count that is not the paper's
-_DIGITS = 2  # units of the last printed digit
-_SLIP = 10  # times more or less are a slip of the unit or of the point
 
 
 def hints_of(found: Countable, comparison: Comparison, context: Context) -> tuple[AnyHint, ...]:
@@ -39,7 +36,13 @@ def hints_of(found: Countable, comparison: Comparison, context: Context) -> tupl
         return (*comparison.hints, *_no_one_reading(found, context), *_two_counters(found, context))
     leads = (*find_padding(found, context), *_elsewhere(found, context), *_in_another_unit(found, context))
     hints = (*_under_another(found, comparison), *comparison.hints, *leads)
-    return hints or tuple(_of_another_model(found, comparison, context))
+    explained = found.cell.column.measure in (Measure.PARAMETERS, Measure.FLOPS)
+    return hints or ((point_to_causes(found.cell.id),) if explained else ())
+
+
+def point_to_causes(check_id: str) -> str:
+    """Say which command looks for what would give a number."""
+    return f"`imlp-audit explain {check_id}` looks for causes"
 
 
 def fits_elsewhere(counted: Countable, context: Context) -> Iterator[tuple[str, Fraction]]:
@@ -98,38 +101,6 @@ def _under_another(counted: Countable, comparison: Comparison) -> Iterator[str]:
     names = ", ".join(f"{kind} {name}" for kind, name, own in ways if name != own)
     gap = decimal_text(100 * least / abs(stated), 2)
     yield f"the nearest is {readable(Fraction(nearest.measured))} under {names}, also declared: a gap of {gap} %"
-
-
-def _of_another_model(counted: Countable, comparison: Comparison, context: Context) -> Iterator[AnotherModel]:
-    """Yield a hint where a total is farther from the printed one than counters of one model are from each other."""
-    column, printed = counted.cell.column, counted.cell.printed
-    stated = printed.value * printed.scale
-    value = comparison.deciding.value
-    away = abs(value - stated)
-    near = max(_FAR * abs(stated), _DIGITS * printed.step * printed.scale)
-    if away < near or not abs(stated) < _SLIP * abs(value) < _SLIP**2 * abs(stated):
-        return
-    row = totalled_cells(counted.cell.row)
-    if len(row) > 1 and all(_is_far(one, context) for one in row):
-        away_all = f"all {len(row)} totals of this row are more than 30 % away under every convention"
-        yield AnotherModel(why=f"{away_all}, which suggests another model of that name")
-        return
-    size = " or another size of images" if column.measure is Measure.FLOPS else ""
-    yield AnotherModel(why=f"a gap of {round(100 * away / abs(stated))} % suggests another model{size}")
-
-
-def _is_far(counted: Countable, context: Context) -> bool:
-    """Return whether no convention brings a model within 30 % of a printed number, and none is a slip of the unit."""
-    printed = counted.cell.printed
-    stated = abs(printed.value * printed.scale)
-    try:
-        declared, others = context.measurements(counted.cell.row, counted.recipe, counted.cell.column)
-    except NotMeasuredError:
-        return False
-    values = [one.value for one in (*declared, *others) if one.value and not one.uncounted]
-    return bool(values) and all(
-        abs(value - stated) > _VERY_FAR * stated and stated < _SLIP * abs(value) < _SLIP**2 * stated for value in values
-    )
 
 
 def _no_one_reading(counted: Countable, context: Context) -> Iterator[str]:

@@ -91,7 +91,7 @@ class _Rows:
         sized, _ = self.counts.on_images(row, model)
         plain = row.row.named or self._follow(self._beyond_names, row)
         accuses = plain and how is not Identified.ALL
-        return RowIdentity(sized, how, "", accuses, self._doubted(row, model) if accuses else frozenset())
+        return RowIdentity(sized, how, "", accuses=accuses, doubted=self._doubted(row, model))
 
     def _doubted(self, row: RowRef, model: Recipe) -> frozenset[str]:
         """Return the columns whose number another candidate that was counted has."""
@@ -170,10 +170,9 @@ class _Rows:
     def _is_named(self, row: RowRef) -> bool:
         """Return whether a row's name is evidence: other names of the table hold, and one of its own numbers does.
 
-        A row that has none of its model's numbers is of another model; one that prints a single number has no other.
+        A row that has none of its model's numbers is of another model, or of another author's code for it.
         """
-        cells, first = cells_of(row), candidates_of(row)[0]
-        own = len(cells) == 1 or any(self.counts.fits(cell, first) for cell in cells)
+        own = any(self.counts.fits(cell, candidates_of(row)[0]) for cell in cells_of(row))
         return row.row.named and own and self._follow(self._as_named, row)
 
     @staticmethod
@@ -187,11 +186,10 @@ class _Rows:
         first, cells = candidates_of(row)[0], cells_of(row)
         near = sorted(candidates_of(row), key=lambda one: self._distance(row, one))[:2]
         nearest = "; ".join(f"{one.name} has {text}" for one in near if (text := self._write(cells, one)))
-        missed = row.row.named and not any(self.counts.fits(cell, first) for cell in cells)
-        lead = (missed or self._follow(self._of_first, row)) and bool(self._write(cells, first))
-        if lead:
-            asked = f"is it {first.name}? Then {self._write(cells, first)}"
-            return RowIdentity(None, Identified.LEAD, f"not identified: {asked}")
+        fits = [self.counts.fits(one, first) for one in cells]
+        likely = row.row.named or any(fits) or self._follow(self._of_first, row)
+        if likely and not all(fits) and (has := self._write(cells, first)):
+            return RowIdentity(None, Identified.NO, f"not identified: is it {first.name}? Then {has}", lead=True)
         why = f"its numbers do not single out one of {len(row.row.candidates)} candidates"
         added = f"; the nearest: {nearest}" if nearest else ""
         return RowIdentity(None, Identified.NO, f"not identified: {why}{added}")

@@ -14,12 +14,16 @@ BY_CHANCE = 0.01
 """How many combinations may be expected to give a row's numbers by chance for the numbers to identify it."""
 LEAST = 3
 """Other numbers that have to follow before one is found wrong; of these at most one in five may not."""
+DOUBTED = "another candidate of the row has this number"
+FEW = "too few numbers of the column say how it was counted"
 NOT_NAMED = "the model is proposed, and the label is not its name alone"
 
 
 @dataclass(frozen=True)
 class RowIdentity:
     """What the numbers say about a row's candidates: its model, how that is known, and a sentence on both.
+
+    Without a model, the first candidate may be a `lead`.
 
     A row that `accuses` may have its other numbers found wrong: its label is a name and nothing more, as what else it
     says may be a change that the numbers show, or the other rows with such labels follow. A number in a `doubted`
@@ -29,6 +33,7 @@ class RowIdentity:
     model: Recipe | None
     how: Identified
     reason: str
+    lead: bool = False
     accuses: bool = False
     doubted: frozenset[str] = frozenset()
 

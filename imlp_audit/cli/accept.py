@@ -81,7 +81,7 @@ def acknowledge(
 def _audit(
     selection: Selection, *, trust_code: bool, shown: bool, no_cache: bool, any_lock: bool = False
 ) -> AuditResult:
-    from imlp_audit.cli.cache import open_store
+    from imlp_audit.cli.loading import open_store
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.pipeline import Options, audit
 
@@ -98,7 +98,7 @@ def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> st
 
     cells = result.of_kind(CellCheck)
     models = {one.id.rpartition("/")[0]: one.model for one in cells if one.model is not None}
-    taken = {one.id.rpartition("/")[0] for one in cells if one.identified not in (None, Identified.NO, Identified.LEAD)}
+    taken = {one.id.rpartition("/")[0] for one in cells if one.identified not in (None, Identified.NO)}
     rows = [row for row in paper.rows if row.source().file == shown_as]
     ends = [row.source().line for row in rows[1:]] + [None] * bool(rows)
     for row, end in reversed(list(zip(rows, ends, strict=True))):  # so that the lines above stay where they are

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,13 +18,10 @@ from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
     from imlp_audit.count.request import Changes, ModelRequest
-    from imlp_audit.explain.causes import CountedQuantity, Question, Recounts
+    from imlp_audit.explain.causes import Counted, CountedQuantity, Question
     from imlp_audit.records.counted import CountReport
 
-    _Counted: TypeAlias = tuple[str, str, CountReport | str]
-
 PATIENCE = 60.0  # seconds for a model
-_SEARCH = 45.0  # seconds for causes
 
 
 def count(
@@ -92,7 +87,7 @@ def count(
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.count.configuration import read_configurations
     from imlp_audit.count.request import Changes, ModelRequest, parse_arguments, parse_inputs, parse_model
-    from imlp_audit.explain.causes import CountedQuantity, find_causes
+    from imlp_audit.explain.causes import CountedQuantity, collect_changes, find_causes
     from imlp_audit.explain.counted_document import counted_document
     from imlp_audit.models.values import merge
     from imlp_audit.processes.workers import yield_apart
@@ -118,7 +113,7 @@ def count(
         printed_numbers = find_causes(questions, counted, {})
         if not all(one.follows for one in printed_numbers):
             tell("changes of it")
-            printed_numbers = find_causes(questions, counted, _collect_changes(found))
+            printed_numbers = find_causes(questions, counted, collect_changes(found))
         counted = counted.model_copy(update={"printed": printed_numbers})
     emit_document(counted_document(counted, depth), format_, counted)
     return ExitCode.CLEAN if all(one.follows for one in counted.printed) else ExitCode.FINDINGS
@@ -153,7 +148,7 @@ def _guess_measure(scale: int, text: str) -> CountedQuantity:
     return CountedQuantity.FLOPS if scale >= 10**9 and not billions else CountedQuantity.PARAMETERS
 
 
-def _take_first(request: ModelRequest, found: Iterator[_Counted]) -> CountReport:
+def _take_first(request: ModelRequest, found: Iterator[Counted]) -> CountReport:
     from imlp_audit.processes.workers import StoppedError
     from imlp_audit.records.counted import CountReport
 
@@ -166,25 +161,7 @@ def _take_first(request: ModelRequest, found: Iterator[_Counted]) -> CountReport
     return counted
 
 
-def _collect_changes(changes: Iterator[_Counted]) -> Recounts:
-    """Return what was counted in time, or before the code ended its process."""
-    from imlp_audit.explain.causes import CauseFamily
-    from imlp_audit.processes.workers import StoppedError
-    from imlp_audit.records.counted import CountReport
-
-    found: dict[CauseFamily, dict[str, CountReport]] = {family: {} for family in CauseFamily}
-    end = time.monotonic() + _SEARCH
-    with suppress(StoppedError):
-        for kind, words, one in changes:
-            if isinstance(one, CountReport):
-                found[CauseFamily(kind)][words] = one
-            if time.monotonic() > end:
-                sys.stderr.write(f"imlp-audit: the search for causes was ended after {_SEARCH:g} s\n")
-                break
-    return found
-
-
-def _count_here(asked: Changes) -> Iterator[_Counted]:
+def _count_here(asked: Changes) -> Iterator[Counted]:
     os.environ["HF_HUB_OFFLINE"] = "1"  # read when its library is imported
     from imlp_audit.count.changes import count_changes
 

@@ -32,8 +32,7 @@ def explain(
 ) -> int:
     """Explain one check: what was compared, and why its verdict came out as it did."""
     from imlp_audit.cache.store import remember
-    from imlp_audit.cli.cache import open_store
-    from imlp_audit.cli.loading import load_specs
+    from imlp_audit.cli.loading import load_specs, open_store
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.explain import explain as explaining
     from imlp_audit.explain.explanation_document import explanation_document

@@ -1,7 +1,8 @@
-"""`imlp-audit list`, `lint`, `schema` and `coverage`: they read, and measure nothing."""
+"""`imlp-audit list`, `lint`, `schema`, `coverage` and `cache`: they read, and measure nothing."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -139,3 +140,35 @@ def _choose(reports: Sequence[CoverageReport], document: Path) -> CoverageReport
         papers = ", ".join(report.paper for report in reports)
         raise UsageError(f"{document}: no check of {papers} reads a number of it; name the paper whose document it is")
     return best
+
+
+cache = typer.Typer(help="See or remove what earlier runs measured.", rich_markup_mode=None)
+
+
+@cache.command()
+def info(format_: Formatted = Format.RICH) -> int:
+    """Show where measurements are kept, and how many."""
+    from imlp_audit.cli.loading import open_store
+    from imlp_audit.records.listing import CacheReport
+    from imlp_audit.report.listings import cache_document
+
+    store = open_store(no_cache=False)
+    files, size = store.size()
+    folder = str(store.folder) if store.folder is not None else None
+    report = CacheReport(folder=folder, measurements=files, bytes=size)
+    emit_document(cache_document(report), format_, report)
+    return ExitCode.CLEAN
+
+
+@cache.command()
+def clear() -> int:
+    """Remove all measurements that are kept."""
+    from imlp_audit.cli.loading import open_store
+    from imlp_audit.numbers.words import list_some
+
+    left = open_store(no_cache=False, quiet=True).clear()
+    if left:
+        print(
+            f"imlp-audit: left {list_some([str(path) for path in left], 3)}: not written by this cache", file=sys.stderr
+        )
+    return ExitCode.CLEAN

@@ -1,4 +1,4 @@
-"""Loading what a command's targets name, and telling what of it was left out."""
+"""Loading what a command's targets name, telling what of it was left out, and what earlier runs measured."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.report.formats import AuditFormat
 
 if TYPE_CHECKING:
+    from imlp_audit.cache.store import Store
     from imlp_audit.spec.library import Rule, Selection
 
 
@@ -98,3 +99,29 @@ def _annotate(problems: Sequence[Problem], printed: AuditFormat | None) -> None:
         from imlp_audit.report.exports import render_problems
 
         emit(render_problems(problems))
+
+
+def open_store(*, no_cache: bool, quiet: bool = False) -> Store:
+    """Return where this user's measurements are kept; nowhere if they are not to be, or if others may write there."""
+    from imlp_audit.cache.store import Store, cache_folder
+
+    store = Store(None if no_cache else cache_folder())
+    if store.problem is not None and not quiet:
+        print(f"imlp-audit: the cache is not used: {store.problem}", file=sys.stderr)
+    return store
+
+
+def tell_cache(store: Store, *, shown: bool) -> None:
+    """Report on standard error what came from earlier runs, and why nothing could be kept."""
+    from imlp_audit.records.result import AuditResult
+
+    found, made = store.found.total(), store.made.total()
+    lines = []
+    if store.found[AuditResult]:
+        lines.append("took the result of an earlier run; --no-cache measures anew")
+    elif found:
+        lines.append(f"took {found} of {found + made} measurements from earlier runs; --no-cache measures anew")
+    if store.problem is not None and store.folder is not None:
+        lines.append(f"measurements could not be kept: {store.problem}")
+    for line in lines if shown else ():
+        print(f"imlp-audit: {line}", file=sys.stderr)

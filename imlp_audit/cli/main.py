@@ -169,7 +169,7 @@ COMMANDS = {  # in the order of the help: the function of each, or the Typer tha
     "diff": "imlp_audit.cli.report:diff",
     "acknowledge": "imlp_audit.cli.accept:acknowledge",
     "demo": "imlp_audit.cli.demo:demo",
-    "cache": "imlp_audit.cli.cache:app",
+    "cache": "imlp_audit.cli.listing:cache",
 }
 
 

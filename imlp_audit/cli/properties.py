@@ -40,8 +40,7 @@ def properties(
     reporting: ReportOptions,
 ) -> int:
     """Test the papers' equations and statements about functions by running them."""
-    from imlp_audit.cli.cache import open_store, tell_cache
-    from imlp_audit.cli.loading import load_specs
+    from imlp_audit.cli.loading import load_specs, open_store, tell_cache
     from imlp_audit.cli.output import emit_result, exit_code, parse_outputs, surface
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.pipeline import audit_equations

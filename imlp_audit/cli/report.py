@@ -84,7 +84,7 @@ def report(
     no_cache: NoCache = False,
 ) -> int:
     """Write the report of each paper."""
-    from imlp_audit.cli.cache import open_store
+    from imlp_audit.cli.loading import open_store
 
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")

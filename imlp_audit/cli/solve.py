@@ -29,8 +29,7 @@ def solve(
     no_cache: NoCache = False,
 ) -> int:
     """Find the readings and the counters that explain the printed numbers."""
-    from imlp_audit.cli.cache import open_store
-    from imlp_audit.cli.loading import load_specs
+    from imlp_audit.cli.loading import load_specs, open_store
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.report.judging import solved_document
     from imlp_audit.solve.search import Rules

@@ -55,8 +55,7 @@ def verify(
     reporting: ReportOptions,
 ) -> int:
     """Give every printed number a verdict."""
-    from imlp_audit.cli.cache import open_store, tell_cache
-    from imlp_audit.cli.loading import load_specs
+    from imlp_audit.cli.loading import load_specs, open_store, tell_cache
     from imlp_audit.cli.output import emit_result, exit_code, parse_outputs, surface
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.pipeline import Options, audit

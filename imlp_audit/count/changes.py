@@ -22,6 +22,8 @@ from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.count.whole import CountRequest, build_requested, count_each
 from imlp_audit.errors import AuditError
 from imlp_audit.models.foreign import repository
+from imlp_audit.models.names.known import Library, known_models
+from imlp_audit.models.names.match import variants_of
 from imlp_audit.models.values import TensorInput
 from imlp_audit.records.counted import CountReport
 
@@ -56,7 +58,10 @@ def _changes(asked: Changes, model: nn.Module, maker: Callable[..., object]) -> 
     for name in _FORMS if request.file is not None else ():
         if any(callable(getattr(one, name, None)) for one in model.modules()):
             yield "form", f"after the model's own {name}()", CountRequest(request, asked.work, name)
-    for words, changed in islice(_as_in_the_repository(asked, model, maker), _MOST_USES):
+    if request.recipe is not None:
+        return
+    uses = _as_in_the_repository(asked, model, maker) if request.file is not None else _as_in_the_library(request)
+    for words, changed in islice(uses, _MOST_USES):
         yield "repository", words, CountRequest(changed, asked.work)
     for side in _SIDES if asked.work else ():
         if (other := request.with_side(side)) != request:
@@ -65,13 +70,20 @@ def _changes(asked: Changes, model: nn.Module, maker: Callable[..., object]) -> 
         yield "argument", words, CountRequest(changed, asked.work)
 
 
+def _as_in_the_library(request: ModelRequest) -> Iterator[tuple[str, ModelRequest]]:
+    """Yield models whose names have one word more."""
+    name = request.name.partition(".")[0]
+    if request.library in ("timm", "torchvision") and name in known_models(Library(request.library)):
+        for other in variants_of(name, Library(request.library)):
+            yield f"it is {request.library}:{other}", replace(request, name=other)
+
+
 def _as_in_the_repository(
     asked: Changes, model: nn.Module, maker: Callable[..., object]
 ) -> Iterator[tuple[str, ModelRequest]]:
     """Yield the request with other arguments that the repository gives, and as other files of it define the model."""
     request = asked.request
-    if request.file is None:
-        return
+    assert request.file is not None
     root, own = repository(request.file), {**_known(type(model)), **_known(maker)}
     now, seen = {**own, **request.arguments}, list[object]([(request.file, {})])
     outer = request.name.partition(".")[0]

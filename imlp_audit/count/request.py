@@ -9,6 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from imlp_audit.errors import UsageError, did_you_mean
+from imlp_audit.models.hosts import Timm, Torchvision
+from imlp_audit.models.own import PythonModule
+from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.values import TensorInput
 
 LIBRARIES = ("timm", "torchvision", "transformers")
@@ -46,7 +50,8 @@ class ModelRequest:
     """A model: of a library by its name, or what `name` in `file` makes for the arguments.
 
     `paths` are folders on the import path, `stubs` packages to put a stand-in in place of. `defaults` are a Python file
-    and the name in it of the configuration that the arguments change.
+    and the name in it of the configuration that the arguments change. A spec's model that is neither is made by its
+    `recipe`, under a reading.
     """
 
     library: str | None
@@ -57,9 +62,24 @@ class ModelRequest:
     paths: tuple[Path, ...] = ()
     stubs: tuple[str, ...] = ()
     defaults: tuple[Path, str] | None = None
+    recipe: tuple[Recipe, AnyReading | None] | None = None
+
+    @classmethod
+    def of(cls, recipe: Recipe, reading: AnyReading | None) -> ModelRequest:
+        """Return a spec's model: a library's or a file's where it is that as it is, so that it can be changed."""
+        host = recipe.host
+        plain = recipe.as_written().keys() <= {host.key, "image", "classes"}
+        if plain and isinstance(host, Timm | Torchvision):
+            inputs = (Given(shape=(1, 3, *recipe.image)),) if recipe.image is not None else ()
+            classes = {"num_classes": recipe.classes} if recipe.classes is not None else {}
+            return cls(host.key, host.architecture, arguments={**host.arguments, **classes}, inputs=inputs)
+        if plain and isinstance(host, PythonModule) and host.folder and host.file and host.name and not host.inputs:
+            given = Given(shape=(1, *host.input)) if host.input else Given(shape=(1, host.tokens or 1), dtype="int64")
+            return cls(None, host.name, host.folder / host.file, dict(host.arguments), (given,))
+        return cls(None, recipe.name, recipe=(recipe, reading))
 
     def __str__(self) -> str:
-        return f"{self.library or self.file}:{self.name}"
+        return f"{self.library or self.file}:{self.name}" if self.recipe is None else self.name
 
     def with_argument(self, name: str, value: object) -> ModelRequest:
         """Return a request with another argument."""

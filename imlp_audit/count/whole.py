@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from pathlib import Path
@@ -23,7 +24,7 @@ from imlp_audit.count.parameters import parameter_counts
 from imlp_audit.count.record import Ledger
 from imlp_audit.count.request import Given, ModelRequest
 from imlp_audit.errors import BuildError
-from imlp_audit.models.build import SkipInitialisation, build_host
+from imlp_audit.models.build import Builder, SkipInitialisation, build_host
 from imlp_audit.models.folding import fold_batch_norms
 from imlp_audit.models.foreign import ForeignCode, build_foreign, find_foreign, place_in
 from imlp_audit.models.recipe import Recipe
@@ -191,6 +192,9 @@ def _build(request: ModelRequest) -> tuple[nn.Module, Answers]:
     if request.file is not None:
         with SkipInitialisation():
             return build_foreign(_code(request, request.file), request.arguments)
+    if request.recipe is not None:
+        with Builder().variant(*request.recipe) as variant:
+            return deepcopy(variant.model), Answers()
     try:
         return build_host(_recipe(request), None), Answers()
     except BuildError:

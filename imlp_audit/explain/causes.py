@@ -9,8 +9,11 @@ alike are one. A cause is named up to 5 %. What prints so too, but is less unlik
 
 from __future__ import annotations
 
+import sys
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -21,9 +24,11 @@ from typing import TypeAlias
 
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Printed
+from imlp_audit.processes.workers import StoppedError
 from imlp_audit.records.counted import CountReport, ModelPart, NumberCause, PrintedNumber
 
 _ALL = 0.05
+_SEARCH = 45.0  # seconds
 _MOST_CAUSES = 5
 _MOST_PARTS = 40
 _MOST_SUMS = 600  # of so many parts of one parent
@@ -56,10 +61,11 @@ _Key: TypeAlias = tuple[CauseFamily, str]
 
 @dataclass(frozen=True)
 class Question:
-    """A printed number and what it counts."""
+    """A printed number, what it counts, and by which counter it should follow, if not by the usual one."""
 
     printed: Printed
     measure: CountedQuantity
+    counter: str | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +110,23 @@ def find_causes(questions: Sequence[Question], model: CountReport, again: Recoun
     return tuple(_answer(question, model, tries[question], found) for question in questions)
 
 
+Counted: TypeAlias = tuple[str, str, CountReport | str]
+
+
+def collect_changes(changes: Iterator[Counted]) -> Recounts:
+    """Return what was counted in time, or before the code ended its process."""
+    found: dict[CauseFamily, dict[str, CountReport]] = {family: {} for family in CauseFamily}
+    end = time.monotonic() + _SEARCH
+    with suppress(StoppedError):
+        for kind, words, one in changes:
+            if isinstance(one, CountReport):
+                found[CauseFamily(kind)][words] = one
+            if time.monotonic() > end:
+                sys.stderr.write(f"imlp-audit: the search for causes was ended after {_SEARCH:g} s\n")
+                break
+    return found
+
+
 def _that_keep(follow: Sequence[Question], others: Mapping[str, CountReport]) -> Mapping[str, CountReport]:
     """Return the changes under which the numbers that follow still do, by some counter."""
     return {
@@ -119,7 +142,7 @@ def _that_keep(follow: Sequence[Question], others: Mapping[str, CountReport]) ->
 def _answer(
     question: Question, model: CountReport, tried: Sequence[Try], hits: Sequence[tuple[_Hit, float]]
 ) -> PrintedNumber:
-    measured = _measured(model, question.measure)
+    measured = _measured(model, question)
     value = question.printed.value * question.printed.scale
     every = [_cause(question, hit, chance) for hit, chance in hits if question in hit]
     best: dict[tuple[str, str], NumberCause] = {}
@@ -174,7 +197,7 @@ def _chance(key: _Key, hit: _Hit, turns: Mapping[Question, _Turns]) -> float:
 
 
 def _follows(question: Question, model: CountReport) -> bool:
-    measured = _measured(model, question.measure)
+    measured = _measured(model, question)
     return measured is not None and measured in question.printed.interval()
 
 
@@ -182,10 +205,10 @@ def _counts(model: CountReport, measure: CountedQuantity) -> Mapping[str, int]:
     return model.parameters if measure is CountedQuantity.PARAMETERS else model.flops or {}
 
 
-def _measured(model: CountReport, measure: CountedQuantity) -> int | None:
-    if measure is CountedQuantity.PARAMETERS:
-        return model.parameters["all"]
-    return model.flops["macs"] if model.flops is not None else None
+def _measured(model: CountReport, question: Question) -> int | None:
+    counts = _counts(model, question.measure)
+    usual = "all" if question.measure is CountedQuantity.PARAMETERS else "macs"
+    return counts.get(question.counter or usual, counts.get(usual))
 
 
 def _width(question: Question) -> float:
@@ -203,7 +226,7 @@ def _in_turn(question: Question, model: CountReport, tried: Sequence[Try]) -> _T
 
     Values that print alike are one; those that print as the model's own does cannot be the number.
     """
-    value, own = abs(question.printed.value * question.printed.scale), _measured(model, question.measure)
+    value, own = abs(question.printed.value * question.printed.scale), _measured(model, question)
     families: dict[CauseFamily, dict[int, int]] = {family: {} for family in CauseFamily}
     turns: list[tuple[int, int, Try, int]] = []
     for one in tried:
@@ -221,15 +244,15 @@ def _cell(question: Question, value: Fraction | int) -> int:
 
 
 def _tries(question: Question, model: CountReport, again: Recounts) -> Iterator[Try]:
-    measured = _measured(model, question.measure)
+    measured = _measured(model, question)
     if measured is None:
         return
-    yield from _counters(question.measure, model)
+    yield from _counters(question, model)
     yield from _factors(question, model)
     yield from _without_parts(question, model)
     for family, others in again.items():
         for words, other in others.items():
-            found = _measured(other, question.measure)
+            found = _measured(other, question)
             if found is not None and found != measured:
                 yield Try(family, words, Fraction(found))
                 if question.measure is CountedQuantity.FLOPS:
@@ -242,6 +265,8 @@ def _tries(question: Question, model: CountReport, again: Recounts) -> Iterator[
 
 _NOUNS = {CountedQuantity.PARAMETERS: "parameters", CountedQuantity.FLOPS: "FLOPs"}
 _COUNTERS = {
+    "macs": "multiply-accumulates alone",
+    "all": "all parameters",
     "no_head": "without the classifier",
     "torch": "two for each multiply-accumulate, as torch's FlopCounterMode counts",
     "thop": "counted by thop: only layers of torch.nn that it knows",
@@ -262,22 +287,20 @@ _ALSO_COUNTED = {"torch": "two for each multiply-accumulate", "thop": "counted b
 """What is tried with other changes too."""
 
 
-def _counters(measure: CountedQuantity, model: CountReport) -> Iterator[Try]:
-    counts = _counts(model, measure)
-    own = _measured(model, measure)
+def _counters(question: Question, model: CountReport) -> Iterator[Try]:
+    counts, own = _counts(model, question.measure), _measured(model, question)
     for name, text in _COUNTERS.items():
         if counts.get(name, own) != own:
             yield Try(CauseFamily.COUNTER, text, Fraction(counts[name]))
-    other = CountedQuantity.FLOPS if measure is CountedQuantity.PARAMETERS else CountedQuantity.PARAMETERS
-    swapped = _measured(model, other)
-    if swapped is not None:
-        yield Try(
-            CauseFamily.COUNTER, f"it is the model's {_NOUNS[other]}, not its {_NOUNS[measure]}", Fraction(swapped)
-        )
+    for other, noun in _NOUNS.items():
+        swapped = _measured(model, Question(question.printed, other))
+        if other is not question.measure and swapped is not None:
+            text = f"it is the model's {noun}, not its {_NOUNS[question.measure]}"
+            yield Try(CauseFamily.COUNTER, text, Fraction(swapped))
 
 
 def _factors(question: Question, model: CountReport) -> Iterator[Try]:
-    own = _measured(model, question.measure) or 0
+    own = _measured(model, question) or 0
     for text, value in _units(question, own):
         yield Try(CauseFamily.FACTOR, text, value)
     for factor in _FACTORS[1:] if question.measure is CountedQuantity.FLOPS else _FACTORS:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.frames import column_of, countable, missing_for
-from imlp_audit.count.conventions import Convention, ParameterConvention, total
-from imlp_audit.count.facts import ModelFacts, ModelKey, Need
+from imlp_audit.checks.frames import column_of, countable, missing_for, totalled_cells
+from imlp_audit.count.conventions import Convention, ParameterConvention
+from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.errors import AuditError, BuildError
+from imlp_audit.explain.causes import CountedQuantity, Question, collect_changes, find_causes
 from imlp_audit.explain.printed import (
     compare_value,
     every_measurement,
@@ -21,17 +22,14 @@ from imlp_audit.explain.printed import (
     stands_for,
     write_gap,
 )
-from imlp_audit.models.hosts import Timm
-from imlp_audit.models.names.known import Library, known_models
-from imlp_audit.models.names.match import variants_of
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import CellCheck, Measurement, Verdict
 from imlp_audit.records.explanation import (
     AxisSource,
     Breakdown,
+    Causes,
     Fact,
     MeasuredValue,
     Measurements,
@@ -63,7 +61,6 @@ _COUNTED = {
     "layers": "parameters of torch's layers",
     "macs": "multiply-accumulates",
 }
-_MOST_VARIANTS = 8  # that are built: each takes a second
 _LONGEST_HEADER = 14  # characters over a column
 _LONGEST_NAME = 30  # characters of a row's name in a sentence
 
@@ -77,7 +74,6 @@ def cell_facts(plan: CellPlan, check: CellCheck, read: Conventions, result: Audi
         ("printed", f"{number} in {cell.place}; {place_in_specs(check)}"),
         ("stands for", stands_for(cell.printed, judged_rounding(check, read.roundings_of(cell.column)))),
         *_judged_under(cell, check, result),
-        *_fitting_variants(cell, check, read),
     )
 
 
@@ -115,6 +111,8 @@ def explain_cell(plan: CellPlan, check: CellCheck, read: Conventions) -> Iterato
         )
     if cell.column.measure.totalled and missing_for(cell) is None and check.verdict is not Verdict.ERROR:
         decided = _DecidedTotal(cell, check, read)
+        if check.verdict is Verdict.DIFFERS and cell.column.measure in (Measure.PARAMETERS, Measure.FLOPS):
+            yield _search_causes(decided)
         yield _break_down(decided)
         yield from search_readings(cell, read)
 
@@ -131,40 +129,6 @@ def _values(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> I
             every = names == order and names != order[:1]
             name = "any" if every else ", ".join(str(name or "any") for name in names)
             yield compare_value(name, measured, cell.printed, read.roundings_of(cell.column), convention)
-
-
-def _fitting_variants(cell: CellRef, check: CellCheck, read: Conventions) -> Iterator[tuple[str, str]]:
-    """Yield a line for each model with one word more in its name whose count is printed as the row's number is."""
-    if check.verdict is not Verdict.DIFFERS or not cell.column.measure.totalled or cell.recipe is None:
-        return
-    for recipe in _variants(cell.recipe):
-        value = _count(recipe, cell.column.measure, str(check.convention), read)
-        if value is not None and value in cell.printed.interval(read.roundings_of(cell.column)[0]):
-            yield "variant", f"{recipe.name} has {readable(value)}, which prints so: is it the row's model?"
-
-
-def _variants(recipe: Recipe) -> Iterator[Recipe]:
-    host = recipe.host
-    if not isinstance(host, Timm) or host.arguments or recipe.mlp is not None:
-        return
-    name = host.architecture.partition(".")[0]
-    for other in variants_of(name, Library.TIMM)[:_MOST_VARIANTS] if name in known_models(Library.TIMM) else ():
-        yield recipe.model_copy(update={"host": Timm(architecture=other)})
-
-
-def _count(recipe: Recipe, measure: Measure, convention: str, read: Conventions) -> int | None:
-    """Return a model's total; None for a model that cannot be built."""
-    from imlp_audit.count.models import measure_models  # torch takes seconds to import
-
-    key = ModelKey(recipe, None)
-    work = measure is Measure.FLOPS
-    facts = dict(measure_models({key: Need(work=work)}, lambda _: None))[key]
-    if not isinstance(facts, ModelFacts):
-        return None
-    if not work:
-        return facts.parameters[ParameterConvention(convention)]
-    counter = read.flops[convention]
-    return int(total(facts.ledger, counter)) if facts.ledger is not None and facts.has_total(counter) else None
 
 
 @dataclass(frozen=True)
@@ -184,6 +148,28 @@ class _DecidedTotal:
         """The convention."""
         name = str(self.check.convention)
         return ParameterConvention(name) if self.cell.column.measure is Measure.PARAMETERS else self.read.flops[name]
+
+
+def _search_causes(decided: _DecidedTotal) -> Causes:
+    """Count the model under changes, for what would give the printed number, and the others of its row that differ."""
+    from imlp_audit.count.changes import count_changes  # torch takes seconds to import
+
+    cell, recipe = decided.cell, _recipe(decided.cell)
+    every = [(one, decided.check.convention if one.id == cell.id else None) for one in _alike(cell)]
+    questions = [Question(one.printed, CountedQuantity(one.column.measure), counter) for one, counter in every]
+    work = any(question.measure is CountedQuantity.FLOPS for question in questions)
+    changes = count_changes(Changes(ModelRequest.of(recipe, decided.reading_of(recipe)), work=work))
+    *_, counted = next(changes)
+    if isinstance(counted, str):
+        raise BuildError(counted)
+    found = find_causes(questions, counted, collect_changes(changes))
+    return Causes(number=found[[one.id for one, _ in every].index(cell.id)])
+
+
+def _alike(cell: CellRef) -> list[CellRef]:
+    """Return the parameters and FLOPs of a row that are those of the same model on the same images."""
+    row = (one.cell for one in totalled_cells(cell.row) if one.recipe == cell.recipe)
+    return [one for one in row if one.column.measure in (Measure.PARAMETERS, Measure.FLOPS)]
 
 
 def _break_down(decided: _DecidedTotal) -> Breakdown:

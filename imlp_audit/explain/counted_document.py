@@ -53,7 +53,7 @@ def counted_document(model: CountReport, depth: int) -> Document:
 def _blocks(model: CountReport, depth: int) -> Iterator[Block]:
     yield Paragraph((strong(f"{model.model}{_write_arguments(model.arguments)}"),))
     for printed in model.printed:
-        yield from _explain(printed)
+        yield from explain_number(printed)
     yield Heading("Parameters", 2)
     rows: list[tuple[Inline, ...]] = [
         (words, readable(model.parameters[name])) for name, words in _PARAMETERS.items() if name in model.parameters
@@ -83,7 +83,8 @@ def _write_arguments(arguments: Mapping[str, object]) -> str:
     return f" ({', '.join(shown[:_MOST] + more)})" if shown else ""
 
 
-def _explain(printed: PrintedNumber) -> Iterator[Block]:
+def explain_number(printed: PrintedNumber) -> Iterator[Block]:
+    """Yield whether a number follows, and what else would give it."""
     measure = "FLOPs" if printed.measure == "flops" else printed.measure
     ours = f"the model has {readable(int(printed.measured))}" if printed.measured is not None else "it was not counted"
     if printed.follows:

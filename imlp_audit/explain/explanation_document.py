@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import assert_never
 
+from imlp_audit.explain.counted_document import explain_number
 from imlp_audit.explain.printed import ROUNDED
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.words import count_of
@@ -14,6 +15,7 @@ from imlp_audit.records.explanation import (
     Amount,
     AxisSource,
     Breakdown,
+    Causes,
     Explanation,
     Measurements,
     NearestReadings,
@@ -78,6 +80,8 @@ def describe_section(section: Section) -> Iterator[Block]:
             return _describe_breakdown(section)
         case NearestReadings():
             return _describe_readings(section)
+        case Causes():
+            return iter((Heading("What would give the printed number", 2), *explain_number(section.number)))
         case RowByRow():
             return _describe_rows(section)
         case RestsOn():

@@ -37,6 +37,7 @@ from imlp_audit.processes.streams import print_to_stderr
 
 _MOST_IMPORTS = 60  # folders and packages that are looked for, one after the other
 _LEVELS = 4  # folders above a file in which a package of its repository is looked for
+_used: list[_Importer] = []
 _CONFIGS = frozenset({"c", "cfg", "cfgs", "config", "configs", "args", "opt", "opts", "options", "hparams", "params"})
 
 
@@ -274,12 +275,11 @@ class _Loaded:
 
 
 @lru_cache(maxsize=1)  # so that it runs where the file is another than before
-def _leave_other_files(file: Path) -> None:
-    """Let a file import its own neighbours, where those of another file of its repository have the same names."""
-    root = repository(file)
+def _leave_other_files(_: Path) -> None:
+    """Let a file import its own neighbours, where those of another file had the same names."""
     _load.cache_clear()
-    _forget(set(), root)
-    sys.path[:] = [folder for folder in sys.path if not _is_own(folder, root)]
+    while _used:
+        _used.pop().leave()
 
 
 @cache  # a model that is changed is made many times
@@ -288,35 +288,31 @@ def _load(file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> _Loade
     answers = Answers()
     answer_old_code(answers)
     importer = _Importer(file, paths, StandIns(stubs, answers))
+    _used.append(importer)
     StandIn.importing, sys.argv = True, [str(file)]
     sys.meta_path.insert(0, importer.finder)
-    before = set(sys.modules)
     try:
         with print_to_stderr(), torch.device("cpu"):  # tensors of its modules have values
             try:
                 module = importer.run()
             except Exception as error:
-                _forget(before, importer.root)
+                _forget(importer.before, importer.root)
                 module = importer.run_alone(error)
     finally:
         StandIn.importing = False
     if "transformers" in sys.modules:
         answer_transformers(stubs, answers)
-    sys.path.append(str(importer.root))  # for what a configuration names
+    importer.add(importer.root, len(sys.path))  # for what a configuration names
     return _Loaded(module, importer)
 
 
 def _forget(before: set[str], root: Path) -> None:
     """Let modules of the repository, and stand-ins, be imported again."""
     for name in set(sys.modules) - before:
-        file = getattr(sys.modules[name], "__file__", None)
-        if isinstance(getattr(sys.modules[name], "__loader__", None), StandIns) or (file and _is_own(file, root)):
+        file, loader = (getattr(sys.modules[name], key, None) for key in ("__file__", "__loader__"))
+        own = file and Path(file).is_relative_to(root) and "site-packages" not in Path(file).parts
+        if isinstance(loader, StandIns) or (own and name.partition(".")[0] != "imlp_audit"):
             del sys.modules[name]
-
-
-def _is_own(path: str, root: Path) -> bool:
-    """Return whether a path is the repository's, and not that of an environment inside it."""
-    return Path(path).is_relative_to(root) and "site-packages" not in Path(path).parts
 
 
 class _Importer:
@@ -327,7 +323,21 @@ class _Importer:
         self.package = file.parent
         while (self.package / "__init__.py").is_file() and self.package != self.root:
             self.package = self.package.parent
-        sys.path[:0] = dict.fromkeys(map(str, (*(path.resolve() for path in paths), self.package, file.parent)))
+        self.before, self.added = set(sys.modules), list[str]()
+        for folder in reversed((*(path.resolve() for path in paths), self.package, file.parent)):
+            self.add(folder)
+
+    def add(self, folder: Path, at: int = 0) -> None:
+        """Put a folder on the import path."""
+        sys.path.insert(at, str(folder))
+        self.added.append(str(folder))
+
+    def leave(self) -> None:
+        """Let another file be imported as if this one had not been."""
+        _forget(self.before, self.root)
+        for folder in filter(sys.path.__contains__, self.added):
+            sys.path.remove(folder)
+        sys.meta_path.remove(self.finder)
 
     @property
     def name(self) -> str:
@@ -370,7 +380,7 @@ class _Importer:
             return isinstance(error.obj, ModuleType) and self._restore(error.obj, error.name or "")
         if "relative import" in str(error) and self.package not in (self.root, self.file.parents[-1]):
             self.package = self.package.parent  # of a folder without __init__.py
-            sys.path.insert(0, str(self.package))
+            self.add(self.package)
             return True
         found = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", str(error))
         return found is not None and self._restore(sys.modules[found[2]], found[1])
@@ -382,7 +392,7 @@ class _Importer:
         if beside is not None and str(beside) not in sys.path:
             shown = beside.relative_to(self.root).as_posix() if beside.is_relative_to(self.root) else str(beside)
             self.finder.answers.note(f"`{top}` was found in {shown}, as with --path {shown}")
-            sys.path.insert(0, str(beside))
+            self.add(beside)
             return True
         known = name if beside is not None or top in sys.modules else top
         if not known or known in self.finder.names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -74,17 +74,7 @@ class ModelHint(Record):
         return f"with `model: {{{self.model}}}` the gap is {self.gap} %: is that model meant?"
 
 
-class AnotherModel(Record):
-    """A number so far off that the row may mean another model; which one is not known."""
-
-    kind: Literal["another_model"] = "another_model"
-    why: str
-
-    def __str__(self) -> str:
-        return f"{self.why} than `model` gives"
-
-
-AnyHint: TypeAlias = Annotated[OptionHint | ModelHint | AnotherModel, Field(discriminator="kind")] | str
+AnyHint: TypeAlias = Annotated[OptionHint | ModelHint, Field(discriminator="kind")] | str
 """A hint, or a note for the reader that nothing is made from."""
 
 
@@ -141,7 +131,6 @@ class Identified(StrEnum):
     NAME = "name"  # its label: other rows follow from the models that theirs name
     ALL = "all"  # all its numbers together, FLOPs included: they follow, and accuse nothing
     NO = "no"
-    LEAD = "lead"  # its label names a model that has not its numbers, or is nearest to one where others are right
 
 
 class CheckKind(StrEnum):
@@ -180,7 +169,7 @@ class Caveat(StrEnum):
     WEAK = "weak"  # it may be luck: its reading or convention is not a clear choice
 
 
-_CAVEATS = frozenset(map(str, Caveat))
+_FLAGS = {*map(str, Caveat), "lead"}
 
 
 class Judged(Record):
@@ -222,7 +211,7 @@ class AnyCheck(Judged):
     @model_serializer(mode="wrap")
     def _leave_out_what_is_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
         values = dump(self).items()
-        return {name: value for name, value in values if value or (value != [] and name not in _CAVEATS)}
+        return {name: value for name, value in values if value or (value != [] and name not in _FLAGS)}
 
 
 class NumberCheck(AnyCheck):
@@ -254,8 +243,9 @@ class CountedCheck(NumberCheck):
 class CellCheck(CountedCheck):
     """Whether a printed number follows from the row's model.
 
-    `model` is that of a row with candidates, and `identified` by what it is known. `power` counts the wrong numbers
-    that would not have passed in its place. A number that the tool cannot count is
+    `model` is that of a row with candidates, and `identified` by what it is known. A `lead` is a number that
+    its row's likely model has not, where that is too little to find it wrong: a question, which fails nothing. `power`
+    counts the wrong numbers that would not have passed in its place. A number that the tool cannot count is
     `unguarded` if no other check notices that it is changed by one last digit or by ten.
     """
 
@@ -263,6 +253,7 @@ class CellCheck(CountedCheck):
     measured: Number | None = None
     model: str | None = None
     identified: Identified | None = None
+    lead: bool = False
     mixed: bool = False
     fitted: bool = False
     power: Power | None = None
@@ -362,30 +353,11 @@ class EquationCheck(AnyCheck):
     counterexample: tuple[str, ...] = ()
 
 
-Check: TypeAlias = Annotated[
-    CellCheck | DeltaCheck | MarkCheck | RepeatCheck | ColumnCheck | ClaimCheck | EquationCheck,
-    Field(discriminator="kind"),
-]
+AnyKind: TypeAlias = CellCheck | DeltaCheck | MarkCheck | RepeatCheck | ColumnCheck | ClaimCheck | EquationCheck
+Check: TypeAlias = Annotated[AnyKind, Field(discriminator="kind")]
 """One verdict, and all that it rests on."""
 
-CHECK_OF_KIND: Mapping[
-    CheckKind,
-    type[CellCheck]
-    | type[DeltaCheck]
-    | type[MarkCheck]
-    | type[RepeatCheck]
-    | type[ColumnCheck]
-    | type[ClaimCheck]
-    | type[EquationCheck],
-] = {
-    CheckKind.CELL: CellCheck,
-    CheckKind.DELTA: DeltaCheck,
-    CheckKind.MARK: MarkCheck,
-    CheckKind.REPEAT: RepeatCheck,
-    CheckKind.COLUMN: ColumnCheck,
-    CheckKind.CLAIM: ClaimCheck,
-    CheckKind.EQUATION: EquationCheck,
-}
+CHECK_OF_KIND: Mapping[CheckKind, type[AnyKind]] = {one.model_fields["kind"].default: one for one in get_args(AnyKind)}
 
 
 def printed_form(check: Check) -> str | None:

@@ -9,6 +9,7 @@ from pydantic import Field
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import Number, Record
 from imlp_audit.records.check import Check
+from imlp_audit.records.counted import PrintedNumber
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.finding import Finding
 from imlp_audit.records.solution import SolvedChange
@@ -158,8 +159,15 @@ class TableNumbers(Record):
     glob: str
 
 
+class Causes(Record):
+    """What would give a printed number that does not follow."""
+
+    kind: Literal["causes"] = "causes"
+    number: PrintedNumber
+
+
 Section: TypeAlias = Annotated[
-    Measurements | Breakdown | NearestReadings | RowByRow | RestsOn | TableNumbers,
+    Measurements | Breakdown | NearestReadings | Causes | RowByRow | RestsOn | TableNumbers,
     Field(discriminator="kind"),
 ]
 

@@ -15,7 +15,6 @@ from imlp_audit.records.check import (
     FAILS,
     NO_MODEL,
     PASSES,
-    AnotherModel,
     AnyHint,
     CellCheck,
     Check,
@@ -147,39 +146,31 @@ def errors(result: AuditResult) -> Iterator[Block]:
     """Yield the checks that could not be made."""
     broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
     if broken:
-        yield Heading("Not completed", 3)
-        yield List(
-            tuple(
-                Item(write_check(one), (*(f"hint: {hint}" for hint in one.hint_texts), faint(place_in_specs(one))))
-                for one in broken
-            )
-        )
+        hints = ([f"hint: {hint}" for hint in check.hint_texts] for check in broken)
+        items = [
+            Item(write_check(one), (*said, faint(place_in_specs(one)))) for one, said in zip(broken, hints, strict=True)
+        ]
+        yield from (Heading("Not completed", 3), List(tuple(items)))
 
 
 def stale_findings(stale: Sequence[StaleFinding]) -> Iterator[Block]:
     """Yield the findings that cover checks that do not fail."""
     if stale:
-        yield Heading("Findings that cover checks that do not fail", 3)
-        yield List(
-            tuple(
-                Item((code(one.id), f" ({one.title}): {one.reason}"), (faint(f"{one.source.file}:{one.source.line}"),))
-                for one in stale
-            )
-        )
+        items = [Item((code(one.id), f" ({one.title}): {one.reason}"), (faint(_place(one)),)) for one in stale]
+        yield from (Heading("Findings that cover checks that do not fail", 3), List(tuple(items)))
 
 
 def stale_entries(stale: Sequence[StaleEntry]) -> Iterator[Block]:
     """Yield the entries of the lock that no longer hold."""
-    if not stale:
-        return
-    yield Heading("Known before, different now", 3)
-    items: list[Inline | Item] = [
-        Item((code(entry.check), ": ", entry.reason), (faint(f"{entry.source.file}:{entry.source.line}"),))
-        for entry in stale[:_STALE_LISTED]
-    ]
-    items += [f"and {len(stale) - _STALE_LISTED} more"] if len(stale) > _STALE_LISTED else []
-    yield List(tuple(items))
-    yield Paragraph(parse_code("`imlp-audit acknowledge` writes the lock anew once you agree with what changed."))
+    if stale:
+        items = [Item((code(one.check), ": ", one.reason), (faint(_place(one)),)) for one in stale[:_STALE_LISTED]]
+        more = [f"and {len(stale) - _STALE_LISTED} more"] if len(stale) > _STALE_LISTED else []
+        yield from (Heading("Known before, different now", 3), List((*items, *more)))
+        yield Paragraph(parse_code("`imlp-audit acknowledge` writes the lock anew once you agree with what changed."))
+
+
+def _place(one: StaleFinding | StaleEntry) -> str:
+    return f"{one.source.file}:{one.source.line}"
 
 
 _HINTS = 2  # hints of a finding that a page shows without a click
@@ -284,7 +275,7 @@ def _way(hint: AnyHint) -> str | None:
             return hint.way
         case ModelHint():
             return _RELATIVES
-        case AnotherModel() | str():
+        case str():
             return None
         case _:
             assert_never(hint)

@@ -144,10 +144,10 @@ def paper_hypothesis(hypothesis: PaperHypothesis) -> Iterator[Block]:
 
 
 def list_leads(result: AuditResult) -> Iterator[Block]:
-    """Yield the rows whose labels point to a model that has not their numbers: questions, which fail nothing."""
+    """Yield the numbers that their rows' likely models have not: questions, which fail nothing."""
     leads: dict[str, CellCheck] = {}
     for one in result.of_kind(CellCheck):
-        if one.identified is Identified.LEAD:
+        if one.lead:
             leads.setdefault(one.id.rpartition("/")[0], one)
     if leads:
         yield Heading(f"Leads ({len(leads)})", 3)
@@ -164,7 +164,7 @@ def summarize_identified(result: AuditResult) -> Iterator[Item]:
     for paper, table in ((one, table) for one in result.papers for table in one.tables):
         own = [how for name, how in rows.items() if name.startswith(f"{paper.id}/{table.id}/")]
         if own:
-            known = sum(how not in (Identified.NO, Identified.LEAD) for how in own)
+            known = sum(how is not Identified.NO for how in own)
             by_name = own.count(Identified.NAME)
             named = f", {by_name} of them by the names of others" if by_name else ""
             identified = f"{known} of {count_of(len(own), 'row')} by their numbers{named}"

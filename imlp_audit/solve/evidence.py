@@ -59,7 +59,6 @@ def name_certainty(candidates: int, *, whole: bool = True) -> str:
 
 
 def _describe_weights(layout: Layout, answer: SearchAnswer) -> Iterator[SolvedWeights]:
-    """Yield each bundle of classes with its sums in the best solutions."""
     for axis, bundle in enumerate(layout.bundles):
         yield SolvedWeights(
             classes=tuple(layout.problem.classes[place] for place in bundle.classes),
@@ -69,7 +68,6 @@ def _describe_weights(layout: Layout, answer: SearchAnswer) -> Iterator[SolvedWe
 
 
 def _choices(answer: SearchAnswer, axis: int) -> list[WeightChoice]:
-    """Return the different choices of a bundle's weights."""
     return list({id(one.weights[axis]): one.weights[axis] for one in answer.ties}.values())
 
 
@@ -97,7 +95,6 @@ def _describe_axis(problem: SearchProblem, answer: SearchAnswer, axis: SolvedAxi
 
 
 def _named_among_best(problem: SearchProblem, answer: SearchAnswer) -> Iterator[str]:
-    """Yield the named readings that are among the best in every group they say something about."""
     best = {group: set(readings.tolist()) for group, readings in best_readings(answer.ties).items()}
     for name, places in problem.named.items():
         known = [group for group in places if group in best]

@@ -123,7 +123,6 @@ def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str]
 
 
 def _solve_part(problem: SearchProblem, kind: Kind, search: Search) -> Answered:
-    """Return the answer to the numbers of one kind alone."""
     part = problem.only(kind)
     scores = _score_conventions(part, search) if kind == "flops" else {}
     return describe_answer(kind, part, solve(part, search.rules, budget=search.budget), scores)
@@ -146,7 +145,6 @@ def selected_targets(selection: Selection) -> list[str]:
 
 
 def _globs(target: str) -> Iterator[str]:
-    """Yield the globs of cells that a target stands for."""
     parts = target.count("/")
     yield target + ("/*" if parts < 3 else "")
     if parts == 1 and any(sign in target for sign in "*?["):
@@ -191,7 +189,6 @@ def _prefer_named(
 
 
 def _score_conventions(problem: SearchProblem, search: Search) -> dict[str, int]:
-    """Return the best score under each named convention that all rows have a total for."""
     names = [n for n in problem.rows[0].totals if all(n in row.totals for row in problem.rows)]
     wanted = dict.fromkeys([*FLOPS_CONVENTIONS, *names])
     return {n: solve(problem.under(n), search.rules, budget=search.budget).score for n in wanted if n in names}

@@ -17,7 +17,7 @@ from imlp_audit.numbers.forms import SCALES, NumberForm, parse_printed
 from imlp_audit.spec.columns import Measure, Metric
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, split_mark
 from imlp_audit.transcribe.grid import GridRow, SourceTable
-from imlp_audit.transcribe.labels import read_label, sides_in
+from imlp_audit.transcribe.labels import read_label, sides_in, sides_named
 
 
 class ColumnRole(StrEnum):
@@ -61,7 +61,7 @@ _TRAINING = re.compile(r"\b(epochs?|pre-?train(ed|ing)?( data)?|training( data)?
                        r"|ref\w*|publication|conference|date|type|family|config|download|link|url|log|ckpt|checkpoint|weights?"
                        r"|hub|code|mode|teacher|distill\w*|optimizer|schedule)\b")  # fmt: skip
 _LINK = re.compile(r"\W*((model|config|link|log|download|weights?|ckpt|checkpoint|github|google|baidu|here|url)\W*)+")
-_PARAMETERS = re.compile(r"\bpar(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|\bsize\W{1,3}m\b|参数")
+_PARAMETERS = re.compile(r"\bm?par(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|\bsize\W{1,3}m\b|参数")
 _FLOPS = re.compile(
     r"\b[kmgtb]?(flops?|macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?|\b[mgtb]ops\b|计算量"
 )
@@ -224,19 +224,10 @@ def own_unit(text: str) -> str:
     return next((one for one in ("T", "G", "M", "k") if scale >= SCALES[one]), "")
 
 
-_OF_FLOPS = re.compile(
-    r"(?:[@↑]|\bat\b|\bon\b)\s*(?P<at>\d{3,4})(?!\d)(?:\s*(?:\^2|²|px\b|[×xX]\s*(?P=at)(?!\d)))?"
-    r"|\(\s*(?P<bracket>(?!1000)\d{3,4})\s*(?:(?:\^2|²|px|[×xX]\s*(?P=bracket))\s*)?\)"
-    r"|(?<!\d)(?P<square>\d{3,4})\s*(?:\^2|²|px\b|[×xX]\s*(?P=square)(?!\d))",
-    re.ASCII,
-)
-
-
 def _with_size(guess: ColumnGuess) -> ColumnGuess:
     """Return a column of FLOPs with the size of the images that its heading gives, as in FLOPs @384."""
-    found = _OF_FLOPS.search(guess.heading)
-    size = (found["at"] or found["bracket"] or found["square"]) if found else None
-    return guess if size is None else replace(guess, fields=(*guess.fields, ("image", size)))
+    sides = sides_named(guess.heading) or tuple(filter(None, [read_label(guess.heading, None, ()).size]))
+    return replace(guess, fields=(*guess.fields, ("image", str(sides[0])))) if sides else guess
 
 
 def why_no_total(text: str, unit: str, usual: str) -> str | None:
@@ -345,6 +336,7 @@ def read_columns(table: SourceTable) -> TableColumns:
         guess_column(heading, [row.cells[at] for row in rows], table.caption)
         for at, heading in enumerate(table.headings)
     ]
+    guesses = [_without_parts(guess, guesses) for guess in guesses]
     label = _find_label(guesses, rows)
     numbers = [at for at, guess in enumerate(guesses) if guess.role is ColumnRole.NUMBERS and at != label]
     changes = {
@@ -356,6 +348,16 @@ def read_columns(table: SourceTable) -> TableColumns:
         guesses[at] = replace(guesses[at], role=ColumnRole.UNKNOWN)
         del changes[at]
     return TableColumns(tuple(guesses), label, _name_columns(numbers, guesses), changes)
+
+
+def _without_parts(guess: ColumnGuess, guesses: Sequence[ColumnGuess]) -> ColumnGuess:
+    """Return a column, left out if its heading is another's with words before: image_params beside params."""
+    others = [
+        one.heading for one in guesses if guess.measure and guess.measure.totalled and one.measure is guess.measure
+    ]
+    whole = next((one for one in others if one and re.fullmatch(rf".*\w[ _-]+{re.escape(one)}", guess.heading)), None)
+    note = f"of a part of the model, or counted otherwise than {whole!r}"
+    return guess if whole is None else ColumnGuess(ColumnRole.UNKNOWN, guess.heading, note=note)
 
 
 def _find_label(guesses: Sequence[ColumnGuess], rows: Sequence[GridRow]) -> int:

@@ -57,14 +57,6 @@ def test_verify_says_what_is_missing_and_how_to_install_it(light: Path, folder: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["lint", "list"])
-def test_the_bundled_specs_are_read_without_them(light: Path, tmp_path: Path, command: str) -> None:
-    done = run_light(light, *command.split(), cwd=tmp_path)
-    assert (done.code, done.err) == (0, "")
-    assert "resmlp" in done.out
-
-
-@pytest.mark.slow
 def test_a_result_is_reported_without_them(light: Path, tmp_path: Path) -> None:
     (tmp_path / "audit.json").write_text(to_json(result()), encoding="utf-8")
     outputs = [word for form in AuditFormat for word in ("-o", f"{form}:{form}")]
@@ -88,12 +80,6 @@ def test_each_command_names_what_is_missing(light: Path, tmp_path: Path, command
     done = run_light(light, *command.split(), cwd=tmp_path)
     assert (done.code, done.out, done.err) == (3, "", MISSING.format(library))
     assert list(tmp_path.iterdir()) == [], "nothing is left half done"
-
-
-def test_the_library_that_reads_a_pdf_has_an_extra_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("imlp_audit.cli.main.find_spec", lambda name: None)
-    missing = missing_library(ModuleNotFoundError("No module named 'pdfplumber'", name="pdfplumber"))
-    assert missing == "this needs pdfplumber, which is not installed; run: pip install 'imlp-audit[pdf]'"
 
 
 @pytest.mark.parametrize("name", ["a_library_of_a_paper", "torch.no_such_part", "imlp_audit.typo", ""])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -156,14 +155,6 @@ def test_a_folder_that_cannot_be_written_to_is_refused(unmeasured: Path, monkeyp
     done = call("verify", "clean", "-o", "markdown:r.md")
     assert (done.code, done.out) == (2, "")
     assert "is not writable" in done.err
-
-
-@pytest.mark.parametrize("make", [lambda path: path.mkdir(), lambda path: path.write_bytes(b"paper: \xff")])
-def test_a_spec_that_is_not_text_is_refused(unmeasured: Path, make: Callable[[Path], object]) -> None:
-    make(unmeasured / "odd.yaml")
-    done = call("lint", "odd.yaml")
-    assert (done.code, done.out) == (2, "")
-    assert "odd.yaml" in done.err
 
 
 @pytest.mark.slow

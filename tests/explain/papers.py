@@ -5,12 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from imlp_audit.spec.library import Selection, load
+from tests.cli.papers import AXES
 
-AXES = {
-    "agelu_parameters": "per_channel", "fc1_bias": "yes", "fc2_bias": "yes", "concat_norm": "none",
-    "output_norm": "none", "depthwise_bias": "yes", "depthwise_norm": "batch", "depthwise_activation": "gelu",
-    "depthwise_skip": "no", "class_token": "kept",
-}  # fmt: skip
 RELEASED = {"concat_norm": "layer", "output_norm": "layer", "depthwise_skip": "yes", "class_token": "removed"}
 DEIT = "{timm: deit_tiny_patch16_224}"
 IMLP = "{timm: deit_tiny_patch16_224, mlp: {imlp: {ratio: 2, kernel: 3}}}"

@@ -23,6 +23,7 @@ from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.explanation import (
     Amount,
     Breakdown,
+    Causes,
     Explanation,
     MeasuredValue,
     Measurements,
@@ -268,13 +269,26 @@ def test_a_model_that_not_every_reading_can_build_is_explained_without_the_searc
     assert "\nThe readings could not be searched: deit_tiny_distilled" in text_of(explanation)
 
 
-def test_a_variant_whose_count_is_printed_is_named(tmp_path: Path) -> None:
+def test_a_number_that_differs_has_causes(tmp_path: Path) -> None:
     """A distilled DeiT has a second token with its position and a second classifier head."""
-    selection = paper(tmp_path, row("one", "One", DEIT, "params: 5.91"), row("two", "Two", DEIT, "params: 5.99"))
+    selection = paper(tmp_path, row("one", "One", DEIT, "params: 5.91"), row("two", "Two", DEIT, "params: 5.72"))
+    explanation = explained(selection, "small/1/one/params")
+    (causes,) = (one for one in explanation.sections if isinstance(one, Causes))
+    first = causes.number.causes[0]
     more = 2 * 192 + 192 * 1000 + 1000
-    said = facts(explained(selection, "small/1/one/params"))["variant"]
-    assert said.startswith(f"deit_tiny_distilled_patch16_224 has {readable(5_717_416 + more)}, which prints so")
-    assert "variant" not in facts(explained(selection, "small/1/two/params"))
+    assert (first.text, first.value) == ("it is timm:deit_tiny_distilled_patch16_224", str(5_717_416 + more))
+    assert first.chance <= 0.05
+    assert "What would give the printed number" in text_of(explanation)
+    assert not any(isinstance(one, Causes) for one in explained(selection, "small/1/two/params").sections)
+
+
+def test_causes_of_a_model_with_other_mlps_are_its_parts_and_factors(tmp_path: Path) -> None:
+    whole = explained(paper(tmp_path, row("one", "One", IMLP, "params: 9.99")), "small/1/one/params")
+    assert isinstance(whole.check, CellCheck)
+    thrice = f"{3 * int(str(whole.check.measured)) / 10**6:.3f}"
+    selection = paper(tmp_path, row("one", "One", IMLP, f"params: {thrice}"))
+    (causes,) = (one for one in explained(selection, "small/1/one/params").sections if isinstance(one, Causes))
+    assert causes.number.causes[0].text == "times 3"
 
 
 def test_a_finding_is_shown_with_its_check(tmp_path: Path) -> None:
