@@ -17,10 +17,11 @@ from torch.overrides import TorchFunctionMode
 
 from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
 from imlp_audit.models.declared import AxisValue
+from imlp_audit.models.importing import Loaded, import_below, leave_others
 from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.reading import AnyReading, BlockReading
 from imlp_audit.models.values import ENTRY_POINTS, TensorInput
-from imlp_audit.processes.code import load, load_module, locate_error, offered
+from imlp_audit.processes.code import load, locate_error, offered
 from imlp_audit.processes.streams import print_to_stderr
 from imlp_audit.processes.workers import StoppedError
 
@@ -149,8 +150,16 @@ def build_python(host: PythonModule) -> nn.Module:
         )
     try:
         with print_to_stderr():
-            maker = find_maker(host)
-            model = make_module(lambda: maker(**host.arguments))
+            if host.entry_point is not None:
+                model = make_module(lambda: _load_entry_point(str(host.entry_point))(**host.arguments))
+            else:
+                loaded = _import(host, host.path, host.stubs)
+                loaded.answers.left_out.clear()
+                maker = take_maker(loaded.module, str(host.name))
+                model = loaded.run(lambda: make_module(lambda: maker(**host.arguments)))
+                if loaded.answers.left_out:
+                    names = ", ".join(loaded.answers.left_out)
+                    raise TypeError(f"the model has instances of {names}, so this cannot be one of its stubs")
     except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
         raise BuildError(describe_error(host, error)) from error
     if not isinstance(model, nn.Module):
@@ -227,17 +236,12 @@ def _cut(text: str) -> str:
     return f"{words or text[:_LONGEST]}..."
 
 
-def find_maker(host: PythonModule | OwnBlock) -> Callable[..., object]:
-    """Import the code of a host and return the class or function that makes the module."""
-    if isinstance(host, PythonModule) and host.entry_point is not None:
-        maker = load(_installed(host.entry_point))
-        if not callable(maker):
-            raise TypeError(f"it is a {type(maker).__name__}, not a class or function")
-        return maker
+def _import(host: PythonModule | OwnBlock, path: tuple[str, ...] = (), stubs: tuple[str, ...] = ()) -> Loaded:
+    """Import the file of a host."""
     assert host.folder is not None
     assert host.file is not None
-    assert host.name is not None
-    return take_maker(load_module(host.folder, host.file.removesuffix(".py").replace("/", ".")), host.name)
+    leave_others(host.folder)
+    return import_below(host.folder, host.file, path, stubs)
 
 
 def take_maker(module: ModuleType, name: str) -> Callable[..., object]:
@@ -247,6 +251,13 @@ def take_maker(module: ModuleType, name: str) -> Callable[..., object]:
         return maker  # type: ignore[no-any-return]
     own = [one for one, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
     raise LookupError(f"it defines no {name!r}; {did_you_mean(name, own, 'it has')}")
+
+
+def _load_entry_point(name: str) -> Callable[..., object]:
+    maker = load(_installed(name))
+    if not callable(maker):
+        raise TypeError(f"it is a {type(maker).__name__}, not a class or function")
+    return maker
 
 
 def _installed(name: str) -> EntryPoint:
@@ -271,14 +282,10 @@ def passes_through(host: PythonModule | OwnBlock, error: BaseException) -> bool:
 
 
 def _hint(error: BaseException, host: PythonModule | OwnBlock) -> str:
-    """Say how a file imports another that lies beside it, where it tried in the way of a script."""
-    if not isinstance(error, ModuleNotFoundError) or error.name is None or host.folder is None or host.file is None:
+    """Say what a spec may say of a package that is missing."""
+    if not isinstance(error, ModuleNotFoundError) or not isinstance(host, PythonModule) or host.file is None:
         return ""
-    top = error.name.partition(".")[0]
-    beside = (host.folder / host.file).parent / top
-    if not beside.is_dir() and not beside.with_suffix(".py").is_file():
-        return ""
-    return f"; {top} lies beside the file, so import it relatively: from .{error.name} import ..."
+    return f"; install it, or if the model does not need it: stubs: [{(error.name or '').partition('.')[0]}]"
 
 
 _USE_CONV = "use_conv"
@@ -298,7 +305,7 @@ def make_block(block: OwnBlock, path: str, mlp: Mlp, reading: AnyReading | None)
     answers = block.answers(reading if isinstance(reading, BlockReading) else None)
     try:
         with print_to_stderr():
-            maker = find_maker(block)
+            maker = take_maker(_import(block).module, block.name)
             given = {**_sizes(maker, block, path, mlp), **answers, **block.arguments}
             made = make_module(lambda: maker(**given))
     except BuildError:
