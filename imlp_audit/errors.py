@@ -19,18 +19,15 @@ class AuditError(Exception):
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One thing wrong with a spec, at a place in a file: line and column from 1, and the path of keys.
+    """One thing wrong with a spec, at a place in a file: line and column from 1.
 
-    `meant` is the required key that the last of these is a misspelling of; `other` is the same problem as seen from the
-    other of two files that cannot be used together.
+    `other` is the same problem as seen from the other of two files that cannot be used together.
     """
 
     file: str
     line: int
     column: int
     message: str
-    at: tuple[str | int, ...] = field(default=(), compare=False)
-    meant: str | None = field(default=None, compare=False)
     other: Problem | None = field(default=None, compare=False)
 
     def __str__(self) -> str:

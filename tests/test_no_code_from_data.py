@@ -23,9 +23,9 @@ DOORS = {
     "__init__.py": "names of this package, from a table in the file",
     "claims/__init__.py": "names of this package, from a table in the file",
     "cli/commands.py": "the commands of this package, from a table in the file",
-    "models/foreign.py": "the file that `count` was told to run",
+    "models/foreign.py", "models/importing.py": "the file that `count` was told to run",
     "processes/compiler.py": "modules of torch's own compiler",
-    "processes/code.py": "Python of a folder that is trusted, and of packages that were installed, which is trust",
+    "processes/code.py": "Python of a folder that is trusted",
 }
 # where a library that can open a connection is imported
 NETWORK = {

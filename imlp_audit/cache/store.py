@@ -41,8 +41,8 @@ def cache_folder() -> Path | None:
 
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_COUNTING = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy", "scipy")
-LIBRARIES = (*_COUNTING, "cvxpy", "hypothesis", "matplotlib")
+_COUNTING = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy")
+LIBRARIES = (*_COUNTING, "cvxpy", "hypothesis")
 
 # Layers of the import order: what is measured comes from these and nothing else of ours.
 MEASURING = ("count", "models", "checkpoint", "records", "numbers", "processes", "files", "errors")

@@ -1,18 +1,22 @@
-"""`imlp-audit accept`."""
+"""`imlp-audit accept` and `acknowledge`: they write what numbers identified, or what findings cover."""
 
 from __future__ import annotations
 
 import sys
 from difflib import unified_diff
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imlp_audit.cli.options import NoCache, NoProgress, Specs, TrustCode, helpers
+from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode, helpers
 from imlp_audit.cli.output import ExitCode, exit_code
+from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
+    from imlp_audit.records.finding import Finding, RenewedLock
     from imlp_audit.records.result import AuditResult
+    from imlp_audit.spec.library import Selection
     from imlp_audit.spec.paper import Paper
 
 
@@ -24,20 +28,13 @@ def accept(
     no_cache: NoCache = False,
 ) -> int:
     """Write the models and counters that printed numbers identify into the specs, as given."""
-    from imlp_audit.cli.cache import open_store
-    from imlp_audit.cli.loading import load_specs, refuse_installed
+    from imlp_audit.cli.loading import load_own
     from imlp_audit.cli.output import emit
-    from imlp_audit.cli.progress import show_progress
-    from imlp_audit.pipeline import Options, audit
     from imlp_audit.report.files import check_writable, write_whole
     from imlp_audit.spec.edit import read_text
 
-    selection = load_specs(specs, trust_code=trust_code, complete=True)
-    if not dry_run:
-        refuse_installed(selection, specs, "accept")
-    options = Options(jobs=helpers(), trust_code=trust_code, store=open_store(no_cache=no_cache))
-    with show_progress(shown=not no_progress) as announce:
-        result = audit(selection, options, announce)
+    selection = load_own(specs, "accept", trust_code=trust_code, writing=not dry_run)
+    result = _audit(selection, trust_code=trust_code, shown=not no_progress, no_cache=no_cache)
     changed = [
         (path, shown_as, before, after)
         for paper in selection.papers
@@ -55,6 +52,45 @@ def accept(
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
 
 
+def acknowledge(
+    specs: Specs = None,
+    draft: Annotated[
+        bool,
+        typer.Option("--draft", help="Also write findings without a title for the failing checks that none covers."),
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written; write nothing.")] = False,
+    trust_code: TrustCode = False,
+    format_: Formatted = Format.RICH,
+    no_progress: NoProgress = False,
+    no_cache: NoCache = False,
+) -> int:
+    """Acknowledge the failing checks that findings cover: write `findings.lock`."""
+    from imlp_audit.cli.loading import load_own
+    from imlp_audit.cli.output import emit_document
+    from imlp_audit.records.finding import AcknowledgeReport
+    from imlp_audit.report.listings import acknowledged_document
+
+    selection = load_own(specs, "baseline", trust_code=trust_code, writing=not dry_run)
+    result = _audit(selection, trust_code=trust_code, shown=not no_progress, no_cache=no_cache, any_lock=True)
+    papers = tuple(_write_lock(paper, result, draft=draft, write=not dry_run) for paper in selection.papers)
+    report = AcknowledgeReport(written=not dry_run, papers=papers)
+    emit_document(acknowledged_document(report), format_, report)
+    return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
+
+
+def _audit(
+    selection: Selection, *, trust_code: bool, shown: bool, no_cache: bool, any_lock: bool = False
+) -> AuditResult:
+    from imlp_audit.cli.cache import open_store
+    from imlp_audit.cli.progress import show_progress
+    from imlp_audit.pipeline import Options, audit
+
+    store = open_store(no_cache=no_cache)
+    options = Options(jobs=helpers(), trust_code=trust_code, any_lock=any_lock, store=store)
+    with show_progress(shown=shown) as announce:
+        return audit(selection, options, announce)
+
+
 def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> str:
     """Return the text of one of a paper's files with what was identified."""
     from imlp_audit.records.check import CellCheck, Identified
@@ -68,16 +104,66 @@ def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> st
     for row, end in reversed(list(zip(rows, ends, strict=True))):  # so that the lines above stay where they are
         if row.id in taken and row.id in models:
             text = with_model(text, (row.source().line, end), str(models[row.id]), shown_as)
-    about = paper.about
-    known = result.hypotheses.get(paper.id)
+    about, known = paper.about, result.hypotheses.get(paper.id)
     if about.source().file == shown_as and not about.value.flops and known is not None:
-        flops = [one.group for one in known.columns if _measures_flops(paper, one.group.name)]
-        clear = dict.fromkeys(str(one.winner) for one in flops if one.choice == "clear")
+        columns = {
+            f"{one.value.table}/{name}": column for one in paper.tables for name, column in one.value.columns.items()
+        }
+        flops = [one.group for one in known.columns if columns[one.group.name].measure == "flops"]
+        clear = dict.fromkeys(str(group.winner) for group in flops if group.choice == "clear")
         text = with_counters(text, tuple(clear), shown_as) if clear else text
     return text
 
 
-def _measures_flops(paper: Paper, column: str) -> bool:
-    table, _, name = column.partition("/")
-    columns = [one.value.columns[name] for one in paper.tables if one.value.table == table]
-    return any(one.measure == "flops" for one in columns)
+def _write_lock(paper: Paper, result: AuditResult, *, draft: bool, write: bool) -> RenewedLock:
+    """Write a paper's lock if it changed, and with `draft` findings to be titled.
+
+    Return what was written; without `write`, what would be.
+    """
+    from imlp_audit.checks.acknowledge import renew_lock
+    from imlp_audit.records.document import to_json
+    from imlp_audit.spec.edit import draft_ids
+
+    file = paper.findings_file
+    lock, report = renew_lock(paper, result, file.lock_shown_as)
+    if draft:
+        drafts = draft_ids(_without_drafts(paper, report.unexplained), [entry.value.id for entry in paper.findings])
+        report = report.model_copy(update={"drafts": tuple(drafts)})
+        if write and drafts:
+            _write_drafts(paper, drafts)
+    if write and (lock.checks or lock.evidence or file.lock_path.exists()):
+        _write(file.lock_path, to_json(lock), file.lock_shown_as)
+    return report
+
+
+def _without_drafts(paper: Paper, unexplained: tuple[Finding, ...]) -> list[Finding]:
+    """Return the failing checks that no entry covers, not even a draft."""
+    from imlp_audit.spec.findings import covered_checks
+
+    left = []
+    for finding in unexplained:
+        drafted = covered_checks(paper, finding.checks)
+        checks = tuple(name for name in finding.checks if name not in drafted)
+        left += [finding.model_copy(update={"checks": checks})] if checks else []
+    return left
+
+
+def _write_drafts(paper: Paper, drafts: dict[str, Finding]) -> None:
+    from imlp_audit.cli.loading import check_spec
+    from imlp_audit.spec.edit import read_text, with_drafts
+
+    file = paper.findings_file
+    before = read_text(file.path) if file.path.exists() else None
+    text = with_drafts(before, paper.id, drafts, file.shown_as)
+    check_spec(text, file.path.name)
+    _write(file.path, text, file.shown_as)
+
+
+def _write(path: Path, text: str, shown_as: str) -> None:
+    from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
+    from imlp_audit.report.files import check_writable, write_whole
+
+    check_writable(path)
+    if not path.exists() or read_bytes(path, MAX_SPEC_BYTES) != text.encode():
+        write_whole(path, text)
+        sys.stderr.write(f"wrote {shown_as}\n")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from imlp_audit.cli.options import Formatted, NoProgress
+from imlp_audit.cli.options import Formatted, NoProgress, trusting
 from imlp_audit.cli.output import ExitCode
 from imlp_audit.errors import OutputError, UsageError
 from imlp_audit.report.formats import Format
@@ -18,7 +17,7 @@ from imlp_audit.report.formats import Format
 if TYPE_CHECKING:
     from imlp_audit.records.check import Check
     from imlp_audit.records.result import AuditResult
-    from imlp_audit.report.document import Block, Document, Item
+    from imlp_audit.report.document import Document, Item
 
 _PAPER = Path(__file__).parent / "demo_paper"
 _FILES = ("paper.tex", "paper.yaml", "claims/sec2.py")
@@ -29,8 +28,7 @@ _OWN = (
 )
 
 
-@dataclass(frozen=True)
-class PlantedError:
+class PlantedError(NamedTuple):
     """An error, the check that catches it, why in plain words, and the texts of one file whose change mends it."""
 
     title: str
@@ -41,8 +39,7 @@ class PlantedError:
 
     def explain_command(self, folder: Path) -> str:
         """Return the command that explains it."""
-        trust = ["--trust-code"] if self.file.endswith(".py") else []
-        return shlex.join(["imlp-audit", "explain", self.check, str(folder), *trust])
+        return shlex.join(["imlp-audit", "explain", self.check, str(folder), *trusting(self.file.endswith(".py"))])
 
 
 PLANTED = (
@@ -97,8 +94,12 @@ def write_paper(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file; name a new folder")
     try:
+        if all((folder / name).is_file() for name in _FILES):
+            again = f"imlp-audit verify {folder} --trust-code"
+            raise UsageError(f"{folder} holds the demo already; audit it with: {again}")
         if folder.is_dir() and any(folder.iterdir()):
-            raise UsageError(_refuse_full(folder))
+            other = f"imlp-audit demo {folder / 'demo'}"
+            raise UsageError(f"{folder} is not empty; name a new folder, for example: {other}")
         for name in _FILES:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -107,15 +108,7 @@ def write_paper(folder: Path) -> None:
         raise OutputError(f"{folder}: the demo could not be written: {error.strerror or error}") from error
 
 
-def _refuse_full(folder: Path) -> str:
-    """Say what to do about a folder that holds something, which may be the demo itself."""
-    if all((folder / name).is_file() for name in _FILES):
-        return f"{folder} holds the demo already; audit it with: imlp-audit verify {folder} --trust-code"
-    return f"{folder} is not empty; name a new folder, for example: imlp-audit demo {folder / 'demo'}"
-
-
 def _document(result: AuditResult, folder: Path) -> Document:
-    """Return what the audit says of each planted error, how to mend it, and what to try next."""
     from imlp_audit.records.check import FAILS
     from imlp_audit.report.document import Code, Heading, List, Paragraph, parse_code
 
@@ -125,17 +118,17 @@ def _document(result: AuditResult, folder: Path) -> Document:
         "`paper.tex` is the paper, `paper.yaml` has its numbers and `claims/sec2.py` its equation. "
         f"The audit caught {caught} of {len(PLANTED)} errors."
     )
-    errors: list[Block] = []
-    for number, one in enumerate(PLANTED, 1):
-        errors += (Heading(f"{number}. {one.title}", 3), List(tuple(_describe(one, checks[one.check], folder))))
-    again = shlex.join(["imlp-audit", "verify", str(folder), "--trust-code"])  # the equation is Python
+    errors = [
+        (Heading(f"{number}. {one.title}", 3), List(tuple(_describe(one, checks[one.check], folder))))
+        for number, one in enumerate(PLANTED, 1)
+    ]
     own = ("lint mypaper.yaml", "verify mypaper.yaml", "report mypaper.yaml --dir report")
     return (
         Heading("A paper of one page, with three errors in it", 1),
         Paragraph(parse_code(what)),
-        *errors,
+        *(block for blocks in errors for block in blocks),
         Heading("Mend one of them, and run the audit again", 3),
-        Code(again, "sh"),
+        Code(shlex.join(["imlp-audit", "verify", str(folder), "--trust-code"]), "sh"),  # the equation is Python
         Heading("Your own paper", 3),
         Paragraph(parse_code(_OWN)),
         Code("\n".join(f"imlp-audit {command}" for command in own), "sh"),
@@ -143,18 +136,16 @@ def _document(result: AuditResult, folder: Path) -> Document:
 
 
 def _describe(one: PlantedError, check: Check, folder: Path) -> Iterator[Item]:
-    from imlp_audit.records.check import NumberCheck
     from imlp_audit.report.document import Item, code, join
+    from imlp_audit.report.tables import write_printed
     from imlp_audit.report.verdicts import verdict_span
 
-    unit = (check.unit if isinstance(check, NumberCheck) else None) or ""
-    unit = f" {unit}" if unit and not (check.printed or "").endswith(unit) else ""
     text = (_PAPER / one.file).read_text(encoding="utf-8")
     changes = (
         (f"line {text[: text.index(wrong)].count(chr(10)) + 1}: change ", code(wrong), " to ", code(right))
         for wrong, right in one.edits
     )
-    yield Item(f"{check.printed or ''}{unit}", label="printed")
+    yield Item(write_printed(check), label="printed")
     yield Item((verdict_span(check.verdict), f": {check.reason}"), label="caught")
     yield Item(one.why, label="so")
     yield Item((code(one.file), " ", *join(changes, "; ")), label="mend")

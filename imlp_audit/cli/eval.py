@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".parquet")
-_SPECS = (".yaml", ".yml", ".py", ".lock")
 _SETTINGS = ("size", "crop_pct", "interpolation", "mean", "std")
 _LARGEST = 4096  # pixels of a side
 _WORKERS = 8  # more rarely read faster
@@ -142,8 +141,7 @@ class RunOptions:
         ),
     ] = None
     batch_size: Annotated[
-        int | None,
-        typer.Option("--batch-size", min=1, help="Images per pass. [default: 32, on a GPU 256]"),
+        int | None, typer.Option("--batch-size", min=1, help="Images per pass. [default: 32, on a GPU 256]")
     ] = None
     device: Annotated[Device, typer.Option(help="Where the model runs.")] = Device.CPU
     amp: Annotated[bool, typer.Option("--amp", help="Compute in 16 bits where torch's autocast does.")] = False
@@ -203,8 +201,8 @@ def evaluate(
         model, earlier = _find_row(row, specs, trust_code=trust_code), _read_earlier(running.against)
         check_device(running.device)
         read = {"--against": running.against, "--class-map": images.class_map, "--labels": images.labels}
-        _check_distinct(running.predictions, outputs, {"checkpoint": checkpoint, "--data": Path(data), **read})
-        _check_outside(running.predictions, outputs, data, specs or [])
+        checked = {"checkpoint": checkpoint, "--data": Path(data), **read}
+        _check_written(running.predictions, outputs, Path(data), checked)
         labelling = Labelling(images.class_map, images.labels)
         request = Request(
             weights=Weights(model, checkpoint, reading, state, prefix),
@@ -225,7 +223,7 @@ def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Gr
     from imlp_audit.report.first_screen import run_screen
 
     gc.enable()  # it is off for commands that end in seconds
-    say = _say if group.leads and not reporting.quiet else _say_nothing
+    say = _say if group.leads and not reporting.quiet else lambda _: None
     progress = partial(show_image_progress, shown=reporting.progress and group.leads)
     with run_evaluation(request, group, say, progress) as result:
         if result is None:
@@ -240,40 +238,24 @@ def _say(text: str) -> None:
     print(f"imlp-audit: {make_visible(text)}", file=sys.stderr)
 
 
-def _say_nothing(text: str) -> None:
-    del text
-
-
 def _say_how_to_continue(predictions: Path | None) -> Callable[[], None]:
     said = "imlp-audit: interrupted; run the same command to continue\n"
     leads = os.environ.get("RANK", "0") == "0"  # of several processes one says it
     return lambda: write_error(said if predictions is not None and leads else "")
 
 
-def _check_distinct(predictions: Path | None, outputs: Outputs, inputs: dict[str, Path | None]) -> None:
+def _check_written(predictions: Path | None, outputs: Outputs, data: Path, inputs: dict[str, Path | None]) -> None:
     """Raise UsageError where a file that is written is one that is read, or the predictions' is another output."""
-    written = [("-o", path) for _, path in outputs.files]
-    if predictions is not None:
-        for _, path in written:
-            if _same_file(path, predictions):
-                raise UsageError(f"-o {path}: this is also the file of --predictions; name another file")
-        written.append(("--predictions", predictions))
+    written = [*(("-o", path) for _, path in outputs.files), *([("--predictions", predictions)] if predictions else [])]
     for option, path in written:
-        for name, read in inputs.items():
-            if read is not None and _same_file(path, read):
-                raise UsageError(
-                    f"{option} {path}: this file is also read ({name}), and would be overwritten; name another file"
-                )
-
-
-def _check_outside(predictions: Path | None, outputs: Outputs, data: str, specs: list[str]) -> None:
-    """Raise UsageError where a file of the images or of a spec would be overwritten."""
-    folders = [("an image", Path(data), _IMAGES), *(("a spec", Path(spec), _SPECS) for spec in specs)]
-    for path in (*(path for _, path in outputs.files), *([predictions] if predictions else [])):
-        for what, place, endings in folders:
-            inside = place.exists() and path.resolve().is_relative_to(place.resolve())
-            if inside and path.exists() and path.suffix.lower() in endings:
-                raise UsageError(f"{path}: this file, of {what} in {place}, would be overwritten; name another file")
+        if option == "-o" and predictions is not None and _same_file(path, predictions):
+            raise UsageError(f"-o {path}: this is also the file of --predictions; name another file")
+        for name in (name for name, read in inputs.items() if read is not None and _same_file(path, read)):
+            raise UsageError(
+                f"{option} {path}: this file is also read ({name}), and would be overwritten; name another file"
+            )
+        if path.exists() and path.suffix.lower() in _IMAGES and path.resolve().is_relative_to(data.resolve()):
+            raise UsageError(f"{path}: this file, of an image in {data}, would be overwritten; name another file")
 
 
 def _same_file(one: Path, other: Path) -> bool:

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 def explain(
     check_id: Annotated[
-        str,
-        typer.Argument(metavar="CHECK_ID", help="A check, as `imlp-audit list` prints it.", show_default=False),
+        str, typer.Argument(metavar="CHECK_ID", help="A check, as `imlp-audit list` prints it.", show_default=False)
     ],
     specs: Specs = None,
     format_: Formatted = Format.RICH,

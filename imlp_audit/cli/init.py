@@ -52,7 +52,7 @@ def init(
     format_: Formatted = Format.RICH,
 ) -> int:
     """Write the tables of a document as a spec, with the models that each row may be of."""
-    from imlp_audit.cli.write_spec import check_spec
+    from imlp_audit.cli.loading import check_spec
     from imlp_audit.report.listings import transcription_document
     from imlp_audit.transcribe.draft import choose_tables, draft_table
     from imlp_audit.transcribe.write import DraftPaper, write_spec
@@ -143,11 +143,11 @@ def _read(source: Path) -> SourceDocument:
 
 
 def _print(text: str, done: Transcription) -> None:
-    """Print a spec, and on standard error what was guessed and is to be decided."""
+    """Print a spec, and on standard error what was made of the tables and left out."""
     from imlp_audit.report.document import make_visible
 
     emit(text)
-    sys.stderr.write("".join(f"{make_visible(line)}\n" for line in (*done.made, *done.decide)))
+    sys.stderr.write("".join(f"{make_visible(line)}\n" for line in (*done.made, *done.left_out)))
 
 
 def _paper_id(given: str | None, source: Path) -> str:
@@ -183,6 +183,6 @@ def _report(drafts: Sequence[Draft], left_out: Sequence[str], name: str, target:
         numbers=sum(len(row.numbers.printed) + len(row.numbers.changes) for row in rows),
         models=sum(row.model is not None or bool(row.proposal.recipes) for row in rows),
         made=(*map(summarize, drafts), *joined),
-        decide=(*left_out, *lost_parts),
+        left_out=(*left_out, *lost_parts),
         next=tuple(shlex.join(["imlp-audit", command, file]) for command in ("lint", "verify")),
     )

@@ -14,17 +14,10 @@ from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
-    from imlp_audit.records.listing import CheckList, CoverageReport, NumberState
-    from imlp_audit.spec.paper import Paper
-    from imlp_audit.spec.plan import Plan
+    from imlp_audit.records.listing import CoverageReport
 
 
-def list_checks(
-    specs: Specs = None,
-    only: Only = None,
-    skip: Skip = None,
-    format_: Formatted = Format.RICH,
-) -> int:
+def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None, format_: Formatted = Format.RICH) -> int:
     """List the ids of all checks, without measuring anything."""
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.report.document import Table
@@ -32,23 +25,17 @@ def list_checks(
 
     plans = select_checks(load_specs(specs), only or (), skip or (), solving=True)
     rows = tuple((plan.id, f"{plan.source.file}:{plan.source.line}") for plan in plans)
-    emit_document((Table((), rows),), format_, _list_record(plans) if format_ is Format.JSON else None)
+    record = None
+    if format_ is Format.JSON:
+        from imlp_audit.records.listing import CheckList, ListedCheck
+
+        checks = (ListedCheck(id=plan.id, file=plan.source.file, line=plan.source.line) for plan in plans)
+        record = CheckList(checks=tuple(checks))
+    emit_document((Table((), rows),), format_, record)
     return ExitCode.CLEAN
 
 
-def _list_record(plans: Sequence[Plan]) -> CheckList:
-    """Return the ids and places of checks as JSON shows them."""
-    from imlp_audit.records.listing import CheckList, ListedCheck
-
-    return CheckList(
-        checks=tuple(ListedCheck(id=plan.id, file=plan.source.file, line=plan.source.line) for plan in plans)
-    )
-
-
-def lint(
-    specs: Specs = None,
-    format_: Formatted = Format.RICH,
-) -> int:
+def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     """Find every problem in specs and their Python, without running anything."""
     from imlp_audit.checks.acknowledge import broken_by_verdicts
     from imlp_audit.cli.loading import load_specs
@@ -58,6 +45,7 @@ def lint(
     from imlp_audit.report.listings import lint_document
     from imlp_audit.spec.findings import broken_locks, long_findings
     from imlp_audit.spec.model_rules import unknown_models, wrong_code
+    from imlp_audit.spec.paper import CellRef, rows_of
     from imlp_audit.spec.plan import plan
     from imlp_audit.spec.rules import broken_claims
 
@@ -77,29 +65,24 @@ def lint(
     broken += broken_locks(selection.papers)
     if broken:
         raise SpecError(broken)
-    papers = (
-        LintedPaper(
-            id=paper.id,
-            tables=len(paper.tables),
-            checks=len(plan(paper, selection.known)),
-            findings=sum(not entry.value.draft for entry in paper.findings),
-            drafts=tuple(entry.source("title") for entry in paper.findings if entry.value.draft),
-            modelless=_lacks_models(paper),
+    papers = []
+    for paper in selection.papers:
+        cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
+        counted = [cell for cell in cells if cell.column.measure.totalled]
+        papers.append(
+            LintedPaper(
+                id=paper.id,
+                tables=len(paper.tables),
+                checks=len(plan(paper, selection.known)),
+                findings=sum(not entry.value.draft for entry in paper.findings),
+                drafts=tuple(entry.source("title") for entry in paper.findings if entry.value.draft),
+                modelless=bool(counted)
+                and all(cell.recipe is None and not cell.row.row.candidates for cell in counted),
+            )
         )
-        for paper in selection.papers
-    )
     report = LintReport(papers=tuple(papers))
     emit_document(lint_document(report), format_, report)
     return ExitCode.CLEAN
-
-
-def _lacks_models(paper: Paper) -> bool:
-    """Return whether a paper prints numbers that are counted of models, and has none."""
-    from imlp_audit.spec.paper import CellRef, rows_of
-
-    cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
-    counted = [cell for cell in cells if cell.column.measure.totalled]
-    return bool(counted) and all(cell.recipe is None and not cell.row.row.candidates for cell in counted)
 
 
 def schema() -> int:
@@ -133,26 +116,18 @@ def coverage(
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.records.listing import NumberState
     from imlp_audit.report.listings import coverage_document
-    from imlp_audit.transcribe.coverage.cover import cover
-    from imlp_audit.transcribe.coverage.read import read_document
+    from imlp_audit.transcribe.cover import cover
+    from imlp_audit.transcribe.document import read_document
 
+    if only_open and all_:
+        raise UsageError("--open and --all: give one of them")
     printed = read_document(document)
     selection = load_specs(specs)
     reports = [cover(printed, paper, selection.known) for paper in selection.papers]
     report = _choose(reports, document)
-    emit_document(coverage_document(report, _listed(only_open=only_open, all_=all_)), format_, report)
+    listed = set(NumberState) - (set() if all_ else {NumberState.APART})
+    emit_document(coverage_document(report, {NumberState.OPEN} if only_open else listed), format_, report)
     return ExitCode.FINDINGS if report.count(NumberState.OPEN) else ExitCode.CLEAN
-
-
-def _listed(*, only_open: bool, all_: bool) -> frozenset[NumberState]:
-    """Return the states whose numbers are listed."""
-    from imlp_audit.records.listing import NumberState
-
-    if only_open and all_:
-        raise UsageError("--open and --all: give one of them")
-    if only_open:
-        return frozenset({NumberState.OPEN})
-    return frozenset(NumberState) - (frozenset() if all_ else {NumberState.APART})
 
 
 def _choose(reports: Sequence[CoverageReport], document: Path) -> CoverageReport:

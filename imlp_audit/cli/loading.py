@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imlp_audit.cli.output import emit
@@ -30,7 +32,7 @@ def load_specs(
     (None). Where GitHub's annotations are `printed`, each mistake is one. Problems of papers that `also` finds join all
     others.
     """
-    from imlp_audit.processes.trust import broken_entry_points, explain_distrust, name_difference
+    from imlp_audit.processes.trust import explain_distrust, name_difference
     from imlp_audit.spec.library import load
     from imlp_audit.spec.targets import display_path, specs_not_taken
 
@@ -51,22 +53,24 @@ def load_specs(
     for folder in (paper.folder for paper in selection.papers if paper.code is None and trust_code is False):
         if folder is not None and name_difference(folder) is not None:
             print(f"imlp-audit: {explain_distrust(folder, display_path(folder))}", file=sys.stderr)
-    for point in broken_entry_points():
-        print(f"imlp-audit: left out the installed papers of {point}: no folder of a package", file=sys.stderr)
     for why in dict.fromkeys(why for _, why in selection.skipped):
         skipped = [name for name, one in selection.skipped if one == why]
         print(f"imlp-audit: skipped {list_some(skipped, 5)}: {why}", file=sys.stderr)
     return selection
 
 
-def refuse_installed(selection: Selection, targets: Sequence[str] | None, command: str) -> None:
-    """Raise UsageError for an installed paper, found by its id or where packages lie, where nothing is written."""
+def load_own(targets: Sequence[str] | None, command: str, *, trust_code: bool, writing: bool) -> Selection:
+    """Load whole papers that a command writes to.
+
+    Raises UsageError for an installed one, found by its id or where packages lie, where nothing is written.
+    """
     from imlp_audit.processes.code import is_installed_place
     from imlp_audit.processes.trust import is_trusted
     from imlp_audit.spec.targets import display_path, split_target
 
+    selection = load_specs(targets, trust_code=trust_code, complete=True)
     by_path = any(split_target(target)[0] is not None for target in targets or ())
-    for path in (paper.findings_file.path for paper in selection.papers):
+    for path in (paper.findings_file.path for paper in selection.papers if writing):
         found_by_id = path.is_absolute() and not by_path and is_trusted(path.parent)
         if found_by_id or is_installed_place(path):
             shown = display_path(path.parent)
@@ -74,6 +78,19 @@ def refuse_installed(selection: Selection, targets: Sequence[str] | None, comman
                 f"{shown} is an installed paper, and {command} writes only into a folder of yours: name it, such as "
                 f"imlp-audit {command} path/to/{shown}"
             )
+    return selection
+
+
+def check_spec(text: str, name: str) -> None:
+    """Read the new text of a spec before it takes the old one's place. Raises SpecError."""
+    from imlp_audit.spec.reader import read_spec
+
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / name
+        copy.write_text(text, encoding="utf-8", newline="")
+        _, problems = read_spec(copy, name)
+    if problems:
+        raise SpecError(problems)
 
 
 def _annotate(problems: Sequence[Problem], printed: AuditFormat | None) -> None:

@@ -100,7 +100,6 @@ _REWORDED = (  # what the library's validation says, and what that means to a us
 
 
 def _reword(message: str) -> str:
-    """Return a message about the command line in plain words."""
     for pattern, words in _REWORDED:
         message = re.sub(pattern, words, message)
     return message
@@ -116,7 +115,6 @@ def _format_hint(error: TyperException) -> str | None:
 
 
 def _has_folder() -> bool:
-    """Return whether the folder that we stand in is still there."""
     try:
         return Path.cwd().is_dir()
     except OSError:
@@ -168,8 +166,8 @@ COMMANDS = {  # in the order of the help: the function of each, or the Typer tha
     "coverage": "imlp_audit.cli.listing:coverage",
     "schema": "imlp_audit.cli.listing:schema",
     "report": "imlp_audit.cli.report:report",
-    "diff": "imlp_audit.cli.diff:diff",
-    "acknowledge": "imlp_audit.cli.acknowledge:acknowledge",
+    "diff": "imlp_audit.cli.report:diff",
+    "acknowledge": "imlp_audit.cli.accept:acknowledge",
     "demo": "imlp_audit.cli.demo:demo",
     "cache": "imlp_audit.cli.cache:app",
 }
@@ -247,7 +245,6 @@ MODELS = {
     "hypothesis": "hypothesis",
     "numpy": "numpy",
     "pyarrow": "pyarrow",
-    "scipy": "scipy",
     "timm": "timm",
     "torch": "torch",
     "torchvision": "torchvision",

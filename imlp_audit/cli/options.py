@@ -34,12 +34,10 @@ Specs = Annotated[
     ),
 ]
 Only = Annotated[
-    list[str] | None,
-    typer.Option("--only", metavar="GLOB", help="Only checks whose id matches; repeatable."),
+    list[str] | None, typer.Option("--only", metavar="GLOB", help="Only checks whose id matches; repeatable.")
 ]
 Skip = Annotated[
-    list[str] | None,
-    typer.Option("--skip", metavar="GLOB", help="Skip checks whose id matches; repeatable."),
+    list[str] | None, typer.Option("--skip", metavar="GLOB", help="Skip checks whose id matches; repeatable.")
 ]
 CheckpointFile = Annotated[
     Path, typer.Argument(metavar="CHECKPOINT", help="The file with the weights.", show_default=False)

@@ -58,7 +58,6 @@ def parse_outputs(printed: AuditFormat | None, texts: Sequence[str] | None) -> O
 
 
 def _find_summary() -> Path | None:
-    """Return the file of this step's page, if there is one."""
     if not os.environ.get(_SUMMARY):
         return None
     path = Path(os.environ[_SUMMARY])

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from imlp_audit.records.check import Check
     from imlp_audit.records.result import AuditResult
     from imlp_audit.spec.library import Selection
     from imlp_audit.spec.plan import Plan
@@ -86,28 +85,19 @@ class CheckFailedError(Exception):
 class CheckItem(pytest.Item):
     """One check of a spec."""
 
-    def __init__(self, *, plan: Plan, **known: object) -> None:
-        super().__init__(**known)  # type: ignore[arg-type]  # pytest's own keywords
-        self.plan = plan
-
-    @property
-    def file(self) -> AuditFile:
-        """The spec that it is of."""
-        assert isinstance(self.parent, AuditFile)
-        return self.parent
+    def __init__(self, *, plan: Plan, parent: AuditFile, **known: object) -> None:
+        super().__init__(parent=parent, **known)  # type: ignore[arg-type]  # pytest's own keywords
+        self.plan, self.file = plan, parent
 
     def runtest(self) -> None:
         """Judge the check. Raises CheckFailedError, and skips what is unverifiable."""
         from imlp_audit.records.check import FAILS, Verdict
 
-        check = self._check()
+        check = next(check for check in self.file.result.checks if check.id == self.plan.id)
         if check.verdict is Verdict.UNVERIFIABLE:
             pytest.skip(check.reason)
         if check.verdict is Verdict.ERROR or (check.verdict in FAILS and not check.acknowledged):
             raise CheckFailedError(self.file.explain(self.plan))
-
-    def _check(self) -> Check:
-        return next(check for check in self.file.result.checks if check.id == self.plan.id)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: None = None) -> str:  # type: ignore[override]
         """Return the explanation, or what is wrong with the input; of any other error its traceback."""

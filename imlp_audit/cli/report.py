@@ -1,4 +1,4 @@
-"""`imlp-audit report`."""
+"""`imlp-audit report` and `imlp-audit diff`: they read the JSON of audits and of runs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imlp_audit.cli.options import NoCache, NoProgress, Output, Specs, TrustCode, group_options, helpers
-from imlp_audit.cli.output import ExitCode, exit_code
+from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Output, Specs, TrustCode, group_options, helpers
+from imlp_audit.cli.output import ExitCode, emit_document, exit_code
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.files import BOM, MAX_DOCUMENT_BYTES, MAX_RESULT_BYTES, FileError, read_text
 from imlp_audit.report.files import check_writable, write_whole
-from imlp_audit.report.formats import AuditFormat
+from imlp_audit.report.formats import AuditFormat, Format
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from imlp_audit.cache.store import Store
     from imlp_audit.cli.output import Outputs
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from imlp_audit.records.solution import Solved
     from imlp_audit.spec.library import Selection
     from imlp_audit.spec.paper import Paper
+
 
 RUN = "`imlp-audit eval`, `bench` or `inspect` with `--format json`"
 
@@ -70,8 +71,7 @@ class Destination:
 def report(
     specs: Specs = None,
     from_: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="FILE", help="Use a JSON result of verify; audit nothing."),
+        Path | None, typer.Option("--from", metavar="FILE", help="Use a JSON result of verify; audit nothing.")
     ] = None,
     with_: Annotated[
         list[Path] | None,
@@ -112,7 +112,6 @@ def _write(result: AuditResult, destination: Destination, outputs: Outputs) -> E
 
 
 def _prepare_folder(folder: Path) -> None:
-    """Make a folder for reports if it isn't there. Raises UsageError if that can't be done."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -123,7 +122,6 @@ def _prepare_folder(folder: Path) -> None:
 
 
 def _render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
-    """Return an index, and each paper's page and markdown, by their files."""
     from imlp_audit.report.markdown import render_markdown
     from imlp_audit.report.page import render_page
     from imlp_audit.report.paper import index_document, report_document, short_report
@@ -137,7 +135,6 @@ def _render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
 
 
 def _compare_reports(reports: dict[Path, str]) -> ExitCode:
-    """Say which reports are not there as they would be written now."""
     stale = [path for path, text in reports.items() if not lexists(path) or not _holds(path, text)]
     for path in stale:
         state = "is stale" if lexists(path) else "is missing"
@@ -153,7 +150,6 @@ def _holds(path: Path, text: str) -> bool:
 
 
 def _write_reports(reports: dict[Path, str]) -> ExitCode:
-    """Write the reports, all of them or none. Raises UsageError where one can't be written."""
     for path in reports:
         check_writable(path)
     for path, text in reports.items():
@@ -163,7 +159,6 @@ def _write_reports(reports: dict[Path, str]) -> ExitCode:
 
 
 def _read_run(path: Path) -> tuple[str, AuditResult]:
-    """Read a result of eval or bench, by the name of its file."""
     from imlp_audit.records.document import from_json
     from imlp_audit.records.result import AuditResult
 
@@ -202,6 +197,8 @@ def merge_runs(audit: AuditResult, runs: Sequence[tuple[str, AuditResult]]) -> A
     check, follows its number. Raises UsageError for a run without evidence; for a number that the audit doesn't have,
     has with another printed text, or has a verdict on; and for a number that two runs judge differently.
     """
+    from imlp_audit.records.check import CheckKind
+
     known = {check.id: check for check in audit.checks}
     found: dict[str, tuple[str, Check]] = {}
     for name, run in runs:
@@ -215,7 +212,12 @@ def merge_runs(audit: AuditResult, runs: Sequence[tuple[str, AuditResult]]) -> A
                 raise UsageError(
                     f"{other} and {name} both judge {check.id}; a report has one run per number: give one of them"
                 )
-    return audit.model_copy(update={"checks": tuple(_place_runs(audit.checks, found))})
+    placed: list[Check] = []
+    for check in audit.checks:
+        run_check = found[check.id][1].model_copy(update={"source": check.source}) if check.id in found else check
+        of_cell = (one for name, (_, one) in found.items() if name not in known and name.partition(".")[0] == check.id)
+        placed += [run_check, *(of_cell if check.kind is CheckKind.CELL else ())]
+    return audit.model_copy(update={"checks": tuple(placed)})
 
 
 def _refuse_misfits(name: str, check: Check, known: Mapping[str, Check]) -> None:
@@ -250,16 +252,6 @@ def _find_printed(name: str, known: Mapping[str, Check]) -> str | None:
     return f"{other.printed} to {cell.printed}" if other else None
 
 
-def _place_runs(checks: Sequence[Check], found: Mapping[str, tuple[str, Check]]) -> Iterator[Check]:
-    """Yield the checks; those of runs replace the open ones or follow their number."""
-    here = {check.id for check in checks}
-    for check in checks:
-        yield found[check.id][1].model_copy(update={"source": check.source}) if check.id in found else check
-        if check.kind.value == "cell":
-            own = (one for name, (_, one) in found.items() if name not in here and name.partition(".")[0] == check.id)
-            yield from own
-
-
 def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
@@ -286,3 +278,35 @@ def _solve(selection: Selection, paper: Paper, progress: Callable[[str], None], 
         return solve_selection(selection, targets, Search(), progress, store) if targets else None
     except SolverError:  # of no model there are numbers: the checks say so one by one
         return None
+
+
+def diff(
+    before: Annotated[
+        Path, typer.Argument(metavar="A", help="The JSON result of verify before the change.", show_default=False)
+    ],
+    after: Annotated[
+        Path, typer.Argument(metavar="B", help="The result after it, of the same papers.", show_default=False)
+    ],
+    all_: Annotated[bool, typer.Option("--all", help="Print every change, not only as many as fit a screen.")] = False,
+    format_: Formatted = Format.RICH,
+) -> int:
+    """Show what changed between two audits; exit with 1 if a verdict got worse or a new check fails."""
+    from imlp_audit.cli.report import read_audit
+    from imlp_audit.records.diff import diff_audits
+    from imlp_audit.report.diff import LINES, diff_document
+
+    one, other = read_audit(before), read_audit(after)
+    first, second = ({paper.id for paper in result.papers} for result in (one, other))
+    if not first & second:
+        raise UsageError(
+            f"{before} audits {_list(first)} and {after} audits {_list(second)}; give two audits of the same papers"
+        )
+    found = diff_audits(one, other)
+    short = format_ is Format.RICH and not all_
+    document = diff_document(found, (str(before), str(after)), LINES if short else None)
+    emit_document(document, format_, found)
+    return ExitCode.FINDINGS if found.got_worse else ExitCode.CLEAN
+
+
+def _list(papers: set[str]) -> str:
+    return ", ".join(sorted(papers)) or "nothing"

@@ -32,7 +32,7 @@ def solve(
     from imlp_audit.cli.cache import open_store
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.report.solved import solved_document
+    from imlp_audit.report.judging import solved_document
     from imlp_audit.solve.search import Rules
     from imlp_audit.solve.selection import Search, selected_targets, solve_selection
 

@@ -43,8 +43,7 @@ def verify(
         Device, typer.Option(help="Where --counter fvcore runs; the ledger needs no device.")
     ] = Device.CPU,
     jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", "-j", min=0, help="Processes that share the work with this one; 0 for none."),
+        int | None, typer.Option("--jobs", "-j", min=0, help="Processes that share the work with this one; 0 for none.")
     ] = None,
     trust_code: TrustCode = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 also if a check is unverifiable.")] = False,

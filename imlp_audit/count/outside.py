@@ -64,7 +64,7 @@ def each_outside(
                     yield next(found)
                 except StoppedError as error:
                     code = key.recipe.code
-                    yield key, Failure(f"{code.place if code is not None else key.recipe.name}: {error}")
+                    yield key, Failure(f"{code.file if code is not None else key.recipe.name}: {error}")
                     break
 
 

@@ -74,7 +74,7 @@ class ModelRequest:
             inputs = (Given(shape=(1, 3, *recipe.image)),) if recipe.image is not None else ()
             classes = {"num_classes": recipe.classes} if recipe.classes is not None else {}
             return cls(host.key, host.architecture, arguments={**host.arguments, **classes}, inputs=inputs)
-        if plain and isinstance(host, PythonModule) and host.folder and host.file and host.name and not host.inputs:
+        if plain and isinstance(host, PythonModule) and host.folder and not host.inputs:
             given = Given(shape=(1, *host.input)) if host.input else Given(shape=(1, host.tokens or 1), dtype="int64")
             paths, file = tuple(host.folder / one for one in host.path), host.folder / host.file
             return cls(

@@ -197,7 +197,7 @@ def _name(dtype: torch.dtype) -> str:
 def code_digest(row: RowRef) -> str:
     """Return a digest of all Python beside a model of the user's own; other models are known by their version."""
     code = row.row.model.code if row.row.model is not None else None
-    folder = code.code_folder if code is not None else None
+    folder = code.folder if code is not None else None
     if folder is None:
         return "of a package"
     try:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import TypeAlias
+from typing import Literal
 
 from torch import nn
 
@@ -69,17 +69,12 @@ _IN_MLP = (
 )
 
 
-def part_of(path: str, own: PartNames = (), *, own_blocks: bool = False) -> str:
-    """Name the part of a model that a module, or a parameter of one, is in.
-
-    `own` are the names of its host, which go before the common ones. A part without any goes by its first module, and
-    so do the parts of MLPs whose place blocks of a user's own took.
-    """
-    return find_part(path, own, own_blocks=own_blocks) or path.partition(".")[0] or "between the modules"
-
-
 def find_part(path: str, own: PartNames, *, own_blocks: bool = False) -> str | None:
-    """Return the name of the part that a path is in, None where no rule knows it."""
+    """Name the part of a model that a module, or a parameter of one, is in; None where no rule knows it.
+
+    `own` are the names of its host, which go before the common ones. The parts of MLPs whose place blocks of a user's
+    own took go by their first module.
+    """
     plain = ".".join(name for name in path.split(".") if not name.isdigit())
     inside = _MLP.search(plain)
     if inside is not None:
@@ -169,7 +164,8 @@ class Body:
                 yield Portion(self._part_of(path), f"{_name_class(operation)}{times}", amount * weight)
 
     def _part_of(self, path: str) -> str:
-        return part_of(path, self.part_names, own_blocks=self.own_blocks)
+        part = find_part(path, self.part_names, own_blocks=self.own_blocks)
+        return part or path.partition(".")[0] or "between the modules"
 
 
 def dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder | None = None) -> Body:
@@ -223,7 +219,6 @@ def _buffers(model: nn.Module) -> Iterator[TensorShare]:
 
 
 def _kind(module: nn.Module, name: str) -> ParameterKind:
-    """Return what a parameter is for, by its module and its name there."""
     if isinstance(module, AGeLU):
         return ParameterKind.COEFFICIENT
     if "Norm" in type(module).__name__:
@@ -236,7 +231,6 @@ def _kind(module: nn.Module, name: str) -> ParameterKind:
     return ParameterKind.TABLE if is_table else ParameterKind.SCALE
 
 
-Key: TypeAlias = Callable[[Portion], str]
 _TIMES = " x "
 """Separates a class of work from its weight, if that is not 1."""
 
@@ -248,41 +242,27 @@ def _name_class(operation: Operation) -> str:
 _KINDS = (*map(str, ParameterKind), *map(_name_class, Operation))
 
 
-def by_part(portion: Portion) -> str:
-    """Return the part of the model that a portion is in."""
-    return portion.part
+def break_down(
+    ours: Sequence[Portion], base: Sequence[Portion] | None, key: Literal["part", "kind"]
+) -> tuple[Amount, ...]:
+    """Return the amounts of one model by part or kind, with those of its baseline if there is one.
+
+    Kinds are in a fixed order, parts in that of the model, with the baseline's own in their place.
+    """
+    mine, theirs = _sums(ours, key), _sums(base or (), key)
+    if key == "kind":
+        names = sorted({*mine, *theirs}, key=lambda kind: _KINDS.index(kind.partition(_TIMES)[0]))
+    else:
+        names, before = list(mine), -1
+        for part in theirs:
+            if part not in names:
+                names.insert(before + 1, part)
+            before = names.index(part)
+    return tuple(Amount(name=one, amount=mine[one], baseline=None if base is None else theirs[one]) for one in names)
 
 
-def by_kind(portion: Portion) -> str:
-    """Return the kind of parameter or class of work that a portion is."""
-    return portion.kind
-
-
-def break_down(ours: Sequence[Portion], base: Sequence[Portion] | None, key: Key) -> tuple[Amount, ...]:
-    """Return the amounts of one model by a key, with those of its baseline if there is one."""
-    mine = _sums(ours, key)
-    if base is None:
-        return tuple(Amount(name=name, amount=mine[name]) for name in _order(mine, mine, key))
-    theirs = _sums(base, key)
-    return tuple(Amount(name=name, amount=mine[name], baseline=theirs[name]) for name in _order(mine, theirs, key))
-
-
-def _sums(portions: Sequence[Portion], key: Key) -> Counter[str]:
-    """Return the sums by a key, in the order of the model."""
+def _sums(portions: Sequence[Portion], key: Literal["part", "kind"]) -> Counter[str]:
     sums: Counter[str] = Counter()
     for portion in portions:
-        sums[key(portion)] += portion.amount
+        sums[portion.part if key == "part" else portion.kind] += portion.amount
     return sums
-
-
-def _order(ours: Counter[str], base: Counter[str], key: Key) -> list[str]:
-    """Return the names of both models: kinds in a fixed order, parts in ours with the baseline's own in their place."""
-    if key is by_kind:
-        return sorted({*ours, *base}, key=lambda kind: _KINDS.index(kind.partition(_TIMES)[0]))
-    parts = list(ours)
-    before = -1
-    for part in base:
-        if part not in parts:
-            parts.insert(before + 1, part)
-        before = parts.index(part)
-    return parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -176,7 +176,7 @@ def _alike(cell: CellRef) -> list[CellRef]:
 
 def _break_down(decided: _DecidedTotal) -> Breakdown:
     """Return the number by part and by kind, with the baseline's where the row has one that can be counted."""
-    from imlp_audit.explain.breakdown import break_down, by_kind, by_part, dissect  # torch takes seconds to import
+    from imlp_audit.explain.breakdown import break_down, dissect  # torch takes seconds to import
     from imlp_audit.models.build import Builder
 
     recipe, builder = _recipe(decided.cell), Builder()
@@ -193,9 +193,9 @@ def _break_down(decided: _DecidedTotal) -> Breakdown:
         baseline=_name_within(base, base.row.label, _LONGEST_HEADER) if base and portions is not None else None,
         baseline_name=_name_within(base, base.full_label, _LONGEST_NAME) if base and portions is not None else None,
         failure=theirs if isinstance(theirs, str) else None,
-        parts=break_down(ours, portions, by_part),
+        parts=break_down(ours, portions, "part"),
         kinds_of="kind of parameter" if isinstance(decided.counting, ParameterConvention) else "class of work",
-        kinds=break_down(ours, portions, by_kind),
+        kinds=break_down(ours, portions, "kind"),
     )
 
 
@@ -219,15 +219,13 @@ def _recipe(cell: CellRef) -> Recipe:
 
 
 def _name_within(row: RowRef, label: str, longest: int) -> str:
-    """Return a row's label, or its id if that is too long."""
     return label if len(label) <= longest else row.row.id
 
 
 SHOWN = 5  # of equally near readings
 
 
-@dataclass(frozen=True)
-class Counting:
+class _Counting(NamedTuple):
     """One convention and rounding rule: a model's counts under every reading, and the range that prints so."""
 
     convention: str
@@ -235,11 +233,6 @@ class Counting:
     counts: Integers
     low: int
     high: int
-
-    @property
-    def miss(self) -> Integers:
-        """How far each count is outside the range."""
-        return np.maximum(np.maximum(self.low - self.counts, self.counts - self.high), 0)
 
 
 def search_readings(cell: CellRef, read: Conventions) -> Iterator[NearestReadings]:
@@ -302,20 +295,20 @@ def nearest(
 
 def _countings(
     problem: SearchProblem, cell: Cell, conventions: Sequence[str], roundings: Sequence[Rounding]
-) -> Iterator[Counting]:
+) -> Iterator[_Counting]:
     row = problem.rows[cell.row]
     known: Mapping[str, Integers] = row.parameters if cell.kind == "parameters" else row.totals
     for convention in conventions:
         if convention in known:
             for rounding in roundings:
-                yield Counting(convention, rounding, known[convention], *cell.ranges[rounding])
+                yield _Counting(convention, rounding, known[convention], *cell.ranges[rounding])
 
 
 def _search(
-    countings: Sequence[Counting], space: Space, first: int, named: list[int], printed: Printed
+    countings: Sequence[_Counting], space: Space, first: int, named: list[int], printed: Printed
 ) -> ReadingSearch:
     """Search by the indices of the first reading and of all named ones, whose values come before others."""
-    misses = np.stack([counting.miss for counting in countings])
+    misses = np.stack([np.maximum(np.maximum(one.low - one.counts, one.counts - one.high), 0) for one in countings])
     miss = misses.min(axis=0)
     best = np.flatnonzero(miss == miss.min())
     changed = space.count_apart(first)[best]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import assert_never
@@ -52,7 +51,7 @@ from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.claim_entries import MeaningEntry, OrderEntry, QuantityEntry
 from imlp_audit.spec.claims import Condition, Conditions, Input, Order, Statement
 from imlp_audit.spec.library import Selection, select_checks
-from imlp_audit.spec.paper import CellRef, Paper, RowRef
+from imlp_audit.spec.paper import CellRef, RowRef
 from imlp_audit.spec.plan import (
     CellPlan,
     ClaimPlan,
@@ -86,19 +85,20 @@ def _explain_plan(plan: Plan, result: AuditResult) -> tuple[tuple[Fact, ...], tu
     cells = {check.id: check for check in result.of_kind(CellCheck)}
     match plan:
         case CellPlan():
-            cell, read = cells[plan.id], _conventions(plan.cell.row.paper)
+            cell, read = cells[plan.id], Conventions(plan.cell.row.paper.about.value)
             return cell_facts(plan, cell, read, result), tuple(explain_cell(plan, cell, read))
         case DeltaPlan():
-            change, read = result.find(plan.id, DeltaCheck), _conventions(plan.cell.row.paper)
+            change, read = result.find(plan.id, DeltaCheck), Conventions(plan.cell.row.paper.about.value)
             return change_facts(plan, change, read), tuple(explain_change(plan, change, cells, read))
         case RepeatPlan():
-            repeat, read = result.find(plan.id, RepeatCheck), _conventions(plan.cell.row.paper)
+            repeat, read = result.find(plan.id, RepeatCheck), Conventions(plan.cell.row.paper.about.value)
             return repeat_facts(plan, repeat, read), tuple(rests_on((plan.cell, plan.other), {}))
         case MarkPlan():
-            mark, read = result.find(plan.id, MarkCheck), _conventions(plan.row.paper)
+            mark, read = result.find(plan.id, MarkCheck), Conventions(plan.row.paper.about.value)
             return mark_facts(plan, mark, read), tuple(explain_mark(plan, mark, cells, read))
         case ColumnsPlan():
-            return columns_facts(plan, result.find(plan.id, ColumnCheck)), tuple(explain_columns(plan))
+            numbers = TableNumbers(glob=f"{plan.paper.id}/{plan.table.value.table}/*")
+            return columns_facts(plan, result.find(plan.id, ColumnCheck)), (numbers,)
         case ClaimPlan():
             claim = result.find(plan.id, ClaimCheck)
             sections = tuple(explain_claim(plan, claim))
@@ -107,10 +107,6 @@ def _explain_plan(plan: Plan, result: AuditResult) -> tuple[tuple[Fact, ...], tu
             return equation_facts(result.find(plan.id, EquationCheck)), ()
         case _:
             assert_never(plan)
-
-
-def _conventions(paper: Paper) -> Conventions:
-    return Conventions(paper.about.value)
 
 
 def find_plan(selection: Selection, check_id: str) -> Plan:
@@ -244,11 +240,6 @@ def columns_facts(plan: ColumnsPlan, check: Check) -> tuple[Fact, ...]:
     )
 
 
-def explain_columns(plan: ColumnsPlan) -> Iterator[Section]:
-    """Yield where the table's numbers are listed."""
-    yield TableNumbers(glob=f"{plan.paper.id}/{plan.table.value.table}/*")
-
-
 COUNTED = "what the models have, each number under its own hypothesis; only counted columns are judged"
 _ABREAST = 3  # conditions that have columns of their own
 
@@ -274,10 +265,7 @@ def claim_facts(plan: ClaimPlan, check: ClaimCheck, sections: Sequence[Section])
 def explain_claim(plan: ClaimPlan, check: ClaimCheck) -> Iterator[Section]:
     """Yield the result of the sentence in each row, and the numbers that it is about."""
     statement, _ = _judged_as(plan, check)
-    if not plan.measured:
-        yield from _row_by_row(statement, check, Context({}))
-    else:
-        yield from _measured_rows(check)
+    yield from _measured_rows(check) if plan.measured else _row_by_row(statement, check, Context({}))
     yield from rests_on(statement.cells, {})
 
 
@@ -348,39 +336,24 @@ def _judge_rows(statement: Conditions, context: Context) -> RowByRow:
     judged = [[_judge(row, condition, context) for condition in conditions] for row in rows]
     if len(conditions) > _ABREAST or any(condition.rows_named for condition in conditions):
         lines = tuple(
-            (row.row.id, _name_quantity(c), one.value, describe_bound(c), one.truth)
+            (row.row.id, _name_quantity(c), one[1], describe_bound(c), one[0])
             for row, ones in zip(rows, judged, strict=True)
             for c, one in zip(conditions, ones, strict=True)
             if one
         )
         return RowByRow(header=("row", "quantity", "value", "has to be", "outcome"), rows=lines)
     header = ("row", *(f"{_name_quantity(c)} ({describe_bound(c)})" for c in conditions), "outcome")
+    together = [[one[0] for one in ones if one is not None] for ones in judged]
     body = tuple(
-        (row.row.id, *(one.value if one else "" for one in ones), _judge_together(ones))
-        for row, ones in zip(rows, judged, strict=True)
+        (row.row.id, *(one[1] if one else "" for one in ones), all_of(truths) if truths else "")
+        for row, ones, truths in zip(rows, judged, together, strict=True)
     )
     return RowByRow(header=header, rows=body)
 
 
-@dataclass(frozen=True)
-class JudgedCondition:
-    """A condition's quantity in a row, and whether the condition holds there."""
-
-    value: str
-    truth: Truth
-
-
-def _judge(row: RowRef, condition: Condition, context: Context) -> JudgedCondition | None:
-    """Judge a condition in a row; the first row has no step."""
-    if row.id not in condition.by_row:
-        return None
-    truth, value = judge_condition(condition, row, context)
-    return JudgedCondition(value, truth)
-
-
-def _judge_together(ones: Sequence[JudgedCondition | None]) -> str:
-    truths = [one.truth for one in ones if one is not None]
-    return all_of(truths) if truths else ""
+def _judge(row: RowRef, condition: Condition, context: Context) -> tuple[Truth, str] | None:
+    """Return whether a condition holds in a row, and its quantity there; the first row has no step."""
+    return judge_condition(condition, row, context) if row.id in condition.by_row else None
 
 
 def _name_quantity(condition: Condition) -> str:

@@ -9,7 +9,6 @@ from typing import assert_never
 from imlp_audit.explain.counted_document import explain_number
 from imlp_audit.explain.printed import ROUNDED
 from imlp_audit.numbers.interval import decimal_text, readable
-from imlp_audit.numbers.printed import Rounding
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import EquationCheck
 from imlp_audit.records.explanation import (
@@ -18,7 +17,6 @@ from imlp_audit.records.explanation import (
     Breakdown,
     Causes,
     Explanation,
-    MeasuredValue,
     Measurements,
     NearestReadings,
     NearReading,
@@ -28,7 +26,6 @@ from imlp_audit.records.explanation import (
     Section,
     TableNumbers,
 )
-from imlp_audit.records.finding import Finding
 from imlp_audit.report.document import (
     Align,
     Block,
@@ -54,10 +51,10 @@ _SMALL = Fraction(2, 100)  # of the total; smaller parts that stay as they are s
 
 def explanation_document(explanation: Explanation) -> Document:
     """Write an explanation: the verdict, the facts it rests on, and where its numbers come from."""
-    return tuple(_blocks(explanation))
+    return tuple(_write(explanation))
 
 
-def _blocks(explanation: Explanation) -> Iterator[Block]:
+def _write(explanation: Explanation) -> Iterator[Block]:
     check = explanation.check
     yield Heading((code(check.id), ": ", write_verdict(check)), 1)
     yield List(tuple(Item(fact.text, label=fact.label) for fact in explanation.facts))
@@ -67,14 +64,11 @@ def _blocks(explanation: Explanation) -> Iterator[Block]:
         yield Code("\n".join(check.counterexample))
     for section in explanation.sections:
         yield from describe_section(section)
-    if explanation.finding is not None:
-        yield from _describe_finding(explanation.finding)
-
-
-def _describe_finding(finding: Finding) -> Iterator[Block]:
-    yield Heading(f"Finding: {finding.title}", 2)
-    facts = (("id", finding.id), ("kind", finding.kind.value), ("why", finding.why))
-    yield List(tuple(Item(text, label=label) for label, text in facts))
+    finding = explanation.finding
+    if finding is not None:
+        yield Heading(f"Finding: {finding.title}", 2)
+        facts = (("id", finding.id), ("kind", finding.kind.value), ("why", finding.why))
+        yield List(tuple(Item(text, label=label) for label, text in facts))
 
 
 def describe_section(section: Section) -> Iterator[Block]:
@@ -108,31 +102,20 @@ def _describe_measurements(section: Measurements) -> Iterator[Block]:
         "gap",
         "",
     )
-    rows = tuple(
-        (
-            value.name,
-            *((value.convention or "",) if by_convention else ()),
-            *value.counts,
-            readable(Fraction(value.measured)),
-            value.gap,
-            _describe_fit(value, section.printed, section.rounding),
-        )
-        for value in section.values
-    )
+    rows = []
+    for value in section.values:
+        rule = value.prints_by
+        fits = "" if rule is None else f"prints as {section.printed}"
+        fits += f" if {ROUNDED[rule]}" if rule not in (None, section.rounding) else ""
+        convention = (value.convention or "",) if by_convention else ()
+        rows.append((value.name, *convention, *value.counts, readable(Fraction(value.measured)), value.gap, fits))
     aligned = (*number_columns(header[:-1], 1 + by_convention), Align.LEFT)
     yield Heading("Measured under each reading of the text" if section.names == "reading" else "Measured", 2)
-    yield Table(header, rows, aligned)
+    yield Table(header, tuple(rows), aligned)
     yield Paragraph(f"The gap is the distance from {section.printed}, in units of its last digit.")
 
 
-def _describe_fit(value: MeasuredValue, printed: str, rounding: Rounding) -> str:
-    if value.prints_by is None:
-        return ""
-    return f"prints as {printed}" + ("" if value.prints_by is rounding else f" if {ROUNDED[value.prints_by]}")
-
-
 def _describe_breakdown(section: Breakdown) -> Iterator[Block]:
-    """Yield a table by part of the model, and one by kind of parameter or class of work."""
     yield Heading("Where the number comes from", 2)
     counted = f"{section.counted[0].upper()}{section.counted[1:]}"
     reading = f", reading {section.reading}" if section.reading is not None else ""
@@ -153,7 +136,7 @@ def _share_table(name: str, model: str, amounts: Sequence[Amount]) -> Table:
     whole = sum(one.amount for one in amounts)
     rows = tuple((one.name, readable(one.amount), _percent(one.amount, whole)) for one in amounts)
     header = (name, model, "share")
-    return Table(header, (*rows, _total_row("total", readable(whole), "")), number_columns(header))
+    return Table(header, (*rows, (strong("total"), strong(readable(whole)), "")), number_columns(header))
 
 
 def _difference_table(name: str, base: str, model: str, amounts: Sequence[Amount]) -> Table:
@@ -165,11 +148,7 @@ def _difference_table(name: str, base: str, model: str, amounts: Sequence[Amount
         for one in (*amounts, whole)
     ]
     header = (name, base, model, "difference")
-    return Table(header, (*rows[:-1], _total_row(*rows[-1])), number_columns(header))
-
-
-def _total_row(*cells: str) -> tuple[Inline, ...]:
-    return tuple(strong(cell) for cell in cells)
+    return Table(header, (*rows[:-1], tuple(map(strong, rows[-1]))), number_columns(header))
 
 
 def _merge_small(amounts: Sequence[Amount]) -> Sequence[Amount]:
@@ -208,7 +187,6 @@ def _percent(amount: int, whole: int) -> str:
 
 
 def _describe_readings(section: NearestReadings) -> Iterator[Block]:
-    """Yield the answer of each search, and what decides the axes that would have to change."""
     yield Heading("Which readings give the printed number", 2)
     if section.failure is not None:
         yield Paragraph(f"The readings could not be searched: {section.failure}")
@@ -234,19 +212,18 @@ def _describe_answer(search: ReadingSearch, section: NearestReadings) -> str:
         none = f"None of all {count_of(search.readings, 'reading')} gives {printed}."
         return f"{none} The nearest miss {near}{_ways(search)}:"
     if not away:
-        return f"{first} gives {printed}, and {_describe_others(search.fitting - 1, search.readings - 1)}."
+        fitting, others = search.fitting - 1, search.readings - 1
+        so = "so does" if fitting == 1 else "so do"
+        if fitting == others:
+            rest = "so does the only other reading" if others == 1 else f"so do all {readable(others)} others"
+        else:
+            rest = f"{so} {readable(fitting)} of the {readable(others)} others" if fitting else "no other reading does"
+        return f"{first} gives {printed}, and {rest}."
     gives = "gives" if search.fitting == 1 else "give"
     return (
         f"{readable(search.fitting)} of {count_of(search.readings, 'reading')} {gives} {printed}. "
         f"At least {axes} of {first} must change{_ways(search)}:"
     )
-
-
-def _describe_others(fitting: int, others: int) -> str:
-    if fitting == others:
-        return "so does the only other reading" if others == 1 else f"so do all {readable(others)} others"
-    so = "so does" if fitting == 1 else "so do"
-    return f"{so} {readable(fitting)} of the {readable(others)} others" if fitting else "no other reading does"
 
 
 def _ways(search: ReadingSearch) -> str:

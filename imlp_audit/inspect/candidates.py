@@ -91,7 +91,7 @@ def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int]
 
 
 def _is_untrusted(recipe: Recipe) -> bool:
-    return recipe.code is not None and not recipe.code.may_run
+    return recipe.code is not None and recipe.code.folder is None
 
 
 def _without_failing(uses: Sequence[ModelUse]) -> list[ModelUse]:

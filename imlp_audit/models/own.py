@@ -13,8 +13,8 @@ from pydantic.json_schema import SkipJsonSchema
 from imlp_audit.models.declared import DECIDED, AxisValue, read_axes
 from imlp_audit.models.host import Count, Host, Reads
 from imlp_audit.models.reading import BlockReading, Family, OwnFamily, axis_of, word_of
-from imlp_audit.models.values import ENTRY_POINTS, FrozenMap, Inputs, Name, Tries, Values
-from imlp_audit.processes.code import bundled_folder, find_package, offered
+from imlp_audit.models.values import FrozenMap, Inputs, Name, Tries, Values
+from imlp_audit.processes.code import bundled_folder
 
 PYTHON_FILE = r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.py$"
 FOLDER = r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$"
@@ -31,7 +31,7 @@ class SpecFolder:
 
 @final
 class PythonModule(Host):
-    """What `name` in the Python `file`, or an `entry_point`, returns for the `arguments`: a torch module.
+    """What `name` in the Python `file` returns for the `arguments`: a torch module.
 
     It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`, or the
     `inputs` that are named. `output` is the shape of the first tensor that it returns, without the batch, where the
@@ -47,10 +47,9 @@ class PythonModule(Host):
     replaceable = True
     foldable = True
 
-    file: Annotated[str, Field(pattern=PYTHON_FILE)] | None = None
-    name: Name | None = None
+    file: Annotated[str, Field(pattern=PYTHON_FILE)]
+    name: Name
     paper: Name | None = None
-    entry_point: Annotated[str, Field(pattern=r"^[\w.-]+$")] | None = None
     arguments: Values = Field(default_factory=FrozenMap)
     input: tuple[Count, Count, Count] | None = None
     tokens: Count | None = None
@@ -89,8 +88,6 @@ class PythonModule(Host):
 
     @model_validator(mode="after")
     def _imports_from_folders(self) -> Self:
-        if self.file is None and (self.path or self.stubs or self.tries):
-            raise ValueError("path, stubs and try are for a file")
         for one in self.path if self.folder is not None else ():
             real = (self.folder / one).resolve()
             if not real.is_dir() or not real.is_relative_to(self.folder.resolve()):
@@ -98,35 +95,10 @@ class PythonModule(Host):
         return self
 
     @model_validator(mode="after")
-    def _is_one_thing(self) -> Self:
-        if (self.entry_point is None) == (self.file is None) or (self.file is None) != (self.name is None):
-            raise ValueError("give file and name, or the entry_point of an installed package")
-        return self
-
-    @model_validator(mode="after")
     def _reads_one_thing(self) -> Self:
         if sum(given is not None for given in (self.input, self.tokens, self.inputs)) != 1:
             raise ValueError("give exactly one of input: [channels, height, width], tokens: how many, and inputs")
         return self
-
-    @property
-    def place(self) -> str:
-        """Where its code is, for messages."""
-        return self.file or f"the entry point {self.entry_point}"
-
-    @property
-    def code_folder(self) -> Path | None:
-        """The folder of its code, which may be run; of an installed package, the package's. Nothing is imported."""
-        if self.entry_point is None:
-            return self.folder
-        point = next((one for one in offered(ENTRY_POINTS) if one.name == self.entry_point), None)
-        found = find_package(point) if point is not None else None
-        return Path(found.origin).parent if found is not None and found.origin is not None else None
-
-    @property
-    def may_run(self) -> bool:
-        """Whether its code may be run: its folder is trusted, or its package is installed."""
-        return self.folder is not None or self.entry_point is not None
 
 
 _OF_THE_SPEC = ("beside", "trusted", "axes")
@@ -177,21 +149,6 @@ class OwnBlock(BaseModel):
     def folder(self) -> Path | None:
         """Where the file is; None where its code may not be run."""
         return self.beside if self.trusted else None
-
-    @property
-    def may_run(self) -> bool:
-        """Whether its code may be run."""
-        return self.folder is not None
-
-    @property
-    def place(self) -> str:
-        """Where its code is, for messages."""
-        return self.file
-
-    @property
-    def code_folder(self) -> Path | None:
-        """The folder of its code, which may be run."""
-        return self.folder
 
     @property
     def family(self) -> OwnFamily | None:

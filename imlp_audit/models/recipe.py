@@ -185,12 +185,12 @@ class Recipe(BaseModel):
     @property
     def runs_code(self) -> bool:
         """Whether code that does not come with this package builds the model, and may be run."""
-        return any(one.may_run for one in self.codes) and self.code_folders is None
+        return any(one.folder is not None for one in self.codes) and self.code_folders is None
 
     @property
     def code_folders(self) -> frozenset[Path] | None:
         """The folders of papers that come with this package whose Python makes the model; None if another's does."""
-        folders = [one.code_folder for one in self.codes]
+        folders = [one.folder for one in self.codes]
         bundled = frozenset(one for one in folders if one is not None and is_bundled(one))
         return bundled if bundled.issuperset(folders) else None
 

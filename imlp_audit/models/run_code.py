@@ -6,7 +6,6 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from importlib.metadata import EntryPoint
 from types import MethodType, ModuleType
 from typing import assert_never
 
@@ -20,8 +19,8 @@ from imlp_audit.models.declared import AxisValue
 from imlp_audit.models.importing import Loaded, import_below, leave_others
 from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.reading import AnyReading, BlockReading
-from imlp_audit.models.values import ENTRY_POINTS, TensorInput
-from imlp_audit.processes.code import load, locate_error, offered
+from imlp_audit.models.values import TensorInput
+from imlp_audit.processes.code import locate_error
 from imlp_audit.processes.streams import print_to_stderr
 from imlp_audit.processes.workers import StoppedError
 
@@ -144,28 +143,23 @@ def build_python(host: PythonModule) -> nn.Module:
 
     Raises UntrustedError where the code may not be run, and BuildError, with file and line, where it fails.
     """
-    if not host.may_run:
+    if host.folder is None:
         raise UntrustedError(
             f"the model in {host.file} was not built, because its code is not trusted; pass --trust-code"
         )
     try:
         with print_to_stderr():
-            if host.entry_point is not None:
-                model = make_module(lambda: _load_entry_point(str(host.entry_point))(**host.arguments))
-            else:
-                loaded = _import(host, host.path, host.stubs)
-                loaded.answers.left_out.clear()
-                maker = take_maker(loaded.module, str(host.name))
-                model = loaded.run(lambda: make_module(lambda: maker(**host.arguments)))
-                if loaded.answers.left_out:
-                    names = ", ".join(loaded.answers.left_out)
-                    raise TypeError(f"the model has instances of {names}, so this cannot be one of its stubs")
+            loaded = _import(host, host.path, host.stubs)
+            loaded.answers.left_out.clear()
+            maker = take_maker(loaded.module, host.name)
+            model = loaded.run(lambda: make_module(lambda: maker(**host.arguments)))
+            if loaded.answers.left_out:
+                names = ", ".join(loaded.answers.left_out)
+                raise TypeError(f"the model has instances of {names}, so this cannot be one of its stubs")
     except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
         raise BuildError(describe_error(host, error)) from error
     if not isinstance(model, nn.Module):
-        raise BuildError(
-            f"{host.place}: {host.name or host.place} returns {type(model).__name__}, not a torch.nn.Module"
-        )
+        raise BuildError(f"{host.file}: {host.name} returns {type(model).__name__}, not a torch.nn.Module")
     run = _runner(model, host.output)
     if host.inputs is not None:
         set_inputs(model, host.inputs, run)
@@ -239,7 +233,6 @@ def _cut(text: str) -> str:
 def _import(host: PythonModule | OwnBlock, path: tuple[str, ...] = (), stubs: tuple[str, ...] = ()) -> Loaded:
     """Import the file of a host."""
     assert host.folder is not None
-    assert host.file is not None
     leave_others(host.folder)
     return import_below(host.folder, host.file, path, stubs)
 
@@ -253,25 +246,10 @@ def take_maker(module: ModuleType, name: str) -> Callable[..., object]:
     raise LookupError(f"it defines no {name!r}; {did_you_mean(name, own, 'it has')}")
 
 
-def _load_entry_point(name: str) -> Callable[..., object]:
-    maker = load(_installed(name))
-    if not callable(maker):
-        raise TypeError(f"it is a {type(maker).__name__}, not a class or function")
-    return maker
-
-
-def _installed(name: str) -> EntryPoint:
-    points = {point.name: point for point in offered(ENTRY_POINTS)}
-    if name not in points:
-        known = did_you_mean(name, points, "there are") if points else "there is none"
-        raise LookupError(f"no installed package has it in the group {ENTRY_POINTS!r}; {known}")
-    return points[name]
-
-
 def _place(error: BaseException, host: PythonModule | OwnBlock) -> str:
     """Return the last line of the host's folder in an error's traceback; the file alone if there is none."""
-    if host.folder is None or host.file is None:
-        return host.place
+    if host.folder is None:
+        return host.file
     line = locate_error(error, host.folder.resolve(), "")
     return line.removeprefix("/") if line is not None else host.file
 
@@ -283,7 +261,7 @@ def passes_through(host: PythonModule | OwnBlock, error: BaseException) -> bool:
 
 def _hint(error: BaseException, host: PythonModule | OwnBlock) -> str:
     """Say what a spec may say of a package that is missing."""
-    if not isinstance(error, ModuleNotFoundError) or not isinstance(host, PythonModule) or host.file is None:
+    if not isinstance(error, ModuleNotFoundError) or not isinstance(host, PythonModule):
         return ""
     return f"; install it, or if the model does not need it: stubs: [{(error.name or '').partition('.')[0]}]"
 
@@ -298,7 +276,7 @@ def make_block(block: OwnBlock, path: str, mlp: Mlp, reading: AnyReading | None)
     answers in the reading, and the spec's arguments, which win. Raises UntrustedError where its code may not be run,
     and BuildError, with file and line, where it fails.
     """
-    if not block.may_run:
+    if block.folder is None:
         raise UntrustedError(
             f"the block in {block.file} was not built, because its code is not trusted; pass --trust-code"
         )

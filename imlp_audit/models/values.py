@@ -104,9 +104,6 @@ Inputs: TypeAlias = Annotated[dict[Name, _Input], Field(min_length=1), AfterVali
 """What a model reads, by the names of its arguments; an argument can be a dictionary of tensors."""
 
 
-ENTRY_POINTS = "imlp_audit.models"
-"""The group in which installed packages name their models. Whoever installs a package trusts its code."""
-
 LARGEST_SIDE = 16384
 
 

@@ -1,25 +1,15 @@
-"""Running Python from outside: that of a folder which its caller has asked to trust, or of installed packages.
-
-Whoever installs a package trusts its code. Nobody has installed what lies in the current folder or on PYTHONPATH, so
-only distributions count whose metadata lies in this interpreter's own site-packages.
-"""
+"""Running Python from outside: that of a folder which its caller has asked to trust."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import site
 import sys
 import sysconfig
 import traceback
-from collections.abc import Iterator
 from importlib import import_module
-from importlib.machinery import ModuleSpec, PathFinder
-from importlib.metadata import Distribution, EntryPoint, distributions
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from urllib.parse import unquote, urlsplit
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -83,61 +73,3 @@ def own_sites() -> tuple[Path, ...]:
     found = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
     found += [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
     return tuple(dict.fromkeys(Path(one).resolve() for one in found))
-
-
-def offered(group: str) -> tuple[EntryPoint, ...]:
-    """Return the entry points of a group that installed packages offer; nothing is imported."""
-    installed = distributions(path=[*map(str, own_sites())])
-    return tuple(point for one in installed for point in one.entry_points if point.group == group)
-
-
-def find_package(point: EntryPoint) -> ModuleSpec | None:
-    """Find the package of an entry point where its distribution was installed, without importing it.
-
-    None where it is not there, such as for one of the same name in the current folder. The code of an editable install
-    lies in the folder that its distribution records.
-    """
-    top = _top(point)
-    found = PathFinder.find_spec(top, [*map(str, own_sites())]) if top.isidentifier() else None
-    home = _editable_folder(point.dist) if found is None and point.dist is not None else None
-    if home is not None and top.isidentifier():
-        found = _find_imported(top)
-        found = found if all(place.is_relative_to(home) for place in _places(found)) else None
-    return found
-
-
-def load(point: EntryPoint) -> object:
-    """Import what an entry point names. Raises ImportError where Python would import another package of its name."""
-    package, imported = find_package(point), _find_imported(_top(point))
-    if package is None or {*_places(package)} != {*_places(imported)}:
-        shown = ", ".join(map(str, _places(imported))) or "nothing"
-        raise ImportError(f"Python would import {_top(point)} from {shown}, which is not where it was installed")
-    return point.load()
-
-
-def _top(point: EntryPoint) -> str:
-    return point.value.partition(":")[0].strip().partition(".")[0]
-
-
-def _find_imported(top: str) -> ModuleSpec | None:
-    try:
-        return find_spec(top)
-    except (ImportError, ValueError):  # one that is half loaded
-        return None
-
-
-def _places(found: ModuleSpec | None) -> Iterator[Path]:
-    """Yield the folders of a package, or the file of a module."""
-    if found is not None:
-        places = found.submodule_search_locations or ([found.origin] if found.origin else [])
-        yield from (Path(place).resolve() for place in places)
-
-
-def _editable_folder(installed: Distribution) -> Path | None:
-    """Return the folder that pip recorded for a distribution that was installed with `-e`."""
-    try:
-        source = json.loads(installed.read_text("direct_url.json") or "{}")
-        editable = source.get("dir_info", {}).get("editable", False)
-        return Path(unquote(urlsplit(source["url"]).path)).resolve() if editable else None
-    except (ValueError, AttributeError, KeyError, TypeError):  # not as pip writes it
-        return None

@@ -1,51 +1,25 @@
 """Which Python of papers is trusted and may be run (`processes/code.py`): by its content, or by where it lies.
 
-Trusted are the papers of this package, and those of installed packages that have an entry point of the group
-`imlp_audit.papers`. A folder elsewhere whose Python equals that of the installed paper of its name is a copy of it, and
-the installed Python runs in its place. Any other takes the user's word, `--trust-code`. A paper's id or the folder that
-we stand in is never enough.
+Trusted are the papers of this package. A folder elsewhere whose Python equals that of the installed paper of its name
+is a copy of it, and the installed Python runs in its place. Any other takes the user's word, `--trust-code`. A
+paper's id or the folder that we stand in is never enough.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 
 from imlp_audit.files import FileError, read_bytes
-from imlp_audit.processes.code import bundled_folder, find_package, offered
+from imlp_audit.processes.code import bundled_folder
 
-ENTRY_POINTS = "imlp_audit.papers"
 _MOST_FILES = 10_000  # that a folder may hold to be compared
-
-
-@cache
-def entry_point_folders() -> Mapping[str, tuple[Path, ...]]:
-    """Return the folders of each entry point, by its name and value; nothing is imported."""
-    found = {}
-    for point in offered(ENTRY_POINTS):
-        package, inner = find_package(point), point.value.partition(":")[0].split(".")[1:]
-        roots = (package.submodule_search_locations if package is not None else None) or ()
-        folders = [Path(root, *inner) for root in roots]
-        found[f"{point.name} = {point.value}"] = tuple(folder for folder in folders if folder.is_dir())
-    return found
-
-
-def installed_folders() -> tuple[Path, ...]:
-    """Return the folders that installed packages offer as papers, or as folders of papers."""
-    return tuple(dict.fromkeys(folder for folders in entry_point_folders().values() for folder in folders))
-
-
-def broken_entry_points() -> tuple[str, ...]:
-    """Return the entry points of installed packages, as `name = value`, that name no folder of a package."""
-    return tuple(name for name, folders in entry_point_folders().items() if not folders)
 
 
 def is_trusted(folder: Path) -> bool:
     """Return whether a folder is that of an installed paper: its own Python may be run without being asked for."""
-    real = folder.resolve()
-    return any(real.is_relative_to(root.resolve()) for root in (bundled_folder(), *installed_folders()))
+    return folder.resolve().is_relative_to(bundled_folder().resolve())
 
 
 def trusted_folder(folder: Path) -> Path | None:
@@ -73,10 +47,8 @@ def name_difference(folder: Path) -> str | None:
 
 def _installed_paper(folder: Path) -> Path | None:
     """Return the installed paper that a folder may be a copy of."""
-    name, offering = folder.resolve().name, installed_folders()
-    candidates = [bundled_folder() / name, *(root / name for root in offering)]
-    candidates += [root for root in offering if root.name == name]
-    return next((one for one in candidates if one.is_dir()), None)
+    installed = bundled_folder() / folder.resolve().name
+    return installed if installed.is_dir() else None
 
 
 def _find_difference(folder: Path, installed: Path) -> str | None:

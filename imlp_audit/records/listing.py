@@ -143,5 +143,5 @@ class Transcription(JsonDocument):
     numbers: Count
     models: Count
     made: tuple[str, ...]
-    decide: tuple[str, ...]
+    left_out: tuple[str, ...]
     next: tuple[str, ...]

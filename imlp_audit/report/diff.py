@@ -82,7 +82,6 @@ def _summary(diff: AuditDiff) -> Iterator[Block]:
 
 
 def _sections(diff: AuditDiff, most: int | None) -> Iterator[_Section]:
-    """Yield the sections in the order of their weight; with `most`, long texts are cut."""
     failing = [one for one in diff.new if one.state.fails_the_run]
     rest = [one for one in diff.new if not one.state.fails_the_run]
     yield _Section("Got worse", tuple(_change(one, most) for one in diff.worse), urgent=True)
@@ -143,7 +142,6 @@ def _measured(before: CheckState, after: CheckState) -> Iterator[str]:
 
 
 def _values(what: str, before: str | None, after: str | None) -> str:
-    """Write a value, and what it became if it changed."""
     return f"{what} {_arrow(before or 'nothing', after or 'nothing')}" if before or after else ""
 
 
@@ -156,7 +154,6 @@ def _cut(text: str, most: int | None) -> str:
 
 
 def _next(diff: AuditDiff, files: Sequence[str] = ()) -> Document:
-    """Return the commands that explain the gravest change and print the others."""
     failing = (*(one.id for one in diff.worse), *(one.id for one in diff.new if one.state.fails_the_run))
     commands = [["explain", name] for name in failing[:1]] + ([["diff", *files, "--all"]] if files else [])
     lines = "\n".join(shlex.join(["imlp-audit", *command]) for command in commands)

@@ -66,7 +66,6 @@ def _commands(result: AuditResult) -> Iterator[str]:
 
 
 def _finding(finding: Finding, checks: Sequence[Check]) -> str:
-    """Annotate the first check of a finding that fails the run, and name the others."""
     first, *others = sorted(checks, key=lambda check: check.acknowledged is True)
     also = (f"Also {list_some([check.id for check in others])}.",) if others else ()
     text = "\n".join((f"{place_and_id(first)}: {describe_check(first)}", *also, f"Ask: {explain_command(first)}"))

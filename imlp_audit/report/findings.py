@@ -185,11 +185,7 @@ _HINTS = 2  # hints of a finding that a page shows without a click
 _OPEN = 6  # checks of a finding that a page shows without a click
 
 
-_HEADINGS = {
-    FindingKind.ASK: "Ask the authors",
-    FindingKind.MISPRINT: "Misprints",
-    FindingKind.NOTE: "Notes",
-}
+_HEADINGS = {FindingKind.ASK: "Ask the authors", FindingKind.MISPRINT: "Misprints", FindingKind.NOTE: "Notes"}
 
 
 def finding_sections(result: AuditResult, findings: Sequence[NumberedFinding]) -> Iterator[Block]:
@@ -228,7 +224,6 @@ def _finding(one: NumberedFinding, checks: Mapping[str, Check]) -> Iterator[Bloc
 
 
 def _evidence(checks: Sequence[Check]) -> Block:
-    """Return a table of the checks, without the columns that are empty for all of them."""
     header = ("where", "printed", "measured", "gap", "what was found", "check")
     rows = [_row(check) for check in checks]
     kept = [at for at in range(len(header)) if any(row[at] for row in rows)]
@@ -322,7 +317,6 @@ def _count_lost(hinted: Sequence[tuple[Check, AnyHint]], every: Sequence[Check])
 
 
 def _column(check: Check) -> tuple[str, ...]:
-    """Return what names a cell's column: its id without the row."""
     parts = check.id.split("/")
     return *parts[:2], *parts[3:]
 

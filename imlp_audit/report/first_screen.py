@@ -120,30 +120,21 @@ def overview(result: AuditResult, lines: int | None = None, columns: int = COLUM
     findings = number_findings(result)
     before = (*_broken_checks(result), *list_leads(result))
     misprints = [one for one in findings if one.finding.kind is FindingKind.MISPRINT and one.finding.acknowledged]
-    in_a_line = lines is not None
-    below = (*(_misprints(misprints, columns) if in_a_line else ()), *_trust(result))
-    after = (
-        *(() if in_a_line or not misprints else _list_misprints(misprints)),
-        *_changed_entries(result),
-        *_few(result),
-        *((List(below),) if below else ()),
-        *_for_ci(result, findings),
-    )
-    room = None if lines is None else lines - height((*before, *after), columns)
-    return (*before, *_list_asks(result, findings, room, columns), *after)
-
-
-def _list_misprints(misprints: Sequence[NumberedFinding]) -> Iterator[Block]:
-    yield Heading(f"Misprints ({len(misprints)})", 3)
-    yield List(tuple((one.link, f" {one.finding.title}") for one in misprints))
-
-
-def _misprints(misprints: Sequence[NumberedFinding], columns: int) -> Iterator[Item]:
-    """Yield the misprints in a line: the first by their titles, the others counted."""
-    if misprints:
+    below, listed = list(_trust(result)), tuple[Block, ...]()
+    if misprints and lines is not None:  # the first by its title, the others counted
         title = shorten(f"{misprints[0].name} {misprints[0].finding.title}", columns)
         more = f"; {len(misprints) - 1} more" if len(misprints) > 1 else ""
-        yield Item(f"{title}{more}", label="misprints")
+        below.insert(0, Item(f"{title}{more}", label="misprints"))
+    elif misprints:
+        titles = tuple((one.link, f" {one.finding.title}") for one in misprints)
+        listed = (Heading(f"Misprints ({len(misprints)})", 3), List(titles))
+    notes = sum(one.finding.kind is FindingKind.NOTE for one in findings)
+    noted = (f" {count_of(notes, 'note')}: ", code("--all"), ".") if notes else ()
+    for_ci = Paragraph((f"For CI: {count_outcomes(result.checks)}.", *noted))
+    summed = (List(tuple(below)),) if below else ()
+    after = (*listed, *_changed_entries(result), *_few(result), *summed, for_ci)
+    room = None if lines is None else lines - height((*before, *after), columns)
+    return (*before, *_list_asks(result, findings, room, columns), *after)
 
 
 def _list_asks(
@@ -209,7 +200,6 @@ def _ask(one: NumberedFinding, result: AuditResult) -> Item:
 
 
 def _how_far(check: Check) -> Decimal:
-    """Return how far a measured value is off, in units of the last printed digit."""
     try:
         return abs(Decimal((check.gap if isinstance(check, CountedCheck) else None) or 0))
     except InvalidOperation:  # a result that somebody wrote: its gap may be any text
@@ -222,7 +212,6 @@ def _evidence(check: Check) -> str:
 
 
 def _broken_checks(result: AuditResult) -> Document:
-    """Return what could not be completed, and why."""
     broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
     if not broken:
         return ()
@@ -230,19 +219,16 @@ def _broken_checks(result: AuditResult) -> Document:
     for check in broken:
         causes.setdefault(check.reason, []).append(check)
     listed = list(causes.values())[:_BROKEN]
+    items: list[Inline] = []
+    for checks in listed:
+        more = f"; and {count_of(len(checks) - 1, 'more check')}" if len(checks) > 1 else ""
+        items.append((*write_check(checks[0], _OF_ERROR), f" ({place_in_specs(checks[0])}{more})"))
     left = len(broken) - sum(map(len, listed))
     heading = Heading(f"{count_of(len(broken), 'check')} could not be completed", 3)
-    return (heading, List((*map(_one_cause, listed), *count_more(left, "check"))))
-
-
-def _one_cause(checks: Sequence[Check]) -> Inline:
-    """Write the first of the checks that one cause kept from being completed, and count the rest."""
-    more = f"; and {count_of(len(checks) - 1, 'more check')}" if len(checks) > 1 else ""
-    return (*write_check(checks[0], _OF_ERROR), f" ({place_in_specs(checks[0])}{more})")
+    return (heading, List((*items, *count_more(left, "check"))))
 
 
 def _few(result: AuditResult) -> Iterator[Block]:
-    """Yield one by one what does not fail the run where few checks were selected."""
     listed = [check for check in result.checks if check.acknowledged or check.verdict not in (*FAILS, Verdict.ERROR)]
     if listed and len(result.checks) <= _FEW:
         yield List(tuple(write_check(one, _OF_REASON) for one in listed))
@@ -287,7 +273,6 @@ def _trust(result: AuditResult) -> Iterator[Item]:
 
 
 def _say_caught(result: AuditResult) -> str:
-    """Say how many wrong numbers would have been caught in place of those that were counted and pass."""
     powers = [check.power for check in result.of_kind(CellCheck) if check.power is not None and not check.fitted]
     ten = add_powers(powers).ten
     if not ten.tried:
@@ -324,13 +309,6 @@ def _what_is_missing(check: Check) -> str:
     return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason, 100)}"
 
 
-def _for_ci(result: AuditResult, findings: Sequence[NumberedFinding]) -> Iterator[Block]:
-    """Yield the line for CI: all verdicts, and how many findings are notes."""
-    notes = sum(one.finding.kind is FindingKind.NOTE for one in findings)
-    noted = (f" {count_of(notes, 'note')}: ", code("--all"), ".") if notes else ()
-    yield Paragraph((f"For CI: {count_outcomes(result.checks)}.", *noted))
-
-
 def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) -> Document:
     """Return which checks fail the run only because of the options `--strict` and `--no-baseline`."""
     undecided = result.counts()[Verdict.UNVERIFIABLE] if strict else 0
@@ -365,8 +343,5 @@ def say_verdict(result: AuditResult) -> str:
         (FindingKind.NOTE, "note", "notes"),
     )
     named = [f"{found[kind]} {one if found[kind] == 1 else several}" for kind, one, several in counts if found[kind]]
-    return f"{_join(named)}." if named else say_that_none_fails(result)
-
-
-def _join(parts: Sequence[str]) -> str:
-    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+    *others, last = named or [say_that_none_fails(result).rstrip(".")]
+    return f"{', '.join(others)} and {last}." if others else f"{last}."

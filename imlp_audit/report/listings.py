@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator
 from itertools import groupby
 
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.finding import AcknowledgeReport, RenewedLock, StaleEntry
+from imlp_audit.records.finding import AcknowledgeReport, RenewedLock
 from imlp_audit.records.listing import (
     CacheReport,
     CoverageReport,
@@ -50,7 +51,7 @@ def lint_document(report: LintReport) -> Document:
     return (Table((), rows), Paragraph(f"{count_of(len(drafts), 'draft')} to be titled by a person:"), places)
 
 
-_NO_MODEL = " of form, but no row has a `model:`, so no number can be counted yet"
+_NO_MODEL = " of form, but no row has `model:` or `candidates:`, so no number can be counted yet"
 
 
 def cache_document(report: CacheReport) -> Document:
@@ -84,9 +85,10 @@ def _blocks(report: CoverageReport, shown: list[CoveredNumber]) -> Iterator[Bloc
     if report.unplaced:
         yield Heading("Not found where the specs say")
         yield List(tuple(f"{one.what}: {one.reason} ({one.source.file}:{one.source.line})" for one in report.unplaced))
-    apart = report.count(NumberState.APART)
+    apart = Counter(one.reason for one in report.numbers if one.state is NumberState.APART and one.reason is not None)
     if apart:
-        yield Paragraph(f"{count_of(apart, 'other number')} not counted: {_kinds(report)}.")
+        kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(apart.items(), key=lambda one: (-one[1], one[0])))
+        yield Paragraph(f"{count_of(report.count(NumberState.APART), 'other number')} not counted: {kinds}.")
     yield from (Paragraph((Span("note:", Style.STRONG), f" {note}")) for note in report.notes)
     yield Paragraph(share(report))
 
@@ -94,56 +96,26 @@ def _blocks(report: CoverageReport, shown: list[CoveredNumber]) -> Iterator[Bloc
 def _rows(numbers: list[CoveredNumber], report: CoverageReport) -> Iterator[tuple[Inline, ...]]:
     """Yield a row for the numbers of a line that have the same fate; an open one is shown with its context."""
     several = len({number.file for number in report.numbers}) > 1
-    for _, group in groupby(numbers, key=_key):
+    for (file, page, line, state, fate), group in groupby(numbers, key=_key):
+        place = f"{f'p. {page}, ' if page is not None else ''}{line}"
         together = list(group)
-        first = together[0]
-        place = f"{f'p. {first.page}, ' if first.page is not None else ''}{first.line}"
-        yield (
-            f"{first.file}:{place}" if several else place,
-            " ".join(number.text for number in together),
-            Span(str(first.state), _STYLES[first.state]),
-            _told(together),
-        )
+        checks = {check for number in together for check in number.checks}
+        read_by = checks.pop() if len(checks) == 1 else fate
+        texts = " ".join(number.text for number in together)
+        yield (f"{file}:{place}" if several else place, texts, Span(str(state), _STYLES[state]), read_by)
 
 
-def _key(number: CoveredNumber) -> tuple[object, ...]:
-    return number.file, number.page, number.line, number.state, _group(number)
-
-
-def _group(number: CoveredNumber) -> object:
-    """Return what numbers of a line have in common that are shown together: a row of a table, or an entry."""
-    match number.state:
-        case NumberState.OPEN:
-            return number.context
-        case NumberState.BOUND:
-            return tuple(_row_of(check) for check in number.checks)
-        case NumberState.EXPLAINED | NumberState.APART:
-            return number.reason
-
-
-def _row_of(check: str) -> str:
-    parts = check.split("/")
-    return "/".join(parts[:3]) if len(parts) == 4 else check
-
-
-def _told(numbers: list[CoveredNumber]) -> Inline:
-    first = numbers[0]
-    if first.state is NumberState.OPEN:
-        return first.context
-    if first.reason is not None:
-        return first.reason
-    rows = list(dict.fromkeys(_row_of(check) for number in numbers for check in number.checks))
-    checks = list(dict.fromkeys(check for number in numbers for check in number.checks))
-    one = len(rows) == 1 and len(checks) > 1
-    return f"{rows[0]}/*" if one else list_some(checks, _MOST_CHECKS)
-
-
-def _kinds(report: CoverageReport) -> str:
-    counts: dict[str, int] = {}
-    for number in report.numbers:
-        if number.state is NumberState.APART and number.reason is not None:
-            counts[number.reason] = counts.get(number.reason, 0) + 1
-    return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+def _key(number: CoveredNumber) -> tuple[str, int | None, int, NumberState, str]:
+    """Return what numbers have in common that are shown together: a line, and a row of a table or a reason."""
+    if number.state is NumberState.OPEN:
+        fate = number.context
+    elif number.reason is not None:
+        fate = number.reason
+    else:
+        parts = [check.split("/") for check in number.checks]
+        rows = dict.fromkeys(f"{'/'.join(names[:3])}/*" if len(names) == 4 else "/".join(names) for names in parts)
+        fate = list_some(list(rows), _MOST_CHECKS)
+    return number.file, number.page, number.line, number.state, fate
 
 
 def share(report: CoverageReport) -> str:
@@ -156,12 +128,11 @@ def share(report: CoverageReport) -> str:
 
 
 def transcription_document(done: Transcription) -> Document:
-    """Return what was made of a table, what to decide, and the next commands."""
+    """Return what was made of a table, what was left out, and the next commands."""
     caption = f": {done.caption}" if done.caption else ""
     blocks: list[Block] = [Paragraph(f"Wrote {done.file}: table {done.table}{caption}"), List(done.made)]
-    if done.decide:
-        count = count_of(len(done.decide), "thing")
-        blocks += [Paragraph(f"{count} to decide, each also a comment in the file:"), List(done.decide)]
+    if done.left_out:
+        blocks += [Paragraph("Left out, with a comment in the file:"), List(done.left_out)]
     return (*blocks, Heading("Try next", 3), Code("\n".join(done.next), "sh"))
 
 
@@ -174,24 +145,22 @@ def _paper(paper: RenewedLock, *, written: bool) -> Iterator[Block]:
     total = paper.kept + len(paper.new) + len(paper.changed)
     state = "in" if written else "would be in"
     yield Heading(f"{paper.paper}: {total} {'entry' if total == 1 else 'entries'} {state} {paper.lock}", 1)
-    if not (paper.new or paper.changed or paper.dropped):
+    new = [Item((code(one.check), f" ({one.finding})"), (one.reason,)) for one in paper.new]
+    changed, dropped = (
+        [Item((code(one.check), ": ", one.reason)) for one in entries] for entries in (paper.changed, paper.dropped)
+    )
+    listed = {"New": new, "Changed": changed, "Dropped": dropped}
+    if not any(listed.values()):
         yield Paragraph("The lock stays as it is.")
-    if paper.new:
-        yield Heading(f"New: {count_of(len(paper.new), 'check')}", 3)
-        yield List(tuple(Item((code(one.check), f" ({one.finding})"), (one.reason,)) for one in paper.new))
-    yield from _entries("Changed", paper.changed)
-    yield from _entries("Dropped", paper.dropped)
+    for name, items in listed.items():
+        if items:
+            yield Heading(f"{name}: {count_of(len(items), 'check')}", 3)
+            yield List(tuple(items))
     if paper.unexplained:
         yield Heading("Still failing: no titled finding covers these", 3)
         yield List(tuple(Item(f"{one.kind.value}: {one.title}", (", ".join(one.checks),)) for one in paper.unexplained))
         yield Paragraph(parse_code(_what_next(paper, written=written)))
     yield from stale_findings(paper.stale_findings)
-
-
-def _entries(name: str, entries: Sequence[StaleEntry]) -> Iterator[Block]:
-    if entries:
-        yield Heading(f"{name}: {count_of(len(entries), 'check')}", 3)
-        yield List(tuple(Item((code(entry.check), ": ", entry.reason)) for entry in entries))
 
 
 def _what_next(paper: RenewedLock, *, written: bool) -> str:

@@ -250,7 +250,6 @@ def _shorten_item(item: Inline | Item, longest: int) -> Inline | Item:
 
 
 def _more(count: int, noun: str, what: str = "") -> Iterator[Inline]:
-    """Yield a line that counts what is left out here, if anything is."""
     if count > 0:
         plural = count_of(count, noun).removeprefix(f"{count} ")
         yield (emphasis(f"{count} more"), f" {plural}{what}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from imlp_audit.numbers.words import count_of, list_some
@@ -14,7 +14,6 @@ from imlp_audit.report.document import (
     Document,
     Fold,
     Heading,
-    Inline,
     Item,
     List,
     Paragraph,
@@ -27,11 +26,10 @@ from imlp_audit.report.document import (
 )
 from imlp_audit.report.findings import NumberedFinding, by_check, finding_sections, number_findings
 from imlp_audit.report.first_screen import overview, say_verdict
-from imlp_audit.report.judging import paper_hypothesis
+from imlp_audit.report.judging import paper_hypothesis, solved_document
 from imlp_audit.report.markdown import ReportPart, Role, shorten_report
 from imlp_audit.report.page import safe_anchor
 from imlp_audit.report.sections import HEADINGS, claims, equations, evidence, others, with_evidence
-from imlp_audit.report.solved import solved_document
 from imlp_audit.report.tables import printed_tables
 from imlp_audit.report.verdicts import name_places_of, summarize
 
@@ -49,12 +47,11 @@ def open_checks(result: AuditResult) -> Iterator[Block]:
     for check in unverifiable:
         groups.setdefault(check.reason, []).append(check)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
-    yield List(tuple(_group(reason, checks) for reason, checks in ordered))
-
-
-def _group(reason: str, checks: Sequence[Check]) -> Inline | Item:
-    noun = "number" if all(check.kind in _NUMBERS for check in checks) else "check"
-    return Item(f"{reason}: {count_of(len(checks), noun)} ({list_some([check.id for check in checks])})")
+    items = []
+    for reason, checks in ordered:
+        noun = "number" if all(check.kind in _NUMBERS for check in checks) else "check"
+        items.append(f"{reason}: {count_of(len(checks), noun)} ({list_some([check.id for check in checks])})")
+    yield List(tuple(items))
 
 
 VERDICTS = (
@@ -103,7 +100,6 @@ def _details(result: AuditResult, paper: PaperHead, covering: Mapping[str, Numbe
 
 
 def _what_the_model_was(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
-    """Yield what the numbers say about the models: the options that the cells were judged under, and the search."""
     hypothesis, solved = result.hypotheses.get(paper.id), result.solved.get(paper.id)
     if hypothesis is None and solved is None:
         return
@@ -116,7 +112,6 @@ def _what_the_model_was(result: AuditResult, paper: PaperHead) -> Iterator[Block
 
 
 def _provenance(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
-    """Yield what was audited and how it was read, and what the verdicts mean."""
     yield Heading("Provenance")
     found_at = (" Found at ", Span(paper.url, link=paper.url), ".") if paper.url else ()
     yield Paragraph((f"Authors: {paper.authors}. Version: {paper.version}.", *found_at))
@@ -125,7 +120,6 @@ def _provenance(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
 
 
 def _readings(paper: PaperHead) -> Iterator[Block]:
-    """Yield how the numbers are read: rounding, conventions, and each reading's answers with their reasons."""
     yield Heading("How the paper is read", 3)
     yield Paragraph(
         parse_code(
@@ -163,7 +157,6 @@ def _paper(own: AuditResult, paper: PaperHead) -> Iterator[Block]:
 
 
 def _finding(own: AuditResult, one: NumberedFinding, page: str) -> Item:
-    """Write a finding: what is wrong and where, leading to its evidence."""
     name = replace(one.link, link=f"{page}#{safe_anchor(one.anchor)}")
     place = name_places_of(one.finding, own.checks_of(one.finding))
     return Item((name, f" {one.finding.title} [{place}]"))

@@ -141,7 +141,6 @@ def _failing_first(header: tuple[str, ...], rows: Sequence[tuple[Check, tuple[In
 
 
 def _verdict(check: Check, findings: Findings) -> tuple[Span, ...]:
-    """Return a check's verdict and, if it fails, the finding that covers it."""
     found = findings.get(check.id)
     caveats = "".join(f", {caveat}" for caveat in check.caveats)
     return (Span(word_of(check.verdict), style_of(check)), Span(caveats), *((Span(" "), found.link) if found else ()))
@@ -182,7 +181,6 @@ def _false_statement(check: EquationCheck, findings: Findings) -> Item:
 
 
 def _named(check: Check, name: str) -> Span:
-    """Return a name of a check that links to the check lead to."""
     return Span(name, Style.CODE, anchor=check.id)
 
 

@@ -7,7 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import FAILS, PASSES, CellCheck, Check, CheckKind, CountedCheck, DeltaCheck, Verdict
+from imlp_audit.records.check import (
+    FAILS,
+    PASSES,
+    AnyCheck,
+    CellCheck,
+    Check,
+    CheckKind,
+    CountedCheck,
+    DeltaCheck,
+    NumberCheck,
+    Verdict,
+)
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
@@ -35,6 +46,7 @@ from imlp_audit.report.verdicts import (
     CAVEATS,
     describe_verdict,
     explain_command,
+    place_in_specs,
     section_anchor,
     style_of,
     word_of,
@@ -74,17 +86,6 @@ def find_cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Itera
             found = CellChecks(row, column, cells.get(name), delta, measured, against.get(name, ()))
             if found.cell or found.delta or found.delta_measured or found.against:
                 yield found
-
-
-def find_hints(cells: Iterable[CellChecks]) -> dict[str, list[str]]:
-    """Return the hints of cells that pass, each with the ids of its rows."""
-    hints: dict[str, list[str]] = {}
-    for one in cells:
-        if one.cell is not None and one.cell.verdict in PASSES:
-            for hint in one.cell.hint_texts:
-                rows = hints.setdefault(hint, [])
-                rows += [] if one.row.id in rows else [one.row.id]
-    return hints
 
 
 def list_cells(cells: Iterable[CellChecks]) -> Table | None:
@@ -133,52 +134,43 @@ def list_other_measurements(check: CountedCheck) -> str:
     return "; ".join(f"{write_measured(value)} ({', '.join(group)})" for value, group in names.items())
 
 
+def write_printed(check: AnyCheck) -> str:
+    """Write a printed text with its unit, unless the text ends in it."""
+    unit = (check.unit if isinstance(check, NumberCheck) else None) or ""
+    printed = check.printed or "?"
+    return f"{printed} {unit}" if unit and check.printed and not printed.endswith(unit) else printed
+
+
 def explain_check(check: CountedCheck, findings: Mapping[str, NumberedFinding], title: str = "") -> Iterator[Block]:
     """Yield an explanation of a number's verdict."""
     if title:
         yield Paragraph(strong(title))
-    yield List(tuple(Item(text, label=label) for label, text in _facts(check, findings)))
+    yield List(tuple(Item(text, label=label) for label, text in _facts(check, findings) if text))
 
 
 def _facts(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Iterator[tuple[str, Inline]]:
-    yield "verdict", (Span(word_of(check.verdict), style_of(check)), *_qualify(check))
-    unit = f" {check.unit}" if check.unit and check.printed and not check.printed.endswith(check.unit) else ""
-    yield "printed", f"{check.printed or '?'}{unit}"
+    under = f" ({', '.join(check.under)})" if check.under else ""
+    known = ", known" if check.acknowledged else ""
+    caveats = "".join(f"; {caveat}: {CAVEATS[caveat].meaning}" for caveat in check.caveats)
+    yield "verdict", (Span(word_of(check.verdict), style_of(check)), under, known, caveats)
+    yield "printed", write_printed(check)
     if check.measured is not None:
         gap = f" (gap {check.gap} in the last printed digit)" if check.gap else ""
         yield "measured", f"{write_measured(check.measured)}{gap}"
     yield "why", check.reason
     if check.measured is not None and (check.reading or check.convention):
         yield "measured under", ", ".join(part for part in (check.reading, check.convention, check.rounding) if part)
-    others = list_other_measurements(check)
-    if others:
-        yield "also measured", others
-    for hint in check.hint_texts:
-        yield "hint", hint
-    for run in check.evidence:
-        yield "evidence", describe_run(run)
+    yield "also measured", list_other_measurements(check)
+    yield from (("hint", hint) for hint in check.hint_texts)
+    yield from (("evidence", describe_run(run)) for run in check.evidence)
     if isinstance(check, CellCheck) and check.power is not None and check.verdict in PASSES:
         one, ten = check.power.one, check.power.ten
-        yield (
-            "power",
-            (
-                f"{one.caught} of {count_of(one.tried, 'wrong number')} one last digit away would not have passed, "
-                f"{ten.caught} of {ten.tried} within ten"
-            ),
-        )
+        wrong = f"{one.caught} of {count_of(one.tried, 'wrong number')} one last digit away would not have passed"
+        yield "power", f"{wrong}, {ten.caught} of {ten.tried} within ten"
     found = findings.get(check.id)
     if found is not None:
         yield "finding", (found.link, f": {found.finding.title}")
-    yield "ask", (code(explain_command(check)), faint(f" ({check.source.file}:{check.source.line})"))
-
-
-def _qualify(check: CountedCheck) -> Iterator[str]:
-    if check.under:
-        yield f" ({', '.join(check.under)})"
-    if check.acknowledged:
-        yield ", known"
-    for caveat in check.caveats:
-        yield f"; {caveat}: {CAVEATS[caveat].meaning}"
+    yield "ask", (code(explain_command(check)), faint(f" ({place_in_specs(check)})"))
 
 
 SIGNS = {
@@ -219,10 +211,7 @@ def _lay_out(table: TableHead, cells: Sequence[CellChecks], findings: Mapping[st
     places = {(one.row.id, one.column.id): one for one in cells}
     columns = [head for head in table.columns if any(one.column is head for one in cells)]
     rows = tuple(
-        (
-            row.label,
-            tuple(_print_cell(places.get((row.id, column.id)), findings) for column in columns),
-        )
+        (row.label, tuple(_print_cell(places.get((row.id, column.id)), findings) for column in columns))
         for row in table.rows
         if any(one.row is row for one in cells)
     )
@@ -288,5 +277,9 @@ def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:
         rest = sum(reasons.values()) - sum(listed.values())
         if rest:
             yield f"{heading}: {rest} more unverifiable, for {len(reasons) - 1} other reasons: each number says its own"
-    for hint, rows in find_hints(cells).items():
+    hints: dict[str, dict[str, None]] = {}
+    for one in cells:
+        for hint in one.cell.hint_texts if one.cell is not None and one.cell.verdict in PASSES else ():
+            hints.setdefault(hint, {})[one.row.id] = None
+    for hint, rows in hints.items():
         yield ("note: ", hint, " (", *join(map(code, rows)), ")")

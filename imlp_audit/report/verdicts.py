@@ -108,24 +108,19 @@ def name_place(check: Check) -> str:
     return check.place or f"{check.source.file}:{check.source.line}"
 
 
-def name_places(checks: Sequence[Check]) -> str:
-    """Return the first place of several checks, and how many more there are; a change stands where its cell does."""
-    stems = dict.fromkeys(name_place(check).removesuffix(", change") for check in checks)
-    own = {name_place(check) for check in checks}
-    places = [shorten(stem if stem in own else f"{stem}, change", _LONGEST) for stem in stems]
-    first, *others = places
-    return f"{first}; and {len(others)} more" if others else first
-
-
 def name_places_of(finding: Finding, checks: Sequence[Check]) -> str:
-    """Return where a finding's checks stand; what it quotes where it has none."""
-    if checks:
-        return name_places(checks)
-    first, *others = [shorten(one.source, _LONGEST) for one in finding.evidence if isinstance(one, Quote)]
-    return f"{first}; and {len(others)} more" if others else first
+    """Return where the first of a finding's checks stands, and how many more places there are.
+
+    A change stands where its cell does. A finding without checks has the sources that it quotes.
+    """
+    own = {name_place(check) for check in checks}
+    stems = dict.fromkeys(name_place(check).removesuffix(", change") for check in checks)
+    places = [stem if stem in own else f"{stem}, change" for stem in stems]
+    first, *others = places or [one.source for one in finding.evidence if isinstance(one, Quote)]
+    return f"{shorten(first, _LONGEST)}{f'; and {len(others)} more' if others else ''}"
 
 
-def place_in_specs(check: Check) -> str:
+def place_in_specs(check: AnyCheck) -> str:
     """Return a check's place in the specs as file:line."""
     return f"{check.source.file}:{check.source.line}"
 

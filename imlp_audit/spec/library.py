@@ -37,9 +37,6 @@ from imlp_audit.spec.targets import (
     target_of,
     why_skipped,
 )
-from imlp_audit.spec.tree import follows
-
-_MOST_ROUNDS = 10  # of taking out what is wrong, and then what that made wrong
 
 
 @dataclass(frozen=True)
@@ -81,26 +78,24 @@ def load(arguments: Sequence[str] = (), *, trust_code: bool = False, also: Rule 
     """Load the papers that the arguments name: ids, folders or files; all but those on request where there are none.
 
     With `trust_code` the Python beside any spec may be run, and not only what is trusted. A file that
-    is named stands alone: what lies beside it and has problems is left out. Raises SpecError with every problem of
-    every file, with those that `also` finds in what can be read, or UsageError where nothing is found.
+    is named stands alone: what lies beside it and has problems is left out. Raises UsageError where nothing is found,
+    and SpecError with all problems of how files are written, and with those that `also` finds in what can be read; if
+    there are none, of what their parts refer to; and then of what names checks.
     """
-    wanted, left_out, lost = find(arguments), list[Problem](), set[str]()
+    wanted, left_out = find(arguments), list[Problem]()
     while True:
-        selection, problems, hidden = _load_once(wanted, trust_code=trust_code)
+        selection, problems = _load_once(wanted, trust_code=trust_code)
         beside = {display_path(path) for one in wanted for path in one.beside}
         problems = [_seen_from(problem, beside) for problem in problems]
-        theirs = [problem for problem in problems if problem.file in beside]
-        if theirs and len(theirs) == len(problems):
-            left_out += theirs
-            lost |= hidden
-            wanted = [one.without({problem.file for problem in theirs}) for one in wanted]
-        elif problems:
-            missed = len(selection.papers) < len(wanted) or any(follows(problem, lost) for problem in problems)
+        own = [problem for problem in problems if problem.file not in beside]
+        if own:
             more = [problem for paper in selection.papers if also is not None for problem in also(paper)]
-            raise SpecError([*(one for one in problems if one not in theirs), *more, *(left_out if missed else ())])
-        else:
+            raise SpecError([*own, *more, *left_out])
+        if not problems:
             skipped = tuple((display_path(path), why_skipped(path)) for path in skipped_yaml(arguments))
             return replace(selection, left_out=tuple(left_out), skipped=skipped)
+        left_out += problems
+        wanted = [one.without({problem.file for problem in problems}) for one in wanted]
 
 
 def _seen_from(problem: Problem, beside: Collection[str]) -> Problem:
@@ -109,22 +104,12 @@ def _seen_from(problem: Problem, beside: Collection[str]) -> Problem:
     return other if other is not None and problem.file not in beside and other.file in beside else problem
 
 
-def _load_once(wanted: Sequence[Wanted], *, trust_code: bool) -> tuple[Selection, list[Problem], set[str]]:
-    """Return the papers, or what can be read of them, every problem of form and of reference, and what these hide."""
+def _load_once(wanted: Sequence[Wanted], *, trust_code: bool) -> tuple[Selection, list[Problem]]:
+    """Return the papers that can be read, and the problems of the first kind that there are any of."""
     reader = PaperReader(trust_code)
-    selection = rest = _select(wanted, reader)
-    found = _broken(broken_rules, rest)
-    problems = [*reader.problems, *(problem for problem in found if not follows(problem, reader.lost))]
-    wrong: list[Problem] = []
-    for _ in range(_MOST_ROUNDS):  # what the rest refers to is looked at without what is wrong
-        if not found:
-            unknown = (problem for problem in _broken(broken_check_ids, rest) if not follows(problem, reader.lost))
-            return selection, [*problems, *unknown], reader.lost
-        wrong += found
-        reader = PaperReader(trust_code, wrong)
-        rest = _select(wanted, reader)
-        found = _broken(broken_rules, rest)
-    return selection, problems, reader.lost
+    selection = _select(wanted, reader)
+    broken = reader.problems or _broken(broken_rules, selection) or _broken(broken_check_ids, selection)
+    return selection, broken
 
 
 def _broken(rules: Callable[[Paper, tuple[Paper, ...]], Iterable[Problem]], selection: Selection) -> list[Problem]:

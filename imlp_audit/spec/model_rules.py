@@ -75,7 +75,7 @@ def wrong_code(paper: Paper) -> Iterator[Problem]:
     """Yield a problem for each model whose class or function is missing in its file, or takes other `arguments`."""
     for recipe, owner in models_of(paper):
         for code in recipe.codes:
-            if code.beside is None or code.file is None or code.name is None:
+            if code.beside is None:
                 continue
             path = ("model", "mlp", "python") if isinstance(code, OwnBlock) else ("model", "python")
             if (missing := find_missing_name(code.beside, code.file, code.name)) is not None:

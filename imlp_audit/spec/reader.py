@@ -1,8 +1,8 @@
-"""Reading the files of a paper and joining them, without what is known to be wrong with them."""
+"""Reading the files of a paper and joining them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -18,8 +18,8 @@ from imlp_audit.spec.findings import read_findings_file
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.schema import About, PaperFile, PrintedTable, TableFile
-from imlp_audit.spec.targets import declares, display_path, spec_files
-from imlp_audit.spec.tree import Located, MapNode, SpecText, prune, respell
+from imlp_audit.spec.targets import display_path, spec_files
+from imlp_audit.spec.tree import Located, MapNode, SpecText
 from imlp_audit.spec.validate import validate
 
 Entry = TypeVar("Entry", bound=Record)
@@ -29,14 +29,10 @@ _MOST_BYTES = 2 * MAX_SPEC_BYTES  # of a paper's specs; no paper of ours has 0.1
 
 @dataclass(frozen=True)
 class SpecFile:
-    """A file that was read and validated: a whole table, or anything else of a paper.
-
-    `lost` are the words of what was wrong with it and taken out.
-    """
+    """A file that was read and validated: a whole table, or anything else of a paper."""
 
     text: SpecText
     record: TableFile | PaperFile
-    lost: frozenset[str] = frozenset()
 
     @property
     def rest(self) -> PaperFile | None:
@@ -54,54 +50,30 @@ class SpecFile:
         return tuple(Located(entry, self.text, (key, index)) for index, entry in enumerate(entries))
 
 
-def read_spec(
-    path: Path, shown_as: str, *, code: Path | None = None, wrong: Collection[Problem] = ()
-) -> tuple[SpecFile | None, list[Problem]]:
+def read_spec(path: Path, shown_as: str, *, code: Path | None = None) -> tuple[SpecFile | None, list[Problem]]:
     """Read one file; a mapping with the key `table` is a table, any other a part of a paper.
 
-    With problems come what is left of the file without them, if anything is; a required key that is misspelt is read as
-    it is meant. What is known to be `wrong` is taken out too. The Python in the folder `code` may build its models.
+    The Python in the folder `code` may build its models.
     """
-    folder = SpecFolder(code or path.parent.resolve(), trusted=code is not None)
     tree, problems = read_tree(path, shown_as)
     if tree is None:
         return None, problems
-    record, found = _validate(SpecText(shown_as, tree), folder)
-    while meant := {one.at: one.meant for one in found if one.meant is not None}:
-        problems += [one for one in found if one.meant is not None]
-        tree = respell(tree, meant)
-        record, found = _validate(SpecText(shown_as, tree), folder)
-    problems = [*problems, *found]
-    lost: frozenset[str] = frozenset()
-    taken = [*found, *(one for one in wrong if one.file == shown_as)]
-    while taken:
-        rest, words = prune(tree, [one.at for one in taken])
-        if rest is None:
-            return None, problems
-        tree, lost = rest, lost | words
-        record, taken = _validate(SpecText(shown_as, tree), folder)
-    return (SpecFile(SpecText(shown_as, tree), record, lost) if record is not None else None), problems
-
-
-def _validate(text: SpecText, folder: SpecFolder) -> tuple[TableFile | PaperFile | None, list[Problem]]:
-    is_table = isinstance(text.tree, MapNode) and any(key.text == "table" for key, _ in text.tree.entries)
-    return validate(text, TableFile, folder) if is_table else validate(text, PaperFile, folder)
+    text, folder = SpecText(shown_as, tree), SpecFolder(code or path.parent.resolve(), trusted=code is not None)
+    is_table = isinstance(tree, MapNode) and any(key.text == "table" for key, _ in tree.entries)
+    record, found = validate(text, TableFile, folder) if is_table else validate(text, PaperFile, folder)
+    problems += found
+    return (None if problems or record is None else SpecFile(text, record)), problems
 
 
 @dataclass
 class PaperReader:
-    """Reads papers and collects their problems; what is known to be `wrong` is left out.
-
-    `lost` are words of what was left out. A file that cannot be read at all hides its whole paper.
-    """
+    """Reads papers and collects their problems; a file with problems hides its whole paper."""
 
     trust_code: bool
-    wrong: Sequence[Problem] = ()
     problems: list[Problem] = field(default_factory=list)
-    lost: set[str] = field(default_factory=set)
 
     def read(self, files: Sequence[Path], target: str, *, whole: bool = True) -> Paper | None:
-        """Return a paper and, with `whole`, what else its folder holds; None where too much of it is wrong.
+        """Return a paper and, with `whole`, what else its folder holds; None where a file of it has problems.
 
         `target` names the paper on a command line.
         """
@@ -113,9 +85,8 @@ class PaperReader:
         specs: list[SpecFile] = []
         codes = {folder: self._find_code(folder) for folder in {path.parent for path in files}}
         for path in files:
-            spec, found = read_spec(path, display_path(path), code=codes[path.parent], wrong=self.wrong)
+            spec, found = read_spec(path, display_path(path), code=codes[path.parent])
             self.problems += found
-            self.lost |= spec.lost if spec is not None else {str(declares(path).paper)}
             specs += [spec] if spec is not None else []
         if len(specs) < len(files):
             return None
@@ -125,7 +96,7 @@ class PaperReader:
         if about is None:
             first = Located(None, specs[0].text)
             problems.append(first.problem(f"no file of {name} has the key 'about', which describes the paper"))
-            self.problems += [] if self.problems or self.wrong else problems
+            self.problems += problems
             return None
         self.problems += problems
         folder = _own_folder(files)

@@ -14,7 +14,6 @@ from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, open_regular
 from imlp_audit.numbers.words import list_some
 from imlp_audit.processes.code import bundled_folder
-from imlp_audit.processes.trust import installed_folders
 from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.tree import ListNode, MapNode, Node, Text
 
@@ -89,18 +88,15 @@ def paper_folders(root: Path) -> list[Path]:
 def paper_folder(name: str, beside: Sequence[Path] = ()) -> Path | None:
     """Return the folder of a paper by id, from beside the given files or from the default folders."""
     roots = [*dict.fromkeys(path.resolve().parent.parent for path in beside), *default_roots()]
-    folders = [*(root / name for root in (*roots, *installed_folders()))]
-    folders += [folder for folder in installed_folders() if folder.name == name]
-    found = next((folder for folder in folders if _is_folder(folder) and _has_spec(folder)), None)
+    found = next((folder for root in roots if _is_folder(folder := root / name) and _has_spec(folder)), None)
     return Path(os.path.relpath(found)) if beside and found is not None else found
 
 
 def display_path(path: Path) -> str:
     """Return how a spec's path is shown: as it was given, installed specs without their machine's path."""
-    for root, name in ((bundled_folder(), "specs"), *((folder, folder.name) for folder in installed_folders())):
-        if path.is_absolute() and path.is_relative_to(root):
-            return (Path(name) / path.relative_to(root)).as_posix()
-    return path.as_posix()
+    root = bundled_folder()
+    inside = path.is_absolute() and path.is_relative_to(root)
+    return ("specs" / path.relative_to(root) if inside else path).as_posix()
 
 
 def target_of(folder: Path) -> str:
@@ -280,7 +276,7 @@ def _find_target(argument: str) -> Iterator[Wanted]:
     path, rest = split_target(argument)
     if path is None:
         near = _known_papers(default_roots()[:1]) if _is_glob(rest.partition("/")[0]) else {}
-        yield from _find_id(argument, rest, near or _known_papers((*default_roots(), *installed_folders())))
+        yield from _find_id(argument, rest, near or _known_papers(default_roots()))
     elif not path.is_dir():  # reading it says so if it is not a regular file
         _refuse_other_kind(path)
         _refuse_without_about(path)

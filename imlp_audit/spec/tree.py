@@ -1,9 +1,8 @@
-"""The values of a spec file, each with its place; and a file without what is wrong with it."""
+"""The values of a spec file, each with its place."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -100,8 +99,7 @@ class Located(Generic[Value_co]):
 
     def problem(self, message: str, *below: str | int) -> Problem:
         """Return a problem with the record, or with a value below it."""
-        at = (*self.path, *below)
-        return Problem(self.file.shown_as, *mark_at(self.file.tree, at), message, at)
+        return Problem(self.file.shown_as, *mark_at(self.file.tree, (*self.path, *below)), message)
 
 
 def taken_twice(named: Iterable[tuple[str, Located[object], str]]) -> Iterator[Problem]:
@@ -118,82 +116,3 @@ def taken_twice(named: Iterable[tuple[str, Located[object], str]]) -> Iterator[P
             continue
         there = replace(first, message=f"{message} (it is in {here.file} too, line {here.line})")
         yield replace(here, message=f"{message} (it is in {first.file} too, line {first.line})", other=there)
-
-
-_ENTRIES = frozenset(
-    {"claims", "systems", "preprocessing", "findings", "entries", "equations"}
-    | {"rows", "columns", "conventions", "fitted", "readings"}
-)
-"""The keys whose entries stand or fall as a whole, apart from the numbers of a row."""
-
-
-def prune(tree: Node, paths: Iterable[Path]) -> tuple[Node | None, frozenset[str]]:
-    """Return a tree without the values at some paths, and the words that it lost; nothing where the whole is wrong.
-
-    Of a path that leads to nothing, the nearest value above it is taken out; of one inside an entry, such as a row or a
-    claim, the entry.
-    """
-    wrong = dict(_find(tree, _unit(path)) for path in paths)
-    lost = frozenset(word for path, node in wrong.items() for word in (*path[-1:], *_words(node)))
-    rest = None if () in wrong else _rebuild(tree, (), lambda path, key: None if path in wrong else key)
-    return rest, frozenset(word for word in lost if isinstance(word, str))
-
-
-def respell(tree: Node, meant: Mapping[Path, str]) -> Node:
-    """Return a tree with other names for the keys at some paths."""
-    return _rebuild(tree, (), lambda path, key: meant.get(path, key))
-
-
-def follows(problem: Problem, lost: Collection[str]) -> bool:
-    """Return whether a problem may only be that what it names was taken out; what it suggests instead is no matter."""
-    named = re.findall(r"'([^']*)'", re.sub(r"; did you mean '[^']*'\?$", "", problem.message))
-    return any(word in lost for name in named for word in (name, *name.split("/")))
-
-
-def _unit(path: Path) -> Path:
-    """Return the path of the entry that a value is in: without a part of it, an entry would mean something else."""
-    at = next((i + 2 for i, step in enumerate(path) if step in _ENTRIES), len(path))
-    return path if path[at : at + 1] in (("printed",), ("delta",)) else path[:at]
-
-
-def _find(tree: Node, path: Path) -> tuple[Path, Node]:
-    """Return the part of the path that exists, and what is there.
-
-    For a text in a list it is the list: its first entry is the default.
-    """
-    for count, step in enumerate(path):
-        found = _child(tree, step)
-        if found is None or (isinstance(tree, ListNode) and isinstance(found[1], Text)):
-            return path[:count], tree
-        tree = found[1]
-    return path, tree
-
-
-def _rebuild(node: Node, here: Path, name: Callable[[Path, str], str | None]) -> Node:
-    """Return a tree with the keys that `name` gives, without the keys and items for which it gives none."""
-    match node:
-        case Text():
-            return node
-        case ListNode():
-            paths = [(*here, index) for index in range(len(node.items))]
-            kept = [(path, one) for path, one in zip(paths, node.items, strict=True) if name(path, "") is not None]
-            return ListNode(tuple(_rebuild(one, path, name) for path, one in kept), node.mark)
-        case MapNode():
-            entries = [(name((*here, key.text), key.text), key, value) for key, value in node.entries]
-            return MapNode(
-                tuple(
-                    (Text(new, key.mark), _rebuild(value, (*here, key.text), name))
-                    for new, key, value in entries
-                    if new is not None
-                ),
-                node.mark,
-            )
-
-
-def _words(node: Node) -> Iterator[str]:
-    """Yield what others may refer to: keys, ids and names."""
-    if isinstance(node, ListNode):
-        yield from (word for item in node.items for word in _words(item))
-    for key, value in node.entries if isinstance(node, MapNode) else ():
-        yield key.text
-        yield from [value.text] if key.text in ("id", "table", "name") and isinstance(value, Text) else _words(value)

@@ -38,7 +38,7 @@ def validate(
         return model.model_validate(plain(file.tree), context=folder), []
     except ValidationError as error:
         details = [_as_in_the_tree(detail) for detail in error.errors(include_url=False)]
-        problems = [_problem(file, model, detail, details) for detail in details if not _follows(detail, details)]
+        problems = [_problem(file, model, detail) for detail in details if not _follows(detail, details)]
         return None, list(dict.fromkeys(problems))
 
 
@@ -50,32 +50,21 @@ def _as_in_the_tree(detail: ErrorDetails) -> ErrorDetails:
 
 
 def _follows(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
-    """Say whether a list is only too short because something in it is wrong, or a host missing that is misspelt."""
+    """Say whether a list is only too short because something in it is wrong, or a key missing that is misspelt."""
     place = detail["loc"]
-    if detail["type"] == "missing" and place[-1] == "host":
-        return any(one["type"] == "extra_forbidden" and one["loc"][:-1] == place[:-1] for one in details)
+    if detail["type"] == "missing":
+        unknown = [one["loc"] for one in details if one["type"] == "extra_forbidden"]
+        beside = [str(path[-1]) for path in unknown if path[:-1] == place[:-1]]
+        return bool(beside if place[-1] == "host" else get_close_matches(str(place[-1]), beside))
     return detail["type"] == "too_short" and any(
         other["loc"][: len(place)] == place and other is not detail for other in details
     )
 
 
-def _meant(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> str | None:
-    """Return the required key that an unknown one is the nearest to; None if it is missing nowhere beside it."""
-    if detail["type"] != "extra_forbidden":
-        return None
-    above, key = detail["loc"][:-1], str(detail["loc"][-1])
-    beside = [(one["type"], str(one["loc"][-1])) for one in details if one["loc"][:-1] == above]
-    missing = [name for kind, name in beside if kind == "missing"]
-    unknown = [name for kind, name in beside if kind == "extra_forbidden"]
-    return next((one for one in get_close_matches(key, missing) if get_close_matches(one, unknown, n=1) == [key]), None)
-
-
-def _problem(file: SpecText, model: type[BaseModel], detail: ErrorDetails, details: Sequence[ErrorDetails]) -> Problem:
+def _problem(file: SpecText, model: type[BaseModel], detail: ErrorDetails) -> Problem:
     path = tuple(step for step in detail["loc"] if step not in _NOT_IN_THE_TREE)
     is_key = detail["type"] == "extra_forbidden" or "[key]" in detail["loc"]
-    mark = mark_at(file.tree, path, key=is_key)
-    at = path[:-1] if detail["type"] == "missing" else path
-    return Problem(file.shown_as, mark.line, mark.column, _message(model, detail), at, _meant(detail, details))
+    return Problem(file.shown_as, *mark_at(file.tree, path, key=is_key), _message(model, detail))
 
 
 def _message(model: type[BaseModel], detail: ErrorDetails) -> str:

@@ -22,8 +22,7 @@ from imlp_audit.models.names.known import (
 )
 from imlp_audit.models.names.match import Named, is_of_family, names_of, rank
 from imlp_audit.models.names.spelling import first_meaning, spellings
-from imlp_audit.transcribe.labels import LabelParts, is_tagged
-from imlp_audit.transcribe.sides import may_be_side
+from imlp_audit.transcribe.labels import LabelParts, is_tagged, may_be_side
 
 MOST = 20
 _MOST_OF_NAME = 6  # of a label that is a name

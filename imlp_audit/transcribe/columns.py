@@ -1,19 +1,301 @@
-"""The columns of a table: which holds the labels, which numbers, and how a spec calls them."""
+"""The columns of a table: what each holds, by its heading and its cells, and how a spec calls it."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
+from imlp_audit.models.host import Setting
+from imlp_audit.models.names.data_sets import ALL_CLASSES, other_data_sets
 from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.match import names_of
 from imlp_audit.models.names.spelling import spellings
-from imlp_audit.spec.columns import Measure
-from imlp_audit.transcribe.cells import MISSING
+from imlp_audit.numbers.forms import SCALES, NumberForm, parse_printed
+from imlp_audit.spec.columns import Measure, Metric
+from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, split_mark
 from imlp_audit.transcribe.grid import GridRow, SourceTable
-from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole, guess_column
-from imlp_audit.transcribe.labels import read_label
+from imlp_audit.transcribe.labels import read_label, sides_in
+
+
+class ColumnRole(StrEnum):
+    """What a column of a source is for."""
+
+    LABEL = "label"
+    NUMBERS = "numbers"
+    CHANGES = "changes"  # of the column to its left
+    SIZE = "size"  # of the images
+    LINKS = "links"  # to files, which say nothing
+    TRAINING = "training"  # how a row's model was trained, which changes nothing of the model
+    WORDS = "words"  # any other text
+    UNKNOWN = "unknown"  # numbers that the heading does not explain
+
+
+@dataclass(frozen=True)
+class ColumnGuess:
+    """What a column seems to hold; `note` is what was guessed of it, or why it is left out.
+
+    `unit_headed` says that its heading gives the unit. `zeros` is how many zeros most of its numbers end in at least,
+    where they are printed in full and were rounded before: 25560000 is then 25.56 in M.
+    """
+
+    role: ColumnRole
+    heading: str
+    measure: Measure | None = None
+    unit: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+    note: str = ""
+    zeros: int = 0
+    unit_headed: bool = True
+
+
+_LABEL = re.compile(r"\b(models?|methods?|networks?|arch(itecture)?s?|backbones?|names?|variants?|encoder|config)\b")
+_SIZE = re.compile(
+    r"((input|image|img|im|test|train|fine-?tun\w*|ft|eval\w*|infer\w*)\s)*(resolution|res|reso|size|crop|input|image|img|px|pixels)(\ssize)?"
+    r"(\s(train|test|eval\w*|inference))?"
+)
+_IN_PIXELS = re.compile(r"\s*[(\[]\s*(?:in\s)?(?:px|pixels?)\s*[)\]]|\.")
+_TRAINING = re.compile(r"\b(epochs?|pre-?train(ed|ing)?( data)?|training( data)?|train data|extra data|venue|year"
+                       r"|ref\w*|publication|conference|date|type|family|config|download|link|url|log|ckpt|checkpoint|weights?"
+                       r"|hub|code|mode|teacher|distill\w*|optimizer|schedule)\b")  # fmt: skip
+_LINK = re.compile(r"\W*((model|config|link|log|download|weights?|ckpt|checkpoint|github|google|baidu|here|url)\W*)+")
+_PARAMETERS = re.compile(r"\bpar(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|\bsize\W{1,3}m\b|参数")
+_FLOPS = re.compile(
+    r"\b[kmgtb]?(flops?|macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?|\b[mgtb]ops\b|计算量"
+)
+_THROUGHPUT = re.compile(r"throughput|\bim(?:g|age)?s?\s?/\s?s|\bfps\b|samples/s")
+_TIME = re.compile(r"latency|\b(inference|run|test|cpu|gpu) ?time\b|\b[mμµ]s\b|\bmilliseconds?\b")
+_SPEED = re.compile(r"\bspeed\b")
+_MEMORY = re.compile(r"\bmem(ory)?\b")
+_TOP = re.compile(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b|\b(?:im(?:age)?net|in-?1k)\b|\bacc(?:uracy)?\b")
+_ERROR = re.compile(r"\berr(or)?\b")
+_SCORE = re.compile(r"\b(m?ap\d*(\^?[bm])?|miou|bleu|f1|psnr|ssim|fid|ppl|perplexity|score|pq|ar|auc|map|rouge|wer|glue"
+                    r"|mae|iou|top-?\d+|acc@\d+|real|v2|cifar\S*|coco)\b")  # fmt: skip
+_CHANGE = re.compile(r"^(Δ|δ|delta|change|diff(erence)?|reduction|gain|savings?|impr\w*)\b|Δ")
+_RATIO = re.compile(r"\bratio\b|speed-?\s?up|\bfaster\b|\bcompression\b|\brelative\b")
+_SHARE = re.compile(r"(?<!\d)%|[×✕](?!\s*\d)|\(x\)")
+_TIMES = re.compile(r"[~≈]?\s*\d+(?:\.\d+)?\s*[x×]?")
+_SETTINGS = {
+    r"#?\s?(layers|blocks)|depth": Setting.LAYERS, r"(embed(ding)?\s?)?(dim(ension)?|width)|hidden size": Setting.WIDTH,
+    r"patch(\s?size)?": Setting.PATCH,
+}  # fmt: skip
+_DATA = {r"\breal\b": "imagenet-real", r"\bv2\b|imagenet-?v2": "imagenet-v2", r"imagenet|in-?1k|ilsvrc": "imagenet-1k"}
+_NEEDS_TRAINING = ("needs", "trained weights and the data")
+
+
+def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGuess:
+    """Guess what a column holds. The first column that may hold labels does; the caller decides that."""
+    words = " ".join(re.sub(r"[_\s]+", " ", split_mark(heading)[0].lower()).split())
+    texts = [cell for cell in cells if cell not in MISSING]
+    numeric = sum(map(_is_number, texts))
+    if _CHANGE.search(words) and texts and all(read_change(cell) is not None for cell in texts):
+        return ColumnGuess(ColumnRole.CHANGES, heading)
+    if _is_size(words, texts):
+        return ColumnGuess(ColumnRole.SIZE, heading)
+    if _RATIO.search(words) and texts and all(_TIMES.fullmatch(text) for text in texts):
+        return ColumnGuess(ColumnRole.UNKNOWN, heading)
+    counted = _PARAMETERS.search(words) or _FLOPS.search(words)
+    if numeric * 2 <= len(texts) and not (counted and numeric):
+        return _words(heading, words, texts)
+    if counted and _SHARE.search(words):
+        return ColumnGuess(ColumnRole.UNKNOWN, heading, note="a share of another number, and not a total")
+    role = ColumnRole.TRAINING if _TRAINING.search(words) else ColumnRole.UNKNOWN
+    return _of_numbers(heading, words, texts, caption) or ColumnGuess(role, heading)
+
+
+def _of_numbers(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
+    """Return what a column of numbers measures, the first of these that its heading speaks of."""
+    if _FLOPS.search(words):
+        return _with_size(_flops(heading, words, texts))
+    if _PARAMETERS.search(words) and not _BYTES.search(words):
+        return _totals(heading, texts, Measure.PARAMETERS, "M")
+    if _TIME.search(words) or (_SPEED.search(words) and not _THROUGHPUT.search(words)):
+        return ColumnGuess(ColumnRole.UNKNOWN, heading, note="a spec holds images per second, and no times")
+    if _THROUGHPUT.search(words):
+        needs = (("needs", "the hardware that was used"),)
+        return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.THROUGHPUT, "images/s", needs)
+    if _MEMORY.search(words) and (batch := _BATCH.search(words)) and re.search(r"\bMi?B\b", heading):
+        fields = (("batch", batch[1] or batch[2]), ("needs", "the hardware that was used"))
+        return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.MEMORY, "MB", fields)
+    setting = next((setting for pattern, setting in _SETTINGS.items() if re.fullmatch(pattern, words)), None)
+    if setting is not None:
+        return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.SETTING, "", (("of", setting.value),))
+    if _TOP.search(words) or _SCORE.search(words) or _ERROR.search(words):
+        return _score(heading, words, texts, caption)
+    return None
+
+
+_BYTES = re.compile(r"\(\s*[kmg]i?b\s*\)")  # of a file
+_BATCH = re.compile(r"batch(?:\s?size)?\s?(?:of|=|:)?\s?(\d{1,4})|bs\s?=?\s?(\d{1,4})")
+
+
+def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
+    if texts and all(_LINK.fullmatch(text.lower()) for text in texts):
+        return ColumnGuess(ColumnRole.LINKS, heading)
+    if texts and not any(_LETTERS.search(_MEASURED.sub("", text)) for text in texts):
+        return ColumnGuess(ColumnRole.UNKNOWN, heading, note=f"no plain numbers, such as {texts[0]!r}")
+    if _LABEL.search(words):
+        return ColumnGuess(ColumnRole.LABEL, heading)
+    return ColumnGuess(ColumnRole.TRAINING if _TRAINING.search(words) else ColumnRole.WORDS, heading)
+
+
+def _is_number(text: str) -> bool:
+    digits = re.fullmatch(r"[~≈]?\s*[+\-−–]?\s*\.?\d[\d.,\s]*", text)  # also those no spec can hold: ５.７ and .57
+    return (
+        digits is not None
+        or own_unit(text) != ""
+        or (text[:1] in "~≈+-−–(0123456789" and read_cell(text, "%").number is not None)
+    )
+
+
+_MEASURED = re.compile(  # numbers on hardware, as 41.6ms is, and several in one cell
+    r"\d[\d.,]*\s*(?:[nµμm]?s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|im(?:g|age)?s?/s(?:ec)?|fps|[kmgt]?i?b"
+    r"|m?[wj]|[gt]pu[- ](?:days?|hours?)|[kmgt])?(?![a-z])",
+    re.IGNORECASE | re.ASCII,
+)
+_LETTERS = re.compile(r"[^\W_]")
+
+
+def _is_size(words: str, texts: Sequence[str]) -> bool:
+    """Return whether a heading is that of sizes of images, and at least half of the cells hold one or several."""
+    words = _IN_PIXELS.sub("", words)
+    if not texts or not _SIZE.fullmatch(words) or 2 * sum(map(bool, map(sides_in, texts))) < len(texts):
+        return False
+    return words != "size" or not any(text.isdecimal() and int(text) < _LEAST_IMAGE for text in texts)
+
+
+_LEAST_IMAGE = 96  # a smaller number below "Size" may be of parameters
+_ROUNDED = 3  # zeros at the end of most numbers of a column: chance gives them to one count in a thousand
+
+
+def _flops(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
+    prefix = re.search(r"\b([kmgtb])(?:flops?|macs?|madds?|ops)\b", words)
+    if prefix is None:
+        return _totals(heading, texts, Measure.FLOPS, "G")
+    return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.FLOPS, prefix[1].upper().replace("K", "k"))
+
+
+def _totals(heading: str, texts: Sequence[str], measure: Measure, usual: str) -> ColumnGuess:
+    unit, headed, note = _find_unit(heading, texts, usual)
+    zeros = [len(text) - len(text.rstrip("0")) for text in texts] if not unit else []
+    rounded = [count for count in zeros if count >= _ROUNDED]
+    if 2 * len(rounded) <= len(texts):
+        return ColumnGuess(ColumnRole.NUMBERS, heading, measure, unit, note=note, unit_headed=headed)
+    which = "the numbers all" if len(rounded) == len(texts) else "most numbers"
+    note = f"{which} end in {'0' * min(rounded)}: they are read as rounded there, in {usual}"
+    return ColumnGuess(ColumnRole.NUMBERS, heading, measure, usual, note=note, zeros=min(rounded))
+
+
+_HEADED = re.compile(r"[(\[/]\s*(?:in\s+)?(?:×|x|\*)?\s*(10\^?\{?(?:3|6|9|12)\}?|[kKMGBT]|[Mm]illions?|[Bb]illions?)"
+                     r"(?:\s*(?:FLOPs?|MACs?|params?))?\s*(?:[)\]]|$)|(?:×|x)\s*(10\^?\{?(?:3|6|9|12)\}?)")  # fmt: skip
+_POWERS = {"3": "k", "6": "M", "9": "G", "12": "T"}
+NOUNS = ("parameters", "params", "flops", "macs")
+"""Words for what is counted, which may stand behind a number."""
+
+
+def _find_unit(heading: str, texts: Sequence[str], usual: str) -> tuple[str, bool, str]:
+    """Return the unit of a heading and True, or the one that stands in the cells; else a guess and a note on it."""
+    found = _HEADED.search(heading)
+    if found is not None:
+        written = (found[1] or found[2]).lower()
+        power = re.fullmatch(r"10\^?\{?(\d+)\}?", written)
+        letter = _POWERS[power[1]] if power else written[0]
+        return letter if letter == "k" else letter.upper(), True, ""
+    numbers = [number for text in texts if not own_unit(text) and (number := read_cell(text).number) is not None]
+    if numbers and 2 * sum(_is_full(one, usual) for one in numbers) > len(numbers):
+        return "", False, ""
+    units = Counter(filter(None, map(own_unit, texts)))
+    if units:
+        return units.most_common(1)[0][0], False, ""
+    least = _SMALL_MODEL if re.search(r"madds?\b|mult-?adds?\b", heading.lower()) else _LARGE_MODEL
+    if usual == "G" and numbers and all(_is_at_least(number, least) for number in numbers):
+        usual = "M"
+    return usual, False, f"no unit is printed; {usual} is a guess"
+
+
+def own_unit(text: str) -> str:
+    """Return the unit that a cell prints with its number, the nearest for a power of ten; "" for none."""
+    unit = read_cell(text).unit
+    if unit or not is_printed(text, "", NOUNS):
+        return unit
+    scale = parse_printed(text, NumberForm(nouns=NOUNS)).scale
+    return next((one for one in ("T", "G", "M", "k") if scale >= SCALES[one]), "")
+
+
+_OF_FLOPS = re.compile(
+    r"(?:[@↑]|\bat\b|\bon\b)\s*(?P<at>\d{3,4})(?!\d)(?:\s*(?:\^2|²|px\b|[×xX]\s*(?P=at)(?!\d)))?"
+    r"|\(\s*(?P<bracket>(?!1000)\d{3,4})\s*(?:(?:\^2|²|px|[×xX]\s*(?P=bracket))\s*)?\)"
+    r"|(?<!\d)(?P<square>\d{3,4})\s*(?:\^2|²|px\b|[×xX]\s*(?P=square)(?!\d))",
+    re.ASCII,
+)
+
+
+def _with_size(guess: ColumnGuess) -> ColumnGuess:
+    """Return a column of FLOPs with the size of the images that its heading gives, as in FLOPs @384."""
+    found = _OF_FLOPS.search(guess.heading)
+    size = (found["at"] or found["bracket"] or found["square"]) if found else None
+    return guess if size is None else replace(guess, fields=(*guess.fields, ("image", size)))
+
+
+def why_no_total(text: str, unit: str, usual: str) -> str | None:
+    """Return why a number without a unit is not in that of its column, which no heading gives."""
+    number = read_cell(text).number
+    if number is None or own_unit(text):
+        return None
+    digits = number.replace(",", "")
+    if unit and digits.isdigit() and len(digits) > len(str(SCALES[unit])) - 1 >= len(str(SCALES["M"])) - 1:
+        return f"it may be printed in full, and other cells are in {unit}"
+    return "other cells are printed in full" if not unit and not _is_full(number, usual) else None
+
+
+def _is_full(number: str, usual: str) -> bool:
+    """Return whether a number is printed with all its digits."""
+    return len(number.replace(",", "")) >= _FULL[usual] and "." not in number
+
+
+_FULL = {"M": 5, "G": 7}  # digits of a number without a point, by the unit that is usual for such columns
+
+
+def _is_at_least(number: str, least: int) -> bool:
+    return is_printed(number, "") and parse_printed(number, "").value >= least
+
+
+_SMALL_MODEL = 20  # M: multiply-additions of mobile models; no table of them is in G
+_LARGE_MODEL = 1000  # M: a classifier's FLOPs; few models have as many G
+
+
+def _score(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
+    unit = "%" if "%" in heading or _TOP.search(words) or any("%" in text for text in texts) else ""
+    if unit and 2 * sum(map(_above_hundred, texts)) > len(texts):
+        return ColumnGuess(ColumnRole.UNKNOWN, heading, note="no score in %: most of its numbers are above 100")
+    top = re.search(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b", words)
+    where = f"{words} {caption.lower()}"
+    other = _without_imagenet(heading, headed=True)
+    data = None if other else next((name for pattern, name in _DATA.items() if re.search(pattern, words)), None)
+    others = other or _without_imagenet(caption) or re.search(_OTHER_DATA, where)
+    data = data or ("imagenet-1k" if re.search(_IMAGENET, where) and not others else None)
+    fields: tuple[tuple[str, str], ...] = (_NEEDS_TRAINING,)
+    if _TOP.search(words) and data is not None and unit == "%" and not _ERROR.search(words):
+        metric = Metric.TOP5 if top is not None and top[1] == "5" else Metric.TOP1
+        fields = (("metric", metric.value), ("data", data), *fields)
+    return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.SCORE, unit, fields)
+
+
+def _without_imagenet(text: str, *, headed: bool = False) -> bool:
+    """Return whether a text names a data set whose models are not pre-trained on it, unlike ImageNet-22k."""
+    return any(classes != ALL_CLASSES for classes in other_data_sets(text, heading=headed).values())
+
+
+def _above_hundred(text: str) -> bool:
+    number = read_cell(text, "%").number
+    return number is not None and is_printed(number, "%") and parse_printed(number, "%").value > 100
+
+
+_IMAGENET = r"imagenet|\bin-?1k\b|ilsvrc"
+_OTHER_DATA = r"coco|ade20k|cityscapes"
+
 
 _SLUGS = {
     Measure.PARAMETERS: "params",

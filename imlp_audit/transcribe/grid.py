@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, takewhile
 from typing import Literal
 
 from imlp_audit.numbers.forms import DecimalMark
@@ -90,43 +90,23 @@ class SourceDocument:
 
 def lay_out(rows: Sequence[SourceRow]) -> list[GridRow]:
     """Give every column of every row its text: a cell over several columns or rows is repeated in each."""
-    width = min(MOST_COLUMNS, max((_width(row) for row in rows), default=0))
+    width = min(MOST_COLUMNS, max((sum(cell.columns for cell in row.cells) for row in rows), default=0))
     rows = rows[: min(MOST_ROWS, MOST_CELLS // max(1, width))]
-    texts: list[list[str]] = []
+    grid: list[list[str]] = []
     pending: dict[int, tuple[int, str]] = {}  # by column, for how many more rows a cell above stands there
     for row in rows:
-        texts.append(_lay_row(row, width, pending, texts))
-    return [
-        GridRow(row.line, tuple(line), _single(row, width), row.doubt) for row, line in zip(rows, texts, strict=True)
-    ]
-
-
-def _width(row: SourceRow) -> int:
-    return sum(cell.columns for cell in row.cells)
-
-
-def _lay_row(row: SourceRow, width: int, pending: dict[int, tuple[int, str]], above: list[list[str]]) -> list[str]:
-    line = [""] * width
-    column = 0
-    for cell in row.cells:
-        for _ in range(min(cell.columns, width)):
-            if column >= width:
-                break
+        line = [""] * width
+        cells = (cell for cell in row.cells for _ in range(min(cell.columns, width)))
+        for column, cell in zip(range(width), cells, strict=False):
             left, text = pending.get(column, (0, ""))
             line[column] = cell.text or (text if left else "")
-            if left:
-                pending[column] = (left - 1, text)
-            if cell.text and cell.rows > 1:
-                pending[column] = (cell.rows - 1, cell.text)
-            if cell.text and cell.rows < -1:
-                _fill_up(above, column, cell)
-            column += 1
-    return line
-
-
-def _fill_up(above: list[list[str]], column: int, cell: SpanningCell) -> None:
-    for line in above[cell.rows + 1 :]:
-        line[column] = line[column] or cell.text
+            pending[column] = (cell.rows - 1, cell.text) if cell.text and cell.rows > 1 else (max(0, left - 1), text)
+            for above in grid[cell.rows + 1 :] if cell.text and cell.rows < -1 else ():
+                above[column] = above[column] or cell.text
+        grid.append(line)
+    return [
+        GridRow(row.line, tuple(line), _single(row, width), row.doubt) for row, line in zip(rows, grid, strict=True)
+    ]
 
 
 def _single(row: SourceRow, width: int) -> str | None:
@@ -141,7 +121,7 @@ _AROUND = r"[~≈(]?\s*[+\-−–]?\s*({})\s*\D{{0,20}}"
 _COMMA = re.compile(_AROUND.format(r"\d{1,3}(?:\.\d{3})+,\d+|\d+,(?!\d{3}(?!\d))\d+"), re.ASCII)
 _POINT = re.compile(_AROUND.format(r"\d{1,3}(?:,\d{3})+\.\d+|\d+\.\d+"), re.ASCII)
 _DIGITS = re.compile(r"(?<![\w.,])\d[\d.,]*", re.ASCII)
-_BEGIN = re.compile(r"[~≈(]?\s*[+\-−–]?\s*\d", re.ASCII)
+_BEGIN = re.compile(r"[~≈(]?\s*[+\-−–]?\s*\d", re.ASCII)  # of a number
 _SWAP = str.maketrans(".,", ",.")
 
 
@@ -152,17 +132,9 @@ def find_decimal(rows: Sequence[GridRow]) -> DecimalMark:
     return "," if commas > sum(_POINT.fullmatch(text) is not None for text in texts) else "."
 
 
-def with_points(rows: Sequence[GridRow]) -> Iterator[GridRow]:
-    """Yield rows with a point in place of the decimal comma of every number, and a comma between its groups.
-
-    A text that begins with no number, such as RegNetY-1.6GF, is a name.
-    """
-    for row in rows:
-        yield replace(row, cells=tuple(_swap(text) if _BEGIN.match(text) else text for text in row.cells))
-
-
-def _swap(text: str) -> str:
-    return _DIGITS.sub(lambda found: swap_marks(found[0]), text)
+def _with_point(text: str) -> str:
+    """Return a text with a point for the decimal comma of its numbers; one that begins with no number is a name."""
+    return _DIGITS.sub(lambda found: swap_marks(found[0]), text) if _BEGIN.match(text) else text
 
 
 def swap_marks(number: str) -> str:
@@ -181,23 +153,20 @@ def make_table(
     rows = source[: len(grid)]
     titles = _count_titles(rows, grid)
     head = titles + _split_head(rows[titles:])
-    width = len(grid[0].cells) if grid else 0
-    headings = _Headings(join_headings(grid[titles:head], width), tuple(grid[titles:head]))
-    body = _read_body(rows[head:], grid[head:], headings)
-    notes = [f"only the first {len(grid)} rows are read"] if len(source) > len(grid) else []
-    every = [*grid[:titles], *body.rows]
-    period = _find_period(headings.joined)
+    headings = _join_headings(grid[titles:head])
+    body, notes = _read_body(rows[head:], grid[head:], grid[titles:head])
+    notes = [*([f"only the first {len(grid)} rows are read"] if len(source) > len(grid) else []), *notes]
+    every, width = [*grid[:titles], *body], len(headings)
+    period = _find_period(headings)
     if period < width:
         every = [part for at in range(0, width, period) for part in _cut_rows(every, at, at + period)]
         notes.append(f"{width // period} tables stand side by side; they are read one below the other")
     decimal = find_decimal(every)
     if decimal == ",":
-        every = list(with_points(every))
+        every = [replace(row, cells=tuple(map(_with_point, row.cells))) for row in every]
         notes.append('the numbers have a decimal comma; `decimal: ","` under about says so')
-    joined, every_note = headings.joined[:period], (*notes, *body.notes)
-    return SourceTable(
-        number, caption, joined, tuple(every), file, line, label=label, notes=every_note, decimal=decimal
-    )
+    cut, said = headings[:period], tuple(notes)
+    return SourceTable(number, caption, cut, tuple(every), file, line, label=label, notes=said, decimal=decimal)
 
 
 def _find_period(headings: tuple[str, ...]) -> int:
@@ -220,12 +189,11 @@ def _cut_rows(rows: Sequence[GridRow], start: int, end: int) -> Iterator[GridRow
 
 def _count_titles(rows: Sequence[SourceRow], grid: Sequence[GridRow]) -> int:
     """Return how many rows at the top are one cell over all columns; two rows at least are left."""
-    titles = 0
-    for row, line in zip(rows[:-2], grid, strict=False):
-        if line.single is None or row.cells[0].columns < max(2, len(line.cells)):
-            break
-        titles += 1
-    return titles
+    wide = (
+        line.single is not None and row.cells[0].columns >= max(2, len(line.cells))
+        for row, line in zip(rows[:-2], grid, strict=False)
+    )
+    return sum(1 for _ in takewhile(bool, wide))
 
 
 def _split_head(rows: Sequence[SourceRow]) -> int:
@@ -236,85 +204,57 @@ def _split_head(rows: Sequence[SourceRow]) -> int:
     return ruled if ruled <= _MOST_HEAD else 1
 
 
-def join_headings(rows: Iterable[GridRow], width: int) -> tuple[str, ...]:
+def _join_headings(rows: Sequence[GridRow]) -> tuple[str, ...]:
     """Return one heading for each column: its texts from top to bottom, each once."""
-    head = list(rows)
     return tuple(
-        " ".join(dict.fromkeys(row.cells[column] for row in head if row.cells[column])) for column in range(width)
+        " ".join(dict.fromkeys(filter(None, column))) for column in zip(*(row.cells for row in rows), strict=True)
     )
 
 
-@dataclass(frozen=True)
-class _Headings:
-    """The headings of a table, and the rows that they were joined of."""
+def _read_body(
+    rows: Sequence[SourceRow], grid: Sequence[GridRow], head: Sequence[GridRow]
+) -> tuple[list[GridRow], list[str]]:
+    """Leave out the headings that are repeated between the rows, and all rows under other headings."""
+    kept: list[GridRow] = []
+    notes: list[str] = []
+    again = at = 0
+    while at < len(grid):
+        line = grid[at]
+        repeated = _count_repeated(grid[at : at + _MOST_HEAD], head) if line.single is None else 0
+        again += repeated > 0
+        apart = rows[at].head or any(row.ruled for row in rows[at : at + _MOST_HEAD])
+        if not repeated and line.single is None and apart and _has_headings(line, head):
+            notes = [f"other headings follow ({list_some(line.cells, 8)}): what is below them is not read"]
+            break
+        kept += [] if repeated else [line]
+        at += max(1, repeated)
+    times = f"the headings stand between the rows too ({count_of(again, 'time')}); the columns below are the same"
+    return kept, [*([times] if again else []), *notes]
 
-    joined: tuple[str, ...]
-    rows: tuple[GridRow, ...]
 
-    def repeated_in(self, rows: Sequence[GridRow]) -> int:
-        """Return how many rows, from the first on, print these headings again."""
-        for height in sorted({len(self.rows), 1}, reverse=True):
-            again = join_headings(rows[:height], len(self.joined))
-            if _plain(again) == _plain(self.joined) and all(row.single is None for row in rows[:height]):
-                return height
-        return 0
-
-    def changed_in(self, row: GridRow) -> bool:
-        """Say whether a row has headings of this table, but not all of them where they were: then columns change."""
-        texts = {text for text in _without_units(row.cells) if text}
-        known = {*_without_units(self.joined), *(text for one in self.rows for text in _without_units(one.cells))}
-        return len(texts) > 1 and 2 * len(texts & known) > len(texts) and not any(map(_NUMBER.match, row.cells))
+def _count_repeated(rows: Sequence[GridRow], head: Sequence[GridRow]) -> int:
+    """Return how many rows, from the first on, print the headings again."""
+    joined = _plain(_join_headings(head))
+    for height in sorted({len(head), 1}, reverse=True):
+        if _plain(_join_headings(rows[:height])) == joined and all(row.single is None for row in rows[:height]):
+            return height
+    return 0
 
 
-_NUMBER = re.compile(r"[~≈(]?\s*[+\-−–]?\s*\d")
+def _has_headings(row: GridRow, head: Sequence[GridRow]) -> bool:
+    """Say whether a row has headings of the table, but not all of them where they were: then columns change."""
+    texts = set(_plain(map(_without_unit, row.cells))) - {""}
+    known = {*_join_headings(head), *(text for one in head for text in one.cells)}
+    shared = texts & set(_plain(map(_without_unit, known)))
+    return len(texts) > 1 and 2 * len(shared) > len(texts) and not any(map(_BEGIN.match, row.cells))
 
 
 def _plain(texts: Iterable[str]) -> list[str]:
     return ["".join(text.casefold().split()) for text in texts]
 
 
-def _without_units(texts: Iterable[str]) -> list[str]:
-    return _plain(_BRACKETS.sub("", text) for text in texts)
-
-
-_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-
-
-@dataclass(frozen=True)
-class _Body:
-    """The rows below the headings, and what was not read as one of them."""
-
-    rows: tuple[GridRow, ...]
-    notes: tuple[str, ...]
-
-
-def _read_body(rows: Sequence[SourceRow], grid: Sequence[GridRow], headings: _Headings) -> _Body:
-    """Leave out the headings that are repeated between the rows, and all rows under other headings."""
-    kept: list[GridRow] = []
-    again = at = 0
-    while at < len(grid):
-        line = grid[at]
-        repeated = headings.repeated_in(grid[at : at + _MOST_HEAD]) if line.single is None else 0
-        if repeated:
-            again += 1
-        elif line.single is None and _stands_apart(rows, at) and headings.changed_in(line):
-            other = f"other headings follow ({list_some(line.cells, 8)}): what is below them is not read"
-            return _Body(tuple(kept), (*_tell_repeated(again), other))
-        else:
-            kept.append(line)
-        at += max(1, repeated)
-    return _Body(tuple(kept), _tell_repeated(again))
-
-
-def _stands_apart(rows: Sequence[SourceRow], at: int) -> bool:
-    """Say whether a row stands between rules, or is of cells for headings."""
-    return rows[at].head or any(row.ruled for row in rows[at : at + _MOST_HEAD])
-
-
-def _tell_repeated(times: int) -> tuple[str, ...]:
-    if not times:
-        return ()
-    return (f"the headings stand between the rows too ({count_of(times, 'time')}); the columns below are the same",)
+def _without_unit(text: str) -> str:
+    return re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", text)
 
 
 _STATED = re.compile(

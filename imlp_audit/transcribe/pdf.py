@@ -38,53 +38,50 @@ class Word:
 Line = tuple[Word, ...]
 
 
-def read_words(characters: Sequence[Word]) -> list[Word]:
-    """Return the words of a page, given its characters."""
-    return _attach_raised([word for line in cluster(characters, _SAME) for word in _split(line)])
-
-
-def cluster(words: Sequence[Word], apart: float) -> Iterator[list[Word]]:
+def cluster(words: Sequence[Word], apart: float) -> Iterator[Line]:
     """Yield what shares a baseline, from top to bottom, each line from left to right."""
     line: list[Word] = []
     for word in sorted(words, key=lambda one: (one.base, one.x0)):
         if line and word.base - line[0].base > apart:
-            yield sorted(line, key=lambda one: one.x0)
+            yield tuple(sorted(line, key=lambda one: one.x0))
             line = []
         line.append(word)
     if line:
-        yield sorted(line, key=lambda one: one.x0)
+        yield tuple(sorted(line, key=lambda one: one.x0))
 
 
-def _split(line: Sequence[Word]) -> Iterator[Word]:
+def _split(line: Line) -> Iterator[Word]:
     """Yield the words of a line of characters."""
     word: Word | None = None
     for one in line:
-        gap = one.x0 - word.x1 if word is not None else 0.0
-        if word is not None and (one.text.isspace() or not -0.5 * one.size < gap < _SPACE * one.size):
+        apart = word is not None and not -0.5 * one.size < one.x0 - word.x1 < _SPACE * one.size
+        if word is not None and (one.text.isspace() or apart):
             yield word
             word = None
-        if one.text.isspace():
-            continue
-        word = one if word is None else replace(word, text=word.text + one.text, x1=max(word.x1, one.x1))
+        if not one.text.isspace():
+            word = one if word is None else replace(word, text=word.text + one.text, x1=max(word.x1, one.x1))
     if word is not None:
         yield word
 
 
 def _attach_raised(words: Sequence[Word]) -> list[Word]:
-    """Join each small word to the larger one that it stands beside, above or below its baseline."""
+    """Join each small word to the nearest larger one that it stands beside, above or below its baseline."""
     ordered = sorted(words, key=lambda word: word.base)
     bases = [word.base for word in ordered]
     largest = max((word.size for word in ordered), default=0.0)
-    attached: dict[int, list[int]] = {}
+    hosts: dict[int, int] = {}
     for at, small in enumerate(ordered):
-        near = range(bisect_left(bases, small.base - largest), bisect_left(bases, small.base + largest))
-        small_enough = small.size < _SMALLER * largest  # a page of one size has nothing raised
-        hosts = [other for other in near if _carries(ordered[other], small)] if small_enough else []
-        if hosts:
-            nearest = min(hosts, key=lambda other: (abs(ordered[other].base - small.base), -ordered[other].x1))
-            attached.setdefault(nearest, []).append(at)
-    parts = {at for inner in attached.values() for at in inner}
-    return [_with_parts(ordered, attached, at) for at in range(len(ordered)) if at not in parts]
+        if small.size < _SMALLER * largest:  # a page of one size has nothing raised
+            near = range(bisect_left(bases, small.base - largest), bisect_left(bases, small.base + largest))
+            able = [other for other in near if _carries(ordered[other], small)]
+            if able:
+                hosts[at] = min(able, key=lambda other: (abs(bases[other] - small.base), -ordered[other].x1))
+    joined = list(ordered)
+    for at in sorted(hosts, key=lambda one: (ordered[one].size, -ordered[one].x0)):  # a script of a script first
+        part, host = joined[at], joined[hosts[at]]
+        sign = " " if part.text.startswith(("±", "(")) else "^" if part.base < host.base else "_"
+        joined[hosts[at]] = replace(host, text=host.text + sign + part.text, x1=max(host.x1, part.x1))
+    return [word for at, word in enumerate(joined) if at not in hosts]
 
 
 def _carries(host: Word, small: Word) -> bool:
@@ -94,44 +91,30 @@ def _carries(host: Word, small: Word) -> bool:
     return beside and small.size < _SMALLER * host.size and 0.1 * host.size < shift < 0.65 * host.size
 
 
-def _with_parts(words: Sequence[Word], attached: dict[int, list[int]], at: int) -> Word:
-    word = words[at]
-    text, end = word.text, word.x1
-    for part in (_with_parts(words, attached, one) for one in sorted(attached.get(at, ()))):
-        text += _join_part(part, raised=part.base < word.base)
-        end = max(end, part.x1)
-    return replace(word, text=text, x1=end)
-
-
-def _join_part(part: Word, *, raised: bool) -> str:
-    if part.text.startswith(("±", "(")):
-        return f" {part.text}"  # a spread or a change: no exponent and no index
-    return ("^" if raised else "_") + part.text
-
-
-def order_lines(words: Sequence[Word], width: float) -> list[Line]:
-    """Return the lines of a page of this width: column by column between lines that run over both columns."""
+def _order_lines(words: Sequence[Word], width: float) -> Iterator[Line]:
+    """Yield the lines of a page of this width: column by column between lines that run over both columns."""
     gutter = _find_gutter(words, width)
-    if gutter is None:
-        return _lines(words)
-    done: list[Line] = []
-    left: list[Word] = []
-    right: list[Word] = []
-    for line in cluster(words, 1.0):
-        if _crosses(line, gutter):
-            done += [*_lines(left), *_lines(right), tuple(line)]
-            left, right = [], []
-        left += [word for word in line if word.x1 <= gutter and not _crosses(line, gutter)]
-        right += [word for word in line if word.x1 > gutter and not _crosses(line, gutter)]
-    return [*done, *_lines(left), *_lines(right)]
+    columns: tuple[list[Word], list[Word]] = ([], [])
+    for line in [tuple(words)] if gutter is None else cluster(words, 1.0):
+        if gutter is None or _crosses(line, gutter):
+            yield from (*_lines(columns[0]), *_lines(columns[1]), *([line] if gutter is not None else _lines(line)))
+            columns = ([], [])
+            continue
+        for word in line:
+            columns[word.x1 > gutter].append(word)
+    yield from (*_lines(columns[0]), *_lines(columns[1]))
 
 
-def _lines(words: Sequence[Word]) -> list[Line]:
-    size = sorted(word.size for word in words)[len(words) // 2] if words else 0.0
-    return [tuple(line) for line in cluster(words, _LINE * size)]
+def _lines(words: Sequence[Word]) -> Iterator[Line]:
+    yield from cluster(words, _LINE * usual_size(words))
 
 
-def _crosses(line: Sequence[Word], gutter: float) -> bool:
+def usual_size(words: Sequence[Word]) -> float:
+    """Return the size of the text that most words are near."""
+    return sorted(word.size for word in words)[len(words) // 2] if words else 0.0
+
+
+def _crosses(line: Line, gutter: float) -> bool:
     """Say whether the text of a line runs on over a place."""
     if any(word.x0 < gutter < word.x1 for word in line):
         return True
@@ -141,12 +124,11 @@ def _crosses(line: Sequence[Word], gutter: float) -> bool:
 def _find_gutter(words: Sequence[Word], width: float) -> float | None:
     """Return where the two columns of a page part; None for a page of one column."""
     lines = list(cluster(words, 1.0))
-    places = [width * part / 100 for part in range(42, 59)]
-    crossing = {place: sum(_crosses(line, place) for line in lines) for place in places}
-    place = min(places, key=lambda one: (crossing[one], abs(one - width / 2)))
-    both = sum(any(word.x1 <= place for word in line) or any(word.x0 >= place for word in line) for line in lines)
-    wide = sum(word.x1 < place for word in words), sum(word.x0 > place for word in words)
-    return place if both and crossing[place] <= 0.4 * both and min(wide) > 0.2 * len(words) else None
+    crossing = {at: sum(_crosses(line, at) for line in lines) for at in (width * part / 100 for part in range(42, 59))}
+    place = min(crossing, key=lambda one: (crossing[one], abs(one - width / 2)))
+    both = sum(any(word.x1 <= place or word.x0 >= place for word in line) for line in lines)
+    least = min(sum(word.x1 < place for word in words), sum(word.x0 > place for word in words))
+    return place if both and crossing[place] <= 0.4 * both and least > 0.2 * len(words) else None
 
 
 def join_words(words: Sequence[Word]) -> str:
@@ -212,10 +194,9 @@ def _read_all(opened: Sequence[Page]) -> Iterator[PdfPage]:
         characters = page.chars[:left]
         left -= len(characters)
         upright = [_place(one, float(page.height)) for one in characters if one["upright"] and one["matrix"][0] > 0]
-        lines = order_lines(read_words(upright), float(page.width))
-        yield PdfPage(
-            page.page_number, tuple(lines), tuple(_join_rules(_read_rules(page))), len(characters) - len(upright)
-        )
+        words = _attach_raised([word for line in cluster(upright, _SAME) for word in _split(line)])
+        lines = tuple(_order_lines(words, float(page.width)))
+        yield PdfPage(page.page_number, lines, tuple(_rules(page)), len(characters) - len(upright))
         page.close()
         if left <= 0:
             return
@@ -226,23 +207,17 @@ def _place(character: Mapping[str, Any], height: float) -> Word:
     return Word(character["text"].translate(_LIGATURES), x0, x1, height - base, float(character["size"]))
 
 
-def _read_rules(page: Page) -> Iterator[Rule]:
-    for one in (*page.lines, *page.rects):
-        top, bottom = float(one["top"]), float(one["bottom"])
-        if bottom - top <= _THIN:
-            yield Rule(float(one["x0"]), float(one["x1"]), (top + bottom) / 2)
-
-
-def _join_rules(rules: Iterator[Rule]) -> Iterator[Rule]:
-    """Yield whole rules: a table that is drawn cell by cell has one in many pieces."""
-    open_rule: Rule | None = None
-    for rule in sorted(rules, key=lambda one: (round(one.y), one.x0)):
-        joins = open_rule is not None and abs(rule.y - open_rule.y) < 1 and rule.x0 <= open_rule.x1 + 2
-        if open_rule is not None and joins:
-            open_rule = replace(open_rule, x1=max(open_rule.x1, rule.x1))
-            continue
-        if open_rule is not None and open_rule.x1 - open_rule.x0 >= _SHORTEST:
-            yield open_rule
-        open_rule = rule
-    if open_rule is not None and open_rule.x1 - open_rule.x0 >= _SHORTEST:
-        yield open_rule
+def _rules(page: Page) -> Iterator[Rule]:
+    """Yield the horizontal rules, whole: a table that is drawn cell by cell has one in many pieces."""
+    drawn = [
+        (float(one["x0"]), float(one["x1"]), float(one["top"]), float(one["bottom"]))
+        for one in (*page.lines, *page.rects)
+    ]
+    pieces = [Rule(x0, x1, (top + bottom) / 2) for x0, x1, top, bottom in drawn if bottom - top <= _THIN]
+    whole: list[Rule] = []
+    for rule in sorted(pieces, key=lambda one: (round(one.y), one.x0)):
+        if whole and abs(rule.y - whole[-1].y) < 1 and rule.x0 <= whole[-1].x1 + 2:
+            whole[-1] = replace(whole[-1], x1=max(whole[-1].x1, rule.x1))
+        else:
+            whole.append(rule)
+    yield from (rule for rule in whole if rule.x1 - rule.x0 >= _SHORTEST)

@@ -7,107 +7,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TypeAlias
 
-from imlp_audit.transcribe.grid import (
-    MOST_TABLES,
-    SourceDocument,
-    SourceRow,
-    SourceTable,
-    SpanningCell,
-    make_table,
-)
-from imlp_audit.transcribe.pdf import Line, PdfPage, Rule, cluster, join_words, read_pages
+from imlp_audit.transcribe.grid import MOST_TABLES, SourceDocument, SourceRow, SourceTable, SpanningCell, make_table
+from imlp_audit.transcribe.pdf import Line, PdfPage, Rule, Word, cluster, join_words, read_pages, usual_size
 
 _CELL = 0.45  # of the size: words further apart are of different cells
-
-
-@dataclass(frozen=True)
-class CellText:
-    """Words of one cell, and where they stand."""
-
-    text: str
-    x0: float
-    x1: float
-
-
-Columns = tuple[tuple[float, float], ...]
-"""The columns from left to right: where the text of each begins and ends."""
-
-
-def group_words(line: Line) -> tuple[CellText, ...]:
-    """Return the cells of a line."""
-    cells: list[list[int]] = []
-    for at, word in enumerate(line):
-        if at and word.x0 - line[at - 1].x1 < _CELL * min(word.size, line[at - 1].size):
-            cells[-1].append(at)
-        else:
-            cells.append([at])
-    return tuple(
-        CellText(
-            " ".join(join_words(line[part[0] : part[-1] + 1]).split()),
-            line[part[0]].x0,
-            max(line[at].x1 for at in part),
-        )
-        for part in cells
-    )
-
-
-def find_columns(lines: Sequence[Sequence[CellText]], head: Sequence[Sequence[CellText]] = ()) -> Columns:
-    """Return the columns of the lines with the most cells; a cell of another line widens the one column it is in.
-
-    A number of cells that only one line has, of those below the headings and of these, is taken only if all differ.
-    """
-    counts = Counter(len(line) for line in (*lines, *head))
-    numbers = {len(line) for line in lines}
-    most = max((one for one in numbers if counts[one] > 1), default=max(numbers, default=0))
-    columns = _merge([(group.x0, group.x1) for line in lines if len(line) == most for group in line])
-    for group in (group for line in lines if 1 < len(line) < most for group in line):
-        found = columns_of(group, columns)
-        if len(found) == 1:
-            x0, x1 = columns[found[0]]
-            columns[found[0]] = (min(x0, group.x0), max(x1, group.x1))
-    return tuple(columns)
-
-
-def _merge(stretches: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    merged: list[tuple[float, float]] = []
-    for x0, x1 in sorted(stretches):
-        if merged and x0 <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], x1))
-        else:
-            merged.append((x0, x1))
-    return merged
-
-
-def columns_of(group: CellText, columns: Sequence[tuple[float, float]]) -> list[int]:
-    """Return the columns that a cell stands in; none where it stands in the white between them."""
-    return [at for at, (x0, x1) in enumerate(columns) if group.x0 < x1 and x0 < group.x1]
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A cell and the columns that it is in; not certain where it stands in the white between two."""
-
-    group: CellText
-    columns: tuple[int, ...]
-    certain: bool
-
-
-def place_groups(line: Sequence[CellText], columns: Columns) -> list[Placed]:
-    """Return the cells of a line with their columns: those that they stand in, else the nearest."""
-    found = [(group, tuple(columns_of(group, columns))) for group in line]
-    return [Placed(group, at or (_nearest(group, columns),), bool(at)) for group, at in found]
-
-
-def _nearest(group: CellText, columns: Columns) -> int:
-    middle = (group.x0 + group.x1) / 2
-    return min(range(len(columns)), key=lambda at: abs(sum(columns[at]) / 2 - middle))
-
-
 _CAPTION = re.compile(r"(?:Table|TABLE|Tab\.)\s+((?:[A-Z]\.?)?\d{1,3}[a-z]?|[IVX]{1,6})\s*(?:[.:|]\s*|$)(.*)")
 _ALIKE = 3.0  # points: rules of one table begin and end within
 _NEAR = 60.0  # points between a table and its caption
 _LONGEST = 400
+_FEW = 60  # rotated characters: an arXiv stamp has fewer
+
+Columns: TypeAlias = list[tuple[float, float]]
+"""The columns from left to right: where the text of each begins and ends."""
+Region: TypeAlias = list[Rule]
+"""A table's place: its rules from top to bottom, all of one width."""
 
 
 @dataclass(frozen=True)
@@ -120,58 +35,24 @@ class _Caption:
     bottom: float
 
 
-@dataclass(frozen=True)
-class _Region:
-    """A table's place: its rules from top to bottom, all of one width."""
-
-    rules: tuple[Rule, ...]
-
-    @property
-    def top(self) -> float:
-        return self.rules[0].y
-
-    @property
-    def bottom(self) -> float:
-        return self.rules[-1].y
-
-    def holds(self, x0: float, x1: float, y: float) -> bool:
-        """Say whether something at a height is inside."""
-        first = self.rules[0]
-        return first.x0 - _ALIKE <= x0 and x1 <= first.x1 + _ALIKE and self.top < y < self.bottom + 1
-
-
 def read_pdf(data: bytes, shown_as: str) -> SourceDocument:
     """Return the tables with rules of a PDF. Raises UsageError for one that cannot be read."""
-    tables: list[SourceTable] = []
+    tables: dict[str, SourceTable] = {}
     notes: list[str] = []
     for page in read_pages(data, shown_as):
         captions = list(_captions(page))
-        regions = list(_regions(page, captions))
-        for at, region in enumerate(regions):
-            caption = min(captions, key=lambda one: _distance(one, region), default=None)
-            if caption is not None and _distance(caption, region) <= _NEAR:
-                captions.remove(caption)
-            else:
-                caption = None
+        for at, region in enumerate(_regions(page, captions)):
+            near = min(captions, key=lambda one: _distance(one, region), default=None)
+            caption = near if near is not None and _distance(near, region) <= _NEAR else None
+            captions = [one for one in captions if one is not caption]
             table = _read_table(page, region, caption, f"p{page.number}{'abcdefghij'[at % 10]}", shown_as)
             if table is not None:
-                tables.append(table)
+                number = table.number if table.number not in tables else f"{table.number}p{table.line}"
+                tables[number] = replace(table, number=number)
         notes += [f"page {page.number}: Table {one.number} has no rules that init can follow" for one in captions]
         if page.rotated > _FEW:
             notes.append(f"page {page.number}: {page.rotated} characters are rotated and were not read")
-    return SourceDocument(tuple(_number(tables))[:MOST_TABLES], notes=tuple(notes[:20]))
-
-
-_FEW = 60  # rotated characters: an arXiv stamp has fewer
-
-
-def _number(tables: Sequence[SourceTable]) -> Iterator[SourceTable]:
-    """Yield the tables, a number that another has already with its page."""
-    taken: set[str] = set()
-    for table in tables:
-        number = table.number if table.number not in taken else f"{table.number}p{table.line}"
-        taken.add(number)
-        yield replace(table, number=number)
+    return SourceDocument(tuple(tables.values())[:MOST_TABLES], notes=tuple(notes[:20]))
 
 
 def _captions(page: PdfPage) -> Iterator[_Caption]:
@@ -181,8 +62,8 @@ def _captions(page: PdfPage) -> Iterator[_Caption]:
         if found is None:
             continue
         lines = [line]
-        for below in page.lines[at + 1 :]:
-            if not _goes_on(lines[-1], below, page.rules) or len(lines) > 8:
+        for below in page.lines[at + 1 : at + 9]:
+            if not _goes_on(lines[-1], below, page.rules):
                 break
             lines.append(below)
         words = [word for one in lines for word in one]
@@ -202,102 +83,153 @@ def _goes_on(above: Line, below: Line, rules: Sequence[Rule]) -> bool:
     return 0 < step < 1.35 * above[0].size and abs(below[0].size - above[0].size) < 0.5 and not ruled
 
 
-def _regions(page: PdfPage, captions: Sequence[_Caption]) -> Iterator[_Region]:
-    """Yield where tables stand, from top to bottom: rules of one width without a caption between them."""
-    found: list[_Region] = []
-    for rules in _of_one_width(page.rules):
-        part: list[Rule] = []
-        for rule in rules:
-            if part and _parted(part[-1], rule, captions):
-                found.append(_Region(tuple(part)))
-                part = []
-            part.append(rule)
-        found.append(_Region(tuple(part)))
-    found = [one for one in found if len(one.rules) > 1]
-    inner = {at for at, one in enumerate(found) for other in found if other is not one and _inside(one, other)}
-    yield from sorted((one for at, one in enumerate(found) if at not in inner), key=lambda one: one.top)
-
-
-def _of_one_width(rules: Sequence[Rule]) -> Iterator[list[Rule]]:
-    left = sorted(rules, key=lambda rule: rule.y)
+def _regions(page: PdfPage, captions: Sequence[_Caption]) -> list[Region]:
+    """Return where tables stand, from top to bottom: rules of one width without a caption between them."""
+    found: list[Region] = []
+    left = sorted(page.rules, key=lambda rule: rule.y)
     while left:
-        alike = [one for one in left if abs(one.x0 - left[0].x0) < _ALIKE and abs(one.x1 - left[0].x1) < _ALIKE]
+        first = left[0]
+        alike = [one for one in left if abs(one.x0 - first.x0) < _ALIKE and abs(one.x1 - first.x1) < _ALIKE]
         left = [one for one in left if one not in alike]
-        yield alike
+        for above, rule in zip([None, *alike], alike, strict=False):
+            if above is None or any(_parts(one, above, rule) for one in captions):
+                found.append([])
+            found[-1].append(rule)
+    found = [one for one in found if len(one) > 1]
+    outer = [one for one in found if not any(_is_inside(one, other) for other in found if other is not one)]
+    return sorted(outer, key=lambda one: one[0].y)
 
 
-def _parted(above: Rule, below: Rule, captions: Sequence[_Caption]) -> bool:
-    between = [one for one in captions if above.y < one.bottom and one.top < below.y]
-    return any(one.x0 < above.x1 and above.x0 < one.x1 for one in between)
+def _parts(caption: _Caption, above: Rule, below: Rule) -> bool:
+    return above.y < caption.bottom and caption.top < below.y and caption.x0 < above.x1 and above.x0 < caption.x1
 
 
-def _inside(one: _Region, other: _Region) -> bool:
-    return other.holds(one.rules[0].x0, one.rules[0].x1, one.top) and one.bottom <= other.bottom
+def _holds(region: Region, x0: float, x1: float, y: float) -> bool:
+    first, last = region[0], region[-1]
+    return first.x0 - _ALIKE <= x0 and x1 <= first.x1 + _ALIKE and first.y < y < last.y + 1
 
 
-def _distance(caption: _Caption, region: _Region) -> float:
+def _is_inside(one: Region, other: Region) -> bool:
+    return _holds(other, one[0].x0, one[0].x1, one[0].y) and one[-1].y <= other[-1].y
+
+
+def _distance(caption: _Caption, region: Region) -> float:
     """Return how far a caption is above or below a table; far where it stands beside it."""
-    rule = region.rules[0]
-    if caption.x1 < rule.x0 or rule.x1 < caption.x0:
+    first, last = region[0], region[-1]
+    if caption.x1 < first.x0 or first.x1 < caption.x0:
         return 1e9
-    return abs(region.top - caption.bottom if caption.bottom <= region.top + 2 else caption.top - region.bottom)
+    return abs(first.y - caption.bottom if caption.bottom <= first.y + 2 else caption.top - last.y)
 
 
 def _read_table(
-    page: PdfPage, region: _Region, caption: _Caption | None, number: str, shown_as: str
+    page: PdfPage, region: Region, caption: _Caption | None, number: str, shown_as: str
 ) -> SourceTable | None:
     """Return the table between some rules; None where there are not two columns and two lines."""
-    words = [word for line in page.lines for word in line if region.holds(word.x0, word.x1, word.base)]
-    size = sorted(word.size for word in words)[len(words) // 2] if words else 0.0
-    lines = [tuple(line) for line in cluster(words, 0.3 * size)]
-    inner = [rule.y for rule in region.rules if region.top + _ALIKE < rule.y < region.bottom - _ALIKE]
+    words = [word for line in page.lines for word in line if _holds(region, word.x0, word.x1, word.base)]
+    lines = list(cluster(words, 0.3 * usual_size(words)))
+    inner = [rule.y for rule in region if region[0].y + _ALIKE < rule.y < region[-1].y - _ALIKE]
     split = inner[0] if inner else lines[0][0].base + 1 if lines else 0.0
     head = [line for line in lines if line[0].base < split]
     body = [line for line in lines if line[0].base >= split]
-    columns = find_columns([group_words(line) for line in body], [group_words(line) for line in head])
+    columns = _find_columns(body, head)
     if not head or not body or len(columns) < 2:
         return None
     between = _between_rows(body)
-    short = [rule for rule in page.rules if region.holds(rule.x0, rule.x1, rule.y) and rule not in region.rules]
+    short = [rule for rule in page.rules if _holds(region, rule.x0, rule.x1, rule.y) and rule not in region]
     rows = [_head_row(line, columns, short, page.number) for line in head]
-    if len(head) == 1 and len(group_words(head[0])) == 1:
+    if len(head) == 1 and len(_cells(head[0])) == 1:
         rows = [SourceRow(page.number, (SpanningCell(_text(head[0]), len(columns)),), head=True)]  # a title
     rows += _body_rows([line for line in body if line not in between], columns, inner, page.number)
-    table = make_table(
-        caption.number if caption else number, caption.text if caption else "", rows, shown_as, page.number
-    )
+    name, text = (caption.number, caption.text) if caption else (number, "")
+    table = make_table(name, text, rows, shown_as, page.number)
     notes = [f"read from the places of characters: compare every number with page {page.number} of {shown_as}"]
-    notes += [f"{_text(line)!r} stands between two rows; decide which it is for" for line in between]
+    notes += [f"{_text(line)!r} stands between two rows, and is left out" for line in between]
     return replace(table, notes=(*notes, *table.notes), counted_in="page")
+
+
+def _cells(line: Line) -> list[Word]:
+    """Return the cells of a line, each as one word."""
+    cells: list[list[Word]] = []
+    for word in line:
+        if cells and word.x0 - cells[-1][-1].x1 < _CELL * min(word.size, cells[-1][-1].size):
+            cells[-1].append(word)
+        else:
+            cells.append([word])
+    return [
+        replace(part[0], text=" ".join(join_words(part).split()), x1=max(word.x1 for word in part)) for part in cells
+    ]
+
+
+def _find_columns(body: Sequence[Line], head: Sequence[Line]) -> Columns:
+    """Return the columns of the lines with the most cells; a cell of another line widens the one column it is in.
+
+    A number of cells that only one line has is taken only if all differ.
+    """
+    lines = list(map(_cells, body))
+    counts = Counter(map(len, [*lines, *map(_cells, head)]))
+    numbers = {len(line) for line in lines}
+    most = max((one for one in numbers if counts[one] > 1), default=max(numbers, default=0))
+    columns: Columns = []
+    for x0, x1 in sorted((cell.x0, cell.x1) for line in lines if len(line) == most for cell in line):
+        if columns and x0 <= columns[-1][1]:
+            columns[-1] = (columns[-1][0], max(columns[-1][1], x1))
+        else:
+            columns.append((x0, x1))
+    for cell in (cell for line in lines if 1 < len(line) < most for cell in line):
+        if len(found := _columns_of(cell, columns)) == 1:
+            x0, x1 = columns[found[0]]
+            columns[found[0]] = (min(x0, cell.x0), max(x1, cell.x1))
+    return columns
+
+
+def _columns_of(cell: Word, columns: Columns) -> list[int]:
+    """Return the columns that a cell stands in; none where it stands in the white between them."""
+    return [at for at, (x0, x1) in enumerate(columns) if cell.x0 < x1 and x0 < cell.x1]
 
 
 def _between_rows(body: Sequence[Line]) -> list[Line]:
     """Return the lines of one cell that stand between two rows, closer to both than rows are to each other."""
-    rows = [line for line in body if len(group_words(line)) > 1]
+    rows = [line for line in body if len(_cells(line)) > 1]
     steps = sorted(b[0].base - a[0].base for a, b in pairwise(rows))
     usual = steps[len(steps) // 2] if steps else 0.0
     return [
         line
         for above, line, below in zip(body, body[1:], body[2:], strict=False)
-        if len(group_words(line)) == 1
-        and max(line[0].base - above[0].base, below[0].base - line[0].base) < 0.75 * usual
+        if len(_cells(line)) == 1 and max(line[0].base - above[0].base, below[0].base - line[0].base) < 0.75 * usual
     ]
 
 
 def _head_row(line: Line, columns: Columns, short: Sequence[Rule], page: int) -> SourceRow:
     """Return a row of headings; one right above a short rule is over all columns that the rule is over."""
-    wide: list[CellText] = []
-    for group in group_words(line):
-        middle = (group.x0 + group.x1) / 2
-        under = [one for one in short if 0 < one.y - line[0].base < line[0].size and one.x0 <= middle <= one.x1]
-        wide += [replace(group, x0=min(one.x0, group.x0), x1=max(one.x1, group.x1)) for one in under[:1]] or [group]
-    return SourceRow(page, _cells(place_groups(wide, columns), len(columns)), head=True)
+    wide: list[Word] = []
+    for cell in _cells(line):
+        middle = (cell.x0 + cell.x1) / 2
+        under = (one for one in short if 0 < one.y - line[0].base < line[0].size and one.x0 <= middle <= one.x1)
+        rule = next(under, None)
+        wide.append(replace(cell, x0=min(rule.x0, cell.x0), x1=max(rule.x1, cell.x1)) if rule is not None else cell)
+    return _place(wide, columns, page, head=True)
 
 
-def _cells(placed: Sequence[Placed], width: int) -> tuple[SpanningCell, ...]:
-    """Return a cell for each column; text over several columns is in each of them."""
-    texts = [[one.group.text for one in placed if at in one.columns] for at in range(width)]
-    return tuple(SpanningCell(" ".join(text)) for text in texts)
+def _place(cells: Sequence[Word], columns: Columns, page: int, *, ruled: bool = False, head: bool = False) -> SourceRow:
+    """Return a row with each cell in the columns that it stands in, else in the nearest; what is uncertain is noted."""
+    texts: list[list[str]] = [[] for _ in columns]
+    doubts: list[str] = []
+    before: tuple[str, list[int]] = ("", [])
+    for cell in cells:
+        at = _columns_of(cell, columns)
+        if not at:
+            doubts.append(f"{cell.text!r} stands between two columns")
+            middle = (cell.x0 + cell.x1) / 2
+            at = [min(range(len(columns)), key=lambda one: abs(sum(columns[one]) / 2 - middle))]
+        elif len(at) > 1 and len(cells) > 1:
+            doubts.append(f"{cell.text!r} stands over {len(at)} columns and is in each")
+        elif set(before[1]) & set(at):
+            doubts.append(f"{before[0]!r} and what follows it are in one column")
+        for one in at:
+            texts[one].append(cell.text)
+        before = (cell.text, at)
+    row = tuple(SpanningCell(" ".join(text)) for text in texts)
+    return SourceRow(page, row, ruled, head, doubt=doubts[0] if doubts and not head else None)
 
 
 def _body_rows(lines: Sequence[Line], columns: Columns, inner: Sequence[float], page: int) -> Iterator[SourceRow]:
@@ -305,20 +237,8 @@ def _body_rows(lines: Sequence[Line], columns: Columns, inner: Sequence[float], 
     for line in lines:
         ruled = any(above < rule <= line[0].base for rule in inner)
         above = line[0].base
-        groups = group_words(line)
-        if len(groups) == 1 and not groups[0].text[:1].isdigit() and groups[0].x0 > columns[0][1]:
-            yield SourceRow(page, (SpanningCell(groups[0].text, len(columns)),), ruled)
-            continue
-        placed = place_groups(groups, columns)
-        yield SourceRow(page, _cells(placed, len(columns)), ruled, doubt=_doubt(placed))
-
-
-def _doubt(placed: Sequence[Placed]) -> str | None:
-    """Say what is uncertain about a row: a cell between columns or over several, two cells in one column."""
-    for one in placed:
-        if not one.certain:
-            return f"{one.group.text!r} stands between two columns"
-        if len(one.columns) > 1 and len(placed) > 1:
-            return f"{one.group.text!r} stands over {len(one.columns)} columns and is in each"
-    shared = [a.group.text for a, b in pairwise(placed) if set(a.columns) & set(b.columns)]
-    return f"{shared[0]!r} and what follows it are in one column" if shared else None
+        cells = _cells(line)
+        if len(cells) == 1 and not cells[0].text[:1].isdigit() and cells[0].x0 > columns[0][1]:
+            yield SourceRow(page, (SpanningCell(cells[0].text, len(columns)),), ruled)
+        else:
+            yield _place(cells, columns, page, ruled=ruled)

@@ -1,16 +1,20 @@
-"""Reading a file with tables in it, of whichever kind it is; model indexes and separated values are read here."""
+"""Reading a file with tables in it, of whichever kind; archives, model indexes and separated values are read here."""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
+import posixpath
 import re
-from collections.abc import Iterator
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import assert_never
 
 from imlp_audit import files
 from imlp_audit.errors import SpecError, UsageError
@@ -18,13 +22,112 @@ from imlp_audit.files import FileError
 from imlp_audit.processes.limits import LimitError, limited
 from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.tree import ListNode, MapNode, Node, Text
-from imlp_audit.transcribe.archive import MAX_TEXT, read_archive
 from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceDocument, SourceRow, SpanningCell, make_table
 from imlp_audit.transcribe.latex.document import read_latex
-from imlp_audit.transcribe.latex.source import join_source
-from imlp_audit.transcribe.markdown import read_markdown
+from imlp_audit.transcribe.latex.source import LatexSource, join_source
 from imlp_audit.transcribe.pdf_tables import read_pdf
-from imlp_audit.transcribe.web import read_web
+from imlp_audit.transcribe.web import read_markdown, read_web
+
+MAX_UNPACKED = 192 * 1024 * 1024
+MAX_TEXT = 16 * 1024 * 1024
+MAX_MEMBERS = 5_000
+_PIECE = b"\x1f\x8b\x08"  # each piece of a gzip file begins so; 5000 hold over 300 MB as bgzip packs them
+_ENDINGS = (".tex", ".ltx", ".sty", ".cls", ".tikz", ".inc")
+_BROKEN = (ValueError, zipfile.BadZipFile, zlib.error, tarfile.TarError, EOFError, OSError, RuntimeError)
+_USUAL = ("main", "paper", "ms", "root", "article", "manuscript", "arxiv")
+
+
+def read_archive(data: bytes, shown_as: str) -> tuple[str, dict[str, str]]:
+    """Return the name of the main file, and all files of LaTeX in the archive by their paths.
+
+    Raises UsageError for an archive that is broken, too large, or has no LaTeX.
+    """
+    try:
+        texts = dict(_texts(_zip(data, shown_as) if data.startswith(b"PK") else _gzip(data, shown_as), shown_as))
+    except _BROKEN as error:
+        raise UsageError(f"{shown_as} cannot be unpacked ({error}); download it again") from error
+    main = _main(texts)
+    if main is None:
+        raise UsageError(f"{shown_as} has no LaTeX in it; give the source of a paper, or save a spreadsheet as CSV")
+    return main, texts
+
+
+def _texts(members: Iterator[tuple[str, bytes]], shown_as: str) -> Iterator[tuple[str, str]]:
+    left = MAX_TEXT
+    for name, content in members:
+        left -= len(content)
+        if left < 0:
+            limit = f"more than {MAX_TEXT // 1024**2} MiB of LaTeX"
+            raise UsageError(f"{shown_as} has {limit}; give the .tex file with the table alone")
+        yield name, decode_text(content)
+
+
+def decode_text(data: bytes) -> str:
+    """Return text as UTF-8, or as Latin-1 where it is none, with plain ends of lines."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _main(texts: dict[str, str]) -> str | None:
+    """Return the file that begins the document: one with `\\documentclass`, of a usual name if there are several."""
+    latex = [name for name in texts if name.endswith((".tex", ".ltx"))]
+    heads = [name for name in latex if "\\documentclass" in texts[name] and "\\begin{document}" in texts[name]]
+    ranked = sorted(heads or latex, key=lambda name: (_rank(name), name.count("/"), -len(texts[name]), name))
+    return ranked[0] if ranked else None
+
+
+def _rank(name: str) -> int:
+    stem = posixpath.basename(name).rpartition(".")[0].lower()
+    return next((at for at, usual in enumerate(_USUAL) if stem.startswith(usual)), len(_USUAL))
+
+
+def _gzip(data: bytes, shown_as: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of LaTeX in a .tar.gz, or the one file that is in a .gz; links and other members are skipped."""
+    if data.count(_PIECE) > MAX_MEMBERS:
+        raise UsageError(
+            f"{shown_as} is packed in more than {MAX_MEMBERS} pieces; pack it again, or give the .tex file"
+        )
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+        unpacked = packed.read(MAX_UNPACKED + 1)
+    if len(unpacked) > MAX_UNPACKED:
+        raise UsageError(f"{shown_as} unpacks to more than {MAX_UNPACKED // 1024**2} MiB; give the .tex file alone")
+    if unpacked[257:262] != b"ustar":
+        yield "main.tex", unpacked
+        return
+    with tarfile.open(fileobj=io.BytesIO(unpacked), mode="r:") as archive:
+        for number, member in enumerate(archive):
+            name = _inside(member.name)
+            if number >= MAX_MEMBERS:
+                raise UsageError(f"{shown_as} has more than {MAX_MEMBERS} files; give the .tex file alone")
+            if name is not None and not member.issparse() and (file := member.isreg() and archive.extractfile(member)):
+                yield name, file.read(MAX_TEXT + 1)
+
+
+def _zip(data: bytes, shown_as: str) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        infos = archive.infolist()
+        if len(infos) > MAX_MEMBERS:
+            raise UsageError(f"{shown_as} has more than {MAX_MEMBERS} files; give the .tex file alone")
+        for info in infos:
+            name = _inside(info.filename)
+            if name is None or info.is_dir():
+                continue
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others unpack without a limit
+                raise UsageError(f"{shown_as}: {name} is not packed by deflate; pack it again as .tar.gz")
+            with archive.open(info) as file:
+                yield name, file.read(MAX_TEXT + 1)
+
+
+def _inside(name: str) -> str | None:
+    """Return the path of a file of LaTeX in the archive; None for other files and for paths that lead out of it."""
+    path = posixpath.normpath(name)
+    if path.startswith(("/", "..")) or not path.lower().endswith(_ENDINGS):
+        return None
+    return path
+
 
 _LONGEST_LINE = 500_000  # characters
 
@@ -56,9 +159,6 @@ def _lines(text: str, shown_as: str) -> Iterator[str]:
         yield line
 
 
-_COUNTED = ("FLOPs", "Parameters")
-
-
 def read_model_index(text: str, shown_as: str) -> SourceDocument:
     """Return the models of a file as one table: a column for FLOPs, parameters and each result.
 
@@ -81,9 +181,8 @@ def read_model_index(text: str, shown_as: str) -> SourceDocument:
 
 
 def _value(node: Node | None, key: str) -> Node | None:
-    if not isinstance(node, MapNode):
-        return None
-    return next((value for name, value in node.entries if name.text == key), None)
+    entries = node.entries if isinstance(node, MapNode) else ()
+    return next((value for name, value in entries if name.text == key), None)
 
 
 def _text(node: Node | None) -> str:
@@ -92,14 +191,11 @@ def _text(node: Node | None) -> str:
 
 def _cells(model: Node) -> Iterator[tuple[str, str]]:
     """Yield the headings and texts of a model."""
+    metadata, results = _value(model, "Metadata"), _value(model, "Results")
     yield "Model", _text(_value(model, "Name"))
-    metadata = _value(model, "Metadata")
-    for key in _COUNTED:
-        yield key, _text(_value(metadata, key))
-    size = _text(_value(metadata, "Image Size"))
-    if size:
+    yield from ((key, _text(_value(metadata, key))) for key in ("FLOPs", "Parameters"))
+    if size := _text(_value(metadata, "Image Size")):
         yield "Image size", size
-    results = _value(model, "Results")
     for result in results.items[:20] if isinstance(results, ListNode) else ():
         metrics, data = _value(result, "Metrics"), _text(_value(result, "Dataset"))
         for name, value in metrics.entries[:20] if isinstance(metrics, MapNode) else ():
@@ -114,26 +210,14 @@ MAX_SECONDS = 8.0
 class SourceKind(StrEnum):
     """What a source is written in."""
 
-    LATEX = "LaTeX"
-    CSV = "CSV"
-    TSV = "TSV"
-    MARKDOWN = "markdown"
-    HTML = "HTML"
-    MODEL_INDEX = "a model index"
+    LATEX = ".tex .ltx"
+    CSV = ".csv"
+    TSV = ".tsv"
+    MARKDOWN = ".md .markdown"
+    HTML = ".html .htm"
+    MODEL_INDEX = ".yml .yaml"
 
 
-_ENDINGS = {
-    ".tex": SourceKind.LATEX,
-    ".ltx": SourceKind.LATEX,
-    ".csv": SourceKind.CSV,
-    ".tsv": SourceKind.TSV,
-    ".md": SourceKind.MARKDOWN,
-    ".markdown": SourceKind.MARKDOWN,
-    ".html": SourceKind.HTML,
-    ".htm": SourceKind.HTML,
-    ".yml": SourceKind.MODEL_INDEX,
-    ".yaml": SourceKind.MODEL_INDEX,
-}
 _SIGNS = (
     (SourceKind.LATEX, r"\\begin\s*\{(?:tabular|longtable|table)"),
     (SourceKind.HTML, r"(?i)<table\b"),
@@ -148,7 +232,13 @@ _KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source), CSV, TSV, markdown
 def read_source(path: Path) -> SourceDocument:
     """Return the tables of a file. Raises UsageError for one that cannot be read, or is of another kind."""
     with limited_reading(path):
-        return _read(path)
+        match open_source(path, f"a file with a table in it: {_KNOWN}"):
+            case LatexSource() as source:
+                return read_latex(source)
+            case bytes() as data:
+                return read_pdf(data, path.name)
+            case text:
+                return _read_text(path, text)
 
 
 @contextmanager
@@ -161,24 +251,33 @@ def limited_reading(path: Path) -> Iterator[None]:
         raise UsageError(f"{path} cannot be read: {error}; give a smaller file, such as its LaTeX source") from error
 
 
-def _read(path: Path) -> SourceDocument:
-    data = read_bytes(path, f"a file with a table in it: {_KNOWN}")
+def open_source(path: Path, known: str, plain: Container[str] = ()) -> LatexSource | bytes | str:
+    """Return a document in LaTeX in one piece, the bytes of a PDF, or the text of another file.
+
+    A file whose ending is one of `plain` is text. Raises UsageError, which says that one should give what is `known`.
+    """
+    data = _read_bytes(path, known)
     if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
         main, members = read_archive(data, path.name)
-        return read_latex(join_source(main, members[main], members.get))
+        return join_source(main, members[main], members.get)
     if data.startswith(b"%PDF"):
-        return read_pdf(data, path.name)
-    if data.startswith(_IMAGES) or path.suffix.lower() in _IMAGE_ENDINGS:
-        raise UsageError(f"{path} is an image, whose text init does not read; it reads {_KNOWN}")
+        return data
+    ending = path.suffix.lower()
+    if data.startswith(_IMAGES) or ending in _IMAGE_ENDINGS:
+        raise UsageError(f"{path} is an image, whose text is not read; give {known}")
+    text = decode(data, path.name, f"give {known}")
+    if ending not in plain and kind_of(path, text) is SourceKind.LATEX:
+        return join_source(path.name, text, BesideSource(path.parent).read)
+    return text
+
+
+def _read_text(path: Path, text: str) -> SourceDocument:
     if path.suffix.lower() == ".py":
         raise UsageError(
             f"{path} is Python, not a table; a row of a spec takes a model of your own as `model: {{python: {{file: "
             f"{path.name}, name: Net, input: [3, 224, 224]}}}}`: see docs/own_module.md"
         )
-    text = decode(data, path.name)
     match kind_of(path, text):
-        case SourceKind.LATEX:
-            return read_latex(join_source(path.name, text, BesideSource(path.parent).read))
         case SourceKind.CSV:
             return read_separated(text, path.name)
         case SourceKind.TSV:
@@ -189,10 +288,8 @@ def _read(path: Path) -> SourceDocument:
             return read_web(text, path.name)
         case SourceKind.MODEL_INDEX:
             return read_model_index(text, path.name)
-        case None:
+        case _:
             raise UsageError(f"{path}: no table is seen in it; init reads {_KNOWN}")
-        case kind:
-            assert_never(kind)
 
 
 _IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"RIFF")
@@ -201,13 +298,12 @@ _IMAGE_ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".t
 
 def kind_of(path: Path, text: str) -> SourceKind | None:
     """Return what a text is written in, by the file's ending or else by what stands in it."""
-    ending = _ENDINGS.get(path.suffix.lower())
-    if ending is not None:
-        return ending
-    return next((kind for kind, sign in _SIGNS if re.search(sign, text)), None)
+    ending = path.suffix.lower()
+    named = next((kind for kind in SourceKind if ending and ending in kind.split()), None)
+    return named or next((kind for kind, sign in _SIGNS if re.search(sign, text)), None)
 
 
-def read_bytes(path: Path, known: str) -> bytes:
+def _read_bytes(path: Path, known: str) -> bytes:
     """Return a file's bytes. Raises UsageError, which names the kinds that are `known`, where it cannot be read."""
     if path.is_dir():
         raise UsageError(f"{path} is a folder; give the file in it, such as main.tex")
@@ -223,17 +319,13 @@ def read_bytes(path: Path, known: str) -> bytes:
     return data
 
 
-def decode(data: bytes, shown_as: str, known: str = f"init reads {_KNOWN}") -> str:
-    """Return text as UTF-8, or as Latin-1 where it is none. Raises UsageError, with what is `known`, for no text."""
+def decode(data: bytes, shown_as: str, known: str) -> str:
+    """Return a file's text. Raises UsageError, with what is `known`, for what is no text, or is too long."""
     if b"\x00" in data[:65536]:
         raise UsageError(f"{shown_as} is not text; {known}")
     if len(data) > MAX_TEXT:
         raise UsageError(f"{shown_as} has more than {MAX_TEXT // 1024**2} MiB of text; give a smaller file")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = data.decode("latin-1")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return decode_text(data)
 
 
 class BesideSource:
@@ -246,6 +338,6 @@ class BesideSource:
         """Return a file's text; None for one that is not there, outside the folder, or no text."""
         try:
             path = (self.folder / name).resolve()
-            return decode(files.read_bytes(path, MAX_BYTES), name) if path.is_relative_to(self.folder) else None
+            return decode(files.read_bytes(path, MAX_BYTES), name, "") if path.is_relative_to(self.folder) else None
         except (OSError, UsageError, ValueError):
             return None

@@ -15,9 +15,9 @@ from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.parse_yaml import without_refused
 from imlp_audit.transcribe.candidates import MOST
 from imlp_audit.transcribe.cells import MISSING
+from imlp_audit.transcribe.columns import ColumnGuess, ColumnRole
 from imlp_audit.transcribe.draft import Draft, DraftRow
 from imlp_audit.transcribe.grid import SourceTable, swap_marks
-from imlp_audit.transcribe.headings import ColumnGuess, ColumnRole
 
 _LONGEST = 400
 _PLAIN = re.compile(r"[A-Za-z0-9.][A-Za-z0-9.%+\-/()×^_ ]*(?<! )|[+\-]\d[\d.,]*%?")

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ import pytest
 
 import imlp_audit
 from imlp_audit.claims.settings import Limits, Settings
-from imlp_audit.cli.loading import load_specs
 from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.processes import code as installed
 from imlp_audit.processes import trust
@@ -23,7 +22,7 @@ from imlp_audit.processes.code import bundled_folder, load_module
 from imlp_audit.records.check import EquationCheck, Verdict
 from imlp_audit.spec.library import digest_selection, load
 from tests.bundled import bundled_papers
-from tests.cli.running import MODULE, call, spawn
+from tests.cli.running import call
 
 PAPER = "paper: {id}\nabout: {{title: A paper, authors: A. Author, version: v1}}\n"
 TABLE = """paper: {id}
@@ -246,78 +245,6 @@ def test_no_command_writes_into_an_installed_paper(copy: Path, tmp_path: Path, m
     assert {path.name for path in installed.rglob("*")} == before
     done = call("baseline", "here/specs/mine", "--no-progress", "--no-cache")
     assert done.code == 0
-
-
-def install(site: Path, name: str, value: str, *, url: str | None = None) -> None:
-    """Write what pip records of a distribution that offers papers."""
-    about = site / f"{name}-1.0.dist-info"
-    about.mkdir(parents=True)
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[{trust.ENTRY_POINTS}]\ntheirs = {value}\n")
-    if url is not None:
-        (about / "direct_url.json").write_text(json.dumps({"url": url, "dir_info": {"editable": True}}))
-
-
-@pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder in the place of this interpreter's site-packages."""
-    monkeypatch.setattr(installed, "own_sites", lambda: (tmp_path / "site",))
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    trust.entry_point_folders.cache_clear()
-    yield tmp_path / "site"
-    trust.entry_point_folders.cache_clear()
-
-
-def write_package(root: Path, mine: Path) -> Path:
-    package = root / "somebodys_papers"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("raise AssertionError('imported')\n")
-    shutil.copytree(mine, package / "mine")
-    return package
-
-
-def test_the_folders_of_installed_packages_are_trusted(
-    mine: Path, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    package, shadow = write_package(site, mine), write_package(tmp_path / "here", mine)
-    install(site, "somebodys_papers", "somebodys_papers.mine")
-    monkeypatch.syspath_prepend(str(tmp_path / "here"))
-    assert trust.is_trusted(package / "mine")
-    assert not trust.is_trusted(shadow / "mine")
-    assert load(["mine"]).papers[0].about.file.shown_as == "mine/paper.yaml"
-
-
-def test_an_editable_package_is_trusted_where_pip_recorded_it_and_nowhere_else(
-    mine: Path, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    package, shadow = write_package(tmp_path / "project" / "src", mine), write_package(tmp_path / "here", mine)
-    install(site, "somebodys_papers", "somebodys_papers.mine", url=(tmp_path / "project").as_uri())
-    monkeypatch.syspath_prepend(str(package.parent))
-    assert trust.is_trusted(package / "mine")
-    trust.entry_point_folders.cache_clear()
-    monkeypatch.syspath_prepend(str(shadow.parent))
-    assert not trust.is_trusted(shadow / "mine")
-
-
-@pytest.mark.parametrize("value", ["no_such_package.papers", ".relative", "json.no_such_folder", "os", "a b", "specs"])
-def test_a_broken_entry_point_is_named_and_the_rest_goes_on(
-    value: str, mine: Path, site: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    install(site, "theirs", value)
-    assert load_specs([str(mine)]).papers[0].id == "mine"
-    assert f"left out the installed papers of theirs = {value}: no folder" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("path", ["", "."])
-def test_metadata_in_the_current_folder_or_on_pythonpath_makes_nothing_trusted(tmp_path: Path, path: str) -> None:
-    paper = write_paper(tmp_path / "specs" / "mine", sec1=CLAIMS, _helpers="double = abs\n")
-    (tmp_path / "evil.egg-info").mkdir()
-    (tmp_path / "evil.egg-info" / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n")
-    (tmp_path / "evil.egg-info" / "entry_points.txt").write_text(f"[{trust.ENTRY_POINTS}]\nevil = specs\n")
-    paths = os.pathsep.join(filter(None, [path, os.environ.get("PYTHONPATH", "")]))
-    done = spawn("verify", "--only", "mine/equations/*", "--all", cwd=tmp_path, command=MODULE, PYTHONPATH=paths)
-    assert not was_run(paper)
-    assert "because the folder is not trusted" in " ".join(done.out.split())
 
 
 def test_two_papers_with_modules_of_one_name_do_not_meet(tmp_path: Path) -> None:

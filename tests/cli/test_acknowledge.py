@@ -105,17 +105,6 @@ def test_a_number_that_changes_fails_again_and_says_so_first(folder: Path) -> No
     assert "changed since findings.lock was written: '5.8' was printed then, '5.9' is printed now" in check["reason"]
 
 
-def test_a_paper_without_findings_gets_a_file_of_drafts(folder: Path) -> None:
-    (folder / "findings.yaml").unlink()
-    call("acknowledge", "wrong", "--draft", "--no-progress")
-    assert (
-        (folder / "findings.yaml")
-        .read_text()
-        .startswith("paper: wrong\nfindings:\n  - id: unexplained-1-params-cell\n")
-    )
-    assert call("lint", "wrong").code == 0
-
-
 def test_a_single_file_holds_its_drafts_and_has_its_own_lock(folder: Path) -> None:
     (folder / "findings.yaml").unlink()
     (folder / "other.yaml").write_text(PAPER.replace("wrong", "other"))

@@ -104,13 +104,6 @@ def test_options_reach_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("paper")
-def test_quiet_prints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "seconds", lambda forward, threads: 0.5)
-    done = call("bench", "--table", "p/1", "--rows", "a", "-q")
-    assert (done.code, done.out, done.err) == (0, "", "")
-
-
-@pytest.mark.usefixtures("paper")
 def test_ctrl_c_is_exit_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(forward: object, threads: int) -> float:
         signal.raise_signal(signal.SIGINT)
@@ -147,14 +140,6 @@ def test_what_cannot_be_done(arguments: tuple[str, ...], told: str) -> None:
     done = call("bench", *arguments)
     assert (done.code, done.out) == (2, "")
     assert told in done.err
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="torch finds a CUDA device here")
-@pytest.mark.usefixtures("paper")
-def test_a_gpu_that_is_not_there_is_asked_for() -> None:
-    done = call("bench", "--table", "p/1", "--column", "cpu", "--device", "cuda")
-    assert (done.code, done.out) == (3, "")
-    assert "torch finds no CUDA device here" in done.err
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no CUDA device here")

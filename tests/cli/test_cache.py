@@ -55,13 +55,6 @@ def test_a_changed_number_is_judged_anew_by_the_measurements_of_before(kept: Pat
     assert again.err == "imlp-audit: took 1 of 2 measurements from earlier runs; --no-cache measures anew\n"
 
 
-def test_another_model_is_measured(kept: Path, tmp_path: Path) -> None:
-    verify()
-    table = tmp_path / "specs" / "one" / "table1.yaml"
-    table.write_text(table.read_text().replace("deit_tiny", "deit_small"))
-    assert json.loads(verify().out)["checks"][0]["measured"] == "22050664"  # DeiT-S: 22.05 M, timm's table of results
-
-
 def test_a_measurement_that_somebody_changed_is_not_believed(kept: Path) -> None:
     first = verify()
     files = list(kept.glob("*/*.json"))

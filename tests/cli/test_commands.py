@@ -58,12 +58,6 @@ def test_list_prints_every_id_with_its_place(here: Path) -> None:
     ]
 
 
-def test_lint_says_what_a_sound_paper_holds(here: Path) -> None:
-    done = call("lint", "findings")
-    assert (done.code, done.err) == (0, "")
-    assert done.out == "findings:  1 table, 3 checks, 0 findings: no problems\n"
-
-
 def test_lint_reports_all_problems_of_all_papers_on_stderr(here: Path) -> None:
     for name in ("one", "two"):
         (here / name).mkdir()

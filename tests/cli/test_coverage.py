@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.transcribe.coverage.papers import SPEC, TEXT
+from tests.transcribe.two_nets import SPEC, TEXT
 
 from .running import call
 

@@ -212,16 +212,6 @@ def test_a_missing_checkpoint_is_named_before_anything_else(there: Path) -> None
     assert done.err == "imlp-audit: gone.pth does not exist; give a .safetensors file or a torch file of weights\n"
 
 
-def test_a_device_that_is_not_there(digits: Digits, there: Path) -> None:
-    import torch
-
-    if torch.cuda.is_available():
-        pytest.skip("there is one")
-    done = evaluated(digits, "--device", "cuda")
-    assert done.code == 3
-    assert "torch finds no CUDA device here" in done.err
-
-
 def test_too_many_unreadable_images_are_an_error(digits: Digits, there: Path) -> None:
     shutil.copytree(digits.images / "val", there / "digits")
     broken = sorted((there / "digits" / "0").iterdir())[0]
@@ -240,29 +230,43 @@ def test_help_needs_no_torch(there: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "words"),
+    ("more", "kept", "words"),
     [
-        (["--predictions", "p.csv", "-o", "json:p.csv"], "-o p.csv: this is also the file of --predictions"),
-        (["--labels", "l.csv", "--predictions", "l.csv"], "--predictions l.csv: this file is also read (--labels)"),
-        (["--class-map", "l.csv", "-o", "json:other.csv"], "-o other.csv: this file is also read (--class-map)"),
+        (["--predictions", "p.csv", "-o", "json:p.csv"], "p.csv", "-o p.csv: this is also the file of --predictions"),
+        (
+            ["--labels", "l.csv", "--predictions", "l.csv"],
+            "l.csv",
+            "--predictions l.csv: this file is also read (--labels)",
+        ),
+        (
+            ["--class-map", "l.csv", "-o", "json:other.csv"],
+            "l.csv",
+            "-o other.csv: this file is also read (--class-map)",
+        ),
+        (["--predictions", "c.csv"], "c.csv", "--predictions c.csv: this file is also read (checkpoint)"),
+        (["--data", "d", "-o", "json:d/0/1.png"], "d/0/1.png", "d/0/1.png: this file, of an image in d, would be"),
+        (
+            ["--data", "d", "-o", "json:d/x.parquet"],
+            "d/x.parquet",
+            "d/x.parquet: this file, of an image in d, would be",
+        ),
+        (["-o", "json:digits.yaml"], "digits.yaml", "this would replace a spec"),
     ],
 )
-def test_no_file_is_read_and_written(digits: Digits, there: Path, more: list[str], words: str) -> None:
-    (there / "l.csv").write_text("kept", encoding="utf-8")
+def test_no_file_is_read_and_written(digits: Digits, there: Path, more: list[str], kept: str, words: str) -> None:
+    (there / "d" / "0").mkdir(parents=True)
+    for name in ("l.csv", "p.csv", "d/0/1.png", "d/x.parquet"):
+        (there / name).write_text("kept", encoding="utf-8")
     (there / "other.csv").symlink_to("l.csv")
-    done = evaluated(digits, *more)
+    shutil.copy(digits.checkpoint("resmlp"), there / "c.csv")
+    shutil.copy(digits.spec, there / "digits.yaml")
+    given = arguments(digits)
+    given[1:3] = ["c.csv", "digits.yaml"]
+    before = (there / kept).read_bytes()
+    done = call(*given, *more)
     assert (done.code, done.out) == (2, "")
     assert words in done.err
-    assert (there / "l.csv").read_text(encoding="utf-8") == "kept"
-
-
-def test_the_checkpoint_is_not_written_over(digits: Digits, there: Path) -> None:
-    shutil.copy(digits.checkpoint("resmlp"), there / "c.csv")
-    given = arguments(digits)
-    given[1] = "c.csv"
-    done = call(*given, "--predictions", "c.csv")
-    assert done.code == 2
-    assert "--predictions c.csv: this file is also read (checkpoint)" in done.err
+    assert (there / kept).read_bytes() == before
 
 
 def test_an_earlier_result_is_a_file_with_an_end(digits: Digits, there: Path) -> None:
@@ -278,23 +282,3 @@ def test_notes_show_the_control_characters_of_a_name(digits: Digits, there: Path
     done = evaluated(digits, "--data", "a\x1b[2Jb", "--limit", "20", row="mixer")
     assert "a\\x1b[2Jb" in done.err
     assert "\x1b" not in done.err
-
-
-@pytest.mark.parametrize("name", ["d/0/1.png", "d/x.parquet"])
-def test_an_image_is_not_written_over(digits: Digits, there: Path, name: str) -> None:
-    (there / "d" / "0").mkdir(parents=True)
-    (there / name).write_text("kept", encoding="utf-8")
-    given = arguments(digits)
-    given[given.index("--data") + 1] = "d"
-    done = call(*given, "-o", f"json:{name}")
-    assert (done.code, done.out) == (2, "")
-    assert f"{name}: this file, of an image in d, would be overwritten" in done.err
-    assert (there / name).read_text(encoding="utf-8") == "kept"
-
-
-def test_a_spec_is_not_written_over(digits: Digits) -> None:
-    before = digits.spec.read_bytes()
-    done = call(*arguments(digits), "-o", f"json:{digits.spec}")
-    assert done.code == 2
-    assert "this would replace a spec" in done.err
-    assert digits.spec.read_bytes() == before

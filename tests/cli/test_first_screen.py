@@ -41,13 +41,6 @@ def test_a_stream_is_as_wide_as_columns_says(papers: Path) -> None:
     assert max(map(cell_len, shown.splitlines())) <= 60
 
 
-@pytest.mark.slow
-def test_a_listing_keeps_its_lines_for_programs(papers: Path) -> None:
-    lines = spawn("list", cwd=papers, COLUMNS="20").out.splitlines()
-    assert len(lines) > 5
-    assert all(len(line.split()) == 2 for line in lines)
-
-
 @pytest.mark.parametrize(
     ("arguments", "command"),
     [
@@ -61,11 +54,6 @@ def test_a_usage_error_names_the_command_whose_help_answers(arguments: tuple[str
     done = call(*arguments)
     assert done.code == 2
     assert done.err.endswith(f"Try `{command} --help`.\n")
-
-
-@pytest.mark.parametrize("command", ["verify", "list", "solve", "cache info"])
-def test_h_is_help(command: str) -> None:
-    assert call(*command.split(), "-h") == call(*command.split(), "--help")
 
 
 @pytest.mark.daily(1)

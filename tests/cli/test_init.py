@@ -84,7 +84,7 @@ def test_what_was_guessed_or_left_out_is_a_comment(folder: Path) -> None:
 def test_an_image_is_called_one(folder: Path, name: str, data: bytes) -> None:
     (folder / name).write_bytes(data)
     done = call("init", name)
-    assert (done.code, done.err.split(";")[0]) == (2, f"imlp-audit: {name} is an image, whose text init does not read")
+    assert (done.code, done.err.split(";")[0]) == (2, f"imlp-audit: {name} is an image, whose text is not read")
 
 
 def test_characters_that_a_spec_refuses_do_not_reach_it(folder: Path) -> None:
@@ -209,7 +209,7 @@ def test_the_pages_of_a_model_zoo_are_tables_of_one_paper(tmp_path: Path, monkey
 def test_lint_says_that_nothing_can_be_counted_where_no_row_has_a_model(folder: Path) -> None:
     (folder / "a.csv").write_text("Model,Params (M)\nFooNet,5\n", "utf-8")
     assert call("init", "a.csv").code == 0
-    assert "but no row has a `model:`, so no number can be counted yet" in call("lint", "a.yaml").out
+    assert "but no row has `model:` or `candidates:`, so no number can be counted yet" in call("lint", "a.yaml").out
     (folder / "b.csv").write_text("Model,Params (M)\nFooNet,5\nDeiT-S,22.1\n", "utf-8")
     assert call("init", "b.csv").code == 0
     assert call("lint", "b.yaml").out.endswith("0 findings: no problems\n")

@@ -94,18 +94,6 @@ def test_a_link_is_written_through(here: Path) -> None:
     assert (here / "target.md").read_text(encoding="utf-8").startswith("# Audit of")
 
 
-def test_a_report_from_a_result_is_the_report_of_the_audit(verified: tuple[Outcome, Path], here: Path) -> None:
-    folder = verified[1]
-    assert call("report", "--from", str(folder / "r.json")) == Outcome(
-        3, (folder / "r.md").read_text(encoding="utf-8"), ""
-    )
-    assert call("report", "--from", str(folder / "r.json"), "-f", "rich").out.startswith(
-        "Audit of “The paper broken”\n"
-    )
-    again = call("report", "--from", str(folder / "r.json"), "-f", "json").out
-    assert again == (folder / "r.json").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -144,22 +132,9 @@ def test_a_finding_must_name_checks_of_its_result(here: Path) -> None:
     assert "r.json: the finding f names p/none, and no check has this id; give a file written by" in done.err
 
 
-def test_a_result_that_is_not_utf_8_is_refused(here: Path) -> None:
-    (here / "r.json").write_bytes(result().encode("utf-16"))
-    done = call("report", "--from", "r.json")
-    assert (done.code, done.out) == (2, "")
-    assert "is not UTF-8: save the file as UTF-8; give a JSON result" in done.err
-
-
 def test_a_result_may_begin_with_a_byte_order_mark(here: Path) -> None:
     (here / "r.json").write_text(result(), encoding="utf-8-sig")
     assert call("report", "--from", "r.json").code == 0
-
-
-def test_a_result_without_an_end_is_refused() -> None:
-    done = call("report", "--from", "/dev/zero")
-    assert (done.code, done.out) == (2, "")
-    assert "/dev/zero is a device, not a regular file; give a JSON result" in done.err
 
 
 @pytest.mark.parametrize(
@@ -240,17 +215,6 @@ def test_a_folder_of_reports_has_its_own_formats(here: Path, more: tuple[str, st
     assert (done.code, done.out) == (2, "")
     assert "leave out --format and -o" in done.err
     assert not (here / "d").exists()
-
-
-def test_the_ending_of_a_file_says_its_format(here: Path) -> None:
-    done = call("report", "scores", "-o", "a.html", "-o", "b.MD", "-o", "c.json", "-o", "d.txt", "-o", "json:e.html")
-    assert done == Outcome(0, "", "")
-    texts = {path.name: path.read_text(encoding="utf-8") for path in here.iterdir() if path.is_file()}
-    assert texts["a.html"].startswith("<!DOCTYPE html>")
-    assert texts["b.MD"].startswith("# Audit of ")
-    assert texts["d.txt"].startswith("Audit of ")
-    assert texts["c.json"] == texts["e.html"]
-    assert json.loads(texts["c.json"])["format"] == "imlp-audit/3"
 
 
 @pytest.mark.parametrize(
@@ -339,38 +303,6 @@ def test_a_run_is_put_into_the_report_of_an_audit(here: Path) -> None:
     assert "For CI: 1 holds.\n" in shown
 
 
-def test_a_run_is_put_into_a_result_and_stays_there(here: Path) -> None:
-    (here / "a.json").write_text(evaluated(), encoding="utf-8")
-    call("verify", "scores", "-q", "-o", "json:r.json")
-    merged = call("report", "--from", "r.json", "--with", "a.json", "-f", "json")
-    (here / "m.json").write_text(merged.out, encoding="utf-8")
-    document = json.loads(merged.out)
-    assert document["checks"][0]["evidence"] == [{**ACCURACY, "unlabelled": 0}]
-    assert document["summary"]["reproduced_under"] == 1
-    assert (
-        document["checks"][0]["source"]["file"]
-        == json.loads((here / "r.json").read_text())["checks"][0]["source"]["file"]
-    )
-    assert call("report", "--from", "m.json").out == call("report", "scores", "--with", "a.json").out
-    assert call("report", "--from", "m.json", "--with", "a.json", "-f", "json") == merged
-
-
-def test_runs_are_put_into_kept_reports(here: Path) -> None:
-    (here / "d").mkdir()
-    (here / "a.json").write_text(evaluated(), encoding="utf-8")
-    with_run = ("report", "scores", "findings", "--with", "a.json", "--dir", "d")
-    assert call(*with_run).code == 0
-    assert "## Evidence" in (here / "d" / "scores.md").read_text(encoding="utf-8")
-    assert "## Evidence" not in (here / "d" / "findings.md").read_text(encoding="utf-8")
-    assert call(*with_run, "--check") == Outcome(0, "", "")
-    assert call("report", "scores", "findings", "--dir", "d", "--check").code == 1
-
-
-def test_a_run_that_could_not_be_judged_makes_the_report_incomplete(here: Path) -> None:
-    (here / "a.json").write_text(evaluated("error", under=[]), encoding="utf-8")
-    assert call("report", "scores", "--with", "a.json").code == 3
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -390,9 +322,3 @@ def test_a_broken_run_or_one_of_other_numbers_is_refused(here: Path, text: str, 
     assert (done.code, done.out) == (2, "")
     assert told in done.err
     assert "Traceback" not in done.err
-
-
-def test_a_file_that_is_no_run_is_refused_with_what_writes_one(here: Path) -> None:
-    (here / "a.json").write_text("[]", encoding="utf-8")
-    assert "`imlp-audit eval`, `bench` or `inspect`" in call("report", "scores", "--with", "a.json").err
-    assert "b.json does not exist" in call("report", "scores", "--with", "b.json").err

@@ -61,16 +61,6 @@ def test_no_colour_leaves_a_terminal_plain(papers: Path) -> None:
     assert ESCAPE not in done.out
 
 
-@pytest.mark.slow
-def test_an_empty_no_color_has_no_effect(papers: Path) -> None:
-    assert ESCAPE in on_terminals("verify", "findings", "--no-progress", cwd=papers, NO_COLOR="").out
-
-
-def test_a_stream_that_is_not_a_terminal_gets_plain_text(papers: Path) -> None:
-    done = spawn("verify", "findings", cwd=papers, FORCE_COLOR="1", TERM="xterm-256color")
-    assert ESCAPE not in done.out + done.err
-
-
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A paper whose list of checks is longer than what a pipe holds, with findings."""
@@ -154,16 +144,6 @@ def test_a_model_of_ones_own_is_counted_without_streams(tmp_path: Path, closed: 
     spawn(cwd=tmp_path, command=("sh", "-c", command))
     (check,) = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["checks"]
     assert check["verdict"] == "reproduced"  # 192 x 2 weights, 2 biases
-
-
-@pytest.mark.slow
-@pytest.mark.daily(1)
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_a_stream_of_few_characters_gets_what_it_can_hold(papers: Path, encoding: str) -> None:
-    done = spawn("verify", "scores", "-f", "markdown", cwd=papers, PYTHONIOENCODING=encoding)
-    assert done.code == 0
-    assert "Traceback" not in done.err
-    assert "The paper scores" in done.out
 
 
 def test_a_folder_that_was_removed_is_named(tmp_path: Path) -> None:

@@ -42,12 +42,6 @@ def test_the_exit_code_says_what_was_found(here: Path, arguments: tuple[str, ...
     assert done.out
 
 
-def test_the_process_ends_with_that_code(papers: Path) -> None:
-    done = spawn("verify", "findings", "--no-cache", cwd=papers)
-    assert (done.code, done.err) == (1, "")
-    assert "findings/1/b/top1.delta" in done.out
-
-
 def test_quiet_prints_nothing(here: Path) -> None:
     assert call("verify", "findings", "-q") == Outcome(1, "", "")
 
@@ -63,12 +57,6 @@ def test_a_row_that_cannot_be_built_is_an_error_and_the_rest_goes_on(verified: t
     assert found["broken/1/no_mlp/params"]["verdict"] == "error"
     assert "resnet18 has no timm.layers.Mlp" in found["broken/1/no_mlp/params"]["reason"]
     assert found["broken/1/wrong/params"]["verdict"] == "differs"
-
-
-def test_an_error_is_shown_without_a_printed_number_that_it_does_not_have(here: Path) -> None:
-    done = call("verify", "broken", "--only", "broken/1/typo/*", "--no-progress")
-    assert "broken/1/typo/params" in done.out
-    assert "None" not in done.out
 
 
 def test_the_default_reading_is_the_first_declared(here: Path) -> None:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.errors import BuildError
-from imlp_audit.explain.cells import SHOWN, Counting, nearest, search_readings
+from imlp_audit.explain.cells import SHOWN, nearest, search_readings
 from imlp_audit.explain.explanation_document import describe_section
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.reading import ClassToken, Reading
@@ -20,7 +19,7 @@ from imlp_audit.records.solution import SolvedChange
 from imlp_audit.report.document import Paragraph, plain_text
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.paper import CellRef, find_row
-from tests.explain.papers import DEIT, IMLP, paper, row
+from tests.explain.papers import IMLP, paper, row
 from tests.models import formulas
 from tests.models.readings import AS_WRITTEN, AXES
 
@@ -81,16 +80,6 @@ def _is(reading: Reading, changed: dict[str, str]) -> bool:
     return all(str(getattr(reading, axis)) == changed.get(axis, getattr(AS_WRITTEN, axis)) for axis in AXES)
 
 
-def test_a_miss_is_the_distance_from_the_range_that_prints_so() -> None:
-    counting = Counting("all", Rounding.HALF_UP, np.array([7, 9, 10, 20, 21]), low=10, high=20)
-    assert counting.miss.tolist() == [3, 1, 0, 0, 1]
-
-
-def test_the_first_reading_is_the_nearest_if_it_fits(tmp_path: Path) -> None:
-    found = search(tmp_path, "4.98")
-    assert (found.ties, found.found[0].changes, found.found[0].value) == (1, (), size(AS_WRITTEN))
-
-
 def test_the_nearest_miss_is_found_if_no_reading_fits(tmp_path: Path) -> None:
     found = search(tmp_path, "4.00")
     sizes = every_size()
@@ -133,15 +122,6 @@ def test_work_is_searched_by_conventions_of_work(tmp_path: Path) -> None:
     assert found is not None
     assert found.found[0].convention == "macs"
     assert found.found[0].changes == ()
-
-
-def test_nothing_is_searched_if_nothing_is_open(tmp_path: Path) -> None:
-    assert nearest(cell(tmp_path, "5.72", DEIT), "as_written", ["all"], HALF_UP) is None
-
-
-def test_a_model_that_cannot_be_built_says_so(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match="timm has no model 'deit_tinny'"):
-        nearest(cell(tmp_path, "5.72", "{timm: deit_tinny}"), "as_written", ["all"], HALF_UP)
 
 
 def answer(folder: Path, printed: str) -> NearestReadings:

@@ -64,7 +64,7 @@ def test_every_model_of_a_papers_own_is_built_as_the_packages_own_are() -> None:
     recipes = [row.row.model for paper in papers for row in rows_of(paper) if row.row.model is not None]
     own = [recipe for recipe in recipes if recipe.codes]
     assert len(own) > 30
-    assert all(recipe.code is not None and recipe.code.may_run for recipe in own)
+    assert all(recipe.code is not None and recipe.code.folder for recipe in own)
     assert not any(is_outside(ModelKey(recipe, None)) for recipe in own)
 
 

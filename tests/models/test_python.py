@@ -260,6 +260,26 @@ def test_solve_takes_a_trusted_model_and_prints_the_result_alone(tmp_path: Path)
     assert json.loads(done.out)["selection"] == ["own"]
 
 
+def in_folder(folder: Path, imported: str) -> Recipe:
+    nets = folder / "nets"
+    nets.mkdir()
+    (nets / "sizes.py").write_text("WIDTH = 5\n\n\ndef fail():\n    raise ValueError('too wide')\n", encoding="utf-8")
+    made = "fail() if fails else nn.Linear(WIDTH, 1)"
+    code = f"from torch import nn\n{imported}\n\n\ndef net(fails=False):\n    return {made}\n"
+    (nets / "net.py").write_text(code, encoding="utf-8")
+    return Recipe.of(python={"file": "nets/net.py", "name": "net", "tokens": 3, "folder": folder})
+
+
+@pytest.mark.parametrize("sizes", [".sizes", "sizes"])
+def test_a_file_imports_its_neighbours(tmp_path: Path, sizes: str) -> None:
+    recipe = in_folder(tmp_path, f"from {sizes} import WIDTH, fail")
+    with Builder().variant(recipe, None) as variant:
+        assert sum(one.numel() for one in variant.model.parameters()) == 6
+    failing = recipe.with_change({"python": {"arguments": {"fails": "true"}}})
+    with pytest.raises(BuildError, match=r"^nets/sizes.py:5: ValueError: too wide$"), Builder().variant(failing, None):
+        pass
+
+
 SCRIPT = """
 import lmdb
 from torch import nn
@@ -321,7 +341,6 @@ def test_what_a_script_lacks_is_not_guessed(
         ({"path": ["../lib"]}, "pattern"),
         ({"stubs": ["lm db"]}, "pattern"),
         ({"try": {"width": []}}, "at least 1"),
-        ({"file": None, "entry_point": "small", "try": {"width": [1]}}, "are for a file"),
     ],
 )
 def test_folders_stubs_and_values_that_cannot_be(tmp_path: Path, fields: dict[str, object], words: str) -> None:

@@ -121,16 +121,6 @@ def test_the_printed_page_shows_what_is_folded(browser: Browser, tmp_path: Path)
     assert page.pdf().startswith(b"%PDF")
 
 
-def test_paper_as_narrow_as_a_phone_has_tables(browser: Browser, tmp_path: Path) -> None:
-    width = 680  # A4 at 96 dots an inch, less its margins
-    page, _ = open_page(browser, written(tmp_path), width, color_scheme="dark")
-    displays = "[...new Set([...document.querySelectorAll('table')].map(one => getComputedStyle(one).display))]"
-    assert page.evaluate(displays) == ["block"]
-    page.emulate_media(media="print")
-    assert page.evaluate(displays) == ["table"]
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-
-
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (1200, "dark"), (390, "light")])
 def test_axe_finds_no_barrier(browser: Browser, tmp_path: Path, width: int, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")

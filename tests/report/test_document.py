@@ -7,7 +7,6 @@ from imlp_audit.report.document import (
     Align,
     Block,
     Code,
-    Heading,
     Item,
     List,
     Paragraph,
@@ -29,12 +28,6 @@ NUMBERS = Table(("model", "count"), (("DeiT-Ti", "5 717 416"), ("a|b", "7")), (A
 
 def terminal(*blocks: Block, width: int = 60, colour: bool = False) -> str:
     return render_terminal(blocks, Surface(width, colour))
-
-
-def test_blocks_are_separated_by_a_blank_line() -> None:
-    blocks = (Heading("Findings"), Paragraph("None."), List(("one", Item("two", ("under it",)))), Code("a = 1\nb"))
-    assert render_markdown(blocks) == "## Findings\n\nNone.\n\n- one\n- two\n  - under it\n\n```\na = 1\nb\n```\n"
-    assert terminal(*blocks) == "Findings\n\nNone.\n\n- one\n- two\n  - under it\n\na = 1\nb\n"
 
 
 def test_prose_is_wrapped_to_the_width_of_the_terminal_and_code_is_not() -> None:

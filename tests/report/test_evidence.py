@@ -11,7 +11,7 @@ from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.sections import describe_run
 
-from .results import BENIGN, HOSTILE, result
+from .results import BENIGN, HOSTILE
 from .runs import accuracy, against, audited, cell, paired, run, throughput
 from .test_paper import blocks_of, inlines, markdown, tables
 from .test_summary import squeeze, terminal
@@ -59,13 +59,6 @@ def test_the_report_has_a_section_of_evidence() -> None:
     assert squeeze(f"p/1/r1/top1.against.r2 printed 72.1 to 72.2: {BENIGN} - {describe_run(paired())}") in written
 
 
-def test_sampling_is_explained_only_where_it_occurs() -> None:
-    equal = cell(verdict=Verdict.REPRODUCED)
-    for text in (markdown(shown(BENIGN, equal)), terminal(shown(BENIGN, equal), 120, colour=False)):
-        assert "Evidence" in text
-        assert "Under" not in text.partition("Evidence")[2]
-
-
 def test_the_reason_of_a_run_that_leaves_a_number_open_is_given_once() -> None:
     bench = cell("on other hardware", verdict=Verdict.UNVERIFIABLE, evidence=(throughput(),))
     sections = markdown(shown(BENIGN, bench)).partition("\n## The tables as printed\n")[2]
@@ -85,8 +78,3 @@ def test_evidence_brings_no_markup_of_its_own(text: str) -> None:
     for rows in tables(report):
         assert {len(row) for row in rows} == {len(rows[0])}
     assert terminal(all_of(text), 100, colour=False)
-
-
-def test_a_result_without_evidence_says_nothing_of_it() -> None:
-    assert "Evidence" not in markdown(result())
-    assert "Evidence" not in terminal(result(), 120, colour=False)

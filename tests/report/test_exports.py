@@ -83,12 +83,7 @@ def test_sarif_rules_are_stable_and_named_by_every_result() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "level"),
-    [
-        (FindingKind.ASK, "error"),
-        (FindingKind.MISPRINT, "warning"),
-        (FindingKind.NOTE, "note"),
-    ],
+    ("kind", "level"), [(FindingKind.ASK, "error"), (FindingKind.MISPRINT, "warning"), (FindingKind.NOTE, "note")]
 )
 def test_sarif_levels_follow_the_kind_of_a_finding(kind: FindingKind, level: str) -> None:
     (one,) = sarif(of_kind(kind, acknowledged=False))["results"]

@@ -78,23 +78,6 @@ def test_a_convention_is_hinted_with_what_each_column_would_lose(hinted: list[Ch
     assert shared(hinted, LOST) == f"hint: 2 of these 2 {MACS.way}{loss}"
 
 
-def test_with_a_rounding_rule_the_other_columns_lose_what_the_rule_alone_loses() -> None:
-    """The passing cell of Table 1 is among the two that its column loses; the one of Table 2 is lost to the rule."""
-    elsewhere = LOST.model_copy(update={"id": "p/2/b/flops"})
-    assert (
-        shared([losing("1", 2, BOTH)] * 2, LOST, elsewhere)
-        == f"hint: 2 of these 2 {BOTH.way}; 3 that follow now would not"
-    )
-
-
-def test_of_the_hints_that_as_many_share_the_smallest_change_is_shown() -> None:
-    two = hint(convention="no_head", rounding="double")
-    one = hint(declared="convention", convention="macs", rounding="double")
-    none = hint(declared="rounding", rounding="half_up")
-    for ways, first in (((two,), two), ((two, one), one), ((two, one, none), none)):
-        assert shared(failing(*ways)) == f"hint: 3 of these 3 {first.way}"
-
-
 @pytest.mark.parametrize(
     ("way", "convention", "about"),
     [
@@ -111,11 +94,6 @@ def test_what_many_are_hinted_says_where_a_spec_declares_it(way: OptionHint, con
     checks = [one.model_copy(update={"convention": convention}) for one in failing(way)]
     (text,) = choose_hints(checks[0], checks)
     assert text == f"hint: 3 of these 3 {way.way}; if that is the paper's, declare it: `about: {about}`"
-
-
-def test_what_is_declared_already_is_declared_nowhere_else() -> None:
-    checks = failing(hint(declared="rounding", rounding="half_up"))
-    assert choose_hints(checks[0], checks)[0].endswith("which it was not judged under")
 
 
 def test_every_convention_has_the_key_that_declares_it() -> None:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from imlp_audit.records.check import NO_MODEL, Caught, CheckKind, ModelHint, OptionHint, Power, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Heading
 from imlp_audit.report.findings import worst_first
 from imlp_audit.report.first_screen import first_screen, overview
 from imlp_audit.report.terminal import render_terminal
@@ -125,16 +124,6 @@ def test_one_cause_is_named_once_and_its_checks_are_counted() -> None:
     assert "; and 2 more checks)" in shown
 
 
-def test_what_fails_shows_the_hint_that_may_be_its_cause() -> None:
-    one = check("1/r0/params", CheckKind.CELL, Verdict.DIFFERS, "outside", printed="5.72")
-    one = one.model_copy(update={"hints": ("5.72 fits with unit M, where 5 717 416 is measured",)})
-    finding = Finding(
-        id="p/1/params", paper="p", title="Wrong", kind=FindingKind.ASK, why="", checks=(one.id,), explained=False
-    )
-    shown = screen(AuditResult(papers=(head(),), versions={}, checks=(one,), findings=(finding,)), 200)
-    assert "hint: 5.72 fits with unit M" in shown
-
-
 def test_a_few_selected_checks_are_listed_one_by_one() -> None:
     one = check("1/r0/params", CheckKind.CELL, Verdict.REPRODUCED, "prints as 5.72", printed="5.72")
     shown = screen(AuditResult(papers=(head(),), versions={}, checks=(one,)))
@@ -153,13 +142,6 @@ def test_what_the_reader_can_decide_at_once_comes_first() -> None:
     assert "10 numbers, 1 where the Python beside the spec was not run (--trust-code runs it)" in shown
 
 
-def test_an_acknowledged_check_of_a_few_says_what_was_found() -> None:
-    more = {"finding": "f", "acknowledged": True, "printed": "1 = 2"}
-    known = check("equations/a", CheckKind.EQUATION, Verdict.DIFFERS, "false for x = 1", **more)
-    shown = screen(AuditResult(papers=(head(),), versions={}, checks=(known,)))
-    assert "- differs, known p/equations/a printed 1 = 2: false for x = 1\n" in shown
-
-
 def test_commands_that_show_more_are_those_of_the_command() -> None:
     again = ["properties", "eq2 *", "--all"]
     shown = render_terminal(first_screen(result(), [], [again]), Surface(200)).partition("Try next\n")[2]
@@ -172,10 +154,6 @@ def test_next_commands_name_the_file_that_was_given() -> None:
     assert "\nimlp-audit report 'my paper.yaml' --dir DIR\n" in shown
     assert "/acknowledged" not in shown.partition("Try next")[2]
     assert re.search(r"\nimlp-audit explain p/\S+ 'my paper.yaml'\n", shown)
-
-
-def test_an_overview_has_no_title_of_its_own() -> None:
-    assert not any(isinstance(block, Heading) and block.level < 3 for block in overview(result()))
 
 
 PLACED = (
@@ -213,20 +191,6 @@ def test_a_report_lists_every_finding_on_its_first_screen() -> None:
     written = render_terminal(overview(with_findings(60)), Surface(80))
     assert len(re.findall(r"^- F\d+ Title \d+ \[", written, re.MULTILINE)) == 60
     assert "more point" not in written
-
-
-def test_a_wider_terminal_shows_more_titles() -> None:
-    long = with_findings(60)
-    rest = "of some more words than fit into the eighty columns of a narrow terminal"
-    long = long.model_copy(update={"findings": tuple(
-        one.model_copy(update={"title": f"{one.title} {rest}"})
-        for one in long.findings
-    )})  # fmt: skip
-    counts = [
-        len(re.findall(r"^- F\d+ ", render_terminal(first_screen(long, columns=width), Surface(width)), re.MULTILINE))
-        for width in (80, 120)
-    ]
-    assert counts[1] > counts[0]
 
 
 def test_nothing_is_said_to_hold_where_no_check_was_completed() -> None:

@@ -95,14 +95,6 @@ def test_every_check_is_in_the_report_by_its_id_or_in_its_tables_cell(text: str)
             assert f"`{one.id}`" in report
 
 
-@pytest.mark.parametrize("id_", ["1/r0/params.delta", "1/r0/params.delta.measured", "1/r0/params", "marks/1/r0"])
-def test_a_single_check_is_in_the_report(id_: str) -> None:
-    kind = CheckKind.MARK if id_.startswith("marks") else CheckKind.DELTA if "delta" in id_ else CheckKind.CELL
-    one = check(id_, kind, Verdict.REPRODUCED, printed="-12.6%")
-    report = markdown(AuditResult(papers=(head(),), versions={}, checks=(one,)))
-    assert "-12.6%" in report
-
-
 def test_findings_have_their_reasons_and_stand_by_kind() -> None:
     report = markdown(result("why"))
     asked, notes = (
@@ -138,15 +130,6 @@ def test_numbers_carry_their_signs_and_failing_ones_their_finding() -> None:
     assert shown[2:] == ["72.2 ○", "5.72 ✗ F1", "5.72 ✗ F1", "5.72 ○", "? !"]
 
 
-def test_a_table_says_what_its_columns_were_judged_under() -> None:
-    line = (
-        "as_written + macs, which explains 22 of 22 (fvcore 3), a clear choice; 20 of its numbers pass, "
-        "2.4 would pass by chance; 395 of 400 wrong numbers within ten last digits would not have passed, 40 of 40 "
-        "one digit away"
-    )
-    assert f"- **plain words**: {line}\n" in markdown(full())
-
-
 def test_numbers_that_are_open_for_many_reasons_do_not_fill_the_page() -> None:
     def notes(reasons: int) -> list[str]:
         cells = [
@@ -163,20 +146,6 @@ def test_numbers_that_are_open_for_many_reasons_do_not_fill_the_page() -> None:
     ]
 
 
-def test_a_baseline_that_needs_no_reading_does_not_add_one_to_its_column() -> None:
-    judged = full()
-    (hypothesis,) = judged.hypotheses.values()
-    (reading,) = hypothesis.readings
-    released = reading.model_copy(update={"winner": "released", "scores": {"released": 22}})
-    checks = tuple(
-        check.model_copy(update={"reading": "released"} if check.id == "p/1/r1/params" else {})
-        for check in judged.checks
-    )
-    hypotheses = {"p": hypothesis.model_copy(update={"readings": (released,)})}
-    changed = judged.model_copy(update={"checks": checks, "hypotheses": hypotheses})
-    assert "**plain words**: released + macs, which explains 22 of 22" in markdown(changed)
-
-
 def test_the_report_of_several_papers_has_each_of_them() -> None:
     papers = (head(), head(paper="q"))
     other = check("x", CheckKind.CLAIM, Verdict.DIFFERS).model_copy(update={"id": "q/claims/x"})
@@ -186,9 +155,3 @@ def test_the_report_of_several_papers_has_each_of_them() -> None:
     first, second = report.split("# Audit of ")[1:]
     assert "q/claims/x" not in first
     assert second.count("`q/claims/x`") == 2  # on the first screen and among the findings
-
-
-def test_the_same_result_is_the_same_text_and_ends_in_one_line_end() -> None:
-    assert markdown(result()) == markdown(result())
-    assert markdown(result()).endswith("\n")
-    assert not markdown(result()).endswith("\n\n")

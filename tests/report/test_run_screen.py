@@ -12,7 +12,7 @@ from imlp_audit.report.terminal import render_terminal
 from imlp_audit.report.text import Surface
 
 from .results import head
-from .runs import cell, run, throughput
+from .runs import cell, run
 
 LONG = "a reason of some words " * 6
 
@@ -50,9 +50,3 @@ def test_sampling_is_explained_where_a_verdict_rests_on_it() -> None:
     sentence = "Under sampling, a part was measured for the whole"
     assert sentence in " ".join(screen(Verdict.REPRODUCED_UNDER).split())
     assert sentence not in " ".join(screen(Verdict.DIFFERS).split())
-
-
-def test_a_timed_pair_says_its_ratio() -> None:
-    result = run(cell(verdict=Verdict.UNVERIFIABLE, evidence=(throughput(),))).model_copy(update={"papers": (head(),)})
-    shown = " ".join(render_terminal(run_screen(result, ["p"]), Surface(80)).split())
-    assert "63.6 and 69.9 images a second, ratio 1.099; 95 % interval [1.09, 1.11]" in shown

@@ -10,11 +10,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from imlp_audit.report.document import Align, Heading, Item, List, Paragraph, Table
-from imlp_audit.report.paper import report_document
-from imlp_audit.report.terminal import STYLES, render_terminal
+from imlp_audit.report.terminal import render_terminal
 from imlp_audit.report.text import Surface, to_encoding
-
-from .results import HOSTILE, result
 
 WIDTHS = (60, 80, 200)
 WORDS = st.text("abcdefgh", min_size=1, max_size=16)
@@ -54,22 +51,6 @@ def test_prose_and_lists_fit_and_keep_their_words(width: int, texts: list[str], 
     shown = render_terminal((Heading(texts[0]), Paragraph(texts[-1]), entries), Surface(width))
     assert all(cell_len(line) <= width for line in shown.splitlines())
     assert {word for text in texts for word in text.split()} <= words_of(shown)
-
-
-@pytest.mark.daily(4)
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("text", [text for text in HOSTILE if "\n" not in text])
-def test_every_check_of_a_hostile_paper_fits(width: int, text: str) -> None:
-    shown = render_terminal(report_document(result(text)), Surface(width))
-    assert all(cell_len(line) <= width for line in shown.splitlines())
-    assert set(text.split()) <= {word.strip(",;:") for word in shown.split()} | set(shown.split())
-
-
-@given(text=st.text("ab /.中0é", max_size=80), width=st.integers(2, 30))
-def test_breaking_lines_loses_spaces_only(text: str, width: int) -> None:
-    lines = render_terminal((Paragraph(text),), Surface(width)).splitlines()
-    assert all(cell_len(line) <= width for line in lines)
-    assert "".join("".join(lines).split()) == "".join(text.split())
 
 
 def test_a_number_is_not_broken_between_its_digits() -> None:
@@ -113,8 +94,3 @@ def test_characters_that_an_encoding_lacks_are_written_in_others(text: str, asci
     )
     table = Table(("a",), ((text,),))
     assert render_terminal((table,), Surface(60, encoding="ascii")).isascii()
-
-
-def test_no_colour_is_lost_on_a_light_terminal_or_a_dark_one() -> None:
-    # yellow and the bright colours cannot be read on white, blue and black cannot on black
-    assert not any(word in style.split() for style in STYLES.values() for word in ("yellow", "white", "black", "blue"))

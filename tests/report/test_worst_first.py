@@ -46,12 +46,6 @@ def test_a_change_whose_cells_are_right_stands_first(other: str) -> None:
     assert order(audited(cell, change)) == [(change.id,), (cell.id,)]
 
 
-def test_changes_stand_first_where_the_cells_of_one_are_right() -> None:
-    changes = [check(f"1/{row}/params.delta", CheckKind.DELTA, CONTRADICTED) for row in ("small", "else")]
-    cell = check("1/small/params", CheckKind.CELL, WRONG)
-    assert order(audited(cell, *changes)) == [tuple(one.id for one in changes), (cell.id,)]
-
-
 def test_a_cell_that_a_finding_explains_does_not_move_a_change() -> None:
     change = check("1/small/params.delta", CheckKind.DELTA, CONTRADICTED)
     cell = check("1/small/params", CheckKind.CELL, WRONG, finding="known")
@@ -78,9 +72,3 @@ def test_findings_stand_by_kind_and_those_of_one_kind_as_in_the_file() -> None:
     )
     found = [name for (name,) in order(audited(*checks, findings=findings))]
     assert found == [f"p/claims/c{at}" for at in (0, 2, 4, 1, 3)]
-
-
-def test_unexplained_findings_of_more_checks_come_first() -> None:
-    one = check("1/small/top1", CheckKind.CELL, CONTRADICTED)
-    two = [check(f"1/{row}/params", CheckKind.CELL, WRONG) for row in ("small", "big")]
-    assert order(audited(one, *two)) == [tuple(check.id for check in two), (one.id,)]

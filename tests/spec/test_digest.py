@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.spec import targets
 from imlp_audit.spec.library import digest_selection, load
-from imlp_audit.spec.targets import paper_folder
 
-from .papers import TABLE, about, write_paper
+from .papers import TABLE, about
 
 
 @pytest.fixture
@@ -40,13 +38,3 @@ def test_a_paper_in_a_file_of_its_own_is_its_file_and_its_lock(here: Path, file:
 
 def test_what_is_asked_is_part_of_it(here: Path) -> None:
     assert len({digest(), digest("x"), digest("y"), digest("x", "y")}) == 4
-
-
-@pytest.mark.parametrize("order", [("alpha", "beta", "gamma"), ("gamma", "beta", "alpha")])
-def test_an_installed_paper_is_found_by_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: tuple[str, ...]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    installed = {name: write_paper(tmp_path / "site", name) for name in order}
-    monkeypatch.setattr(targets, "installed_folders", lambda: tuple(installed.values()))
-    assert {name: paper_folder(name) for name in (*order, "nothing")} == {**installed, "nothing": None}

@@ -13,9 +13,8 @@ from typing import TypeAlias
 import pytest
 
 from imlp_audit.errors import UsageError
-from imlp_audit.transcribe import archive
-from imlp_audit.transcribe.archive import read_archive
-from imlp_audit.transcribe.sources import read_source
+from imlp_audit.transcribe import sources
+from imlp_audit.transcribe.sources import read_archive, read_source
 
 Pack: TypeAlias = Callable[..., bytes]
 MAIN = rb"\documentclass{article}\begin{document}\input{tabs/one}\end{document}"
@@ -81,21 +80,21 @@ def test_links_in_an_archive_are_not_followed() -> None:
 
 
 def test_an_archive_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MAX_UNPACKED", 100_000)
+    monkeypatch.setattr(sources, "MAX_UNPACKED", 100_000)
     with pytest.raises(UsageError, match="unpacks to more than"):
         read_archive(tar(**{"a.png": b" " * 90_000, "b.png": b" " * 90_000}), "x")
 
 
 @pytest.mark.parametrize("pack", [tar, zipped])
 def test_an_archive_with_too_much_latex_is_refused(pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MAX_TEXT", 100_000)
+    monkeypatch.setattr(sources, "MAX_TEXT", 100_000)
     with pytest.raises(UsageError, match="more than 0 MiB of LaTeX"):
         read_archive(pack(**{"a.tex": b" " * 90_000, "b.tex": b" " * 90_000}), "x")
 
 
 @pytest.mark.parametrize("pack", [tar, zipped])
 def test_an_archive_of_too_many_files_is_refused(pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MAX_MEMBERS", 3)
+    monkeypatch.setattr(sources, "MAX_MEMBERS", 3)
     with pytest.raises(UsageError, match="more than 3 files"):
         read_archive(pack(**{f"{n}.tex": b"" for n in range(5)}), "x")
 

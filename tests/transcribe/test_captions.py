@@ -6,7 +6,6 @@ import pytest
 
 from imlp_audit.transcribe.latex.document import read_latex
 from imlp_audit.transcribe.latex.source import join_source
-from imlp_audit.transcribe.latex.text import to_sentence
 
 
 @pytest.mark.parametrize(
@@ -23,7 +22,11 @@ from imlp_audit.transcribe.latex.text import to_sentence
     ],
 )
 def test_a_caption_has_no_citations(tex: str, text: str) -> None:
-    assert to_sentence(tex, {}) == text
+    table = r"\begin{tabular}{ll} a & b \\ c & 1 \end{tabular}"
+    document = read_latex(
+        join_source("a.tex", rf"\begin{{table}}\caption{{{tex}}}{table}\end{{table}}", lambda name: None)
+    )
+    assert document.tables[0].caption == text
 
 
 def test_authors_have_no_signs_of_affiliations() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from imlp_audit.transcribe.cells import ReadCell, read_cell
-from imlp_audit.transcribe.headings import ColumnRole, guess_column
+from imlp_audit.transcribe.columns import ColumnRole, guess_column
 from tests.transcribe.drafting import table
 
 

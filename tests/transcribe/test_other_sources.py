@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.transcribe.draft import draft_table
 from imlp_audit.transcribe.grid import SourceDocument, SourceTable
-from imlp_audit.transcribe.markdown import read_markdown
 from imlp_audit.transcribe.sources import SourceKind, kind_of, read_model_index, read_separated
-from imlp_audit.transcribe.web import read_web
+from imlp_audit.transcribe.web import read_markdown, read_web
 from imlp_audit.transcribe.write import DraftPaper, write_spec
 
 from .writers import Cells, grids, markdown, separated, web_page

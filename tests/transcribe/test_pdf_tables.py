@@ -79,7 +79,7 @@ def test_what_is_uncertain_is_named() -> None:
     (table,) = _tables(between)
     assert table.notes == (
         "read from the places of characters: compare every number with page 1 of x.pdf",
-        "'both' stands between two rows; decide which it is for",
+        "'both' stands between two rows, and is left out",
     )
     (table,) = _tables([*page, Put(215, 634, "?")])
     assert [row.doubt for row in table.rows] == [None, None, "'?' stands between two columns"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.headings import guess_column
+from imlp_audit.transcribe.columns import guess_column
 from tests.transcribe.drafting import table
 
 

@@ -153,7 +153,7 @@ def _vocabulary() -> tuple[tuple[_Ranked, ...], Mapping[str, tuple[int, ...]], M
     for at, (pair, words) in enumerate(zip(pairs, worded, strict=True)):
         for word in words:
             places[word].append(at)
-        cost = sum(_cost(word, weights) for word in words) + (_ONLY_LIKE if resembles(*pair) else 0)
+        cost = sum(_cost(word, weights) for word in sorted(words)) + (_ONLY_LIKE if resembles(*pair) else 0)
         names.append(_Ranked(*pair, words, size_in_name(*pair), cost + (pair[0] is Library.TORCHVISION) / 20))
     return tuple(names), {word: tuple(at) for word, at in places.items()}, weights
 
@@ -244,11 +244,11 @@ def _scores(words: frozenset[str], around: frozenset[str]) -> dict[int, float]:
     """Return the scores of all names that have a family's word of a label, or of the text around it."""
     names, places, weights = _vocabulary()
     families = {at for word in words | around if _is_family(word.rstrip("'")) for at in places.get(word, ())}
-    lost = sum(weights.get(word, _UNKNOWN) for word in words) / 2
+    lost = sum(weights.get(word, _UNKNOWN) for word in sorted(words)) / 2
     scores = {at: -names[at].cost - lost for at in families}
     gains = {word: 1.5 * weights[word] + _cost(word, weights) for word in words if word in weights}
     gains |= {word: _IN_CONTEXT * weights[word] + _cost(word, weights) for word in around - words}
-    for word, gain in gains.items():
+    for word, gain in sorted(gains.items()):  # in one order: sums of floats depend on it
         for at in places[word]:
             if at in scores:
                 scores[at] += gain

@@ -37,8 +37,8 @@ def is_size(word: str) -> bool:
 
 _WIDE = r"mobilenet[-_ ]?v[123](?:[-_ ](?:large|small))?|mobilevit[-_ ]?v2|ghostnet(?:[-_ ]?v2)?"
 _PUBLISHED = (
-    (re.compile(r"(?<=[a-z0-9])(?=(?:Tiny|Small|Base|Medium|Large|Huge|Patch)(?![a-z]))"), "-"),  # SwinV2Tiny
-    (re.compile(r"(?<=[a-z])(?=[A-UW-Z]\d)"), "-"),  # EfficientNetB0
+    (re.compile(r"(?<=[A-Za-z0-9])(?=(?:Tiny|Small|Base|Medium|Large|Huge|Patch)(?![a-z]))"), "-"),  # SwinV2Tiny
+    (re.compile(r"(?<=[a-z])(?=[A-UW-Z]\d)|(?<=[a-z][A-Z])(?=X{0,2}[STBLMH]\d)"), "-"),  # EfficientNetB0, CaiTS24
     (re.compile(r"\b(res2?nex?t[-_ ]?\d+)_vd(?![a-z])", re.IGNORECASE), r"\1d"),  # as PaddlePaddle calls ResNet-D
     (re.compile(rf"\b({_WIDE})_x(\d)_(\d+)$", re.IGNORECASE), r"\1 x\2.\3"),  # MobileNetV2_x0_5
     (re.compile(r"\bvision[-_ ]transformer\b", re.IGNORECASE), "ViT"),

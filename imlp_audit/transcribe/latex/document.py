@@ -9,20 +9,18 @@ from itertools import islice
 
 from imlp_audit.numbers.words import list_some
 from imlp_audit.transcribe.grid import PART, SourceDocument, SourceTable, make_table, number_tables
+from imlp_audit.transcribe.latex.commands import TABULARS
 from imlp_audit.transcribe.latex.macros import (
-    TABULARS,
     Definition,
     Macro,
-    balance,
-    expand,
     find_definitions,
     find_macros,
     read_braced,
+    skip_braced,
     skip_optional,
 )
-from imlp_audit.transcribe.latex.rows import read_rows
+from imlp_audit.transcribe.latex.scan import UNSEEN, read_rows, to_text
 from imlp_audit.transcribe.latex.source import LatexSource
-from imlp_audit.transcribe.latex.text import UNSEEN, to_sentence, to_text
 
 MOST_TABLES = 500
 MOST_FLOATS = 10_000
@@ -64,7 +62,7 @@ def read_latex(source: LatexSource) -> SourceDocument:
         parts = [caption.text for caption in captions if not caption.main]
         apart = len(mains) == len(one.tabulars)
         outside = "\n".join(_outside(one, source.text))[:_MOST_AROUND]
-        around = to_text(expand(outside, macros)[0])
+        around = to_text(outside, macros)
         for at, place in enumerate(one.tabulars):
             read += place[2] - place[1]
             if read > LONGEST_TABLES and tables:
@@ -77,7 +75,7 @@ def read_latex(source: LatexSource) -> SourceDocument:
             table = _read_table(source, place, macros)
             counted = f"{number + 1 + at * apart}{letter}" if mains else f"{PART}{letter}" if letter else ""
             tables.append(
-                replace(table, number=counted, caption=to_sentence(caption, macros), label=label, around=around)
+                replace(table, number=counted, caption=_to_sentence(caption, macros), label=label, around=around)
             )
         number += len(mains)
     return _finished(source, macros, tables, notes)
@@ -102,7 +100,7 @@ def _declarations(name: str, source: LatexSource, macros: Mapping[str, Macro]) -
     """Yield what each use of a macro such as `\\author` declares."""
     for found in islice(re.finditer(rf"\\{name}\b", source.text), _MOST_AUTHORS):
         text = read_braced(source.text, skip_optional(source.text, found.end()))
-        words = to_sentence(re.sub(r"\\(and|AND|And)\b", ", ", text.text), macros).replace(UNSEEN, "") if text else ""
+        words = _to_sentence(re.sub(r"\\(and|AND|And)\b", ", ", text[0]), macros).replace(UNSEEN, "") if text else ""
         yield _AFFILIATION.sub("", words) if name.endswith("author") else words
 
 
@@ -188,7 +186,7 @@ def _captions(one: _Float, text: str) -> Iterator[_FloatCaption]:
             argument = read_braced(part, skip_optional(part, found.end()))
             if argument is not None:
                 main = found["main"] is not None and depth == 0 and (one.name != "figure" or found["main"] != "caption")
-                yield _FloatCaption(argument.text, main)
+                yield _FloatCaption(argument[0], main)
 
 
 def _labels(one: _Float, text: str) -> list[str]:
@@ -201,19 +199,15 @@ def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mappin
     file, line = source.place(start)
     body = source.text[start : min(end, start + LONGEST_TABLE)]
     begin = body.index("}")
-    at = skip_optional(body, begin + 1)
-    for _ in range(TABULARS[name] + (name == "tabular" and body[begin - 1] == "*")):
-        argument = read_braced(body, at)
-        at = skip_optional(body, argument.end) if argument else at
-    text, endless = expand(balance(re.sub(r"\\caption\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", body[at:])), macros)
-    unknown: set[str] = set()
-    rows = read_rows(text, line + body.count("\n", 0, at), unknown)
+    at = skip_braced(body, begin + 1, TABULARS[name] + (name == "tabular" and body[begin - 1] == "*"))
+    text = re.sub(r"\\caption\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", body[at:])
+    rows, unknown, endless = read_rows(text, line + body.count("\n", 0, at), macros)
     table = make_table("", "", rows, file, line)
     notes = _notes(endless, unknown, end - start > LONGEST_TABLE, body[at:], bool(rows))
     return replace(table, notes=(*table.notes, *notes))
 
 
-def _notes(endless: frozenset[str], unknown: set[str], cut: bool, body: str, found: bool) -> Iterator[str]:
+def _notes(endless: set[str], unknown: set[str], cut: bool, body: str, found: bool) -> Iterator[str]:
     if endless:
         yield f"macros that expand into themselves, left out: {_listed(endless)}"
     if unknown:
@@ -228,3 +222,8 @@ def _notes(endless: frozenset[str], unknown: set[str], cut: bool, body: str, fou
 
 def _listed(names: Set[str]) -> str:
     return list_some([f"\\{name}" for name in sorted(names)], 8)
+
+
+def _to_sentence(tex: str, macros: Mapping[str, Macro]) -> str:
+    """Return what a caption prints; no space is left before a point where a citation stood."""
+    return re.sub(r"\s+(?=[.,;:])", "", to_text(tex, macros)).strip()

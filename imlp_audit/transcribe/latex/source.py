@@ -110,7 +110,7 @@ def strip_comments(text: str) -> str:
     """Return LaTeX without its comments and without text that is not set, such as verbatim; line ends stay."""
     text = text[: _find_end(text)].replace(_PAIR, " ").replace(_SIGN, " ")
     text = text.replace("\\\\", _PAIR).replace("\\%", _SIGN)  # whole texts at once: lines may be millions
-    return _blank(_COMMENT.sub("", text).replace(_SIGN, "\\%").replace(_PAIR, "\\\\"))
+    return blank_environments(_COMMENT.sub("", text).replace(_SIGN, "\\%").replace(_PAIR, "\\\\"), _BEGIN)
 
 
 def _find_end(text: str) -> int:
@@ -124,11 +124,12 @@ def _find_end(text: str) -> int:
     return len(text)
 
 
-def _blank(text: str) -> str:
+def blank_environments(text: str, begin: re.Pattern[str]) -> str:
+    """Return a text with spaces in place of what stands between the begins and ends of some environments."""
     pieces: list[str] = []
     at = 0
     unclosed: set[str] = set()
-    for found in _BEGIN.finditer(text):
+    for found in begin.finditer(text):
         end = rf"\end{{{found[1]}{found[2]}}}" if found[1] else r"\fi"
         if found.start() < at or end in unclosed:
             continue
@@ -136,6 +137,11 @@ def _blank(text: str) -> str:
         if close < 0:
             unclosed.add(end)
             continue
-        pieces += [text[at : found.start()], "\n" * text.count("\n", found.start(), close)]
+        pieces += [text[at : found.start()], blank(text[found.start() : close + len(end)])]
         at = close + len(end)
     return "".join([*pieces, text[at:]])
+
+
+def blank(text: str) -> str:
+    """Return spaces for a text; its line ends stay."""
+    return re.sub(r"[^\n]", " ", text)

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.records.listing import NumberState
-from imlp_audit.transcribe.coverage.cover import cover
-from imlp_audit.transcribe.coverage.read import DocumentLine, PrintedDocument
+from imlp_audit.transcribe.cover import cover
+from imlp_audit.transcribe.document import DocumentLine, PrintedDocument
 
-from .papers import SPEC, TEXT, by_check, by_state, cover_text, missing, read_two
+from .two_nets import SPEC, TEXT, by_check, by_state, cover_text, missing, read_two
 
 TABLE_1 = {
     "1/small/params": [(13, "5.72")],

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from imlp_audit.records.listing import CoverageReport, NumberState
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import Paper
-from imlp_audit.transcribe.coverage.cover import cover
-from imlp_audit.transcribe.coverage.read import read_document
+from imlp_audit.transcribe.cover import cover
+from imlp_audit.transcribe.document import read_document
 
 SPEC = """
 paper: two

@@ -9,9 +9,9 @@ import pytest
 
 from imlp_audit.errors import UsageError
 from imlp_audit.records.listing import NumberState
-from imlp_audit.transcribe.coverage.read import read_document
+from imlp_audit.transcribe.document import read_document
 
-from .papers import by_check, by_state, cover_text, missing
+from .two_nets import by_check, by_state, cover_text, missing
 
 LATEX = r"""\documentclass[10pt]{article}
 \newcommand{\best}{72.6}
@@ -58,7 +58,7 @@ def test_an_archive_is_read_from_its_main_file(tmp_path: Path) -> None:
 
 
 def test_a_document_longer_than_a_book_is_answered_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("imlp_audit.transcribe.coverage.read.MAX_CHARACTERS", 1000)
+    monkeypatch.setattr("imlp_audit.transcribe.document.MAX_CHARACTERS", 1000)
     (tmp_path / "main.tex").write_text("a\n" + "\\draw (0,1);" * 100, encoding="utf-8")
     with pytest.raises(UsageError, match=r"main.tex has 1 202 characters, more than the 1 000 .*longest line is 2"):
         read_document(tmp_path / "main.tex")
@@ -103,7 +103,7 @@ def test_a_pdf_has_its_numbers_by_page(tmp_path: Path) -> None:
     [
         ("scan.pdf", pdf("", ""), "scan.pdf has no text layer"),
         ("torn.pdf", b"%PDF-1.4\nnothing", "torn.pdf cannot be read: it is not a sound PDF"),
-        ("weights.bin", b"\x00\x01\x02", "weights.bin is not text; a document is text, markdown, LaTeX"),
+        ("weights.bin", b"\x00\x01\x02", "weights.bin is not text; give a document: text, markdown, LaTeX"),
         ("empty.txt", b"\n", "empty.txt is empty; give a document: text, markdown, LaTeX"),
         ("spec.yaml", b"paper: p\n", "spec.yaml is YAML, not a document: give the document first"),
         ("page.html", b"<p>5.72</p>", "page.html: HTML is not read; save the page as text"),
@@ -118,6 +118,6 @@ def test_what_cannot_be_read_is_named_with_what_to_do(tmp_path: Path, name: str,
 
 
 def test_data_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("imlp_audit.transcribe.coverage.numbers.MOST_NUMBERS", 30)
+    monkeypatch.setattr("imlp_audit.transcribe.cover.MOST_NUMBERS", 30)
     with pytest.raises(UsageError, match=r"paper.txt has more than 30 numbers up to paper.txt, line 4: this is data"):
         cover_text(tmp_path, "1 2 3 4 5 6 7 8 9\n" * 40)

@@ -1,11 +1,11 @@
-"""What is counted as a quantity: a quantity must never be taken for the number of a heading, a year, a name, ..."""
+"""What is counted as a quantity (and no number of a heading, year or name), and where numbered parts end."""
 
 from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.coverage.numbers import NumberIndex
-from imlp_audit.transcribe.coverage.read import DocumentLine, PrintedDocument
+from imlp_audit.transcribe.document import DocumentLine
+from imlp_audit.transcribe.quantities import find_parts, read_numbers
 
 
 def quantities(text: str, *, pages: bool = False) -> list[str]:
@@ -15,7 +15,7 @@ def quantities(text: str, *, pages: bool = False) -> list[str]:
         for page, part in enumerate(text.split("\f"), start=1)
         for at, line in enumerate(part.split("\n"), start=1)
     ]
-    return [one.found.text for one in NumberIndex(PrintedDocument("a", tuple(lines)), ".").all if one.apart is None]
+    return [found.text for _, found, apart in read_numbers(lines, ".") if apart is None]
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,25 @@ def test_the_bibliography_and_the_contents_end(text: str, left: list[str]) -> No
 def test_page_numbers_are_those_that_count_the_pages() -> None:
     assert quantities("We use\n11\fand 7\n12\f13\nof 9", pages=True) == ["7", "9"]
     assert quantities("1\nWe use\n72\fand so on", pages=True) == ["72"]
+
+
+LONG = [f"line {number} of a page whose lines all follow" for number in range(40)]
+
+
+def span_of(part: str, lines: list[str], page: int | None = None) -> tuple[int, int]:
+    """Return the first and the last line of a part, from 0."""
+    (span,) = find_parts([DocumentLine("a", at, text, page) for at, text in enumerate(lines)])[part]
+    return span[0][0], span[1][0]
+
+
+@pytest.mark.parametrize("page", [None, 1])
+def test_a_theorem_does_not_run_on_to_the_end_of_a_document_without_empty_lines(page: int | None) -> None:
+    lines = ["Theorem 1 (Lee) Let n be", "at least 2. Then", "it is 3.", *LONG]
+    assert span_of("Theorem 1", lines, page) == (0, 2)
+    assert span_of("Algorithm 2", ["Algorithm 2: Steps", *LONG], page) == (0, 0)
+
+
+def test_an_empty_line_ends_a_theorem() -> None:
+    lines = ["Theorem 1 Let n be 2.", "Then it is 3.", "", "Theorem 1 has 4."]
+    assert span_of("Theorem 1", lines) == (0, 1)
+    assert span_of("Theorem 1", [*lines[:2], "", "Theorem 1. It has 4."]) == (0, 1)

@@ -10,11 +10,11 @@ from pathlib import Path
 from imlp_audit.errors import UsageError
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import list_some
-from imlp_audit.transcribe.archive import read_archive
-from imlp_audit.transcribe.latex.macros import Macro, expand, find_macros
-from imlp_audit.transcribe.latex.source import LatexSource, join_source
+from imlp_audit.transcribe.latex.commands import BOXES, DROPPED, LAST_KEPT, TABULARS
+from imlp_audit.transcribe.latex.macros import Macro, find_definitions, find_macros, join
+from imlp_audit.transcribe.latex.source import LatexSource, blank, blank_environments
 from imlp_audit.transcribe.pdf import MAX_PAGES, PdfPage, join_words, read_pages
-from imlp_audit.transcribe.sources import BesideSource, SourceKind, decode, kind_of, limited_reading, read_bytes
+from imlp_audit.transcribe.sources import SourceKind, kind_of, limited_reading, open_source
 
 _KNOWN = "text, markdown, LaTeX (.tex, or the .tar.gz or .zip of its source) or a PDF with a text layer"
 _TEXT = frozenset({".txt", ".text", ".md", ".markdown", ""})
@@ -30,18 +30,15 @@ def read_document(path: Path) -> PrintedDocument:
 
 
 def _read(path: Path) -> PrintedDocument:
-    data = read_bytes(path, f"a document: {_KNOWN}")
-    if data.startswith(b"%PDF"):
-        return pdf_lines(path.name, data)
-    if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
-        main, members = read_archive(data, path.name)
-        return latex_lines(path.name, join_source(main, members[main], members.get))
-    text = decode(data, str(path), f"a document is {_KNOWN}")
+    opened = open_source(path, f"a document: {_KNOWN}", _TEXT)
+    if isinstance(opened, bytes):
+        return _pdf_lines(path.name, opened)
+    text = opened.text if isinstance(opened, LatexSource) else opened
     if len(text) > MAX_CHARACTERS:
         raise UsageError(_too_long(path, text))
+    if isinstance(opened, LatexSource):
+        return latex_lines(path.name, opened)
     kind = None if path.suffix.lower() in _TEXT else kind_of(path, text)
-    if kind is SourceKind.LATEX:
-        return latex_lines(path.name, join_source(path.name, text, BesideSource(path.parent).read))
     if kind is SourceKind.HTML:
         raise UsageError(f"{path}: HTML is not read; save the page as text, or give the paper's LaTeX or PDF")
     if kind is SourceKind.MODEL_INDEX:
@@ -78,7 +75,7 @@ class PrintedDocument:
     notes: tuple[str, ...] = ()
 
 
-def pdf_lines(name: str, data: bytes) -> PrintedDocument:
+def _pdf_lines(name: str, data: bytes) -> PrintedDocument:
     """Return the lines of a PDF. Raises UsageError for one that is broken, locked or without a text layer."""
     pages = read_pages(data, name)
     lines = tuple(
@@ -102,77 +99,64 @@ def _notes(pages: tuple[PdfPage, ...]) -> Iterator[str]:
 
 _BRACES = r"\{(?:[^{}]|\{[^{}]{0,400}\}){0,400}\}"  # bounded: a brace may never be closed
 _BRACKETS = r"(?:\s*\[[^\][]{0,400}\])*"
-_COMMANDS = {  # by the number of arguments that are not printed
-    1: r"label|[a-zA-Z]*ref\*?|(?:no)?cite[a-zA-Z]*\*?|bibliography(?:style)?|includegraphics\*?|input|include|url|"
-    r"[vh]space\*?|usepackage|cmidrule(?:\([^()]*\))?|cline|scalebox|raisebox|color|textcolor|cellcolor|rowcolor|pagestyle|"
-    r"thispagestyle|multirow",
-    2: r"setlength|addtolength|setcounter|addtocounter|rule|resizebox\*?|multicolumn",
-    3: r"definecolor",
-}
-_ENVIRONMENTS = {  # by the number of arguments that are not printed
-    0: r"table\*?|figure\*?|sidewaystable\*?|enumerate|itemize",
-    1: r"tabular|array|longtable|minipage|adjustbox|multicols|tblr",
-    2: r"tabular\*|tabularx|tabulary|wraptable|wrapfigure",
+_NOT_PRINTED = {  # macros, and environments in braces, by how many of their arguments are not printed
+    **{name: count - 1 for name, count in LAST_KEPT.items() if count > 1},
+    **{name: count for name, count in DROPPED.items() if name not in ("footnotetext", "thanks")},
+    r"[a-zA-Z]*ref\*?|(?:no)?cite[a-zA-Z]*\*?|bibliography(?:style)?|includegraphics\*?|input|include|url": 1,
+    r"usepackage|[vh]space\*|cmidrule(?:\([^()]*\))?|cline|(?:this)?pagestyle": 1,
+    r"(?:set|addto)counter|resizebox\*": 2,
+    **{rf"begin\s*\{{{re.escape(name)}\}}": count for name, count in (TABULARS | BOXES).items()},
+    r"begin\s*\{(?:table\*?|figure\*?|sidewaystable\*?|enumerate|itemize)\}": 0,
+    r"begin\s*\{(?:multicols)\}": 1,
+    r"begin\s*\{(?:wraptable|wrapfigure)\}": 2,
 }
 _SILENT = re.compile(
     "|".join(
-        [rf"\\(?:{names})(?![a-zA-Z]){_BRACKETS}(?:{_BRACKETS}\s*{_BRACES}){{{n}}}" for n, names in _COMMANDS.items()]
-        + [
-            rf"(?P<kept{n}>\\begin\s*\{{(?:{names})\}}){_BRACKETS}(?:{_BRACKETS}\s*{_BRACES}){{{n}}}"
-            for n, names in _ENVIRONMENTS.items()
-        ]
-        + [r"\\\\\*?\s*\[[^\][\n]{0,40}\]", r"\\(?:[vh]skip|kern)\s*-?[\d.]+\s*[a-z]{2}"]
+        rf"(?P<kept{at}>\\{name}){_BRACKETS}(?:{_BRACKETS}\s*{_BRACES}){{{count}}}"
+        if name.startswith("begin")
+        else rf"\\(?:{name})(?![a-zA-Z]){_BRACKETS}(?:{_BRACKETS}\s*{_BRACES}){{{count}}}"
+        for at, (name, count) in enumerate(_NOT_PRINTED.items())
     )
+    + r"|\\\\\*?\s*\[[^\][\n]{0,40}\]|\\(?:[vh]skip|kern)\s*-?[\d.]+\s*[a-z]{2}"
 )
-_DRAWN = re.compile(r"\\begin\s*\{(tikzpicture|pgfpicture|thebibliography|filecontents\*?)\}")
-_DEFINITION = re.compile(
-    rf"\\(?:(?:re|provide)?newcommand|DeclareRobustCommand|DeclareMathOperator)\*?\s*\{{?\s*\\[A-Za-z@]+\s*\}}?"
-    rf"(?:\s*\[[^\][]*\])*\s*\{{(?:[^{{}}\n]|{_BRACES})*\}}|\\def\s*\\[A-Za-z@]+(?:#\d)*\s*\{{(?:[^{{}}\n]|{_BRACES})*\}}"
-)
+_DRAWN = re.compile(r"\\begin\s*\{(tikzpicture|pgfpicture|thebibliography|filecontents)(\*?)\}")
 _BEGIN = re.compile(r"\\begin\s*\{document\}")
+_MOST_CALLS = 100  # of macros in a line
 
 
 def latex_lines(name: str, source: LatexSource) -> PrintedDocument:
     """Return the lines that a document prints, with the author's own macros in place of their names."""
-    begun = _BEGIN.search(source.text)
-    start = begun.end() if begun is not None else 0
-    macros = {key: macro for key, macro in find_macros(source.text).items() if re.search(r"\d", macro.body)}
-    text = _SILENT.sub(_blank, _DEFINITION.sub(_blank, _without_drawings(source.text[start:])))
+    definitions = list(find_definitions(source.text))
+    macros = find_macros(source.text, definitions)
+    macros = {key: macro for key, macro in macros.items() if re.search(r"\d", macro.body)}
     names = re.compile("|".join(rf"\\{re.escape(one)}(?![A-Za-z@])" for one in sorted(macros))) if macros else None
+    pieces: list[str] = []
+    end = 0
+    for one in definitions:
+        pieces += [source.text[end : one.start], blank(source.text[max(end, one.start) : one.end])]
+        end = max(end, one.end)
+    text = "".join([*pieces, source.text[end:]])
+    begun = _BEGIN.search(text)
+    at = begun.end() if begun is not None else 0
     lines: list[DocumentLine] = []
-    at = start
-    for line in text.split("\n"):
-        file, number = source.place(at)
-        lines.append(DocumentLine(file, number, _expand(line, macros, names)))
+    for line in _SILENT.sub(_without_arguments, blank_environments(text[at:], _DRAWN)).split("\n"):
+        lines.append(DocumentLine(*source.place(at), line if names is None else _expand(line, macros, names)))
         at += len(line) + 1
     return PrintedDocument(name, tuple(lines), source.notes)
 
 
-def _expand(line: str, macros: dict[str, Macro], names: re.Pattern[str] | None) -> str:
-    return expand(line, macros)[0] if names is not None and names.search(line) else line
+def _expand(line: str, macros: dict[str, Macro], names: re.Pattern[str]) -> str:
+    """Return a line with macros expanded, as often as a line may need."""
+    for _ in range(_MOST_CALLS):
+        found = names.search(line)
+        if found is None:
+            break
+        text, end = macros[found[0][1:]].call(line, found.end())
+        line = join([line[: found.start()], text, line[end:]])
+    return line
 
 
-def _without_drawings(text: str) -> str:
-    """Return a text without its drawings and its bibliography; line ends stay."""
-    pieces: list[str] = []
-    at = 0
-    unclosed: set[str] = set()
-    for found in _DRAWN.finditer(text):
-        end = rf"\end{{{found[1]}}}"
-        close = text.find(end, found.end()) if found.start() >= at and end not in unclosed else -1
-        if close < 0:
-            unclosed |= {end} if found.start() >= at else set()
-            continue
-        pieces += [text[at : found.start()], _spaces(text[found.start() : close])]
-        at = close
-    return "".join([*pieces, text[at:]])
-
-
-def _blank(found: re.Match[str]) -> str:
+def _without_arguments(found: re.Match[str]) -> str:
     """Put spaces in place of a text, so that what follows keeps its place; the name of an environment stays."""
-    kept = next((name for group, name in found.groupdict().items() if group.startswith("kept") and name), "")
-    return kept + _spaces(found[0][len(kept) :])
-
-
-def _spaces(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
+    kept = next((name for name in found.groupdict().values() if name), "")
+    return kept + blank(found[0][len(kept) :])

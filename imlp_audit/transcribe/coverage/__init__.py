@@ -1,1 +1,0 @@
-"""Holds every number that a document prints against the specs of its paper."""

@@ -1,0 +1,93 @@
+"""What the commands of LaTeX print in a table, and how many arguments they take."""
+
+from __future__ import annotations
+
+from html.entities import html5
+
+_SYMBOLS = {
+    "cdot": "·", "sim": "~", "neq": "≠", "to": "→", "dag": "†", "ddag": "‡", "daggerdbl": "‡", "star": "⋆",
+    "asteriskcentered": "*", "S": "§", "P": "¶", "cmark": "✓", "xmark": "✗", "infty": "∞", "circ": "∘", "ldots": "…",
+    "dots": "…", "cdots": "…", "minus": "−", "endash": "–", "emdash": "—", "backslash": "\\", "asciitilde": "~",
+    "underscore": "_", "percent": "%", "quad": " ", "qquad": " ", "space": " ", "enspace": " ", "thinspace": "\u2009",
+    "ss": "ß", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ae": "æ", "AE": "Æ", "aa": "å", "AA": "Å", "i": "ı",
+    "LaTeX": "LaTeX", "TeX": "TeX", "kilo": "k", "mega": "M", "giga": "G", "tera": "T", "milli": "m", "micro": "μ",
+    "second": "s", "byte": "B", "bit": "bit", "per": "/", "mid": "|", "lvert": "|", "rvert": "|", "surd": "√",
+    "triangle": "△", "blacktriangle": "▲", "blacktriangledown": "▼", "triangledown": "▽", "blacksquare": "■",
+    "triangleright": "▷", "triangleleft": "◁", "Diamond": "◇", "bigcirc": "○", "section": "§", "paragraph": "¶",
+    "le": "≤", "ge": "≥", "ne": "≠", "lt": "<", "gt": ">", "pm": "±", "mp": "∓", "mu": "μ", "nu": "ν", "xi": "ξ",
+    "pi": "π", "Xi": "Ξ", "Pi": "Π", "in": "∈", "degree": "°", "less": "<", "greater": ">", "textbar": "|",
+}  # fmt: skip
+
+
+_SHORT = 2  # letters of a name that authors give to abbreviations, such as \eg
+
+
+def symbol(name: str) -> str | None:
+    """Return the character that a command prints: most have the names that HTML gives to characters."""
+    plain = name.removeprefix("text")
+    return _SYMBOLS.get(name) or _SYMBOLS.get(plain) or (html5.get(f"{plain};") if len(plain) > _SHORT else None)
+
+
+LINE_ENDS = frozenset({"newline", "linebreak", "par", "tabularnewline"})
+
+DROPPED = {
+    "label": 1, "footnotetext": 1, "hspace": 1, "vspace": 1, "color": 1, "cellcolor": 1,
+    "rowcolor": 1, "columncolor": 1, "arrayrulecolor": 1, "setlength": 2, "addtolength": 2, "fontsize": 2,
+    "phantom": 1, "hphantom": 1, "vphantom": 1, "definecolor": 3, "colorlet": 2, "rule": 2,
+    "arraystretch": 1, "renewcommand": 2, "newcommand": 2, "thanks": 1, "inst": 1, "linespread": 1, "pagecolor": 1,
+}  # fmt: skip
+"""Macros that print nothing here, with how many arguments they take."""
+
+LAST_KEPT = {
+    "textcolor": 2, "colorbox": 2, "rotatebox": 2, "resizebox": 3, "scalebox": 2, "raisebox": 2, "parbox": 2,
+    "href": 2, "adjustbox": 2, "makebox": 1, "framebox": 1, "fcolorbox": 3, "num": 1, "tablenum": 1,
+    "foreignlanguage": 2, "multicolumn": 3, "multirow": 3, "stackrel": 2, "texorpdfstring": 2,
+    "hyperref": 1,
+}  # fmt: skip
+"""Macros of which the last argument is printed, with how many they take."""
+
+BETWEEN = {
+    "SI": " ",
+    "qty": " ",
+    "diagbox": "/",
+    "backslashbox": "/",
+    "frac": "/",
+    "dfrac": "/",
+    "tfrac": "/",
+    "nicefrac": "/",
+    "sfrac": "/",
+}
+"""Macros of two arguments that are both printed, with what stands between them."""
+
+TABULARS = {
+    "tabular": 1, "tabular*": 2, "tabularx": 2, "tabulary": 2, "tabu": 1, "longtable": 1, "supertabular": 1,
+    "xtabular": 1, "NiceTabular": 1, "tblr": 1, "longtblr": 1, "xltabular": 2, "longtabu": 1,
+}  # fmt: skip
+"""Environments of rows and cells, with how many arguments stand before these."""
+
+BOXES = {"array": 1, "minipage": 1, "turn": 1, "rotate": 1, "adjustbox": 1, "varwidth": 1}
+"""Other environments inside cells, with how many arguments they take."""
+
+DINGBATS = {"51": "✓", "52": "✓", "53": "✗", "54": "✗", "55": "✗", "56": "✗", "72": "★", "73": "☆", "171": "★"}
+"""The signs of `\\ding`."""
+
+SILENT = frozenset({
+    "textbf", "textit", "textsc", "texttt", "textrm", "textsf", "textmd", "textup", "textsl", "textnormal", "text",
+    "emph", "underline", "uline", "ul", "mathbf", "mathrm", "mathit", "mathsf", "mathtt", "mathcal", "mathbb",
+    "boldsymbol", "bm", "bf", "it", "rm", "sf", "tt", "sc", "em", "bfseries", "itshape", "mdseries", "upshape",
+    "scshape", "ttfamily", "sffamily", "rmfamily", "normalfont", "boldmath", "unboldmath", "tiny", "scriptsize",
+    "footnotesize", "small", "normalsize", "large", "Large", "LARGE", "huge", "Huge", "centering", "raggedright",
+    "raggedleft", "arraybackslash", "makecell", "thead", "shortstack", "mbox", "hbox", "operatorname", "url", "path",
+    "left", "right", "big", "Big", "bigl", "bigr", "protect", "relax", "hfill", "hskip", "noindent",
+    "displaystyle", "textstyle", "ensuremath", "ignorespaces", "unskip", "strut", "mathstrut", "leavevmode", "enskip",
+    "dashuline", "uwave", "cellspace", "bigstrut", "Tstrut", "Bstrut", "limits", "nolimits", "smash", "mathsmaller",
+    "smaller", "larger", "selectfont", "rlap", "llap", "clap", "centerline", "begingroup", "endgroup", "and",
+    "sl", "cal", "rothead", "rotcell", "gape", "Gape",
+})  # fmt: skip
+"""Macros that only change how their argument looks."""
+
+ACCENTS = {
+    "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
+    "c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a",
+}  # fmt: skip
+"""The accents that stand before their letter, as characters that follow it."""

@@ -1,0 +1,396 @@
+r"""Reads LaTeX from left to right as what it prints: "224\textsuperscript{2}" is 224^2, "$72_{\pm 0.1}$" is 72 ±0.1."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+
+from imlp_audit.transcribe.cells import RAISED
+from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceRow, SpanningCell
+from imlp_audit.transcribe.latex.commands import (
+    ACCENTS,
+    BETWEEN,
+    BOXES,
+    DINGBATS,
+    DROPPED,
+    LAST_KEPT,
+    LINE_ENDS,
+    SILENT,
+    TABULARS,
+    symbol,
+)
+from imlp_audit.transcribe.latex.macros import (
+    LONGEST,
+    Macro,
+    balance,
+    join,
+    read_arguments,
+    read_braced,
+    read_optional,
+    skip_braced,
+    skip_optional,
+    skip_space,
+)
+
+UNSEEN = "⋄"
+"""What stands for a picture, a footnote, or a macro that nobody knows: what it says of a row is not lost."""
+_ROOM = 50_000  # characters that macros may add
+_DEEPEST = 12  # calls of a macro inside each other, and scripts of scripts
+_THIN = "\u2009"
+_TOKEN = re.compile(r"\\(?P<name>[A-Za-z@]+)|\\(?P<sign>.)|(?P<raw>[~^_{}$&])|(?P<text>[^\\~^_{}$&]+)", re.DOTALL)
+_LIGATURES = {"---": "—", "--": "–", "``": "“", "''": "”"}
+_LIGATURE = re.compile("|".join(_LIGATURES))
+_SIGNS = {",": _THIN, ";": " ", ":": " ", " ": " ", "\n": " ", "!": "", "/": "", "-": "", "(": "", ")": ""}
+_CITED = re.compile(r"[a-z]*cite[a-z]*|(?:auto|eq|page|c)?ref", re.IGNORECASE)
+_MARK = "\x1a"  # of a citation
+_EMPTY = re.compile(rf"\s*[(\[]\s*(?:see|e\.g\.|cf\.)?,?\s*{_MARK}(?:\s*[,;]\s*{_MARK})*\s*[)\]]")
+_SEVERAL = re.compile(rf"\s*{_MARK}(?:\s*(?:[,;]|(?:,\s*)?(?:and|&))\s*{_MARK})*")
+_ALIGNMENT = re.compile(r"\{[lcrtb]{1,2}\}\s*(?=\{)")  # before what it aligns, as in \tabincell{c}{5.7}
+_NO_SPACE = (*"{}~.,:;/'!?)-_^", r"\/", r"\xspace")  # what may follow \xspace without a space between
+_HEADS = re.compile(r"\\end(?:firsthead|head|foot|lastfoot)\b")
+
+_RULE = re.compile(
+    r"\s*\\([A-Za-z]*(?:rule|hline)|cline|cdashline|hdashline|addlinespace|noalign|rowcolor|arrayrulecolor"
+    r"|morecmidrules|rowfont)(?![A-Za-z@])\*?"
+)
+_RULE_ARGUMENTS = {
+    "Xhline": 1, "hhline": 1, "cmidrule": 1, "cline": 1, "cdashline": 1, "noalign": 1, "rowcolor": 1,
+    "arrayrulecolor": 1, "rowfont": 1, "specialrule": 3, "rule": 2, "hrule": 0,
+}  # fmt: skip
+_PARTIAL = frozenset({"cmidrule", "cline", "cdashline", "rule"})
+_TRIMMED = re.compile(r"\s*\([lr\d.{}a-z]*\)")
+_LENGTH = re.compile(r"\s*[\d.]+\s*(?:pt|em|ex|mm|cm|in|bp|sp)\s*")
+
+
+def _read_rule(tex: str, at: int) -> tuple[int, bool] | None:
+    """Return where the rule, colour or distance at a place ends, and whether it goes through all columns.
+
+    A rule of the author's own may have a thickness as its argument; other braces after it are the first cell.
+    """
+    found = _RULE.match(tex, at)
+    if found is None:
+        return None
+    name, end = found[1], skip_optional(tex, found.end())
+    trimmed = _TRIMMED.match(tex, end) if name in _PARTIAL else None
+    end = trimmed.end() if trimmed is not None else end
+    wanted = _RULE_ARGUMENTS.get(name)
+    while wanted != 0 and (argument := read_braced(tex, end)) is not None:
+        if wanted is None and _LENGTH.fullmatch(argument[0]) is None:
+            break
+        wanted, end = (None if wanted is None else wanted - 1), argument[1]
+    full = name.endswith(("rule", "hline")) and name not in _PARTIAL
+    return skip_optional(tex, end) if name == "rowcolor" else end, full
+
+
+def to_text(tex: str, macros: Mapping[str, Macro] | None = None) -> str:
+    """Return what LaTeX prints, without its citations; a text that is longer than any argument is cut."""
+    return _Scanner(balance(tex[:LONGEST]), macros or {}).read_text()
+
+
+def read_rows(tex: str, line: int, macros: Mapping[str, Macro]) -> tuple[list[SourceRow], set[str], set[str]]:
+    """Return the rows of a tabular's body that begins at a line, and the macros in it that are not known or never end.
+
+    A macro that never ends is left out.
+    """
+    parts = _HEADS.split(tex)  # of a table of several pages: its head once and without its foot
+    if len(parts) > 1:
+        head, rest = parts[0], parts[-1]
+        tex = head + "\n" * tex.count("\n", len(head), len(tex) - len(rest)) + rest
+    endless: set[str] = set()
+    while True:
+        scanner = _Rows(balance(tex), line, {**macros, **dict.fromkeys(endless, Macro(""))})
+        scanner.read()
+        if not scanner.endless:
+            return scanner.rows, scanner.unknown, endless
+        endless |= scanner.endless
+
+
+class _Scanner:
+    """Reads LaTeX: an author's macro is replaced by its text where it stands, and reading goes on there."""
+
+    def __init__(self, tex: str, macros: Mapping[str, Macro], depth: int = 0) -> None:
+        self.tex, self.at, self.macros, self.depth = tex, 0, macros, depth
+        self.room = len(tex) + _ROOM
+        self.unknown: set[str] = set()
+        self.endless: set[str] = set()
+        self.pieces: list[str] = []
+        self.groups = [False]  # whether something stands in each open group already
+        self._calls: list[tuple[str, int]] = []  # macros whose text is read, and how much follows it
+
+    def read(self) -> None:
+        """Read to the end."""
+        while (found := _TOKEN.match(self.tex, self.at)) is not None:  # a backslash at the very end is no token
+            self.at = found.end()
+            if found["text"] is not None:
+                self.put(_LIGATURE.sub(lambda run: _LIGATURES[run[0]], found["text"]))
+            elif found["name"] is not None:
+                name = found["name"] if self._knows(found["name"]) else found["name"].partition("@")[0]
+                self.at = found.start("name") + len(name or found["name"])
+                self.read_command(name or found["name"], found.start())
+            elif found["sign"] is not None:
+                self.read_sign(found["sign"])
+            else:
+                self.read_raw(found["raw"])
+
+    def read_text(self) -> str:
+        """Read to the end, and return the text."""
+        self.read()
+        return self.take()
+
+    def put(self, text: str) -> None:
+        """Add what is printed."""
+        self.pieces.append(text)
+        self.groups[-1] = self.groups[-1] or bool(text.strip())
+
+    def take(self) -> str:
+        """Return the text so far, and begin anew."""
+        text = _SEVERAL.sub("", _EMPTY.sub("", "".join(self.pieces)))
+        self.pieces, self.groups = [], [False]
+        return " ".join(re.sub(rf"(?<=\d){_THIN}(?=\d)", "", text).split())
+
+    def _push(self, tex: str, end: int) -> None:
+        """Read some LaTeX next, in place of what stands before the place `end`."""
+        self.tex, self.at = join([tex, self.tex[end:]]), 0
+
+    def _script(self, tex: str) -> str:
+        """Return what an argument prints."""
+        inner = _Scanner(balance(tex), self.macros, self.depth + 1)
+        text = inner.read_text() if self.depth < _DEEPEST else ""
+        self.unknown |= inner.unknown
+        self.endless |= inner.endless
+        return text
+
+    def read_raw(self, sign: str) -> None:
+        """Read a sign that means something in LaTeX."""
+        if sign == "{":
+            self.groups.append(False)
+        elif sign == "}" and len(self.groups) > 1:
+            self.groups.pop()
+            self.groups[-1] = True
+        elif sign in "~&":
+            self.put(" " if sign == "~" else sign)
+        elif sign in "^_":
+            read = read_arguments(self.tex, self.at, 1)
+            self.at = read[1] if read else self.at
+            self.put(sign if read is None else (_raise if sign == "^" else _lower)(self._script(read[0][0])))
+
+    def read_sign(self, sign: str) -> None:
+        """Read a backslash with a sign behind it."""
+        if self._read_accent(sign):
+            return
+        if sign == "\\":
+            self.at = skip_optional(self.tex, self.at)
+        self.put(" " if sign == "\\" else _SIGNS.get(sign, sign))
+
+    def _read_accent(self, name: str) -> bool:
+        """Read a letter with an accent; return False where none follows."""
+        read = read_arguments(self.tex, self.at, 1) if name in ACCENTS else None
+        letters = read[0][0].removeprefix("\\") if read is not None else ""
+        if read is None or not letters[:1].isalpha():
+            return False
+        self.put(unicodedata.normalize("NFC", letters[0] + ACCENTS[name] + letters[1:]))
+        self.at = read[1]
+        return True
+
+    def _knows(self, name: str) -> bool:
+        return name in self.macros or name in SILENT or symbol(name) is not None
+
+    def expand(self, name: str) -> bool:
+        """Put the text of an author's macro in its place; return False for another. Rules of one's own stay rules."""
+        if name not in self.macros or name.endswith(("hline", "rule")):
+            return False
+        text, end = self.macros[name].call(self.tex, skip_space(self.tex, self.at))
+        left = len(self.tex) - self.at
+        self._calls = [one for one in self._calls if one[1] < left]
+        if sum(one == name for one, _ in self._calls) >= _DEEPEST:
+            self.endless.add(name)
+        self.room -= len(text)
+        self._calls.append((name, len(self.tex) - end))
+        self._push(text if self.room > 0 and name not in self.endless else "", end)
+        return True
+
+    def read_command(self, name: str, start: int) -> None:
+        """Read a macro that begins at a place, after its name."""
+        if self.expand(name) or self._read_accent(name):
+            return
+        self.at += self.tex.startswith(("*{", "*["), self.at)
+        if _CITED.fullmatch(name) or name in DROPPED:
+            self._drop(DROPPED.get(name, 1), _MARK if _CITED.fullmatch(name) else "")
+        elif name in LAST_KEPT or name in BETWEEN or name in ("multirowcell", "multirowthead"):
+            self.read_kept(name)
+        elif name in ("textsuperscript", "textsubscript", "tnote", "ding"):
+            read = read_arguments(self.tex, self.at, 1)
+            self.at = read[1] if read else self.at
+            self.put(_shifted(name, self._script(read[0][0])) if read else "")
+        elif name in ("begin", "end"):
+            self.read_environment(name)
+        elif name == "xspace":
+            self.at = skip_space(self.tex, self.at)
+            self.put("" if self.tex.startswith(_NO_SPACE, self.at) else " ")
+        elif name not in SILENT and (rule := _read_rule(self.tex, start)) is not None:
+            self.at = rule[0]
+        else:
+            self._read_other(name)
+
+    def _drop(self, count: int, mark: str) -> None:
+        read = read_arguments(self.tex, self.at, count)
+        self.at = skip_space(self.tex, self.at) if read is None else read[1]
+        self.at = skip_optional(self.tex, self.at) if mark else self.at
+        self.pieces.append(mark)
+
+    def read_kept(self, name: str) -> None:
+        """Read on in the arguments of a macro that are printed: the last one, or both with a sign between."""
+        count = 2 if name in BETWEEN or (name.startswith("multirow") and name != "multirow") else LAST_KEPT[name]
+        read = read_arguments(self.tex, self.at, count)
+        if read is None:
+            self.at = skip_space(self.tex, self.at)
+            return
+        self.read_span(name, read[0][0])
+        self._push(f"{{{BETWEEN[name].join(read[0]) if name in BETWEEN else read[0][-1]}}}", read[1])
+
+    def read_span(self, name: str, count: str) -> None:
+        """Take note of how many columns or rows a cell stands over; in a text there are none."""
+
+    def read_environment(self, part: str) -> None:
+        """Skip the begin or end of an environment in a cell; a table in a cell is its text in one line."""
+        read = read_braced(self.tex, self.at)
+        if read is not None:
+            arguments = TABULARS.get(read[0]) or BOXES.get(read[0]) or 0
+            self.at = skip_braced(self.tex, read[1], arguments if part == "begin" else 0)
+            self.put(" ")
+
+    def _read_other(self, name: str) -> None:
+        """Read a macro that is a character, or changes only how its argument looks, or that is not known."""
+        printed = " " if name in LINE_ENDS else None if name in SILENT else symbol(name)
+        if printed is not None:
+            self.at = skip_space(self.tex, self.at)
+            self.put(printed)
+            return
+        mark = UNSEEN if self.groups[-1] else ""  # before a text it is a bullet
+        number = read_optional(self.tex, self.at) if name in ("footnotemark", "tmark") else None
+        if number is not None or name in ("footnotemark", "tmark"):
+            self.at = number[1] if number is not None else self.at
+            self.put(_shifted("tnote", number[0]) if number is not None else mark)
+        elif name in ("includegraphics", "footnote", "tablefootnote"):  # what they say stands elsewhere
+            self._drop(1, "")
+            self.put(mark)
+        else:
+            self._read_unknown(name, mark)
+
+    def _read_unknown(self, name: str, mark: str) -> None:
+        option = read_optional(self.tex, self.at) if self.tex.startswith("[", self.at) else None
+        bracketed = option is not None and self.tex.startswith("{", option[1])
+        self.at = option[1] if option is not None and bracketed else skip_space(self.tex, self.at)
+        if name not in SILENT:
+            self.unknown.add(name)
+            aligned = _ALIGNMENT.match(self.tex, self.at)
+            self.at = aligned.end() if aligned else self.at
+            self.put("" if self.tex.startswith("{", self.at) else mark)
+
+
+class _Rows(_Scanner):
+    """Reads the body of a tabular: what is in braces, or in a table of its own, is in one cell."""
+
+    def __init__(self, tex: str, line: int, macros: Mapping[str, Macro]) -> None:
+        super().__init__(tex, macros)
+        self.rows: list[SourceRow] = []
+        self._last_line = line + tex.count("\n")
+        self._nested = 0
+        self._ruled = False
+        self._cells: list[SpanningCell] = []
+        self._span = {"column": 1, "row": 1}
+
+    def read(self) -> None:
+        """Read all rows."""
+        self._begin_row()
+        super().read()
+        self._end_row()
+
+    def _begin_row(self) -> None:
+        """Read the rules above a row; its line is that of what follows them."""
+        while True:
+            self.at = skip_space(self.tex, self.at)
+            found = _TOKEN.match(self.tex, self.at)
+            if (rule := _read_rule(self.tex, self.at)) is not None:
+                self.at, self._ruled = rule[0], self._ruled or rule[1]
+            elif found is not None and found["name"] in self.macros:
+                self.at = found.end()
+                self.expand(found["name"])
+            else:
+                break
+        self._line = self._last_line - self.tex.count("\n", self.at)
+
+    def _end_cell(self) -> None:
+        self._cells.append(SpanningCell(self.take(), self._span["column"], self._span["row"]))
+        self._span = {"column": 1, "row": 1}
+
+    def _end_row(self) -> None:
+        self._end_cell()
+        if any(cell.text for cell in self._cells) and len(self.rows) <= MOST_ROWS:
+            self.rows.append(SourceRow(self._line, tuple(self._cells), self._ruled))
+            self._ruled = False
+        self._cells = []
+
+    def _is_open(self) -> bool:
+        return len(self.groups) > 1 or self._nested > 0
+
+    def read_raw(self, sign: str) -> None:
+        """Read a sign; an ampersand ends a cell."""
+        if sign == "&" and not self._is_open():
+            self._end_cell()
+        else:
+            super().read_raw(sign)
+
+    def read_sign(self, sign: str) -> None:
+        """Read a sign; two backslashes end a row."""
+        if sign != "\\" or self._is_open():
+            super().read_sign(sign)
+            return
+        self.at += self.tex.startswith("*", self.at)
+        distance = read_optional(self.tex, self.at) if self.tex.startswith("[", self.at) else None
+        self.at = distance[1] if distance else self.at
+        self._end_row()
+        self._begin_row()
+
+    def read_command(self, name: str, start: int) -> None:
+        """Read a macro; some end a row."""
+        if name in ("tabularnewline", "cr") and not self._is_open():
+            self.read_sign("\\")
+        else:
+            super().read_command(name, start)
+
+    def read_environment(self, part: str) -> None:
+        """Skip an environment's begin or end."""
+        super().read_environment(part)
+        self._nested = max(0, self._nested + (1 if part == "begin" else -1))
+
+    def read_span(self, name: str, count: str) -> None:
+        """Take note of how many columns or rows a cell stands over; a negative number of rows stands upwards."""
+        found = re.fullmatch(r"\s*(-?\d{1,5})\s*", count, re.ASCII)
+        if not self._nested and name.startswith("multi"):
+            which, most = ("column", MOST_COLUMNS) if name == "multicolumn" else ("row", MOST_ROWS)
+            self._span[which] = max(-most, min(most, int(found[1]) if found else 1)) or 1
+
+
+def _shifted(name: str, text: str) -> str:
+    """Write what a macro raises or lowers; a footnote's digits differ from those of a power."""
+    match name:
+        case "ding":
+            return DINGBATS.get(text.strip(), "")
+        case "textsubscript":
+            return _lower(text)
+        case "tnote":
+            return _raise(text).translate(RAISED)
+        case _:
+            return _raise(text)
+
+
+def _raise(text: str) -> str:
+    """Write a superscript: a footnote mark as it is, anything else after ^."""
+    return f"^{text}" if text[:1].isalnum() or (text[:1] in "+-−(" and text) else text
+
+
+def _lower(text: str) -> str:
+    """Write a subscript: a second number after a space, anything else after _."""
+    return "" if not text else f" {text}" if text[:1] in "±+-−–(↑↓" else f"_{text}"

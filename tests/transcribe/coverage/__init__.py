@@ -1,1 +1,0 @@
-"""Every number that a document prints, held against the specs."""
