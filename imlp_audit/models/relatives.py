@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from imlp_audit.models.hosts import Timm, Torchvision
 from imlp_audit.models.names.known import (
     Library,
+    Trait,
     current_models,
     former_meaning,
-    has_auxiliary_heads,
-    has_bottlenecks,
-    has_branches,
+    has,
     own_size,
     sizes_of,
 )
@@ -31,7 +30,7 @@ def relatives_of(recipe: Recipe, *, folded: bool = True) -> Iterator[Recipe]:
     library, name = found
     for change in other_forms(recipe, folded=folded):
         yield recipe.with_change(change)
-    if has_auxiliary_heads(library, name):
+    if has(Trait.AUXILIARY_HEADS, library, name):
         yield _with_other_heads(recipe, library, name)
     former = former_meaning(library, name)
     if former is not None:
@@ -50,9 +49,9 @@ def other_forms(recipe: Recipe, *, folded: bool = True) -> Iterator[Mapping[str,
     if found is None or recipe.changes_mlps:
         return
     form = {"form": str(Form.TRAINING if recipe.form is Form.DEPLOYED else Form.DEPLOYED)}
-    forms = [form] if folded or has_branches(*found) else []
+    forms = [form] if folded or has(Trait.BRANCHES, *found) else []
     yield from forms
-    if has_bottlenecks(*found):
+    if has(Trait.BOTTLENECKS, *found):
         strides = {"stride_in_1x1": not recipe.stride_in_1x1}
         yield from ({**change, **strides} for change in ({}, *forms))
 

@@ -7,19 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from imlp_audit.models.change import write_value
-from imlp_audit.models.names.data_sets import ALL_CLASSES, classes_named, names_imagenet, text_recipe
-from imlp_audit.models.names.known import (
-    USUAL_SIZE,
-    Library,
-    former_meaning,
-    has_auxiliary_heads,
-    has_bottlenecks,
-    has_branches,
-    has_namesake,
-    own_size,
-    resembles,
-    takes_size,
-)
+from imlp_audit.models.names.data_sets import ALL_CLASSES, classes_named, clip_recipe, names_imagenet, text_recipe
+from imlp_audit.models.names.known import USUAL_SIZE, Library, Trait, former_meaning, has, own_size, takes_size
 from imlp_audit.models.names.match import Named, is_of_family, names_of, rank
 from imlp_audit.models.names.spelling import first_meaning, spellings
 from imlp_audit.transcribe.labels import LabelParts, is_tagged, may_be_side
@@ -47,6 +36,7 @@ class Surroundings:
     title: str
     headings: str
     sides: tuple[int, ...] = ()
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,10 +69,12 @@ def propose(label: LabelParts, around: Surroundings, group: str, side: int | Non
         *_forms(models[:1], side),
         *plain[first:],
     ]
-    text = text_recipe(label.name)
+    towers = re.search("clip", f"{around.title} {around.headings} {group} {around.file}", re.IGNORECASE)
+    both = towers or re.search("clip", label.text, re.IGNORECASE)
+    text = text_recipe(label.name) or (clip_recipe(label.name, side) if both else None)
     found = dict.fromkeys([*([text] if text else []), *recipes])
     more = label.changed or label.remark or short != whole
-    named = sure and text is None and not more and not _is_open(models[0], whole)
+    named = sure and not (text or towers or more or _is_open(models[0], whole))  # in CLIP a name is that of one tower
     return Proposal(tuple(found)[: _MOST_OF_NAME if sure else MOST], named)
 
 
@@ -110,10 +102,10 @@ def _is_open(model: Named, label: str) -> bool:
 
     With branches or merged, with auxiliary heads or without; a former model of the name, or one of another paper.
     """
-    if has_auxiliary_heads(*model):
+    if has(Trait.AUXILIARY_HEADS, *model):
         return True
-    several = has_branches(*model) or former_meaning(*model) is not None or has_namesake(*model)
-    return label != model[1] and (several or resembles(*model) or first_meaning(label) is not None)
+    several = any(has(trait, *model) for trait in (Trait.BRANCHES, Trait.NAMESAKE, Trait.LIKE))
+    return label != model[1] and (several or former_meaning(*model) is not None or first_meaning(label) is not None)
 
 
 def _write(model: Named, side: int | None, more: str = "") -> str:
@@ -125,16 +117,16 @@ def _write(model: Named, side: int | None, more: str = "") -> str:
 
 def _forms(models: Sequence[Named], side: int | None) -> Iterator[str]:
     """Yield other forms of a model: with its branches merged, as it was published first, without auxiliary heads."""
-    for library, name in models:
-        if has_branches(library, name):
-            yield _write((library, name), side, ", form: deployed")
-        if (former := former_meaning(library, name)) is not None:
-            yield f"{{{library}: {write_value(former)}}}"
-        if has_auxiliary_heads(library, name):
-            yield f"{{torchvision: {{architecture: {name}, arguments: {{aux_logits: false}}}}}}"
-            yield f"{{torchvision: {name}}}"
-        if has_bottlenecks(library, name) and side in (None, USUAL_SIZE):
-            yield _write((library, name), side, ", stride_in_1x1: true")
+    for model in models:
+        if has(Trait.BRANCHES, *model):
+            yield _write(model, side, ", form: deployed")
+        if (former := former_meaning(*model)) is not None:
+            yield f"{{{model[0]}: {write_value(former)}}}"
+        if has(Trait.AUXILIARY_HEADS, *model):
+            yield f"{{torchvision: {{architecture: {model[1]}, arguments: {{aux_logits: false}}}}}}"
+            yield f"{{torchvision: {model[1]}}}"
+        if has(Trait.BOTTLENECKS, *model) and side in (None, USUAL_SIZE):
+            yield _write(model, side, ", stride_in_1x1: true")
 
 
 def _with_classes(recipes: Sequence[str], row: str, around: Surroundings) -> Iterator[str]:

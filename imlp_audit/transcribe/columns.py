@@ -61,7 +61,7 @@ _TRAINING = re.compile(r"\b(epochs?|pre-?train(ed|ing)?( data)?|training( data)?
                        r"|ref\w*|publication|conference|date|type|family|config|download|link|url|log|ckpt|checkpoint|weights?"
                        r"|hub|code|mode|teacher|distill\w*|optimizer|schedule)\b")  # fmt: skip
 _LINK = re.compile(r"\W*((model|config|link|log|download|weights?|ckpt|checkpoint|github|google|baidu|here|url)\W*)+")
-_PARAMETERS = re.compile(r"\bpar(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|\bsize\W{1,3}m\b|参数")
+_PARAMETERS = re.compile(r"\bm?par(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|\bsize\W{1,3}m\b|参数")
 _FLOPS = re.compile(
     r"\b[kmgtb]?(flops?|macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?|\b[mgtb]ops\b|计算量"
 )
@@ -345,6 +345,7 @@ def read_columns(table: SourceTable) -> TableColumns:
         guess_column(heading, [row.cells[at] for row in rows], table.caption)
         for at, heading in enumerate(table.headings)
     ]
+    guesses = [_without_parts(guess, guesses) for guess in guesses]
     label = _find_label(guesses, rows)
     numbers = [at for at, guess in enumerate(guesses) if guess.role is ColumnRole.NUMBERS and at != label]
     changes = {
@@ -356,6 +357,16 @@ def read_columns(table: SourceTable) -> TableColumns:
         guesses[at] = replace(guesses[at], role=ColumnRole.UNKNOWN)
         del changes[at]
     return TableColumns(tuple(guesses), label, _name_columns(numbers, guesses), changes)
+
+
+def _without_parts(guess: ColumnGuess, guesses: Sequence[ColumnGuess]) -> ColumnGuess:
+    """Return a column, left out if its heading is another's with words before: image_params beside params."""
+    others = [
+        one.heading for one in guesses if guess.measure and guess.measure.totalled and one.measure is guess.measure
+    ]
+    whole = next((one for one in others if one and re.fullmatch(rf".*\w[ _-]+{re.escape(one)}", guess.heading)), None)
+    note = f"of a part of the model, or counted otherwise than {whole!r}"
+    return guess if whole is None else ColumnGuess(ColumnRole.UNKNOWN, guess.heading, note=note)
 
 
 def _find_label(guesses: Sequence[ColumnGuess], rows: Sequence[GridRow]) -> int:

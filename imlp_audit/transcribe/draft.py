@@ -17,7 +17,7 @@ from imlp_audit.transcribe.candidates import Proposal, Surroundings, propose
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, refusal
 from imlp_audit.transcribe.columns import NOUNS, ColumnGuess, TableColumns, read_columns, why_no_total
 from imlp_audit.transcribe.grid import GridRow, SourceDocument, SourceTable
-from imlp_audit.transcribe.labels import LabelParts, find_oblong, read_label, sides_in, sides_named
+from imlp_audit.transcribe.labels import LabelParts, read_label, sides_in, sides_named
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class DraftRow:
 class Draft:
     """A table as a spec may hold it. `skipped` are the rows without a number that a spec can hold, and why.
 
-    `images` are the sides of images that its texts name, `oblong` those of its FLOPs where they are not square.
+    `images` are the sides of images that its texts name.
     """
 
     table: SourceTable
@@ -213,7 +213,6 @@ class Draft:
     rows: tuple[DraftRow, ...]
     skipped: tuple[str, ...]
     images: tuple[int, ...]
-    oblong: tuple[int, int] | None = None
 
     @property
     def counted(self) -> bool:
@@ -240,12 +239,10 @@ def draft_table(table: SourceTable, title: str = "", models: Mapping[str, str] |
     drafter = _Drafter(table, columns, title)
     for row in table.rows:
         drafter.add(row)
-    sized = drafter.around.sides or any("image" in dict(guess.fields) for guess in columns.guesses)
-    oblong = None if sized or columns.size is not None else find_oblong(table.caption)
     of_rows = (side for row in drafter.rows for side in row.numbers.sides if row.side is None)
     images = tuple(dict.fromkeys([*drafter.around.sides, *of_rows]))[:_MOST_SIDES]
     rows = tuple(_given(row, models or {}) for row in _told_apart(drafter.rows))
-    return Draft(table, columns, rows, tuple(drafter.skipped), images, oblong)
+    return Draft(table, columns, rows, tuple(drafter.skipped), images)
 
 
 class _Drafter:
@@ -256,7 +253,7 @@ class _Drafter:
         notes = [table.around, *(row.single for row in table.rows if row.single is not None)]
         headings = " | ".join(table.headings)
         sides = sides_named(" | ".join([table.caption, headings, *notes]))
-        self.around = Surroundings(f"{title}. {table.caption}", headings, sides)
+        self.around = Surroundings(f"{title}. {table.caption}", headings, sides, table.file)
         self.rows: list[DraftRow] = []
         self.skipped: list[str] = []
         self._group = ""  # the heading between rows that this is under

@@ -25,10 +25,6 @@ _NAMED = re.compile(
     rf"|(?<![\d.,])(?P<first>\d{{2,4}})(?=[\s-]*(?:resolution|(?:cent(?:er|ral|re)\s+)?crops?|sized)\b)",
     re.IGNORECASE | re.ASCII,
 )
-_OF_SPEED = re.compile(r"\b(?:throughput|latency|speed|fps|memory|inference time)\b[^.;]*$", re.IGNORECASE)
-_OF_MORE = re.compile(
-    r"\b(?:\w?flops?|\w?macs?|\w*-?adds?|complexity|acc\w*|top-?[15]|trained|tested|evaluated)\b[^.;]*$", re.IGNORECASE
-)
 
 
 def side_of(text: str) -> int | None:
@@ -53,22 +49,6 @@ def may_be_side(number: int) -> bool:
 def sides_named(text: str) -> tuple[int, ...]:
     """Return all sides of square images that a text gives, in order."""
     return tuple(dict.fromkeys([*_squares(text), *_named(text)]))
-
-
-def find_oblong(text: str) -> tuple[int, int] | None:
-    """Return the sides of images that are not square, if a text gives no other size."""
-    found = {
-        (int(one[2]), int(one[3]))
-        for one in _OBLONG.finditer(text)
-        if not (_OTHERS_BEFORE.search(text, 0, one.start()) or _OTHERS_AFTER.match(text, one.end()))
-        and (not _OF_SPEED.search(text, 0, one.start()) or _OF_MORE.search(text, 0, one.start()))
-    }
-    return found.pop() if len(found) == 1 and not sides_named(text) else None
-
-
-_OBLONG = re.compile(
-    r"(?<![\d.×xX])(?!(\d+)\s*[×x]\s*\1(?!\d))([1-9]\d{2,3})\s*[×x]\s*([1-9]\d{2,3})(?![\d×x]|\.\d)", re.ASCII
-)
 
 
 def _squares(text: str) -> Iterator[int]:

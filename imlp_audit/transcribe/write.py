@@ -11,7 +11,6 @@ from imlp_audit.errors import UsageError
 from imlp_audit.files import MAX_SPEC_BYTES
 from imlp_audit.numbers.forms import DecimalMark
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.parse_yaml import without_refused
 from imlp_audit.transcribe.candidates import MOST
 from imlp_audit.transcribe.cells import MISSING
@@ -107,10 +106,8 @@ def _table(draft: Draft, paper: DraftPaper, name: str, most: int) -> Iterator[st
         yield f"images: [{', '.join(map(str, draft.images))}]"
     yield "columns:"
     for at, guess in draft.columns.numbers:
-        oblong = draft.oblong if guess.measure is Measure.FLOPS else None
-        image = f", image: [{oblong[0]}, {oblong[1]}]" if oblong is not None else ""
         note = f"  {_comment(guess.note)}" if guess.note else ""
-        yield f"  {draft.columns.slugs[at]}: {{{_column(guess)}{image}}}{note}"
+        yield f"  {draft.columns.slugs[at]}: {{{_column(guess)}}}{note}"
     yield from _other_columns(draft)
     yield from (_comment(f"left out: {one}") for one in draft.skipped)
     yield "rows:"

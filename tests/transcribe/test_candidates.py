@@ -161,6 +161,13 @@ def test_other_heads_and_forms_are_candidates(label: str, caption: str, recipes:
     assert list(candidates(label, caption=caption)[0][: len(recipes)]) == recipes
 
 
+def test_a_vision_transformer_in_a_table_of_clip_may_be_its_two_towers() -> None:
+    (row,) = table("Model | Params (M)", "ViT-B-32 | 151.28", caption="CLIP models").rows
+    assert "CLIPModel" in row.proposal.recipes[0]
+    assert not row.proposal.named
+    assert named("ViT-B-32", caption="") == [True]
+
+
 def test_what_is_added_to_a_row_has_the_candidates_of_that_row() -> None:
     rows = table("Model | Params (M)", "Swin-T | 28.3", "+ SE | 28.9").rows
     assert rows[1].proposal.recipes[0] in rows[0].proposal.recipes[:2]

@@ -11,6 +11,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.records.listing import NumberState
 from imlp_audit.transcribe.document import read_document
 
+from .pdfs import Put, make_pdf
 from .two_nets import by_check, by_state, cover_text, missing
 
 LATEX = r"""\documentclass[10pt]{article}
@@ -65,30 +66,12 @@ def test_a_document_longer_than_a_book_is_answered_at_once(tmp_path: Path, monke
 
 
 def pdf(*pages: str) -> bytes:
-    """Write a PDF with a page for each text, as ISO 32000 has it; a page without text has no text layer."""
-    kids = " ".join(f"{4 + 2 * at} 0 R" for at in range(len(pages)))
-    objects = [
-        "<</Type/Catalog/Pages 2 0 R>>",
-        f"<</Type/Pages/Kids[{kids}]/Count {len(pages)}>>",
-        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-    ]
-    for at, text in enumerate(pages):
-        shown = "".join(f"({line}) Tj T* " for line in text.split("\n") if line)
-        stream = f"BT /F1 10 Tf 14 TL 50 700 Td {shown}ET"
-        font = "/Resources<</Font<</F1 3 0 R>>>>/MediaBox[0 0 612 792]"
-        objects.append(f"<</Type/Page/Parent 2 0 R{font}/Contents {5 + 2 * at} 0 R>>")
-        objects.append(f"<</Length {len(stream)}>>stream\n{stream}\nendstream")
-    body, starts = "%PDF-1.4\n", []
-    for number, one in enumerate(objects, start=1):
-        starts.append(len(body))
-        body += f"{number} 0 obj\n{one}\nendobj\n"
-    table = "".join(f"{start:010d} 00000 n \n" for start in starts)
-    head = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
-    return f"{body}{head}trailer\n<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{len(body)}\n%%EOF".encode()
+    """Write a PDF with a page for each text; a page without text has no text layer."""
+    return make_pdf(*([Put(50, 700 - 14 * at, line) for at, line in enumerate(page.split("\n"))] for page in pages))
 
 
 def test_a_pdf_has_its_numbers_by_page(tmp_path: Path) -> None:
-    table = "Table 1: Sizes\nNet-S12 5.72 72.2\nn = 3 5.00 \\(-12.6%\\) 72.6\n2"
+    table = "Table 1: Sizes\nNet-S12 5.72 72.2\nn = 3 5.00 (-12.6%) 72.6\n2"
     (tmp_path / "paper.pdf").write_bytes(pdf("We have 7 nets.\n1", table))
     document = read_document(tmp_path / "paper.pdf")
     assert [(line.page, line.number, line.text) for line in document.lines][:3] == [

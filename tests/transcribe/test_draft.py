@@ -58,6 +58,12 @@ def test_a_column_of_another_kind_is_no_number(heading: str, cells: list[str], r
     assert guess_column(heading, cells, "").role is role
 
 
+def test_a_heading_with_words_before_another_is_of_a_part() -> None:
+    draft = table("model | mparams | image_mparams | FLOPs | Train FLOPs", "ViT-B-32 | 151.28 | 87.85 | 14.8 | 9.0")
+    assert draft.rows[0].numbers.printed == {"params": "151.28", "flops": "14.8"}
+    assert draft.columns.guesses[2].note == "of a part of the model, or counted otherwise than 'mparams'"
+
+
 def test_powers_of_ten_are_no_ratios() -> None:
     assert [guess_column(f"FLOPs ({power})", ["4.1"], "").measure for power in ("×10⁹", "x10^9")] == ["flops"] * 2
 
@@ -80,6 +86,8 @@ def test_numbers_that_were_rounded_and_printed_in_full_are_read_as_rounded() -> 
     ]
     draft = table("Model | Parameters", "resnet18 | 11689512", "resnet50 | 25560000")
     assert draft.rows[1].numbers.printed == {"params": "25560000"}
+    draft = table("Model | Parameters", "vgg11 | 132863000", "vgg13 | 133048000", "alexnet | 61100840")
+    assert [row.numbers.printed["params"] for row in draft.rows] == ["132.863", "133.048", "61.10084"]
 
 
 @pytest.mark.parametrize(

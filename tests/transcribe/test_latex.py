@@ -306,3 +306,37 @@ def test_title_and_authors_of_icml_are_read() -> None:
 )
 def test_brackets_after_a_rule_belong_to_the_row_unless_they_trim_the_rule(rule: str) -> None:
     assert cells(rf"Model & P \\ {rule} (a) & 1 \\ {rule} () & 2 \\") == [("Model", "P"), ("(a)", "1"), ("()", "2")]
+
+
+@pytest.mark.parametrize(
+    ("tex", "text"),
+    [
+        (r"Comparison of models \cite{a} .", "Comparison of models."),
+        (r"Models~\cite{a, b}, trained anew", "Models, trained anew"),
+        (r"DeiT (\cite{a}) and Swin (see \citep{a}, \citep{b}).", "DeiT and Swin."),
+        (r"as it was [\cite{a}]", "as it was"),
+        (r"Results from \cite{a}, and \citep{b}; others", "Results from; others"),
+        (r"Numbers are taken from \cite{z}.", "Numbers are taken from."),
+        (r"See Table~\ref{t} (cf. \eqref{e}).", "See Table."),
+        (r"of [\textbf{24}]", "of [24]"),
+    ],
+)
+def test_a_caption_has_no_citations(tex: str, text: str) -> None:
+    table = r"\begin{tabular}{ll} a & b \\ c & 1 \end{tabular}"
+    assert read(rf"\begin{{table}}\caption{{{tex}}}{table}\end{{table}}").tables[0].caption == text
+
+
+def test_authors_have_no_signs_of_affiliations() -> None:
+    tex = (
+        r"\author{A. One$^{1,2}$\thanks{x} \and B. Two\textsuperscript{2}, C. X\inst{1} and D. Four$^{\star,\dagger}$}"
+    )
+    assert read(tex).authors == "A. One, B. Two, C. X and D. Four"
+
+
+def test_a_title_and_a_caption_are_sentences() -> None:
+    rows = r"\begin{tabular}{ll}Model & Top-1 \\ \hline A & 1\end{tabular}"
+    tex = rf"""\newcommand{{\sota}}{{models from~\cite{{x}}}} \title{{Better than \sota, and more \thanks{{A}}}}
+    \begin{{table}}\caption{{Compared with \sota .}}{rows}\end{{table}}"""
+    document = read(tex)
+    assert document.title == "Better than models from, and more"
+    assert document.tables[0].caption == "Compared with models from."

@@ -4,54 +4,56 @@ from __future__ import annotations
 
 import re
 
-CLASSES = {
-    "albert": "AlbertModel", "bart": "BartModel", "bert": "BertModel", "bloom": "BloomModel",
-    "camembert": "CamembertModel", "deberta": "DebertaModel", "debertav2": "DebertaV2Model",
-    "debertav3": "DebertaV2Model", "distilbert": "DistilBertModel", "electra": "ElectraModel",
-    "fnet": "FNetModel", "gpt": "OpenAIGPTModel", "gpt1": "OpenAIGPTModel", "gpt2": "GPT2Model",
-    "gptj": "GPTJModel", "gptneo": "GPTNeoModel", "gptneox": "GPTNeoXModel", "llama": "LlamaModel",
-    "longformer": "LongformerModel", "mobilebert": "MobileBertModel", "modernbert": "ModernBertModel",
-    "mpnet": "MPNetModel", "mt5": "MT5Model", "opt": "OPTModel", "roberta": "RobertaModel",
-    "squeezebert": "SqueezeBertModel", "t5": "T5Model", "xlmr": "XLMRobertaModel",
-    "xlmroberta": "XLMRobertaModel", "xlnet": "XLNetModel",
-}  # fmt: skip
-_TWO_TEXTS = frozenset({"BartModel", "MT5Model", "T5Model"})  # one for the encoder, one for the decoder
 _IDS = "{shape: [512], dtype: int64}"
-
-
-_ROBERTA = "config: {max_position_embeddings: 514, type_vocab_size: 1}, "
 _LARGE = "hidden_size: 1024, num_hidden_layers: 24, num_attention_heads: 16, intermediate_size: 4096"
-_OWN = {  # labels of one size, and what the configuration of its published weights has besides its class's defaults
-    "albertxxlarge": "", "bartlarge": "", "bertbase": "", "bertlarge": f"config: {{{_LARGE}}}, ", "distilbert": "",
-    "distilbertbase": "", "electrasmall": "", "fnetbase": "", "gpt1": "", "gpt2small": "", "gptneo13b": "",
-    "gpt2medium": "config: {n_embd: 1024, n_layer: 24, n_head: 16}, ",
-    "gpt2large": "config: {n_embd: 1280, n_layer: 36, n_head: 20}, ",
-    "gpt2xl": "config: {n_embd: 1600, n_layer: 48, n_head: 25}, ", "modernbertbase": "", "opt125m": "",
-    "robertabase": _ROBERTA, "robertalarge": _ROBERTA.replace("{", f"{{{_LARGE}, "), "t5small": "", "xlnetlarge": "",
+_ROBERTA = "max_position_embeddings: 514, type_vocab_size: 1"
+_TEXTS = {  # labels of one size, with the class, and what the configuration of its weights has besides the defaults
+    "albertxxlarge": "AlbertModel", "bartlarge": "BartModel", "bertbase": "BertModel",
+    "bertlarge": f"BertModel, config: {{{_LARGE}}}", "distilbert": "DistilBertModel",
+    "distilbertbase": "DistilBertModel", "electrasmall": "ElectraModel", "fnetbase": "FNetModel",
+    "gpt1": "OpenAIGPTModel", "gpt2small": "GPT2Model", "gpt2medium": "GPT2Model, config: {n_embd: 1024, n_layer: 24, "
+    "n_head: 16}", "gpt2large": "GPT2Model, config: {n_embd: 1280, n_layer: 36, n_head: 20}",
+    "gpt2xl": "GPT2Model, config: {n_embd: 1600, n_layer: 48, n_head: 25}", "gptneo13b": "GPTNeoModel",
+    "modernbertbase": "ModernBertModel", "opt125m": "OPTModel", "robertabase": f"RobertaModel, config: {{{_ROBERTA}}}",
+    "robertalarge": f"RobertaModel, config: {{{_LARGE}, {_ROBERTA}}}", "t5small": "T5Model", "xlnetlarge": "XLNetModel",
 }  # fmt: skip
-
-
-def text_class(label: str) -> str | None:
-    """Return the class of the text model that a label begins with; None for others."""
-    return next((CLASSES[name] for name in _beginnings(_words(label)) if name in CLASSES), None)
 
 
 def text_recipe(label: str) -> str | None:
-    """Return the recipe of the text model that a label names with its size, where its class has that size."""
-    found, more = text_class(label), _OWN.get("".join(_words(label)))
-    if found is None or more is None:
+    """Return the recipe of the text model of transformers that a label names with its size, where its class has it."""
+    found = _TEXTS.get("".join(re.findall("[a-z]+|[0-9]+", label.lower())))
+    two = f"inputs: {{input_ids: {_IDS}, decoder_input_ids: {_IDS}}}"  # one for the encoder, one for the decoder
+    inputs = two if found in ("BartModel", "T5Model") else "tokens: 512"
+    return f"{{transformers: {{architecture: {found}, {inputs}}}}}" if found is not None else None
+
+
+_CLIP = re.compile(
+    r"(?:.*clip[-_ ]?)?vit[-_ ]?(b|l|h)(?:ase|arge|uge)?[-_ /]?(?:patch)?(\d\d)(?:[-_@](\d{3}))?(?:[-_]quickgelu)?"
+)
+_TOWERS = {  # arXiv 2103.00020, Table 20, and OpenCLIP's ViT-H: width and layers for texts, then for images
+    "b": (512, 12, 768, 12),
+    "l": (768, 12, 1024, 24),
+    "h": (1024, 24, 1280, 32),
+}
+
+
+def clip_recipe(label: str, side: int | None) -> str | None:
+    """Return the recipe of the two towers of CLIP that a label such as ViT-B-32 names, on images of a size."""
+    found = _CLIP.fullmatch(label.lower())
+    if found is None:
         return None
-    two = f"inputs: {{input_ids: {_IDS}, decoder_input_ids: {_IDS}}}"
-    return f"{{transformers: {{architecture: {found}, {more}{two if found in _TWO_TEXTS else 'tokens: 512'}}}}}"
+    width, layers, wide, deep = _TOWERS[found[1]]
+    side = int(found[3] or side or 224)
+    text, image = _tower(width, layers, width // 64), _tower(wide, deep, 16 if wide > 768 else 12)
+    image += f", patch_size: {found[2]}, image_size: {side}"
+    config = f"{{projection_dim: {width}, text_config: {{{text}}}, vision_config: {{{image}}}}}"
+    inputs = f"{{pixel_values: {{shape: [3, {side}, {side}]}}, input_ids: {{shape: [77], dtype: int64}}}}"
+    return f"{{transformers: {{architecture: CLIPModel, config: {config}, inputs: {inputs}}}}}"
 
 
-def _words(label: str) -> list[str]:
-    return re.findall("[a-z]+|[0-9]+", label.lower())
-
-
-def _beginnings(words: list[str]) -> list[str]:
-    """Return the first words joined, the most first: gpt2 before gpt."""
-    return ["".join(words[:end]) for end in range(min(4, len(words)), 0, -1)]
+def _tower(width: int, layers: int, heads: int) -> str:
+    sizes = {"hidden_size": width, "num_hidden_layers": layers, "num_attention_heads": heads}
+    return ", ".join(f"{key}: {value}" for key, value in {**sizes, "intermediate_size": 4 * width}.items())
 
 
 USUAL_CLASSES = 1000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from enum import StrEnum
+from enum import Enum, StrEnum
 from functools import cache
 from pathlib import Path
 
@@ -41,22 +41,39 @@ def own_size(library: Library, name: str) -> int:
 
 
 def sizes_of(library: Library, name: str) -> tuple[int, ...]:
-    """Return the sides of the images that a library's weights of a model were trained or tested on, its own first."""
-    return tuple(dict.fromkeys(int(side) for part in _sides(library, name) for side in part.split(">")))
+    """Return the sides of the images that a library's weights of a model were trained or tested on, its own first.
 
-
-def _sides(library: Library, name: str) -> list[str]:
-    """Return the sizes of a model as its list has them: 224>320 for weights that are tested on larger images."""
+    A list has 224>320 for weights that are tested on larger images.
+    """
     note = _notes(library)[name]
-    return [str(USUAL_SIZE)] if note in ("", OLD) else note.split()
+    return tuple(map(int, dict.fromkeys(re.findall(r"\d+", note)))) or (USUAL_SIZE,)
+
+
+class Trait(Enum):
+    """What papers or library code say of models, with the library and the names of those that have it."""
+
+    BRANCHES = r"timm (repvgg|mobileone|fastvit|repvit|ghostnetv3|lcnetv2)_.*"
+    """Training has branches that are merged for inference, so that papers count two forms."""
+    BOTTLENECKS = r"(timm|torchvision) (wide_|(legacy_)?se)?resne(t|xt)\d+(_\d+)?(_\d+x\d+d)?"
+    """A ResNet, whose bottlenecks, if it has any, papers count with strides in 1x1 convolutions too."""
+    AUXILIARY_HEADS = r"(timm|torchvision) (googlenet|inception_v3)"
+    """Classifiers that only training uses, with which torchvision builds it and timm does not; papers count both."""
+    LIKE = r"timm (coatnex?t_.*|skresnex?t.*|mixnet_xx?l|nfnet_l\d|.*_rw\d?(_.*)?)"
+    """Comments in timm's files say that it is not the paper's: its own, or one that tries to be like it."""
+    NAMESAKE = r"timm iformer_[sl]"
+    """Another paper has a model of the name: Inception Transformer (arXiv 2205.12956)."""
+    ONE_SIZE = r"timm (crossvit_.*|efficientformer_l\d)|torchvision maxvit_t"
+    """It is built for images of its own sizes alone."""
+
+
+def has(trait: Trait, library: Library, name: str) -> bool:
+    """Return whether a library's model has a trait."""
+    return re.fullmatch(trait.value, f"{library} {name}") is not None
 
 
 def takes_size(library: Library, name: str, side: int) -> bool:
     """Return whether a library's model can be built for images of a size, as far as is known without building it."""
-    return side in sizes_of(library, name) or _ONE_SIZE.fullmatch(f"{library} {name}") is None
-
-
-_ONE_SIZE = re.compile(r"timm (crossvit_.*|efficientformer_l\d)|torchvision maxvit_t")
+    return side in sizes_of(library, name) or not has(Trait.ONE_SIZE, library, name)
 
 
 def former_meaning(library: Library, name: str) -> Mapping[str, object] | None:
@@ -72,51 +89,11 @@ _FORMER: Mapping[str, Mapping[str, object]] = {
 }
 
 
-def has_namesake(library: Library, name: str) -> bool:
-    """Return whether another paper has a model of a name: Inception Transformer (arXiv 2205.12956) is no iFormer."""
-    return library is Library.TIMM and name in ("iformer_s", "iformer_l")
-
-
-def has_branches(library: Library, name: str) -> bool:
-    """Return whether a model is trained with branches that are merged for inference, so that papers count two forms."""
-    return library is Library.TIMM and _BRANCHES.fullmatch(name) is not None
-
-
-_BRANCHES = re.compile(r"(repvgg|mobileone|fastvit|repvit|ghostnetv3|lcnetv2)_.*")
-
-
-def has_bottlenecks(library: Library, name: str) -> bool:
-    """Return whether a model is a ResNet of a kind whose bottlenecks papers count with strides in 1x1 convolutions too.
-
-    A name such as resnet18 is one of them, but of a model without bottlenecks.
-    """
-    return library in (Library.TIMM, Library.TORCHVISION) and _RESNETS.fullmatch(name) is not None
-
-
-_RESNETS = re.compile(r"(wide_|(legacy_)?se)?resne(t|xt)\d+(_\d+)?(_\d+x\d+d)?")
-
-
-def has_auxiliary_heads(library: Library, name: str) -> bool:
-    """Return whether a model has classifiers that only training uses, so that papers count it with and without them.
-
-    torchvision builds it with them, timm without.
-    """
-    return library in (Library.TIMM, Library.TORCHVISION) and name in ("googlenet", "inception_v3")
-
-
 @cache
 def size_in_name(library: Library, name: str) -> int | None:
     """Return the side of the images that a model's name ends in; None for one that does not, such as regnety_320."""
     size = own_size(library, name)
     return size if name.endswith(f"_{size}") else None
-
-
-def resembles(library: Library, name: str) -> bool:
-    """Return whether timm's code says that a model is not the paper's: its own, or one that tries to be like it."""
-    return library is Library.TIMM and _LIKE.fullmatch(name) is not None
-
-
-_LIKE = re.compile(r"coatnex?t_.*|skresnex?t.*|mixnet_xx?l|nfnet_l\d|.*_rw\d?(_.*)?")  # comments in timm's files
 
 
 def version_of(library: Library) -> str:

@@ -16,10 +16,11 @@ from typing import TypeAlias
 from imlp_audit.models.names.known import (
     USUAL_SIZE,
     Library,
+    Trait,
     current_models,
+    has,
     known_models,
     own_size,
-    resembles,
     size_in_name,
 )
 from imlp_audit.models.names.spelling import first_meaning, is_size, spellings, words_of
@@ -153,7 +154,7 @@ def _vocabulary() -> tuple[tuple[_Ranked, ...], Mapping[str, tuple[int, ...]], M
     for at, (pair, words) in enumerate(zip(pairs, worded, strict=True)):
         for word in words:
             places[word].append(at)
-        cost = sum(_cost(word, weights) for word in sorted(words)) + (_ONLY_LIKE if resembles(*pair) else 0)
+        cost = sum(_cost(word, weights) for word in sorted(words)) + _ONLY_LIKE * has(Trait.LIKE, *pair)
         names.append(_Ranked(*pair, words, size_in_name(*pair), cost + (pair[0] is Library.TORCHVISION) / 20))
     return tuple(names), {word: tuple(at) for word, at in places.items()}, weights
 

@@ -47,16 +47,9 @@ LAST_KEPT = {
 """Macros of which the last argument is printed, with how many they take."""
 
 BETWEEN = {
-    "SI": " ",
-    "qty": " ",
-    "diagbox": "/",
-    "backslashbox": "/",
-    "frac": "/",
-    "dfrac": "/",
-    "tfrac": "/",
-    "nicefrac": "/",
-    "sfrac": "/",
-}
+    "SI": " ", "qty": " ", "diagbox": "/", "backslashbox": "/", "frac": "/", "dfrac": "/", "tfrac": "/",
+    "nicefrac": "/", "sfrac": "/",
+}  # fmt: skip
 """Macros of two arguments that are both printed, with what stands between them."""
 
 TABULARS = {
@@ -72,17 +65,17 @@ DINGBATS = {"51": "✓", "52": "✓", "53": "✗", "54": "✗", "55": "✗", "56
 """The signs of `\\ding`."""
 
 SILENT = frozenset({
-    "textbf", "textit", "textsc", "texttt", "textrm", "textsf", "textmd", "textup", "textsl", "textnormal", "text",
-    "emph", "underline", "uline", "ul", "mathbf", "mathrm", "mathit", "mathsf", "mathtt", "mathcal", "mathbb",
-    "boldsymbol", "bm", "bf", "it", "rm", "sf", "tt", "sc", "em", "bfseries", "itshape", "mdseries", "upshape",
-    "scshape", "ttfamily", "sffamily", "rmfamily", "normalfont", "boldmath", "unboldmath", "tiny", "scriptsize",
-    "footnotesize", "small", "normalsize", "large", "Large", "LARGE", "huge", "Huge", "centering", "raggedright",
-    "raggedleft", "arraybackslash", "makecell", "thead", "shortstack", "mbox", "hbox", "operatorname", "url", "path",
-    "left", "right", "big", "Big", "bigl", "bigr", "protect", "relax", "hfill", "hskip", "noindent",
-    "displaystyle", "textstyle", "ensuremath", "ignorespaces", "unskip", "strut", "mathstrut", "leavevmode", "enskip",
-    "dashuline", "uwave", "cellspace", "bigstrut", "Tstrut", "Bstrut", "limits", "nolimits", "smash", "mathsmaller",
-    "smaller", "larger", "selectfont", "rlap", "llap", "clap", "centerline", "begingroup", "endgroup", "and",
-    "sl", "cal", "rothead", "rotcell", "gape", "Gape",
+    "and", "arraybackslash", "begingroup", "bf", "bfseries", "Big", "big", "bigl", "bigr", "bigstrut", "bm", "boldmath",
+    "boldsymbol", "Bstrut", "cal", "cellspace", "centering", "centerline", "clap", "dashuline", "displaystyle", "em",
+    "emph", "endgroup", "enskip", "ensuremath", "footnotesize", "Gape", "gape", "hbox", "hfill", "hskip", "Huge",
+    "huge", "ignorespaces", "it", "itshape", "LARGE", "Large", "large", "larger", "leavevmode", "left", "limits",
+    "llap", "makecell", "mathbb", "mathbf", "mathcal", "mathit", "mathrm", "mathsf", "mathsmaller", "mathstrut",
+    "mathtt", "mbox", "mdseries", "noindent", "nolimits", "normalfont", "normalsize", "operatorname", "path", "protect",
+    "raggedleft", "raggedright", "relax", "right", "rlap", "rm", "rmfamily", "rotcell", "rothead", "sc", "scriptsize",
+    "scshape", "selectfont", "sf", "sffamily", "shortstack", "sl", "small", "smaller", "smash", "strut", "text",
+    "textbf", "textit", "textmd", "textnormal", "textrm", "textsc", "textsf", "textsl", "textstyle", "texttt", "textup",
+    "thead", "tiny", "Tstrut", "tt", "ttfamily", "ul", "uline", "unboldmath", "underline", "unskip", "upshape", "url",
+    "uwave",
 })  # fmt: skip
 """Macros that only change how their argument looks."""
 

@@ -58,8 +58,8 @@ def read_latex(source: LatexSource) -> SourceDocument:
     number = read = 0
     for one in _find_floats(source, definitions, notes):
         captions, labels = list(_captions(one, source.text)), _labels(one, source.text)
-        mains = [caption.text for caption in captions if caption.main]
-        parts = [caption.text for caption in captions if not caption.main]
+        mains = [caption for caption, main in captions if main]
+        parts = [caption for caption, main in captions if not main]
         apart = len(mains) == len(one.tabulars)
         outside = "\n".join(_outside(one, source.text))[:_MOST_AROUND]
         around = to_text(outside, macros)
@@ -84,24 +84,23 @@ def read_latex(source: LatexSource) -> SourceDocument:
 def _finished(
     source: LatexSource, macros: Mapping[str, Macro], tables: Sequence[SourceTable], notes: Sequence[str]
 ) -> SourceDocument:
-    title, authors = _declared(("title", "icmltitle"), source, macros), _declared(("author",), source, macros)
+    declared = {name: _declarations(name, source, macros) for name in ("title", "icmltitle", "author", "icmlauthor")}
+    title = next(filter(None, (text for name in ("title", "icmltitle") for text in declared[name][:1])), None)
+    authors = next(iter(declared["author"]), "") or ", ".join(declared["icmlauthor"])
     advice = "look for a begin or an end that is missing"
-    authors = authors or ", ".join(_declarations("icmlauthor", source, macros))[:200] or None
-    return SourceDocument(tuple(number_tables(tables)), title, authors, tuple(notes), advice)
+    numbered = tuple(number_tables(tables))
+    return SourceDocument(numbered, title[:200] if title else None, authors[:200] or None, tuple(notes), advice)
 
 
-def _declared(names: Sequence[str], source: LatexSource, macros: Mapping[str, Macro]) -> str | None:
-    """Return the first text of `\\title` or `\\author`, or of the macro that a style has in its place."""
-    texts = (text[:200] for name in names for text in islice(_declarations(name, source, macros), 1))
-    return next(filter(None, texts), None)
-
-
-def _declarations(name: str, source: LatexSource, macros: Mapping[str, Macro]) -> Iterator[str]:
-    """Yield what each use of a macro such as `\\author` declares."""
+def _declarations(name: str, source: LatexSource, macros: Mapping[str, Macro]) -> list[str]:
+    """Return what each use of a macro such as `\\author`, or the one that a style has in its place, declares."""
+    texts: list[str] = []
     for found in islice(re.finditer(rf"\\{name}\b", source.text), _MOST_AUTHORS):
-        text = read_braced(source.text, skip_optional(source.text, found.end()))
-        words = _to_sentence(re.sub(r"\\(and|AND|And)\b", ", ", text[0]), macros).replace(UNSEEN, "") if text else ""
-        yield _AFFILIATION.sub("", words) if name.endswith("author") else words
+        read = read_braced(source.text, skip_optional(source.text, found.end()))
+        tex = re.sub(r"\\(and|AND|And)\b", ", ", read[0]) if read else ""
+        words = _to_sentence(tex, macros).replace(UNSEEN, "")
+        texts.append(_AFFILIATION.sub("", words) if name.endswith("author") else words)
+    return texts
 
 
 _AFFILIATION = re.compile(r"\^?[*†‡§¶⋆∗](?:,?[\d*†‡§¶⋆∗])*|\^\d(?:,?[\d*†‡§¶⋆∗])*")  # the sign of one, behind a name
@@ -168,25 +167,17 @@ def _outside(one: _Float, text: str) -> Iterator[str]:
     yield text[at : one.end]
 
 
-@dataclass(frozen=True)
-class _FloatCaption:
-    """A caption of a float; `main` ones are counted as tables, those of parts and of figures are not."""
-
-    text: str
-    main: bool
-
-
-def _captions(one: _Float, text: str) -> Iterator[_FloatCaption]:
+def _captions(one: _Float, text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the captions of a float; main ones are counted as tables, those of parts and of figures are not."""
     depth = 0  # of the parts of a float, such as subtables
     for part in _outside(one, text):
         for found in islice(_CAPTION.finditer(part), _MOST_CAPTIONS):
+            argument = read_braced(part, skip_optional(part, found.end())) if not found["part"] else None
             if found["part"]:
                 depth = max(0, depth + (1 if found["part"] == "begin" else -1))
-                continue
-            argument = read_braced(part, skip_optional(part, found.end()))
-            if argument is not None:
-                main = found["main"] is not None and depth == 0 and (one.name != "figure" or found["main"] != "caption")
-                yield _FloatCaption(argument[0], main)
+            elif argument is not None:
+                counted = found["main"] is not None and (one.name != "figure" or found["main"] != "caption")
+                yield argument[0], counted and depth == 0
 
 
 def _labels(one: _Float, text: str) -> list[str]:

@@ -295,7 +295,7 @@ class _Rows(_Scanner):
     def __init__(self, tex: str, line: int, macros: Mapping[str, Macro]) -> None:
         super().__init__(tex, macros)
         self.rows: list[SourceRow] = []
-        self._last_line = line + tex.count("\n")
+        self._whole, self._line, self._counted = tex, line, 0
         self._nested = 0
         self._ruled = False
         self._cells: list[SpanningCell] = []
@@ -319,7 +319,9 @@ class _Rows(_Scanner):
                 self.expand(found["name"])
             else:
                 break
-        self._line = self._last_line - self.tex.count("\n", self.at)
+        at = max(self._counted, len(self._whole) - len(self.tex) + self.at)  # macros change only what was read
+        self._line += self._whole.count("\n", self._counted, at)
+        self._counted = at
 
     def _end_cell(self) -> None:
         self._cells.append(SpanningCell(self.take(), self._span["column"], self._span["row"]))

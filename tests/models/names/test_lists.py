@@ -9,17 +9,16 @@ import pytest
 import timm
 import torch
 from timm.utils.model import reparameterize_model
-from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
 from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.models import names
 from imlp_audit.models.build import SkipInitialisation
-from imlp_audit.models.names import data_sets as texts
 from imlp_audit.models.names.known import (
     Library,
+    Trait,
     current_models,
-    has_branches,
+    has,
     known_models,
     sizes_of,
     takes_size,
@@ -57,7 +56,7 @@ def test_the_models_with_branches_are_those_that_lose_layers_when_they_are_merge
                 before = _layers(model)
                 merged = before > _layers(reparameterize_model(model, inplace=True))
                 second_head = re.search(r"_dist|^levit_.*d$", name) is not None
-                assert has_branches(Library.TIMM, name) is (merged and not second_head), name
+                assert has(Trait.BRANCHES, Library.TIMM, name) is (merged and not second_head), name
 
 
 def _layers(model: torch.nn.Module) -> int:
@@ -85,9 +84,3 @@ def test_a_size_that_a_model_cannot_take_is_known(library: Library, name: str, s
     key = ModelKey(Recipe.of(**{str(library): name}, image=side), None)
     found = dict(measure_models({key: Need(work=True)}, lambda _: None))[key]
     assert isinstance(found, Failure) is not takes
-
-
-def test_the_classes_of_text_models_are_those_of_transformers() -> None:
-    kinds = {kind.replace("-", "").replace("_", ""): one for kind, one in MODEL_MAPPING_NAMES.items()}
-    called = {"debertav3": "debertav2", "gpt": "openaigpt", "gpt1": "openaigpt", "xlmr": "xlmroberta"}
-    assert {name: kinds[called.get(name, name)] for name in texts.CLASSES} == texts.CLASSES
