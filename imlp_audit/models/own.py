@@ -88,10 +88,11 @@ class PythonModule(Host):
 
     @model_validator(mode="after")
     def _imports_from_folders(self) -> Self:
-        for one in self.path if self.folder is not None else ():
-            real = (self.folder / one).resolve()
-            if not real.is_dir() or not real.is_relative_to(self.folder.resolve()):
-                raise ValueError(f"path: there is no folder {one} beside the spec")
+        if self.folder is not None:
+            for one in self.path:
+                real = (self.folder / one).resolve()
+                if not real.is_dir() or not real.is_relative_to(self.folder.resolve()):
+                    raise ValueError(f"path: there is no folder {one} beside the spec")
         return self
 
     @model_validator(mode="after")

@@ -346,4 +346,4 @@ def test_what_a_script_lacks_is_not_guessed(
 def test_folders_stubs_and_values_that_cannot_be(tmp_path: Path, fields: dict[str, object], words: str) -> None:
     script(tmp_path)
     with pytest.raises(ValidationError, match=words):
-        own("Net", **{"file": "nets/net.py", "folder": tmp_path, **fields})  # type: ignore[arg-type]
+        own("Net", **{"file": "nets/net.py", "folder": tmp_path, **fields})
