@@ -233,7 +233,6 @@ def _check_reading(selection: Selection, reading: str | None) -> None:
 def _measure(
     needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options, counter: ModelCounter
 ) -> Iterator[Measured]:
-    """Yield what is measured of each model, once it is kept."""
     ours = {key: need for key, need in needed.items() if not is_outside(key)}
     others = {key: need for key, need in needed.items() if is_outside(key)}
     device = options.fvcore_device

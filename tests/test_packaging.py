@@ -220,7 +220,7 @@ def test_what_a_spec_is_read_to_and_what_is_counted_and_judged_cannot_be_changed
 
 
 def test_every_dependency_is_imported_by_the_package_or_serves_the_tests() -> None:
-    imported = {folder: _imports(ROOT / folder) for folder in ("imlp_audit", "specs", "tests", "docs")}
+    imported = {folder: _imports(ROOT / folder) for folder in ("imlp_audit", "specs", "tests", "docs", "benchmarks")}
     ci = "".join((ROOT / name).read_text(encoding="utf-8") for name in (".ci/run", "README.md"))
     extras = PROJECT["optional-dependencies"]
     shipped = {_name(text) for text in (*PROJECT["dependencies"], *extras["models"], *extras["pdf"])}

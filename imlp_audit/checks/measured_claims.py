@@ -25,7 +25,7 @@ from imlp_audit.records.check import RowTruth, Truth, Verdict
 from imlp_audit.spec.claim_entries import Direction, Relation
 from imlp_audit.spec.claims import Condition, Conditions, Order
 from imlp_audit.spec.paper import CellRef, RowRef
-from imlp_audit.spec.quantities import MlpShare, Quantity, cells_of
+from imlp_audit.spec.quantities import MlpShare, Quantity
 
 _Kin = tuple[str, AnyFamily]  # the paper and the family that a reading is chosen for
 
@@ -153,18 +153,14 @@ def judge_measured_conditions(statement: Conditions, context: Context) -> ClaimJ
     ]
     under = [name for _, parts in rows for part in parts for name in part.under]
     cells = [
-        c
-        for row in statement.rows
-        for x in statement.conditions
-        if row.id in x.by_row
-        for c in cells_of(x.by_row[row.id])
+        c for row in statement.rows for x in statement.conditions if row.id in x.by_row for c in x.by_row[row.id].cells
     ]
     return judge_rows(truths, statement.holds_for, under, weak=is_weak(cells, context))
 
 
 def judge_measured_order(statement: Order, context: Context) -> ClaimJudgement:
     """Judge an order of counted numbers, all under one hypothesis."""
-    cells = [cell for _, quantity in statement.along for cell in cells_of(quantity)]
+    cells = [cell for _, quantity in statement.along for cell in quantity.cells]
     increasing, name = statement.direction is Direction.INCREASING, f"{statement.name} (must be {statement.direction})"
     try:
         options = joint_values_of(cells, context)
@@ -195,7 +191,7 @@ class _Judged:
 def _judge(condition: Condition, row: RowRef, context: Context) -> _Judged:
     quantity, bound = condition.by_row[row.id], bound_of(condition, row, context)
     try:
-        options = joint_values_of(cells_of(quantity), context)
+        options = joint_values_of(quantity.cells, context)
     except IncomparableError as error:
         return _Judged(condition, Truth.OPEN, f"not comparable: {error}")
     truth, text = judge_options(condition, bound, [_value_among(quantity, joint) for joint in options], quantity)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from operator import sub
 from typing import assert_never
 
 from imlp_audit.checks.context import Context, NotMeasuredError
@@ -15,20 +16,10 @@ from imlp_audit.models.reading import PaperReading
 from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import Interval, decimal_text
 from imlp_audit.records.check import RowTruth, Truth, Verdict
-from imlp_audit.spec.claim_entries import Relation
+from imlp_audit.spec.claim_entries import QuantityKind, Relation
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef
-from imlp_audit.spec.quantities import (
-    Change,
-    Difference,
-    MlpShare,
-    Position,
-    Quantity,
-    Ratio,
-    Step,
-    TakenFromCells,
-    Value,
-)
+from imlp_audit.spec.quantities import MlpShare, Quantity
 
 
 def judge_relation(value: Interval, relation: Relation, bound: Interval) -> Truth:
@@ -129,23 +120,20 @@ def printed_options(quantity: Quantity, context: Context) -> list[Interval | Non
     return [values_of(quantity, lambda cell: interval_of(cell, context))]
 
 
-def values_of(quantity: TakenFromCells, values: Callable[[CellRef], Interval]) -> Interval | None:
+_VALUES: Mapping[QuantityKind, Callable[..., Interval | None]] = {
+    QuantityKind.VALUE: lambda value: value,
+    QuantityKind.STEP: sub,
+    QuantityKind.DIFFERENCE: sub,
+    QuantityKind.CHANGE: Interval.change_from,
+    QuantityKind.RATIO: Interval.ratio_to,
+    QuantityKind.POSITION: Interval.position_between,
+}
+"""What a quantity that is taken from cells is of their values, its own first."""
+
+
+def values_of(quantity: Quantity, values: Callable[[CellRef], Interval]) -> Interval | None:
     """Return the possible values of a quantity, in base units, from those of its cells; None where undefined."""
-    match quantity:
-        case Value(cell):
-            return values(cell)
-        case Step(cell, before):
-            return values(cell) - values(before)
-        case Change(cell, base):
-            return values(cell).change_from(values(base))
-        case Difference(cell, base):
-            return values(cell) - values(base)
-        case Ratio(cell, base):
-            return values(cell).ratio_to(values(base))
-        case Position(cell, start, end):
-            return values(cell).position_between(values(start), values(end))
-        case _:
-            assert_never(quantity)
+    return _VALUES[quantity.kind](*map(values, quantity.cells))
 
 
 def interval_of(cell: CellRef, context: Context) -> Interval:
@@ -157,13 +145,8 @@ def format_values(quantity: Quantity, values: Interval | None) -> str:
     """Write a possible range in the unit that it is printed in."""
     if values is None:
         return "undefined"
-    match quantity:
-        case Value() | Step() | Difference():
-            return middle(values * Fraction(1, SCALES.get(quantity.cell.column.unit, 1)))
-        case Change() | Ratio() | Position() | MlpShare():
-            return middle(values)
-        case _:
-            assert_never(quantity)
+    scale = SCALES.get(quantity.cell.column.unit, 1) if quantity.in_units_of_its_column else 1
+    return middle(values * Fraction(1, scale))
 
 
 def mlp_shares(share: MlpShare, context: Context) -> list[tuple[Fraction, tuple[str, ...]]]:

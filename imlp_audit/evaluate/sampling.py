@@ -13,10 +13,11 @@ from fractions import Fraction
 from itertools import pairwise
 
 from imlp_audit.numbers.interval import Interval, readable
+from imlp_audit.spec.claim_entries import QuantityKind
 from imlp_audit.spec.claims import Conditions, Order, Statement, parse_claims
 from imlp_audit.spec.columns import AccuracyColumn
 from imlp_audit.spec.paper import CellRef, Paper, rows_of
-from imlp_audit.spec.quantities import Change, Difference, Quantity, Ratio, Step, Value, cells_of
+from imlp_audit.spec.quantities import Quantity
 
 # The 97.5 % quantile of the standard normal distribution, rounded up: 1.95996398454005423552...
 Z = Fraction("1.95996398454005423553")
@@ -81,10 +82,10 @@ def _compared(statement: Statement) -> Iterator[tuple[CellRef, CellRef]]:
         quantities = [one for condition in statement.conditions for one in condition.by_row.values()]
     elif isinstance(statement, Order):
         quantities = [one for _, one in statement.along]
-        yield from pairwise(one.cell for one in quantities if isinstance(one, Value))
+        yield from pairwise(one.cell for one in quantities if one.kind is QuantityKind.VALUE)
     for quantity in quantities:
-        if isinstance(quantity, Step | Difference | Change | Ratio):
-            own, other = cells_of(quantity)
+        if len(quantity.cells) == 2:  # not a position between two others
+            own, other = quantity.cells
             yield other, own
 
 

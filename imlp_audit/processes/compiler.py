@@ -52,8 +52,6 @@ class _Finder(MetaPathFinder):
 
 
 class _Imported(Loader):
-    """Gives a module that has run already."""
-
     def __init__(self, module: ModuleType) -> None:
         self._module, self._spec = module, module.__spec__
 
@@ -76,6 +74,5 @@ def _disable(function: Callable[..., object] | None = None, *_: object, **__: ob
 
 
 def _is_compile_supported(device: object) -> object:
-    """Ask the compiler itself."""
     _give_way()
     return import_module(_CHECKS).is_compile_supported(device)

@@ -46,7 +46,6 @@ def name_difference(folder: Path) -> str | None:
 
 
 def _installed_paper(folder: Path) -> Path | None:
-    """Return the installed paper that a folder may be a copy of."""
     installed = bundled_folder() / folder.resolve().name
     return installed if installed.is_dir() else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -353,30 +353,11 @@ class EquationCheck(AnyCheck):
     counterexample: tuple[str, ...] = ()
 
 
-Check: TypeAlias = Annotated[
-    CellCheck | DeltaCheck | MarkCheck | RepeatCheck | ColumnCheck | ClaimCheck | EquationCheck,
-    Field(discriminator="kind"),
-]
+AnyKind: TypeAlias = CellCheck | DeltaCheck | MarkCheck | RepeatCheck | ColumnCheck | ClaimCheck | EquationCheck
+Check: TypeAlias = Annotated[AnyKind, Field(discriminator="kind")]
 """One verdict, and all that it rests on."""
 
-CHECK_OF_KIND: Mapping[
-    CheckKind,
-    type[CellCheck]
-    | type[DeltaCheck]
-    | type[MarkCheck]
-    | type[RepeatCheck]
-    | type[ColumnCheck]
-    | type[ClaimCheck]
-    | type[EquationCheck],
-] = {
-    CheckKind.CELL: CellCheck,
-    CheckKind.DELTA: DeltaCheck,
-    CheckKind.MARK: MarkCheck,
-    CheckKind.REPEAT: RepeatCheck,
-    CheckKind.COLUMN: ColumnCheck,
-    CheckKind.CLAIM: ClaimCheck,
-    CheckKind.EQUATION: EquationCheck,
-}
+CHECK_OF_KIND: Mapping[CheckKind, type[AnyKind]] = {one.model_fields["kind"].default: one for one in get_args(AnyKind)}
 
 
 def printed_form(check: Check) -> str | None:

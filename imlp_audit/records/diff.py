@@ -191,7 +191,6 @@ def _states(checks: Iterable[Check]) -> dict[str, CheckState]:
 
 
 def _worst_first(changes: Iterable[CheckChange]) -> tuple[CheckChange, ...]:
-    """Return changes with those first that passed and fail now."""
     return tuple(sorted(changes, key=lambda one: (not one.after.fails_the_run, one.before.verdict not in PASSES)))
 
 

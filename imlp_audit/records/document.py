@@ -71,7 +71,6 @@ _KINDS = {
 
 
 def _limit(context: Mapping[str, object]) -> str | None:
-    """Return the end of a range that a number lies beyond."""
     words = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
     return next((f"{words[key]} {limit}" for key, limit in context.items() if key in words), None)
 

@@ -155,8 +155,6 @@ Key: TypeAlias = tuple[Departures, tuple[int, int], int, int, tuple[int, ...], t
 
 
 class _Order:
-    """The order of RULE among the solutions of a problem."""
-
     def __init__(self, problem: SearchProblem) -> None:
         self._roundings = {rule: place for place, rule in enumerate(problem.roundings)}
         self._conventions = {name: place for place, name in enumerate(problem.conventions)}

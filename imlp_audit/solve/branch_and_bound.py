@@ -185,8 +185,6 @@ _KEPT = 500  # pairs that a box of best solutions counts for: writing it out tak
 
 @dataclass
 class _Pool:
-    """The open boxes, sorted by their bounds."""
-
     by_bound: dict[int, list[tuple[Boxes, Integers]]] = field(default_factory=dict)
 
     def push(self, boxes: Boxes, verdict: BoxBounds, target: int) -> None:

@@ -17,7 +17,7 @@ from imlp_audit.models.reading import AnyReading, Family, OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.counting import Hosts, Outside, Stacks, count_blocks_apart
+from imlp_audit.solve.counting import Hosts, Outside, Stacks
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
 from imlp_audit.solve.space import CLASSES, Counts, Readings, parameters_in, readings_of, total_in, work_in
 from imlp_audit.spec.columns import Measure, image_of
@@ -63,7 +63,7 @@ class Composer:
     def _compose(self, recipe: Recipe) -> Counts:
         if recipe.runs_code:
             if not _is_whole(recipe):
-                return count_blocks_apart(recipe, self.spaces[Family.IMLP])
+                raise BuildError(f"{recipe.name}: IMLP blocks in a host of one's own are not searched")
             return self._outside.count(recipe, self._readings_of(recipe))
         try:
             match recipe.family:
@@ -246,14 +246,12 @@ def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
 
 
 def _conventions(paper: Paper) -> Iterator[Convention]:
-    """Yield the named conventions for FLOPs: the built-in ones and the paper's own."""
     yield from FLOPS_CONVENTIONS.values()
     for name, weights in paper.about.value.conventions.items():
         yield Convention(name, {parse_weight_key(key): weight for key, weight in weights.items()})
 
 
 def _integers(interval: Interval) -> tuple[int, int]:
-    """Return the least and the largest integer of an interval."""
     least, most = ceil(interval.low), floor(interval.high)
     return (
         least + (least == interval.low and not interval.low_closed),

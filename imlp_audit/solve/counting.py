@@ -2,7 +2,7 @@
 
 What a model has adds up: a host without its MLPs and the blocks in their place, or what stands around a stack of
 layers and the layers. Nothing is known about how the axes of somebody else's block interact: models that code from
-outside has a part in are counted whole. IMLP blocks in somebody else's host are added up as in any host.
+outside has a part in are counted whole, and IMLP blocks in somebody else's host are not searched.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 import torch
@@ -21,8 +21,7 @@ from imlp_audit.count.dispatch import signature
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import CallCache, measure
-from imlp_audit.count.models import attempt
-from imlp_audit.count.outside import each_outside, measure_outside
+from imlp_audit.count.outside import measure_outside
 from imlp_audit.count.parameters import parameter_counts
 from imlp_audit.count.record import Ledger, site_of
 from imlp_audit.errors import BuildError, SolverError
@@ -33,8 +32,6 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.replace import changed_mlps, mlps_of, use_modules
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.solve.space import Counts, Readings, count_vector, structure_of, tabulate
-
-_PATIENCE = 600.0  # seconds for a host and its blocks under all readings
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,6 @@ def count_block(block: nn.Module, inputs: Sequence[Tensor], at: str, memory: Cal
 
 
 def _prefix_paths(ledger: Ledger, at: str) -> Ledger:
-    """Return the ledger of a module, with its paths in a model."""
     work = {(f"{at}.{path}" if path else at, operation): amount for (path, operation), amount in ledger.work.items()}
     return Ledger(work, ledger.unknown)
 
@@ -149,14 +145,12 @@ class Hosts:
             return self._hosts[variant.model]
 
     def _tabulate(self, host: Counted, recipe: Recipe, readings: Readings) -> Counts:
-        """Return the counts of one host under the readings that ask for it."""
         replaced = list(changed_mlps(host.model, mlps_of(host.model, recipe), recipe))
         shapes = _shapes(host, replaced)
         blocks = tabulate(readings, lambda reading: self._count_blocks(recipe, shapes, reading), BLOCK)
         return host.without(replaced) + blocks
 
     def _count_blocks(self, recipe: Recipe, shapes: Sequence[Shape], reading: AnyReading) -> Counts:
-        """Return the counts of all blocks of some shapes in the host of a recipe."""
         keys = [(recipe.imlp, recipe.activation, shape.kind, reading) for shape in shapes]
         new = {key: shape for key, shape in zip(keys, shapes, strict=True) if key not in self._blocks}
         if new:
@@ -204,7 +198,6 @@ class Stacks:
         return model + (_stack(recipe).layers - 1) * layer
 
     def _count(self, recipe: Recipe, readings: Readings) -> tuple[Counts, Counts]:
-        """Return the counts of the model with one layer, and of one layer more."""
         one, two = (self._counter(_with_depth(recipe, depth)) for depth in (1, 2))
         axes = readings.declared
         whole = structure_of(axes, moved=(Reach.UNIT, Reach.AROUND))
@@ -250,19 +243,6 @@ class Outside:
         return np.stack([_counts_of(key, self._facts[key]) for key in _keys(recipe, readings)])
 
 
-def count_blocks_apart(recipe: Recipe, readings: Readings) -> Counts:
-    """Return the counts of somebody else's host with IMLP blocks under every reading. Raises BuildError."""
-    key = ModelKey(recipe, None)
-    [(_, found)] = each_outside(_with_blocks, {key: readings}, patience=_PATIENCE)
-    if isinstance(found, Failure):
-        raise BuildError(found.message)
-    return found
-
-
-def _with_blocks(asked: Mapping[ModelKey, Readings]) -> Iterator[tuple[ModelKey, Counts | Failure]]:
-    return ((key, attempt(key.recipe, partial(Hosts().with_blocks, key.recipe, one))) for key, one in asked.items())
-
-
 def _keys(recipe: Recipe, readings: Readings | None) -> Iterator[ModelKey]:
     if readings is None:
         yield ModelKey(recipe, None)
@@ -279,7 +259,6 @@ def _counts_of(key: ModelKey, facts: ModelFacts | Failure) -> Counts:
 
 
 def _under(key: ModelKey) -> str:
-    """Name the combination of answers that a block of one's own was counted with."""
     if not isinstance(key.reading, BlockReading):
         return ""
     return f" (with {', '.join(f'{axis}: {value}' for axis, value in key.reading.answers)})"

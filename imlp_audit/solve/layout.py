@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.problem import Cell, CountedRow, Integers, SearchProblem, check
+from imlp_audit.solve.problem import Cell, CountedRow, Integers, SearchProblem
 
 _MOST_OPTIONS = 3000  # combinations of weights in one bundle; further proportional classes get a bundle of their own
 
@@ -186,7 +186,8 @@ class Layout:
 
 def lay_out(problem: SearchProblem) -> Layout:
     """Return a problem's arrays. Raises SolverError for one that cannot be solved."""
-    check(problem)
+    if not problem.cells:
+        raise SolverError("nothing to solve: no printed parameters or FLOPs of a model that can be measured")
     rows = sorted({cell.row for cell in problem.cells if cell.kind == "flops"})
     work = np.concatenate([np.zeros((0, len(problem.classes)), dtype=np.int64), *(problem.rows[r].work for r in rows)])
     bundles = bundles_of(work, [problem.weights_of(name) for name in problem.classes])

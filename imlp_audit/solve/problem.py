@@ -139,25 +139,3 @@ class SearchProblem:
             raise SolverError(f"{convention} has no total of {', '.join(without)}")
         rows = tuple(replace(row, work=row.totals[convention][:, np.newaxis]) for row in self.rows)
         return replace(self, rows=rows, classes=(convention,), allowed={convention: (1,)})
-
-
-def check(problem: SearchProblem) -> None:
-    """Raise SolverError where a problem has nothing to explain or does not fit together."""
-    if not problem.cells:
-        raise SolverError("nothing to solve: no printed parameters or FLOPs of a model that can be measured")
-    for row in problem.rows:
-        _check_row(row, problem)
-    for cell in problem.cells:
-        if tuple(cell.ranges) != problem.roundings:
-            raise SolverError(f"{cell.id} and {problem.cells[0].id} know different rounding rules")
-
-
-def _check_row(row: CountedRow, problem: SearchProblem) -> None:
-    if row.group and row.group not in problem.spaces:
-        raise SolverError(f"{row.id} takes a reading of {row.group!r}, which has no space of readings")
-    readings = int(np.prod(problem.spaces[row.group].shape)) if row.group else 1
-    for length in (len(row.work), *map(len, row.parameters.values())):
-        if length not in (readings, 1):
-            raise SolverError(f"{row.id} has counts for {length} readings of {readings}")
-    if row.work.shape[1] != len(problem.classes):
-        raise SolverError(f"{row.id} has {row.work.shape[1]} classes of work, not {len(problem.classes)}")

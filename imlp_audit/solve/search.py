@@ -181,7 +181,6 @@ def best_readings(ties: Sequence[Ties]) -> dict[str, Integers]:
 
 
 def _find_axes(problem: SearchProblem, ties: Sequence[Ties]) -> Iterator[SolvedAxis]:
-    """Yield each axis of each group that some cell takes, with its values in the best solutions."""
     for group, readings in best_readings(ties).items():
         space = problem.spaces[group]
         named = {name: space.values_at(at[group]) for name, at in problem.named.items() if group in at}
@@ -247,7 +246,6 @@ def _sizes(sizes: Integers | None, group: str, ties: Sequence[Ties]) -> Integers
 
 
 def _miss_of(values: Integers, least: int, most: int) -> Miss:
-    """Return how near some values come to a range."""
     gaps = np.where(values < least, values - least, np.maximum(values - most, 0))
     place = int(np.abs(gaps).argmin())
     return Miss(abs(int(gaps[place])), int(gaps[place]), int(values[place]))

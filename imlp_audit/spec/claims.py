@@ -29,7 +29,7 @@ from imlp_audit.spec.claim_entries import (
 )
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_cell, find_rows, rows_of
-from imlp_audit.spec.quantities import MissingError, MlpShare, Quantity, all_cells, cells_of, find_quantities, unit_of
+from imlp_audit.spec.quantities import MissingError, MlpShare, Quantity, all_cells, find_quantities
 from imlp_audit.spec.tree import Located
 
 ALL_DIGITS = "each printed number can be any number that prints so; the claim holds if it holds for all of them"
@@ -51,8 +51,6 @@ class Condition:
 
 @dataclass(frozen=True)
 class _OfQuantities:
-    """A statement about quantities of rows."""
-
     @property
     def quantities(self) -> list[Quantity]:
         """The quantities that it is about, row by row."""
@@ -200,11 +198,11 @@ def _counted(statement: Statement) -> Statement | None:
 
 def _is_total(quantity: Quantity) -> bool:
     """Return whether a quantity is taken from printed totals; a share of the MLPs is measured to begin with."""
-    return not isinstance(quantity, MlpShare) and all(cell.column.measure.totalled for cell in cells_of(quantity))
+    return not isinstance(quantity, MlpShare) and all(cell.column.measure.totalled for cell in quantity.cells)
 
 
 def _is_countable(quantity: Quantity) -> bool:
-    return all(cell.row.row.model is not None for cell in cells_of(quantity))
+    return all(cell.row.row.model is not None for cell in quantity.cells)
 
 
 @dataclass(frozen=True)
@@ -266,7 +264,7 @@ class _Parser:
         if entry.kind is QuantityKind.STEP and len(rows) == 1:
             self._report("a step needs two rows or more, since the first row has none", "conditions", index, "step")
         along = self._quantities(entry, rows, "conditions", index)
-        bound = self._number(entry.bound, unit_of(along[0][1]), "conditions", index) if along else None
+        bound = self._number(entry.bound, along[0][1].unit, "conditions", index) if along else None
         if bound is None:
             return None
         by_row = {row.id: quantity for row, quantity in along}

@@ -119,7 +119,6 @@ def _ids_referred_to(paper: Paper) -> Iterator[str]:
 
 
 def _broken_findings(paper: Paper, ids: Names) -> Iterator[Problem]:
-    """Yield findings that name checks that do not exist, and checks that two findings claim."""
     claimed: dict[str, Located[FindingEntry]] = {}
     for entry in paper.findings:
         for index, glob in enumerate(entry.value.checks):
@@ -146,7 +145,6 @@ def _broken_findings(paper: Paper, ids: Names) -> Iterator[Problem]:
 
 
 def _broken_coverage(paper: Paper, located: Located[Coverage], ids: Names) -> Iterator[Problem]:
-    """Yield the parts of a document without an entry, and what its entries name that is not there."""
     coverage = located.value
     named = [("entries", index, entry.checks) for index, entry in enumerate(coverage.entries)]
     named += [("numbers", index, entry.checks) for index, entry in enumerate(coverage.numbers)]

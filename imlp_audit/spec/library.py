@@ -137,7 +137,6 @@ def _described_twice(papers: Sequence[Paper]) -> list[Problem]:
 
 
 def _load_referred(papers: Sequence[Paper], beside: Sequence[Path], reader: PaperReader) -> tuple[Paper, ...]:
-    """Load the papers that these refer to, and those that they refer to in turn."""
     known = {paper.id: paper for paper in papers}
     waiting = list(papers)
     while waiting:

@@ -64,7 +64,6 @@ def complaint_about(recipe: Recipe) -> str | None:
 
 
 def _is_another_version(library: Library) -> bool:
-    """Return whether the installed library is another version than our list is of."""
     try:
         return version(str(library)).partition("+")[0] != version_of(library).partition("+")[0]
     except PackageNotFoundError:

@@ -114,13 +114,10 @@ def _name(found: str) -> str:
 
 
 def _end_of(text: str) -> Mark:
-    """Return the place of what follows a text."""
     return Mark(text.count("\n") + 1, len(text) - text.rfind("\n"))
 
 
 class _OpenList:
-    """A list whose end has not come yet."""
-
     expects_key = False
 
     def __init__(self, mark: Mark) -> None:
@@ -161,23 +158,6 @@ class _OpenMap:
             return "a key must be text, not a list or a mapping"
         first = self._entries.get(key.text)
         return first and f"the key {_clip(key.text)} was given on line {first[0].mark.line} already: keep one"
-
-    def take_comma(self) -> Text | None:
-        """Return a number that the comma in it made two entries of, `1,5`, which become one; None where that is not so.
-
-        It is asked where the last key has no value.
-        """
-        last = next(reversed(self._entries), None)
-        if self._key is None or last is None or not self._key.text[:1].isdigit():
-            return None
-        name, value = self._entries[last]
-        if not isinstance(value, Text) or not value.text[-1:].isdigit():
-            return None
-        if self._key.mark != (value.mark.line, value.mark.column + len(value.text) + 1):
-            return None
-        whole = Text(f"{value.text},{self._key.text}", value.mark)
-        self._entries[last], self._key, self.expects_key = (name, whole), None, True
-        return whole
 
     def close(self) -> MapNode:
         return MapNode(tuple(self._entries.values()), self.mark)
@@ -242,23 +222,11 @@ class _Builder:
                 message = f"an escape in this text stands for {_name(refused[0])}, which is refused: remove it"
                 self._report(mark, message)
         elif not event.value and not event.style:
-            if self._take_comma():
-                return
             what = "key" if self._open[-1].expects_key else "value"
             self._report(mark, f"a {what} is missing: write it ('' for an empty text), or remove the entry")
         elif event.value == "<<" and not event.style and self._open[-1].expects_key:
             self._report(mark, "the merge key << is refused: write the entries out")
         self._add(Text(event.value, mark))
-
-    def _take_comma(self) -> bool:
-        """Report a number whose comma ended it, if that is why a value is missing."""
-        inside = self._open[-1]
-        number = inside.take_comma() if isinstance(inside, _OpenMap) else None
-        if number is None:
-            return False
-        self._forget(number.mark)
-        self._report(number.mark, f"{number.text} needs quotes, or its comma ends the value: '{number.text}'")
-        return True
 
     def _take_start(self, event: yaml.CollectionStartEvent) -> None:
         mark = self._begin(event)
@@ -340,6 +308,5 @@ _WORDS = (
 
 
 def _in_words(problem: str) -> str:
-    """Say what is wrong, in words that an author of a spec can use."""
     known = (words for pattern, words in _WORDS if re.search(pattern, problem))
     return next(known, f"this is not YAML ({problem})")

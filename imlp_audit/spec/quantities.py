@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.claim_entries import QuantityEntry, QuantityKind
@@ -13,85 +13,44 @@ from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_row
 
 
 @dataclass(frozen=True)
-class Value:
-    """The printed number."""
+class Quantity:
+    """A quantity of a row: its cell, and the cells that it is taken against, in the order that the kind gives them."""
 
+    kind: QuantityKind
     cell: CellRef
+    others: tuple[CellRef, ...] = ()
+
+    @property
+    def cells(self) -> tuple[CellRef, ...]:
+        """The cells that it is taken from, its own first."""
+        return self.cell, *self.others
+
+    @property
+    def unit(self) -> str:
+        """That of its column, unless it is a percentage or a ratio."""
+        return _UNITS.get(self.kind, self.cell.column.unit)
+
+    @property
+    def in_units_of_its_column(self) -> bool:
+        """Whether it is a number such as its column prints."""
+        return self.kind not in _UNITS
 
 
-@dataclass(frozen=True)
-class _Compared:
-    cell: CellRef
-    base: CellRef
+_UNITS = {QuantityKind.CHANGE: "%", QuantityKind.POSITION: "%", QuantityKind.MLP_SHARE: "%", QuantityKind.RATIO: ""}
 
 
-class Step(_Compared):
-    """The number minus that of the row before."""
+@dataclass(frozen=True, kw_only=True)
+class MlpShare(Quantity):
+    """The share of the column's measure that the model's MLPs have, in percent, which no number prints."""
 
-
-class Change(_Compared):
-    """The change from another number, in percent."""
-
-
-class Difference(_Compared):
-    """The number minus another one."""
-
-
-class Ratio(_Compared):
-    """The number divided by another one."""
-
-
-@dataclass(frozen=True)
-class Position:
-    """How far the number is on the way between two others, in percent."""
-
-    cell: CellRef
-    start: CellRef
-    end: CellRef
-
-
-@dataclass(frozen=True)
-class MlpShare:
-    """The share of the column's measure that the model's MLPs have, in percent."""
-
-    cell: CellRef
+    kind: QuantityKind = QuantityKind.MLP_SHARE
     recipe: Recipe
-
-
-TakenFromCells: TypeAlias = Value | Step | Change | Difference | Ratio | Position
-Quantity: TypeAlias = TakenFromCells | MlpShare
-
-
-def unit_of(quantity: Quantity) -> str:
-    """Return the unit of a quantity: that of its column, unless it is a percentage or a ratio."""
-    match quantity:
-        case Change() | Position() | MlpShare():
-            return "%"
-        case Ratio():
-            return ""
-        case Value() | Step() | Difference():
-            return quantity.cell.column.unit
-        case _:
-            assert_never(quantity)
-
-
-def cells_of(quantity: Quantity) -> tuple[CellRef, ...]:
-    """Return the cells that a quantity is taken from, its own first."""
-    match quantity:
-        case Value() | MlpShare():
-            return (quantity.cell,)
-        case Step() | Change() | Difference() | Ratio():
-            return quantity.cell, quantity.base
-        case Position():
-            return quantity.cell, quantity.start, quantity.end
-        case _:
-            assert_never(quantity)
 
 
 def all_cells(quantities: Sequence[Quantity]) -> list[CellRef]:
     """Return the cells that quantities are taken from, their own before those they are compared with."""
     own = [quantity.cell for quantity in quantities]
-    others = [cell for quantity in quantities for cell in cells_of(quantity)[1:]]
+    others = [cell for quantity in quantities for cell in quantity.others]
     return list({cell.id: cell for cell in own + others}.values())
 
 
@@ -104,26 +63,20 @@ def find_quantities(entry: QuantityEntry, rows: Sequence[RowRef], papers: Sequen
     column = entry.column
     cells = [_cell(row, column) for row in rows]
     named = [_named_cell(name, column, papers) for name in entry.rows_named]
-    quantities: list[Quantity] = []
+    quantities: list[Quantity]
     match entry.kind:
-        case QuantityKind.VALUE:
-            quantities += [Value(cell) for cell in cells]
         case QuantityKind.STEP:
-            quantities += [Step(cell, before) for before, cell in pairwise(cells)]
-        case QuantityKind.CHANGE:
-            quantities += [Change(cell, _base(cell, named)) for cell in cells]
-        case QuantityKind.DIFFERENCE:
-            quantities += [Difference(cell, _base(cell, named)) for cell in cells]
-        case QuantityKind.RATIO:
-            quantities += [Ratio(cell, _base(cell, named)) for cell in cells]
-        case QuantityKind.POSITION:
-            quantities += [Position(cell, *named) for cell in cells]
+            quantities = [Quantity(entry.kind, cell, (before,)) for before, cell in pairwise(cells)]
         case QuantityKind.MLP_SHARE:
-            quantities += [MlpShare(cell, _counted_recipe(cell)) for cell in cells]
+            quantities = [MlpShare(cell=cell, recipe=_counted_recipe(cell)) for cell in cells]
+        case QuantityKind.VALUE | QuantityKind.POSITION:
+            quantities = [Quantity(entry.kind, cell, tuple(named)) for cell in cells]
+        case QuantityKind.CHANGE | QuantityKind.DIFFERENCE | QuantityKind.RATIO:
+            quantities = [Quantity(entry.kind, cell, (_base(cell, named),)) for cell in cells]
         case _:
             assert_never(entry.kind)
-    units = {unit_of(quantity) for quantity in quantities}
-    units |= {cell.column.unit for q in quantities if isinstance(q, Difference) for cell in cells_of(q)}
+    units = {quantity.unit for quantity in quantities}
+    units |= {c.column.unit for q in quantities if q.kind is QuantityKind.DIFFERENCE for c in q.cells}
     if len(units) > 1:
         quoted = " and ".join(sorted(map(repr, units)))
         raise MissingError(f"the rows print {column!r} in {quoted}; make a claim for each unit")
@@ -146,7 +99,6 @@ def _named_cell(name: str, column: str, papers: Sequence[Paper]) -> CellRef:
 
 
 def _base(cell: CellRef, named: Sequence[CellRef]) -> CellRef:
-    """Return what a cell is compared with: the one that is named, or its baseline's."""
     if named:
         return named[0]
     base = cell.row.baseline.cell(cell.column_id) if cell.row.baseline is not None else None

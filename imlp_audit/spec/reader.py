@@ -121,18 +121,15 @@ class PaperReader:
         )
 
     def _find_code(self, folder: Path) -> Path | None:
-        """Return the folder whose Python may be run for the papers of a folder."""
         return trusted_folder(folder) or (folder.resolve() if self.trust_code else None)
 
 
 def _described(specs: Sequence[SpecFile]) -> Located[About] | None:
-    """Return what describes the paper."""
     found = (Located(r.about, spec.text, ("about",)) for spec in specs if (r := spec.rest) and r.about is not None)
     return next(found, None)
 
 
 def _check_files(paper: str, specs: Sequence[SpecFile]) -> list[Problem]:
-    """Return the problems of files of another paper, and of what two files of a paper cannot both have."""
     problems = [
         Located(None, spec.text).problem(
             f"this file is of paper {spec.record.paper!r}, but lies among the files of {paper!r}", "paper"

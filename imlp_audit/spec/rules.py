@@ -67,14 +67,12 @@ def _broken_conventions(paper: Paper, known: Sequence[str]) -> Iterator[Problem]
 
 
 def _no_convention(name: str, known: Sequence[str]) -> str:
-    """Say that no convention has a name, which one may be meant, and which there are."""
     hint = did_you_mean(name, known)
     names = f" There are {', '.join(known)}" if hint.startswith("did you mean") else ""
     return f"no convention is called {name!r}; {hint}{names}"
 
 
 def _broken_fits(paper: Paper) -> Iterator[Problem]:
-    """Yield what is wrong with what conventions were fitted on: cells that are not there, impossible scores."""
     about = paper.about.value
     for name, fit in about.fitted.items():
         if name not in about.conventions:
@@ -151,7 +149,6 @@ def _conventions_of(measure: CountedMeasure, flops: Sequence[str]) -> Sequence[s
 
 
 def _broken_footnote(rows: Sequence[RowRef], located: Located[PrintedTable]) -> Iterator[Problem]:
-    """Check that the footnote's changes make models of the rows that they concern, and agree with their recipes."""
     table = located.value
     footnote = table.footnote
     if footnote is None:
@@ -181,7 +178,6 @@ def _broken_footnote(rows: Sequence[RowRef], located: Located[PrintedTable]) -> 
 
 
 def _complaint(make: Callable[[], object]) -> str | None:
-    """Return why no recipe can be made, None where one can."""
     try:
         make()
     except ValidationError as error:
@@ -191,7 +187,6 @@ def _complaint(make: Callable[[], object]) -> str | None:
 
 
 def _broken_row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
-    """Yield what is wrong with what a row refers to: its baseline, its mark, the row that it repeats."""
     row, table = ref.row, ref.table.value
     if row.baseline is not None and (ref.baseline is None or row.baseline == row.id):
         others = [r.id for r in table.rows if r.id != row.id]
@@ -225,7 +220,6 @@ def _broken_numbers(ref: RowRef) -> Iterator[Problem]:
 
 
 def _complain_about_number(ref: RowRef, name: str, column: str, text: str) -> str | None:
-    """Say what is wrong with a printed number or change, if anything."""
     columns, is_change = ref.table.value.columns, name == "delta"
     if column not in columns:
         return f"the table has no column {column!r}; {did_you_mean(column, list(columns))}"
@@ -316,7 +310,6 @@ def _is_above_100(text: str, form: NumberForm) -> bool:
 
 
 def _broken_shared_claims(paper: Paper, known: Sequence[Paper]) -> Iterator[Problem]:
-    """Yield what is wrong with the statements about functions that a paper shares with another."""
     own = {claim.name for claim in paper.equations}
     for entry in paper.shared:
         words = entry.value

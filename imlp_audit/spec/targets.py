@@ -133,7 +133,6 @@ def _has_spec(folder: Path) -> bool:
 
 
 def _holds_specs(folder: Path) -> bool:
-    """Return whether a folder holds spec files, or papers' folders."""
     return folder.is_dir() and (_has_spec(folder) or bool(paper_folders(folder)))
 
 
@@ -355,7 +354,6 @@ def _around(path: Path) -> Wanted:
 
 
 def _refuse_other_kind(path: Path) -> None:
-    """Raise UsageError for a file that cannot be read as a spec, and say what to do with it."""
     ending = path.suffix.lower()
     if ending in YAML or (ending not in _TABLES and _is_spec(path)):
         return

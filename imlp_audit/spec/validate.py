@@ -131,7 +131,6 @@ def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> Iterator[
 
 
 def _records_in(annotation: object) -> Iterator[type[BaseModel]]:
-    """Yield the record types that an annotation such as `tuple[Row, ...] | None` mentions."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for argument in get_args(annotation):

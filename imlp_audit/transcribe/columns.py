@@ -17,7 +17,7 @@ from imlp_audit.numbers.forms import SCALES, NumberForm, parse_printed
 from imlp_audit.spec.columns import Measure, Metric
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, split_mark
 from imlp_audit.transcribe.grid import GridRow, SourceTable
-from imlp_audit.transcribe.labels import read_label, sides_in
+from imlp_audit.transcribe.labels import read_label, sides_in, sides_named
 
 
 class ColumnRole(StrEnum):
@@ -224,19 +224,10 @@ def own_unit(text: str) -> str:
     return next((one for one in ("T", "G", "M", "k") if scale >= SCALES[one]), "")
 
 
-_OF_FLOPS = re.compile(
-    r"(?:[@↑]|\bat\b|\bon\b)\s*(?P<at>\d{3,4})(?!\d)(?:\s*(?:\^2|²|px\b|[×xX]\s*(?P=at)(?!\d)))?"
-    r"|\(\s*(?P<bracket>(?!1000)\d{3,4})\s*(?:(?:\^2|²|px|[×xX]\s*(?P=bracket))\s*)?\)"
-    r"|(?<!\d)(?P<square>\d{3,4})\s*(?:\^2|²|px\b|[×xX]\s*(?P=square)(?!\d))",
-    re.ASCII,
-)
-
-
 def _with_size(guess: ColumnGuess) -> ColumnGuess:
     """Return a column of FLOPs with the size of the images that its heading gives, as in FLOPs @384."""
-    found = _OF_FLOPS.search(guess.heading)
-    size = (found["at"] or found["bracket"] or found["square"]) if found else None
-    return guess if size is None else replace(guess, fields=(*guess.fields, ("image", size)))
+    sides = sides_named(guess.heading) or tuple(filter(None, [read_label(guess.heading, None, ()).size]))
+    return replace(guess, fields=(*guess.fields, ("image", str(sides[0])))) if sides else guess
 
 
 def why_no_total(text: str, unit: str, usual: str) -> str | None:

@@ -22,7 +22,7 @@ from imlp_audit.spec.plan import claims_of
 from imlp_audit.spec.schema import CoverageEntry, NumbersEntry, PrintedTable
 from imlp_audit.spec.tree import Located
 from imlp_audit.transcribe.document import DocumentLine, PrintedDocument
-from imlp_audit.transcribe.quantities import (
+from imlp_audit.transcribe.places import (
     ApartKind,
     QuoteFinder,
     Span,

@@ -80,13 +80,6 @@ def test_what_was_guessed_or_left_out_is_a_comment(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["main.tex"]
 
 
-@pytest.mark.parametrize(("name", "data"), [("a.png", b"abc"), ("a", b"\x89PNG\r\n"), ("a.JPG", b"\xff\xd8\xff")])
-def test_an_image_is_called_one(folder: Path, name: str, data: bytes) -> None:
-    (folder / name).write_bytes(data)
-    done = call("init", name)
-    assert (done.code, done.err.split(";")[0]) == (2, f"imlp-audit: {name} is an image, whose text is not read")
-
-
 def test_characters_that_a_spec_refuses_do_not_reach_it(folder: Path) -> None:
     (folder / "a.csv").write_text("Model,Params (M)\nDeiT\u202e-S,22.1\nA\x07b\ufeff,5\n\u202e,6\n", encoding="utf-8")
     assert call("init", "a.csv").code == 0
@@ -238,7 +231,8 @@ def test_no_framework_is_needed(folder: Path, tmp_path_factory: pytest.TempPathF
             b"class Net: ...\n",
             "`model: {python: {file: own.py, name: Net, input: [3, 224, 224]}}`: see docs/own_mod",
         ),
-        ("a.png", b"\x89PNG\r\n\x1a\n\x00\x00", "a.png is an image"),
+        ("a", b"\x89PNG\r\n\x1a\n\x00\x00", "a is an image, whose text is not read"),
+        ("a.JPG", b"abc", "a.JPG is an image, whose text is not read"),
         ("a.tar.gz", b"\x1f\x8b\x08broken", "a.tar.gz cannot be unpacked"),
         ("a.zip", b"PK\x03\x04broken", "a.zip cannot be unpacked"),
         (

@@ -12,15 +12,14 @@ import pytest
 
 from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.count.models import measure_models
+from imlp_audit.errors import BuildError
 from imlp_audit.models.own import PythonModule
-from imlp_audit.models.reading import Family
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
 from imlp_audit.solve import counting
 from imlp_audit.solve.compose import Composer, Composition, compose
 from imlp_audit.solve.search import solve
-from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import RowRef
 
@@ -214,28 +213,8 @@ def test_an_edit_of_the_file_changes_the_next_count(tmp_path: Path) -> None:
     assert check.measured == str(totals("GatedMlp", {**answers, "gate_norm": "layer"})[0])
 
 
-OWN_HOST = """\
-from timm.layers import Mlp
-from torch import nn
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.stem = nn.Conv2d(3, 8, 4, stride=4)
-        self.mlp = Mlp(8, 32)
-
-    def forward(self, x):
-        return self.mlp(self.stem(x).flatten(2).transpose(1, 2))
-"""
-
-
-def test_imlp_blocks_in_a_host_of_ones_own_are_added_up_as_in_any_other(tmp_path: Path) -> None:
-    (tmp_path / "net.py").write_text(OWN_HOST)
+def test_imlp_blocks_in_a_host_of_ones_own_are_not_searched(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("class Net: pass\n")
     host = PythonModule(file="net.py", name="Net", input=(3, 16, 16), folder=tmp_path, beside=tmp_path)
-    recipe = Recipe.of(host=host, mlp={"imlp": {}})
-    assert recipe.runs_code
-    readings = readings_of(Family.IMLP)
-    expected = counting.Hosts().with_blocks(recipe, readings)
-    assert (Composer({Family.IMLP: readings}).table(recipe) == expected).all()
-    assert len(expected) == len(list(readings.all())) > 1000
+    with pytest.raises(BuildError, match="IMLP blocks in a host of one's own are not searched"):
+        Composer({}).table(Recipe.of(host=host, mlp={"imlp": {}}))

@@ -429,19 +429,3 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         tree, problems = read_tree(path, "t.yaml")
         assert tree is None
         check(problems, [(1, 1, fragment)])
-
-
-@pytest.mark.parametrize("text", ["1,5", "1,415.1", "-12,6%", "1,2,3"])
-def test_a_comma_in_a_number_of_a_flow_map_is_told_to_be_quoted(text: str) -> None:
-    tree, problems = read(f"a: {{b: {text}, c: 2,5}}\n")
-    told = f"{text} needs quotes, or its comma ends the value: '{text}'"
-    check(problems, [(1, 8, told), (1, 13 + len(text), "2,5 needs")])
-    assert tree is not None
-    assert plain(tree) == {"a": {"b": text, "c": "2,5"}}
-
-
-@pytest.mark.parametrize("text", ["{b: 1, 5}", "{b: x,5}", "{b: 1,x}", "{b: [1],5}", "{5}"])
-def test_other_keys_without_a_value_are_only_missing_one(text: str) -> None:
-    assert [problem.message for problem in read(f"a: {text}\n")[1]] == [
-        "a value is missing: write it ('' for an empty text), or remove the entry"
-    ]

@@ -135,11 +135,6 @@ def test_without_names_of_models_the_labels_are_the_column_with_most_texts() -> 
     assert table("Model | Notes | Params (M)", "A | fast | 1", "A | slow | 2", "B | big | 3").columns.label == 0
 
 
-def test_multiply_additions_of_mobile_models_are_millions() -> None:
-    assert guess_column("MAdds", ["219", "155", "66"], "").unit == "M"
-    assert guess_column("MAdds", ["219", "15.5", "6.6"], "").unit == "G"
-
-
 def test_ids_of_one_label_differ_by_the_size_of_the_images_or_else_by_a_number() -> None:
     rows = [f"Swin-B | {size}^2 | 88" for size in (224, 384, 224, 384, 384)]
     ids = [row.id for row in table("Model | Size | Params (M)", *rows).rows]

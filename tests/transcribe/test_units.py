@@ -76,6 +76,7 @@ def test_numbers_in_full_among_others_are_not_read_in_their_unit() -> None:
         ("FLOPs", ["4089", "0.6"], "G"),
         ("FLOPs", ["260", "745"], "G"),  # of detectors, or of small models in M
         ("Mult-Adds", ["569", "300"], "M"),
+        ("MAdds", ["219", "15.5", "6.6"], "G"),
         ("Params", ["7000", "1300"], "M"),
         ("FLOPs", ["4089184256", "1814073344"], ""),
         ("FLOPs (G)", ["1661", "1778"], "G"),

@@ -15,19 +15,11 @@ TIMM, TORCHVISION = Library.TIMM, Library.TORCHVISION
 @pytest.mark.parametrize(
     ("label", "library", "size", "name"),
     [
-        ("ResNet-50", TIMM, None, "resnet50"),
-        ("DeiT-S", TIMM, None, "deit_small_patch16_224"),
-        ("DeiT-Ti", TIMM, None, "deit_tiny_patch16_224"),
-        ("Swin-T", TIMM, None, "swin_tiny_patch4_window7_224"),
         ("Swin-T", TORCHVISION, None, "swin_t"),
         ("Swin-B", TIMM, 384, "swin_base_patch4_window12_384"),  # its window is another at this size
         ("DeiT-S", TIMM, 384, "deit_small_patch16_224"),  # the only one; the recipe gives the size
-        ("ViT-B/16", TIMM, None, "vit_base_patch16_224"),
         ("ViT-B/16", TORCHVISION, None, "vit_b_16"),
-        ("PVT v2-B1", TIMM, None, "pvt_v2_b1"),
         ("PVTv2-B1", TIMM, None, "pvt_v2_b1"),
-        ("CaiT-S24", TIMM, None, "cait_s24_224"),
-        ("XCiT-S12/16", TIMM, None, "xcit_small_12_p16_224"),
         ("RegNetY-1.6GF", TORCHVISION, None, "regnet_y_1_6gf"),
         ("RegNetY-16GF", TORCHVISION, None, "regnet_y_16gf"),
         ("ResNeXt-101 32x8d", TORCHVISION, None, "resnext101_32x8d"),

@@ -1,4 +1,4 @@
-"""The numbers of a document that are no quantities, and where tables, numbered parts and quotations stand."""
+"""Where the numbers, tables, numbered parts and quotations of a document stand, and which numbers are no quantities."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from imlp_audit.transcribe.document import DocumentLine
-from imlp_audit.transcribe.quantities import find_parts, read_numbers
+from imlp_audit.transcribe.places import find_parts, read_numbers
 
 
 def quantities(text: str, *, pages: bool = False) -> list[str]:
