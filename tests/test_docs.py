@@ -129,7 +129,7 @@ def test_every_host_has_a_row_with_its_keys(key: str) -> None:
     host = HOSTS[key]
     required, optional = next(row[1:3] for row in _rows("spec-format.md", "Hosts") if row[0] == f"`{key}`")
     assert set(_code(required)) == {name for name, field in host.model_fields.items() if field.is_required()}
-    written = {name: field for name, field in host.model_fields.items() if field.repr}  # others no spec can write
+    written = {field.alias or name: field for name, field in host.model_fields.items() if field.repr}
     given = {name: f.get_default(call_default_factory=True) for name, f in written.items() if not f.is_required()}
     assert _code(optional) == [name if value in (None, (), {}) else f"{name}: {value}" for name, value in given.items()]
 

@@ -23,13 +23,14 @@ DOORS = {
     "__init__.py": "names of this package, from a table in the file",
     "claims/__init__.py": "names of this package, from a table in the file",
     "cli/commands.py": "the commands of this package, from a table in the file",
-    "models/foreign.py": "the file that `count` was told to run",
+    "models/foreign.py": "what a configuration of a repository that `count` was told to run names",
+    "models/importing.py": "the file that `count` was told to run, or that of a folder that is trusted",
     "processes/compiler.py": "modules of torch's own compiler",
     "processes/code.py": "Python of a folder that is trusted",
 }
 # where a library that can open a connection is imported
 NETWORK = {
-    "evaluate/sources.py": "behind `eval --allow-download`",
+    "evaluate/datasets.py": "behind `eval --allow-download`",
     "models/from_transformers.py": "to switch it off",
 }
 

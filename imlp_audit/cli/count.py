@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from importlib.util import find_spec
@@ -17,7 +16,7 @@ from imlp_audit.errors import BuildError, UsageError
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
-    from imlp_audit.count.request import Changes, ModelRequest
+    from imlp_audit.count.request import ModelRequest
     from imlp_audit.explain.causes import Counted, CountedQuantity, Question
     from imlp_audit.records.counted import CountReport
 
@@ -87,7 +86,7 @@ def count(
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.count.configuration import read_configurations
     from imlp_audit.count.request import Changes, ModelRequest, parse_arguments, parse_inputs, parse_model
-    from imlp_audit.explain.causes import CountedQuantity, collect_changes, find_causes
+    from imlp_audit.explain.causes import CountedQuantity, collect_changes, count_here, find_causes
     from imlp_audit.explain.counted_document import counted_document
     from imlp_audit.models.values import merge
     from imlp_audit.processes.workers import yield_apart
@@ -106,7 +105,7 @@ def count(
     questions = [_question(text) for text in printed or ()]
     work = any(question.measure is CountedQuantity.FLOPS for question in questions)
     asked = Changes(request, bool(questions), work, tuple(config or ()))
-    with show_progress(shown=not no_progress) as announce, closing(yield_apart(_count_here, asked, PATIENCE)) as found:
+    with show_progress(shown=not no_progress) as announce, closing(yield_apart(count_here, asked, PATIENCE)) as found:
         tell = announce(2 if questions else 1)
         tell(str(request))
         counted = _take_first(request, found)
@@ -159,10 +158,3 @@ def _take_first(request: ModelRequest, found: Iterator[Counted]) -> CountReport:
     if not isinstance(counted, CountReport):
         raise BuildError(counted)
     return counted
-
-
-def _count_here(asked: Changes) -> Iterator[Counted]:
-    os.environ["HF_HUB_OFFLINE"] = "1"  # read when its library is imported
-    from imlp_audit.count.changes import count_changes
-
-    return count_changes(asked)

@@ -21,7 +21,7 @@ from imlp_audit.count.in_repository import describe, find_others, find_uses, sib
 from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.count.whole import CountRequest, build_requested, count_each
 from imlp_audit.errors import AuditError
-from imlp_audit.models.foreign import repository
+from imlp_audit.models.importing import repository
 from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.names.match import variants_of
 from imlp_audit.models.values import TensorInput
@@ -163,11 +163,12 @@ def _other_arguments(
     found = {**_settable(type(model), model), **_settable(maker, model), **request.arguments}
     integers = {name: value for name, value in found.items() if type(value) is int and value > 0}
     sizes = {name: value for name, value in integers.items() if not _counts_classes(name)}
-    values: list[tuple[str, object]] = [(name, n) for name in integers if _counts_classes(name) for n in _CLASSES]
+    values: list[tuple[str, object]] = [(name, value) for name, some in request.tries.items() for value in some]
+    values += [(name, n) for name in integers if _counts_classes(name) for n in _CLASSES]
     values += [(name, not value) for name, value in found.items() if isinstance(value, bool)]
     values += [(name, value) for name, size in sizes.items() for value in (2 * size, max(1, size // 2))]
     values += [(name, value) for name, size in sizes.items() for value in (size + 1, max(1, size - 1))]
-    tried = [(name, value) for name, value in dict.fromkeys(values) if value != found[name]]
+    tried = [(name, value) for name, value in dict.fromkeys(values) if value != found.get(name)]
     pairs = sorted(combinations(sizes, 2), key=lambda pair: -SequenceMatcher(None, *pair).ratio())
     exchanged = [(one, other) for one, other in pairs if sizes[one] != sizes[other]]
     given = [pair for pair in exchanged if set(pair) <= set(request.arguments)]

@@ -51,7 +51,7 @@ class ModelRequest:
 
     `paths` are folders on the import path, `stubs` packages to put a stand-in in place of. `defaults` are a Python file
     and the name in it of the configuration that the arguments change. A spec's model that is neither is made by its
-    `recipe`, under a reading.
+    `recipe`, under a reading; `tries` are values of arguments that it gives.
     """
 
     library: str | None
@@ -63,6 +63,7 @@ class ModelRequest:
     stubs: tuple[str, ...] = ()
     defaults: tuple[Path, str] | None = None
     recipe: tuple[Recipe, AnyReading | None] | None = None
+    tries: Mapping[str, Sequence[object]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, recipe: Recipe, reading: AnyReading | None) -> ModelRequest:
@@ -73,9 +74,19 @@ class ModelRequest:
             inputs = (Given(shape=(1, 3, *recipe.image)),) if recipe.image is not None else ()
             classes = {"num_classes": recipe.classes} if recipe.classes is not None else {}
             return cls(host.key, host.architecture, arguments={**host.arguments, **classes}, inputs=inputs)
-        if plain and isinstance(host, PythonModule) and host.folder and host.file and host.name and not host.inputs:
+        if plain and isinstance(host, PythonModule) and host.folder and not host.inputs:
             given = Given(shape=(1, *host.input)) if host.input else Given(shape=(1, host.tokens or 1), dtype="int64")
-            return cls(None, host.name, host.folder / host.file, dict(host.arguments), (given,))
+            paths, file = tuple(host.folder / one for one in host.path), host.folder / host.file
+            return cls(
+                None,
+                host.name,
+                file,
+                dict(host.arguments),
+                (given,),
+                (*paths, host.folder),
+                host.stubs,
+                tries=host.tries,
+            )
         return cls(None, recipe.name, recipe=(recipe, reading))
 
     def __str__(self) -> str:

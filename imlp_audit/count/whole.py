@@ -26,7 +26,8 @@ from imlp_audit.count.request import Given, ModelRequest
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder, SkipInitialisation, build_host
 from imlp_audit.models.folding import fold_batch_norms
-from imlp_audit.models.foreign import ForeignCode, build_foreign, find_foreign, place_in
+from imlp_audit.models.foreign import ForeignCode, build_foreign, find_foreign
+from imlp_audit.models.importing import place_in
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.run_code import reads_values, write_error
 from imlp_audit.models.settings import example_inputs

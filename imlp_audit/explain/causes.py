@@ -9,6 +9,7 @@ alike are one. A cause is named up to 5 %. What prints so too, but is less unlik
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections import defaultdict
@@ -22,6 +23,7 @@ from math import floor, log, prod
 from operator import itemgetter
 from typing import TypeAlias
 
+from imlp_audit.count.request import Changes
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.processes.workers import StoppedError
@@ -111,6 +113,14 @@ def find_causes(questions: Sequence[Question], model: CountReport, again: Recoun
 
 
 Counted: TypeAlias = tuple[str, str, CountReport | str]
+
+
+def count_here(asked: Changes) -> Iterator[Counted]:
+    """Count a model and its changes, in a process of its own: this may run somebody's code."""
+    os.environ["HF_HUB_OFFLINE"] = "1"  # read when its library is imported
+    from imlp_audit.count.changes import count_changes  # torch takes seconds to import
+
+    return count_changes(asked)
 
 
 def collect_changes(changes: Iterator[Counted]) -> Recounts:

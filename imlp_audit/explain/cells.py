@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +14,7 @@ from imlp_audit.checks.frames import column_of, countable, missing_for, totalled
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.errors import AuditError, BuildError
-from imlp_audit.explain.causes import CountedQuantity, Question, collect_changes, find_causes
+from imlp_audit.explain.causes import CountedQuantity, Question, collect_changes, count_here, find_causes
 from imlp_audit.explain.printed import (
     compare_value,
     every_measurement,
@@ -25,7 +26,9 @@ from imlp_audit.explain.printed import (
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.processes.workers import StoppedError, yield_apart
 from imlp_audit.records.check import CellCheck, Measurement, Verdict
+from imlp_audit.records.counted import CountReport
 from imlp_audit.records.explanation import (
     AxisSource,
     Breakdown,
@@ -61,6 +64,7 @@ _COUNTED = {
     "layers": "parameters of torch's layers",
     "macs": "multiply-accumulates",
 }
+_PATIENCE = 60.0  # seconds for a model
 _LONGEST_HEADER = 14  # characters over a column
 _LONGEST_NAME = 30  # characters of a row's name in a sentence
 
@@ -112,7 +116,7 @@ def explain_cell(plan: CellPlan, check: CellCheck, read: Conventions) -> Iterato
     if cell.column.measure.totalled and missing_for(cell) is None and check.verdict is not Verdict.ERROR:
         decided = _DecidedTotal(cell, check, read)
         if check.verdict is Verdict.DIFFERS and cell.column.measure in (Measure.PARAMETERS, Measure.FLOPS):
-            yield _search_causes(decided)
+            yield from _search_causes(decided)
         yield _break_down(decided)
         yield from search_readings(cell, read)
 
@@ -150,20 +154,18 @@ class _DecidedTotal:
         return ParameterConvention(name) if self.cell.column.measure is Measure.PARAMETERS else self.read.flops[name]
 
 
-def _search_causes(decided: _DecidedTotal) -> Causes:
+def _search_causes(decided: _DecidedTotal) -> Iterator[Causes]:
     """Count the model under changes, for what would give the printed number, and the others of its row that differ."""
-    from imlp_audit.count.changes import count_changes  # torch takes seconds to import
-
     cell, recipe = decided.cell, _recipe(decided.cell)
     every = [(one, decided.check.convention if one.id == cell.id else None) for one in _alike(cell)]
     questions = [Question(one.printed, CountedQuantity(one.column.measure), counter) for one, counter in every]
     work = any(question.measure is CountedQuantity.FLOPS for question in questions)
-    changes = count_changes(Changes(ModelRequest.of(recipe, decided.reading_of(recipe)), work=work))
-    *_, counted = next(changes)
-    if isinstance(counted, str):
-        raise BuildError(counted)
-    found = find_causes(questions, counted, collect_changes(changes))
-    return Causes(number=found[[one.id for one, _ in every].index(cell.id)])
+    asked = Changes(ModelRequest.of(recipe, decided.reading_of(recipe)), work=work)
+    with suppress(StoppedError), closing(yield_apart(count_here, asked, _PATIENCE)) as changes:
+        *_, counted = next(changes)
+        if isinstance(counted, CountReport):
+            found = find_causes(questions, counted, collect_changes(changes))
+            yield Causes(number=found[[one.id for one, _ in every].index(cell.id)])
 
 
 def _alike(cell: CellRef) -> list[CellRef]:

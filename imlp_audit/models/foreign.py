@@ -6,12 +6,10 @@ This runs the code, in a process of its own. What it lacks here and never really
 from __future__ import annotations
 
 import inspect
-import re
-import sys
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
-from functools import cache, lru_cache, partial, wraps
+from functools import partial, wraps
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -20,24 +18,11 @@ import torch
 from torch import nn
 
 from imlp_audit.errors import BuildError
+from imlp_audit.models.importing import import_file, leave_others, place_in
 from imlp_audit.models.run_code import ArithmeticOnTheProcessor, make_module, take_maker, write_error
-from imlp_audit.models.stand_ins import (
-    Answers,
-    StandIn,
-    StandIns,
-    answer_old_code,
-    answer_transformers,
-    answering,
-    offer_removed,
-    skip_loader,
-)
+from imlp_audit.models.stand_ins import Answers, StandIn, answering
 from imlp_audit.models.values import TensorInput, merge
-from imlp_audit.processes.code import locate_error
-from imlp_audit.processes.streams import print_to_stderr
 
-_MOST_IMPORTS = 60  # folders and packages that are looked for, one after the other
-_LEVELS = 4  # folders above a file in which a package of its repository is looked for
-_used: list[_Importer] = []
 _CONFIGS = frozenset({"c", "cfg", "cfgs", "config", "configs", "args", "opt", "opts", "options", "hparams", "params"})
 
 
@@ -60,9 +45,9 @@ def build_foreign(code: ForeignCode, arguments: Mapping[str, object]) -> tuple[n
 
     Raises BuildError, with the line of the repository's code that fails and what may help.
     """
-    _leave_other_files(code.file.resolve())
+    leave_others(code.file.resolve())
     try:
-        loaded = _load(code.file.resolve(), code.paths, code.stubs)
+        loaded = import_file(code.file.resolve(), code.paths, code.stubs)
         maker, answers = _take(loaded.module, code.name), loaded.answers
         given = merge(_defaults(code), arguments)
         with answering(answers), ArithmeticOnTheProcessor():
@@ -76,7 +61,7 @@ def build_foreign(code: ForeignCode, arguments: Mapping[str, object]) -> tuple[n
 
 def find_foreign(code: ForeignCode) -> Callable[..., object]:
     """Return the class or function of a file."""
-    return _take(_load(code.file.resolve(), code.paths, code.stubs).module, code.name)
+    return _take(import_file(code.file.resolve(), code.paths, code.stubs).module, code.name)
 
 
 def _take(module: ModuleType, name: str) -> Callable[..., object]:
@@ -103,20 +88,6 @@ def _take(module: ModuleType, name: str) -> Callable[..., object]:
 
 def _without_self(signature: inspect.Signature) -> inspect.Signature:
     return signature.replace(parameters=list(signature.parameters.values())[1:])
-
-
-def repository(file: Path) -> Path:
-    """Return the folder of the repository that a file is in, or the file's own folder."""
-    for folder in list(file.resolve().parents)[: 2 * _LEVELS]:
-        if (folder / ".git").exists():
-            return folder
-    return file.resolve().parent
-
-
-def place_in(error: BaseException, file: Path) -> str:
-    """Return the last line of the repository's code in an error's traceback; the file alone if there is none."""
-    line = locate_error(error, repository(file), "")
-    return line.removeprefix("/") if line is not None else file.name
 
 
 def _advise(error: BaseException) -> str:
@@ -229,7 +200,7 @@ def _defaults(code: ForeignCode) -> Mapping[str, object]:
     if code.defaults is None:
         return {}
     file, name = code.defaults
-    loaded = _load(file.resolve(), code.paths, code.stubs)
+    loaded = import_file(file.resolve(), code.paths, code.stubs)
     found = getattr(loaded.module, name)
     StandIn.importing = True
     try:
@@ -245,172 +216,3 @@ def _plain(found: object) -> dict[str, object]:
     return {
         str(name): _plain(value) if isinstance(value, Mapping | Namespace) else value for name, value in inside.items()
     }
-
-
-# Imports
-
-
-@dataclass(frozen=True)
-class _Loaded:
-    """A file that was imported, and what was answered for that; what is answered later is noted there too."""
-
-    module: ModuleType
-    importer: _Importer
-
-    @property
-    def answers(self) -> Answers:
-        """What was answered."""
-        return self.importer.finder.answers
-
-    def run(self, call: Callable[[], object]) -> object:
-        """Call something of it; again where what it imports then is missing, or only what loads weights fails."""
-        for _ in range(_MOST_IMPORTS):
-            try:
-                return call()
-            except Exception as error:
-                missing = isinstance(error, ModuleNotFoundError) and self.importer.provide(error.name or "")
-                if not missing and not skip_loader(error, self.answers):
-                    raise
-        raise ImportError(f"it imports more than {_MOST_IMPORTS} packages that are missing")
-
-
-@lru_cache(maxsize=1)  # so that it runs where the file is another than before
-def _leave_other_files(_: Path) -> None:
-    """Let a file import its own neighbours, where those of another file had the same names."""
-    _load.cache_clear()
-    while _used:
-        _used.pop().leave()
-
-
-@cache  # a model that is changed is made many times
-def _load(file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> _Loaded:
-    """Import a file as a script would."""
-    answers = Answers()
-    answer_old_code(answers)
-    importer = _Importer(file, paths, StandIns(stubs, answers))
-    _used.append(importer)
-    StandIn.importing, sys.argv = True, [str(file)]
-    sys.meta_path.insert(0, importer.finder)
-    try:
-        with print_to_stderr(), torch.device("cpu"):  # tensors of its modules have values
-            try:
-                module = importer.run()
-            except Exception as error:
-                _forget(importer.before, importer.root)
-                module = importer.run_alone(error)
-    finally:
-        StandIn.importing = False
-    if "transformers" in sys.modules:
-        answer_transformers(stubs, answers)
-    importer.add(importer.root, len(sys.path))  # for what a configuration names
-    return _Loaded(module, importer)
-
-
-def _forget(before: set[str], root: Path) -> None:
-    """Let modules of the repository, and stand-ins, be imported again."""
-    for name in set(sys.modules) - before:
-        file, loader = (getattr(sys.modules[name], key, None) for key in ("__file__", "__loader__"))
-        own = file and Path(file).is_relative_to(root) and "site-packages" not in Path(file).parts
-        if isinstance(loader, StandIns) or (own and name.partition(".")[0] != "imlp_audit"):
-            del sys.modules[name]
-
-
-class _Importer:
-    """Imports a file by its place in its package, with its folder and those named on the import path, as a script."""
-
-    def __init__(self, file: Path, paths: Sequence[Path], finder: StandIns) -> None:
-        self.file, self.root, self.finder = file, repository(file), finder
-        self.package = file.parent
-        while (self.package / "__init__.py").is_file() and self.package != self.root:
-            self.package = self.package.parent
-        self.before, self.added = set(sys.modules), list[str]()
-        for folder in reversed((*(path.resolve() for path in paths), self.package, file.parent)):
-            self.add(folder)
-
-    def add(self, folder: Path, at: int = 0) -> None:
-        """Put a folder on the import path."""
-        sys.path.insert(at, str(folder))
-        self.added.append(str(folder))
-
-    def leave(self) -> None:
-        """Let another file be imported as if this one had not been."""
-        _forget(self.before, self.root)
-        for folder in filter(sys.path.__contains__, self.added):
-            sys.path.remove(folder)
-        sys.meta_path.remove(self.finder)
-
-    @property
-    def name(self) -> str:
-        """The name that the file is imported by."""
-        return ".".join(self.file.relative_to(self.package).with_suffix("").parts).removesuffix(".__init__")
-
-    def run(self) -> ModuleType:
-        """Import it, again and again with one more thing that it lacks."""
-        for _ in range(_MOST_IMPORTS):
-            try:
-                return import_module(self.name)
-            except (ImportError, AttributeError) as error:
-                if not self._helps(error):
-                    raise
-        raise ImportError(f"its imports lead through more than {_MOST_IMPORTS} folders and packages")
-
-    def run_alone(self, error: Exception) -> ModuleType:
-        """Import it without what the `__init__.py` of its packages run. Raises the error of before if it fails too."""
-        folders = [folder for folder in self.file.parents if folder.is_relative_to(self.package)][:-1]
-        if not folders:
-            raise error
-        before = set(sys.modules)
-        for folder in reversed(folders):
-            name = ".".join(folder.relative_to(self.package).parts)
-            sys.modules[name] = ModuleType(name)
-            sys.modules[name].__path__ = [str(folder)]
-        try:
-            module = self.run()
-        except Exception:
-            _forget(before, self.root)
-            raise error from None
-        self.finder.answers.note(f"{self.name} was imported without the __init__.py of its package, which fails")
-        return module
-
-    def _helps(self, error: ImportError | AttributeError) -> bool:
-        """Provide what an import lacks; return whether there was anything to provide."""
-        if isinstance(error, ModuleNotFoundError):
-            return self.provide(error.name or "")
-        if isinstance(error, AttributeError):
-            return isinstance(error.obj, ModuleType) and self._restore(error.obj, error.name or "")
-        if "relative import" in str(error) and self.package not in (self.root, self.file.parents[-1]):
-            self.package = self.package.parent  # of a folder without __init__.py
-            self.add(self.package)
-            return True
-        found = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", str(error))
-        return found is not None and self._restore(sys.modules[found[2]], found[1])
-
-    def provide(self, name: str) -> bool:
-        """Find a neighbour in a folder above; or let a stand-in be imported for a package, or one of its modules."""
-        top = name.partition(".")[0]
-        beside = next((above for above in self.file.parents[: _LEVELS + 1] if _has(above, top)), None)
-        if beside is not None and str(beside) not in sys.path:
-            shown = beside.relative_to(self.root).as_posix() if beside.is_relative_to(self.root) else str(beside)
-            self.finder.answers.note(f"`{top}` was found in {shown}, as with --path {shown}")
-            self.add(beside)
-            return True
-        known = name if beside is not None or top in sys.modules else top
-        if not known or known in self.finder.names:
-            return False
-        self.finder.names.add(known)
-        return True
-
-    def _restore(self, library: ModuleType, name: str) -> bool:
-        """Let a library have what it has no longer; the repository's own modules are what they are."""
-        file = getattr(library, "__file__", None)
-        if hasattr(library, name) or file is None or Path(file).is_relative_to(self.root):
-            return False
-        try:
-            import_module(f"{library.__name__}.{name}")  # one that it no longer imports by itself
-        except ImportError:
-            offer_removed(library, name, self.finder.answers)
-        return True
-
-
-def _has(folder: Path, top: str) -> bool:
-    return bool(top) and ((folder / top).is_dir() or (folder / f"{top}.py").is_file())

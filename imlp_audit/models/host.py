@@ -127,7 +127,7 @@ class Host(BaseModel):
 
     def value(self) -> object:
         """Return the value of the host's key in a recipe: its fields as they were given."""
-        return self.model_dump(exclude_unset=True)
+        return self.model_dump(exclude_unset=True, by_alias=True)
 
 
 class Stack(Host):

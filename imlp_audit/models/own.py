@@ -13,10 +13,12 @@ from pydantic.json_schema import SkipJsonSchema
 from imlp_audit.models.declared import DECIDED, AxisValue, read_axes
 from imlp_audit.models.host import Count, Host, Reads
 from imlp_audit.models.reading import BlockReading, Family, OwnFamily, axis_of, word_of
-from imlp_audit.models.values import FrozenMap, Inputs, Name, Values
+from imlp_audit.models.values import FrozenMap, Inputs, Name, Tries, Values
 from imlp_audit.processes.code import bundled_folder
 
 PYTHON_FILE = r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.py$"
+FOLDER = r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$"
+PACKAGE = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$"
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,10 @@ class PythonModule(Host):
 
     It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`, or the
     `inputs` that are named. `output` is the shape of the first tensor that it returns, without the batch, where the
-    spec holds it to one. With `paper`, the file is that of a paper that comes with this package. `beside` is
-    where the file is, `folder` too; None where its code may not be run.
+    spec holds it to one. With `paper`, the file is that of a paper that comes with this package. `path` are folders
+    below the spec's that it imports from, `stubs` packages that it imports and does not need, and `try` values of
+    arguments that may be what a number that differs was counted with. `beside` is where the file is, `folder` too;
+    None where its code may not be run.
     """
 
     key = "python"
@@ -51,6 +55,9 @@ class PythonModule(Host):
     tokens: Count | None = None
     inputs: Inputs | None = None
     output: Annotated[tuple[Count, ...], Field(max_length=8)] | None = None
+    path: Annotated[tuple[Annotated[str, Field(pattern=FOLDER)], ...], Field(max_length=8)] = ()
+    stubs: Annotated[tuple[Annotated[str, Field(pattern=PACKAGE)], ...], Field(max_length=20)] = ()
+    tries: Annotated[Tries, Field(alias="try")] = Field(default_factory=FrozenMap)
     folder: SkipJsonSchema[Annotated[Path | None, Field(repr=False, strict=True)]] = None  # none that a spec can write
     beside: SkipJsonSchema[Annotated[Path | None, Field(repr=False, strict=True)]] = None  # nor this one
 
@@ -78,6 +85,15 @@ class PythonModule(Host):
             if not real.is_file() or not real.is_relative_to(folder.resolve()):
                 raise ValueError(f"{file}: there is no such file beside the spec")
         return folder
+
+    @model_validator(mode="after")
+    def _imports_from_folders(self) -> Self:
+        if self.folder is not None:
+            for one in self.path:
+                real = (self.folder / one).resolve()
+                if not real.is_dir() or not real.is_relative_to(self.folder.resolve()):
+                    raise ValueError(f"path: there is no folder {one} beside the spec")
+        return self
 
     @model_validator(mode="after")
     def _reads_one_thing(self) -> Self:

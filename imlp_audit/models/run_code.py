@@ -16,10 +16,11 @@ from torch.overrides import TorchFunctionMode
 
 from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
 from imlp_audit.models.declared import AxisValue
+from imlp_audit.models.importing import Loaded, import_below, leave_others
 from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.reading import AnyReading, BlockReading
 from imlp_audit.models.values import TensorInput
-from imlp_audit.processes.code import load_module, locate_error
+from imlp_audit.processes.code import locate_error
 from imlp_audit.processes.streams import print_to_stderr
 from imlp_audit.processes.workers import StoppedError
 
@@ -148,8 +149,13 @@ def build_python(host: PythonModule) -> nn.Module:
         )
     try:
         with print_to_stderr():
-            maker = find_maker(host)
-            model = make_module(lambda: maker(**host.arguments))
+            loaded = _import(host, host.path, host.stubs)
+            loaded.answers.left_out.clear()
+            maker = take_maker(loaded.module, host.name)
+            model = loaded.run(lambda: make_module(lambda: maker(**host.arguments)))
+            if loaded.answers.left_out:
+                names = ", ".join(loaded.answers.left_out)
+                raise TypeError(f"the model has instances of {names}, so this cannot be one of its stubs")
     except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
         raise BuildError(describe_error(host, error)) from error
     if not isinstance(model, nn.Module):
@@ -224,10 +230,11 @@ def _cut(text: str) -> str:
     return f"{words or text[:_LONGEST]}..."
 
 
-def find_maker(host: PythonModule | OwnBlock) -> Callable[..., object]:
-    """Import the code of a host and return the class or function that makes the module."""
+def _import(host: PythonModule | OwnBlock, path: tuple[str, ...] = (), stubs: tuple[str, ...] = ()) -> Loaded:
+    """Import the file of a host."""
     assert host.folder is not None
-    return take_maker(load_module(host.folder, host.file.removesuffix(".py").replace("/", ".")), host.name)
+    leave_others(host.folder)
+    return import_below(host.folder, host.file, path, stubs)
 
 
 def take_maker(module: ModuleType, name: str) -> Callable[..., object]:
@@ -253,14 +260,10 @@ def passes_through(host: PythonModule | OwnBlock, error: BaseException) -> bool:
 
 
 def _hint(error: BaseException, host: PythonModule | OwnBlock) -> str:
-    """Say how a file imports another that lies beside it, where it tried in the way of a script."""
-    if not isinstance(error, ModuleNotFoundError) or error.name is None or host.folder is None:
+    """Say what a spec may say of a package that is missing."""
+    if not isinstance(error, ModuleNotFoundError) or not isinstance(host, PythonModule):
         return ""
-    top = error.name.partition(".")[0]
-    beside = (host.folder / host.file).parent / top
-    if not beside.is_dir() and not beside.with_suffix(".py").is_file():
-        return ""
-    return f"; {top} lies beside the file, so import it relatively: from .{error.name} import ..."
+    return f"; install it, or if the model does not need it: stubs: [{(error.name or '').partition('.')[0]}]"
 
 
 _USE_CONV = "use_conv"
@@ -280,7 +283,7 @@ def make_block(block: OwnBlock, path: str, mlp: Mlp, reading: AnyReading | None)
     answers = block.answers(reading if isinstance(reading, BlockReading) else None)
     try:
         with print_to_stderr():
-            maker = find_maker(block)
+            maker = take_maker(_import(block).module, block.name)
             given = {**_sizes(maker, block, path, mlp), **answers, **block.arguments}
             made = make_module(lambda: maker(**given))
     except BuildError:

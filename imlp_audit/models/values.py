@@ -63,6 +63,10 @@ def _read(written: object) -> object:
 Values: TypeAlias = Annotated[dict[Name, JsonValue], BeforeValidator(_read), AfterValidator(FrozenMap)]
 """Values by name: numbers, words, true, false, null, lists and mappings of these."""
 
+_Some: TypeAlias = Annotated[list[JsonValue], Field(min_length=1, max_length=20)]
+Tries: TypeAlias = Annotated[dict[Name, _Some], BeforeValidator(_read), AfterValidator(FrozenMap)]
+"""Values that an argument may have, by its name."""
+
 _OF_FILES = re.compile(r"pretrained|checkpoint|cache_dir|hf_|^weights")
 
 

@@ -29,7 +29,7 @@ from imlp_audit.report.first_screen import overview, say_verdict
 from imlp_audit.report.judging import paper_hypothesis, solved_document
 from imlp_audit.report.markdown import ReportPart, Role, shorten_report
 from imlp_audit.report.page import safe_anchor
-from imlp_audit.report.sections import HEADINGS, claims, equations, evidence, others, with_evidence
+from imlp_audit.report.sections import HEADINGS, claims, equations, evidence, others
 from imlp_audit.report.tables import printed_tables
 from imlp_audit.report.verdicts import name_places_of, summarize
 
@@ -89,7 +89,7 @@ def _parts(result: AuditResult) -> Iterator[ReportPart]:
 
 
 def _details(result: AuditResult, paper: PaperHead, covering: Mapping[str, NumberedFinding]) -> Iterator[Block]:
-    yield from evidence(with_evidence(result))
+    yield from evidence(result)
     yield from claims(result.of_kind(ClaimCheck), covering)
     yield from equations(result.of_kind(EquationCheck), covering)
     for kind in HEADINGS:

@@ -34,13 +34,9 @@ SAMPLING = (
 _SHORT = 12  # hexadecimal digits of a SHA-256 that tell files apart for people
 
 
-def with_evidence(result: AuditResult) -> list[Check]:
-    """Return the checks that rest on runs."""
-    return [check for check in result.checks if check.evidence]
-
-
-def evidence(checks: Sequence[Check]) -> Iterator[Block]:
+def evidence(result: AuditResult) -> Iterator[Block]:
     """Yield what the numbers that needed a run rest on."""
+    checks = [check for check in result.checks if check.evidence]
     if not checks:
         return
     yield Heading("Evidence")
@@ -116,7 +112,7 @@ def claims(checks: Sequence[ClaimCheck], findings: Findings) -> Iterator[Block]:
 
 def _claim(check: ClaimCheck, findings: Findings) -> tuple[Inline, ...]:
     place = (faint(f"({check.place})"), " ") if check.place else ()
-    named = (check.printed or "", " ", *place, _named(check, name_of(check)))
+    named = (check.printed or "", " ", *place, _named(check, check.id.rpartition("/")[2]))
     return (named, _verdict(check, findings), check.statement or "", check.reason)
 
 
@@ -185,9 +181,4 @@ def _named(check: Check, name: str) -> Span:
 
 
 def _with_name(check: EquationCheck) -> tuple[str | Span, ...]:
-    return (check.statement or "", " ", _named(check, name_of(check)))
-
-
-def name_of(check: Check) -> str:
-    """Return the last part of a check's id."""
-    return check.id.rpartition("/")[2]
+    return (check.statement or "", " ", _named(check, check.id.rpartition("/")[2]))

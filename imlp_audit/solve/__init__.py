@@ -10,6 +10,6 @@ unless the budget ends the search first, which the answer says.
 Counts   `space` has the readings and a model's counts under them, `counting` counts models; `compose` makes a problem.
 Search   `problem`, laid out as arrays by `layout`; `search` is the door (also for copies with shifted digits),
          `branch_and_bound` the loop, `answer` what it found and which solution comes first.
-Meaning  `evidence` says how well it is known and by which numbers.
-Door     `selection` does all of it for some targets and returns records/solution.py's `Solved`.
+Door     `selection` does all of it for some targets, says how well the answer is known and by which numbers, and
+         returns records/solution.py's `Solved`.
 """

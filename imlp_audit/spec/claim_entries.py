@@ -108,23 +108,18 @@ class QuantityEntry(Record):
     def describe(self) -> str:
         """Say what the quantity is, in words."""
         base = self.against or "the row's baseline"
-        match self.kind:
-            case QuantityKind.VALUE:
-                return "the printed number"
-            case QuantityKind.STEP:
-                return "step: the number minus that of the row before"
-            case QuantityKind.CHANGE:
-                return f"change: from {base}, in percent"
-            case QuantityKind.DIFFERENCE:
-                return f"difference: the number minus that of {base}"
-            case QuantityKind.RATIO:
-                return f"ratio: the number divided by that of {base}"
-            case QuantityKind.POSITION:
-                return f"position: how far it is, in percent, on the way from {' to '.join(self.rows_named)}"
-            case QuantityKind.MLP_SHARE:
-                return "share: the part of the model's measured number that is in its MLPs, in percent"
-            case _:
-                assert_never(self.kind)
+        return _DESCRIBED[self.kind].format(base=base, between=" to ".join(self.rows_named))
+
+
+_DESCRIBED = {
+    QuantityKind.VALUE: "the printed number",
+    QuantityKind.STEP: "step: the number minus that of the row before",
+    QuantityKind.CHANGE: "change: from {base}, in percent",
+    QuantityKind.DIFFERENCE: "difference: the number minus that of {base}",
+    QuantityKind.RATIO: "ratio: the number divided by that of {base}",
+    QuantityKind.POSITION: "position: how far it is, in percent, on the way from {between}",
+    QuantityKind.MLP_SHARE: "share: the part of the model's measured number that is in its MLPs, in percent",
+}
 
 
 class ConditionEntry(QuantityEntry):

@@ -87,21 +87,7 @@ class ColumnEntry(Record):
     @property
     def kind(self) -> type[Column]:
         """The kind of column that it is."""
-        match self.measure:
-            case Measure.PARAMETERS:
-                return ParametersColumn
-            case Measure.FLOPS:
-                return FlopsColumn
-            case Measure.SETTING:
-                return SettingColumn
-            case Measure.MEMORY:
-                return MemoryColumn
-            case Measure.SCORE:
-                return AccuracyColumn if self.metric is not None else UncountedColumn
-            case Measure.THROUGHPUT | Measure.COST:
-                return UncountedColumn
-            case _:
-                assert_never(self.measure)
+        return AccuracyColumn if self.metric is not None else _KINDS[self.measure]
 
     @model_validator(mode="after")
     def _is_checkable_or_says_why(self) -> Self:
@@ -193,6 +179,15 @@ class UncountedColumn(_Column):
 
 
 Column: TypeAlias = ParametersColumn | FlopsColumn | SettingColumn | MemoryColumn | AccuracyColumn | UncountedColumn
+
+
+_KINDS: dict[Measure, type[Column]] = {
+    Measure.PARAMETERS: ParametersColumn,
+    Measure.FLOPS: FlopsColumn,
+    Measure.SETTING: SettingColumn,
+    Measure.MEMORY: MemoryColumn,
+    **dict.fromkeys((Measure.SCORE, Measure.THROUGHPUT, Measure.COST), UncountedColumn),
+}
 
 
 def image_of(column: Column) -> Size | None:

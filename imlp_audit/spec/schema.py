@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Self, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, create_model, model_validator
@@ -43,7 +44,6 @@ from imlp_audit.spec.fields import (
     exactly_one,
     text_or_mapping,
 )
-from imlp_audit.spec.interpolation import Interpolation
 
 Answer = TypeVar("Answer")
 Part = TypeVar("Part", Reading, ResMlpReading, TextReading)
@@ -397,6 +397,17 @@ class FindingEntry(Record):
     def draft(self) -> bool:
         """Whether a person still has to give it a title."""
         return not self.title.strip()
+
+
+class Interpolation(StrEnum):
+    """How images are resized."""
+
+    BICUBIC = "bicubic"
+    BILINEAR = "bilinear"
+    BOX = "box"
+    HAMMING = "hamming"
+    LANCZOS = "lanczos"
+    NEAREST = "nearest"
 
 
 Channel = Annotated[float, Field(allow_inf_nan=False)]

@@ -94,6 +94,7 @@ def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.setattr("imlp_audit.pipeline._measure", refuse)
     (here / "bad.yaml").write_text("paper: bad\nnonsense: yes\n", encoding="utf-8")
+    (here / "bare.yaml").write_text("paper: bare\nabout: {title: T, authors: A, version: v}\n", encoding="utf-8")
     (here / "ok.json").write_text("{}", encoding="utf-8")
     return here
 
@@ -111,6 +112,7 @@ def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["verify", "bad.yaml"], "bad.yaml:2:1: unknown key 'nonsense'"),
         (["lint", "bad.yaml"], "bad.yaml:2:1: unknown key 'nonsense'"),
         (["list", "bad.yaml"], "bad.yaml:2:1: unknown key 'nonsense'"),
+        (["list", "bare.yaml"], "there is nothing to check in bare.yaml: write a table, a claim or an equation"),
         (["report", "bad.yaml"], "bad.yaml:2:1: unknown key 'nonsense'"),
         (["verify", "--format", "pdf"], "pdf"),
         (["verify", "--counter", "abacus"], "abacus"),

@@ -45,8 +45,8 @@ def row(name: str, label: str, model: str, printed: str, more: str = "") -> str:
     return f"      - {{id: {name}, label: {label}, {more}model: {model}, printed: {{{printed}}}}}\n"
 
 
-def paper(folder: Path, *rows: str) -> Selection:
+def paper(folder: Path, *rows: str, trusted: bool = False) -> Selection:
     """Write a paper of these rows and read it, with a reading of the text and one of released code."""
     text = TABLE.format(as_written=reading("text"), released=reading("code", RELEASED))
     (folder / "paper.yaml").write_text(text + "".join(rows), encoding="utf-8")
-    return load([str(folder)])
+    return load([str(folder)], trust_code=trusted)

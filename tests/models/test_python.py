@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 from copy import deepcopy
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from imlp_audit.count.fvcore import count_with_fvcore
 from imlp_audit.count.models import measure_models
 from imlp_audit.count.outside import measure_outside
 from imlp_audit.errors import BuildError, SpecError, UntrustedError
-from imlp_audit.models.build import Builder
+from imlp_audit.models.build import Builder, build_host
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.pipeline import Options, audit
@@ -269,8 +270,9 @@ def in_folder(folder: Path, imported: str) -> Recipe:
     return Recipe.of(python={"file": "nets/net.py", "name": "net", "tokens": 3, "folder": folder})
 
 
-def test_a_file_imports_its_neighbours_relatively(tmp_path: Path) -> None:
-    recipe = in_folder(tmp_path, "from .sizes import WIDTH, fail")
+@pytest.mark.parametrize("sizes", [".sizes", "sizes"])
+def test_a_file_imports_its_neighbours(tmp_path: Path, sizes: str) -> None:
+    recipe = in_folder(tmp_path, f"from {sizes} import WIDTH, fail")
     with Builder().variant(recipe, None) as variant:
         assert sum(one.numel() for one in variant.model.parameters()) == 6
     failing = recipe.with_change({"python": {"arguments": {"fails": "true"}}})
@@ -278,10 +280,70 @@ def test_a_file_imports_its_neighbours_relatively(tmp_path: Path) -> None:
         pass
 
 
-def test_a_file_that_imports_its_neighbours_as_a_script_does_is_told_how(tmp_path: Path) -> None:
-    recipe = in_folder(tmp_path, "from sizes import WIDTH, fail")
-    message = (
-        r"^nets/net.py:2: ModuleNotFoundError: .*; sizes lies beside the file, so import it relatively: from .sizes"
-    )
-    with pytest.raises(BuildError, match=message), Builder().variant(recipe, None):
-        pass
+SCRIPT = """
+import lmdb
+from torch import nn
+from layers import part
+from shared import WIDTH
+{line}
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = part(WIDTH)
+        {inside}
+    def forward(self, x):
+        return self.part(x)
+"""
+
+
+def script(folder: Path, line: str = "", inside: str = "", **fields: object) -> Recipe:
+    """A model whose file imports its neighbours as a script does, and a package that is missing."""
+    (folder / "nets").mkdir(parents=True)
+    (folder / "lib").mkdir()
+    (folder / "nets" / "net.py").write_text(SCRIPT.format(line=line, inside=inside))
+    (folder / "nets" / "layers.py").write_text("from torch import nn\ndef part(n):\n    return nn.Conv2d(3, n, 1)\n")
+    (folder / "lib" / "shared.py").write_text("WIDTH = 5\n")
+    return own("Net", file="nets/net.py", folder=folder, **fields)
+
+
+def test_a_model_imports_its_neighbours_as_a_script_does(tmp_path: Path) -> None:
+    before = list(sys.path)
+    for name, width in (("one", 5), ("other", 7)):
+        recipe = script(tmp_path / name, path=["lib"], stubs=["lmdb"])
+        (tmp_path / name / "lib" / "shared.py").write_text(f"WIDTH = {width}\n")
+        model = build_host(recipe, None)
+        assert sum(one.numel() for one in model.parameters()) == 4 * width
+    assert sys.path == before
+    assert not list(tmp_path.rglob("__pycache__"))
+
+
+@pytest.mark.parametrize(
+    ("line", "inside", "fields", "words"),
+    [
+        ("", "", {"path": ["lib"]}, r"^nets/net.py:2: .*'lmdb'; install it, or .* need it: stubs: \[lmdb\]"),
+        ("", "", {"stubs": ["lmdb"]}, r"^nets/net.py:5: .*'shared'"),
+        ("", "lmdb.open(1)", {"path": ["lib"], "stubs": ["lmdb"]}, r"needs lmdb.open, which is missing"),
+        ("", "self.x = lmdb.Net(1)", {"path": ["lib"], "stubs": ["lmdb"]}, r"instances of lmdb.Net"),
+        ("from torch.nn import Gone", "", {"path": ["lib"], "stubs": ["lmdb"]}, r"^nets/net.py:6: .*'Gone'"),
+    ],
+)
+def test_what_a_script_lacks_is_not_guessed(
+    tmp_path: Path, line: str, inside: str, fields: dict[str, object], words: str
+) -> None:
+    with pytest.raises(BuildError, match=words):
+        build_host(script(tmp_path, line, inside, **fields), None)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"path": ["nowhere"]}, "there is no folder nowhere beside the spec"),
+        ({"path": ["../lib"]}, "pattern"),
+        ({"stubs": ["lm db"]}, "pattern"),
+        ({"try": {"width": []}}, "at least 1"),
+    ],
+)
+def test_folders_stubs_and_values_that_cannot_be(tmp_path: Path, fields: dict[str, object], words: str) -> None:
+    script(tmp_path)
+    with pytest.raises(ValidationError, match=words):
+        own("Net", **{"file": "nets/net.py", "folder": tmp_path, **fields})

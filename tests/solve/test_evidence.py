@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.solution import AxisState, SolvedWeights
 from imlp_audit.solve.answer import Solution
-from imlp_audit.solve.evidence import describe_answer, name_certainty
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
 from imlp_audit.solve.search import Rules, solve
+from imlp_audit.solve.selection import describe_answer, name_certainty
 from tests.solve.tiny import Candidate, candidates, expanded, problems
 
 

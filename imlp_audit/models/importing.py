@@ -1,0 +1,269 @@
+"""Importing somebody's Python file: `count` and specs find its neighbours as the scripts beside it do.
+
+For `count` whatever is missing gets a stand-in, which is said. For a spec, whose verdicts nobody reads notes of, only
+the packages that it names as `stubs` do, and its neighbours lie in its own folder.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import torch
+
+from imlp_audit.models.stand_ins import (
+    Answers,
+    StandIn,
+    StandIns,
+    answer_old_code,
+    answer_transformers,
+    offer_removed,
+    skip_loader,
+)
+from imlp_audit.processes.code import load_module, locate_error
+from imlp_audit.processes.streams import print_to_stderr
+
+_MOST_IMPORTS = 60  # folders and packages that are looked for, one after the other
+_LEVELS = 4  # folders above a file in which a package of its repository is looked for
+_used: list[_Importer] = []
+
+
+def repository(file: Path) -> Path:
+    """Return the folder of the repository that a file is in, or the file's own folder."""
+    for folder in list(file.resolve().parents)[: 2 * _LEVELS]:
+        if (folder / ".git").exists():
+            return folder
+    return file.resolve().parent
+
+
+def place_in(error: BaseException, file: Path) -> str:
+    """Return the last line of the repository's code in an error's traceback; the file alone if there is none."""
+    line = locate_error(error, repository(file), "")
+    return line.removeprefix("/") if line is not None else file.name
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A file that was imported, and what was answered for that; what is answered later is noted there too."""
+
+    module: ModuleType
+    importer: _Importer
+
+    @property
+    def answers(self) -> Answers:
+        """What was answered."""
+        return self.importer.finder.answers
+
+    def run(self, call: Callable[[], object]) -> object:
+        """Call something of it; again where what it imports then is missing, or only what loads weights fails."""
+        for _ in range(_MOST_IMPORTS):
+            try:
+                return call()
+            except Exception as error:
+                missing = isinstance(error, ModuleNotFoundError) and self.importer.provide(error.name or "")
+                if not missing and not skip_loader(error, self.answers):
+                    raise
+        raise ImportError(f"it imports more than {_MOST_IMPORTS} packages that are missing")
+
+
+@lru_cache(maxsize=1)  # so that it runs where the place is another than before
+def leave_others(_: Path) -> None:
+    """Let the code of a place import its own neighbours, where those of another place had the same names."""
+    import_file.cache_clear()
+    import_below.cache_clear()
+    while _used:
+        _used.pop().leave()
+
+
+@cache  # a model that is changed is made many times
+def import_file(file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> Loaded:
+    """Import a file as a script would, whatever it lacks."""
+    return _import(_Importer(file, paths, StandIns(stubs, Answers())))
+
+
+@cache
+def import_below(folder: Path, file: str, paths: tuple[str, ...], stubs: tuple[str, ...]) -> Loaded:
+    """Import a file of a spec's folder, with its neighbours in that folder and the folders that are named."""
+    return _import(_SpecImporter(folder, file, tuple(folder / one for one in paths), StandIns(stubs, Answers())))
+
+
+def _import(importer: _Importer) -> Loaded:
+    _used.append(importer)
+    StandIn.importing, before = True, sys.dont_write_bytecode
+    sys.dont_write_bytecode = True  # Python would take it for that of an edited file of the same size and second
+    try:
+        with print_to_stderr(), torch.device("cpu"):  # tensors of its modules have values
+            return Loaded(importer.run(), importer)
+    finally:
+        StandIn.importing, sys.dont_write_bytecode = False, before
+
+
+def _forget(before: set[str], root: Path) -> None:
+    """Let modules of the repository, and stand-ins, be imported again."""
+    for name in set(sys.modules) - before:
+        file, loader = (getattr(sys.modules[name], key, None) for key in ("__file__", "__loader__"))
+        own = file and Path(file).is_relative_to(root) and "site-packages" not in Path(file).parts
+        if isinstance(loader, StandIns) or (own and name.partition(".")[0] != "imlp_audit"):
+            del sys.modules[name]
+
+
+class _Importer:
+    """Imports a file by its place in its package, with its folder and those named on the import path, as a script."""
+
+    def __init__(self, file: Path, paths: tuple[Path, ...], finder: StandIns) -> None:
+        self.file, self.root, self.finder = file, repository(file), finder
+        self.package = file.parent
+        while (self.package / "__init__.py").is_file() and self.package != self.root:
+            self.package = self.package.parent
+        self.before, self.added = set(sys.modules), list[str]()
+        sys.meta_path.insert(0, finder)
+        for folder in reversed((*(path.resolve() for path in paths), self.package, file.parent)):
+            self.add(folder)
+
+    def add(self, folder: Path, at: int = 0) -> None:
+        """Put a folder on the import path."""
+        sys.path.insert(at, str(folder))
+        self.added.append(str(folder))
+
+    def leave(self) -> None:
+        """Let another file be imported as if this one had not been."""
+        _forget(self.before, self.root)
+        self.leave_path()
+        sys.meta_path.remove(self.finder)
+
+    def leave_path(self) -> None:
+        """Take the folders from the import path."""
+        for folder in filter(sys.path.__contains__, self.added):
+            sys.path.remove(folder)
+        self.added.clear()
+
+    @property
+    def name(self) -> str:
+        """The name that the file is imported by."""
+        return ".".join(self.file.relative_to(self.package).with_suffix("").parts).removesuffix(".__init__")
+
+    def run(self) -> ModuleType:
+        """Import it; without the `__init__.py` of its packages if that fails."""
+        answer_old_code(self.finder.answers)
+        sys.argv = [str(self.file)]
+        try:
+            module = self.run_again()
+        except Exception as error:
+            _forget(self.before, self.root)
+            module = self.run_alone(error)
+        if "transformers" in sys.modules:
+            answer_transformers(self.finder.names, self.finder.answers)
+        self.add(self.root, len(sys.path))  # for what a configuration names
+        return module
+
+    def run_again(self) -> ModuleType:
+        """Import it, again and again with one more thing that it lacks."""
+        for _ in range(_MOST_IMPORTS):
+            try:
+                return self.load()
+            except (ImportError, AttributeError) as error:
+                if not self._helps(error):
+                    raise
+        raise ImportError(f"its imports lead through more than {_MOST_IMPORTS} folders and packages")
+
+    def load(self) -> ModuleType:
+        """Import it once."""
+        return import_module(self.name)
+
+    def run_alone(self, error: Exception) -> ModuleType:
+        """Import it without what the `__init__.py` of its packages run. Raises the error of before if it fails too."""
+        folders = [folder for folder in self.file.parents if folder.is_relative_to(self.package)][:-1]
+        if not folders:
+            raise error
+        before = set(sys.modules)
+        for folder in reversed(folders):
+            name = ".".join(folder.relative_to(self.package).parts)
+            sys.modules[name] = ModuleType(name)
+            sys.modules[name].__path__ = [str(folder)]
+        try:
+            module = self.run_again()
+        except Exception:
+            _forget(before, self.root)
+            raise error from None
+        self.finder.answers.note(f"{self.name} was imported without the __init__.py of its package, which fails")
+        return module
+
+    def _helps(self, error: ImportError | AttributeError) -> bool:
+        """Provide what an import lacks; return whether there was anything to provide."""
+        if isinstance(error, ModuleNotFoundError):
+            return self.provide(error.name or "")
+        if isinstance(error, AttributeError):
+            return isinstance(error.obj, ModuleType) and self._restore(error.obj, error.name or "")
+        if "relative import" in str(error) and self.package not in (self.root, self.file.parents[-1]):
+            self.package = self.package.parent  # of a folder without __init__.py
+            self.add(self.package)
+            return True
+        found = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", str(error))
+        return found is not None and self._restore(sys.modules[found[2]], found[1])
+
+    def provide(self, name: str) -> bool:
+        """Find a neighbour in a folder above; or let a stand-in be imported for a package, or one of its modules."""
+        top = name.partition(".")[0]
+        beside = next((above for above in self.file.parents[: _LEVELS + 1] if _has(above, top)), None)
+        if beside is not None and str(beside) not in sys.path:
+            shown = beside.relative_to(self.root).as_posix() if beside.is_relative_to(self.root) else str(beside)
+            self.finder.answers.note(f"`{top}` was found in {shown}, as with --path {shown}")
+            self.add(beside)
+            return True
+        known = name if beside is not None or top in sys.modules else top
+        if not known or known in self.finder.names:
+            return False
+        self.finder.names.add(known)
+        return True
+
+    def _restore(self, library: ModuleType, name: str) -> bool:
+        """Let a library have what it has no longer; the repository's own modules are what they are."""
+        file = getattr(library, "__file__", None)
+        if hasattr(library, name) or file is None or Path(file).is_relative_to(self.root):
+            return False
+        try:
+            import_module(f"{library.__name__}.{name}")  # one that it no longer imports by itself
+        except ImportError:
+            offer_removed(library, name, self.finder.answers)
+        return True
+
+
+class _SpecImporter(_Importer):
+    """Imports a file of a spec: as a module of its folder's own package, and nothing is guessed."""
+
+    def __init__(self, folder: Path, file: str, paths: tuple[Path, ...], finder: StandIns) -> None:
+        super().__init__((folder / file).resolve(), paths, finder)
+        self.root, self.module = folder, file.removesuffix(".py").replace("/", ".")
+
+    def run(self) -> ModuleType:
+        """Import it."""
+        try:
+            return self.run_again()
+        finally:
+            self.leave_path()
+
+    def load(self) -> ModuleType:
+        """Import it once."""
+        return load_module(self.root, self.module)
+
+    def provide(self, name: str) -> bool:
+        """Find a neighbour in a folder above, up to the spec's."""
+        above = (one for one in self.file.parents if one.is_relative_to(self.root.resolve()))
+        beside = next((one for one in above if _has(one, name.partition(".")[0]) and str(one) not in sys.path), None)
+        if beside is not None:
+            self.add(beside)
+        return beside is not None
+
+    def _restore(self, library: ModuleType, name: str) -> bool:
+        """Leave libraries as they are."""
+        return False
+
+
+def _has(folder: Path, top: str) -> bool:
+    return bool(top) and ((folder / top).is_dir() or (folder / f"{top}.py").is_file())
