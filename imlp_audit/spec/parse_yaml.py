@@ -167,6 +167,9 @@ def _clip(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:40] + "...")
 
 
+_GROUPED = re.compile(r"\d{1,3}(,\d{3})+$")
+
+
 class _StopReadingError(Exception):
     """The rest of the file cannot be read, or further problems would not help."""
 
@@ -223,7 +226,9 @@ class _Builder:
                 self._report(mark, message)
         elif not event.value and not event.style:
             what = "key" if self._open[-1].expects_key else "value"
-            self._report(mark, f"a {what} is missing: write it ('' for an empty text), or remove the entry")
+            number = _GROUPED.search(self._source.split("\n")[mark.line - 1][: mark.column - 1])
+            missing = f"a {what} is missing: write it ('' for an empty text), or remove the entry"
+            self._report(mark, f"a number with commas needs quotes: '{number[0]}'" if number else missing)
         elif event.value == "<<" and not event.style and self._open[-1].expects_key:
             self._report(mark, "the merge key << is refused: write the entries out")
         self._add(Text(event.value, mark))

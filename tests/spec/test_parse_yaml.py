@@ -87,6 +87,7 @@ REFUSED: list[tuple[str, list[Found]]] = [
     ("a: 1\nb:", [(2, 3, "a value is missing")]),
     ("a: # none\n", [(1, 3, "a value is missing")]),
     ("a:\n  -\n  - b\n", [(2, 4, "a value is missing")]),
+    ("{a: 25,557}\n", [(1, 11, "a number with commas needs quotes: '25,557'")]),
     ("{a, b: 1}\n", [(1, 3, "a value is missing")]),
     ("?\n: 1\n", [(1, 2, "a key is missing")]),
     ("a: 1\n---\nb: 2\n", [(2, 1, "second document")]),
