@@ -238,7 +238,8 @@ _Turns: TypeAlias = Sequence[tuple[Try, int]]
 def _in_turn(question: Question, model: CountReport, tried: Sequence[Try]) -> _Turns:
     """Return the first value of each family that is close, the second of each, and so on, with what each prints as.
 
-    A change that is counted in another way too comes after those that are not. Values that print alike are one; those that print as the model's own does cannot be the number.
+    A change that is counted in another way too comes after plain ones. Values that print alike are one; those that
+    print as the model's own does cannot be the number.
     """
     value, own = abs(question.printed.value * question.printed.scale), _measured(model, question)
     families: dict[CauseFamily, dict[int, int]] = {family: {} for family in CauseFamily}
