@@ -32,6 +32,7 @@ from imlp_audit.records.counted import CountReport, ModelPart, NumberCause, Prin
 _ALL = 0.05
 _SEARCH = 45.0  # seconds
 _MOST_CAUSES = 5
+_OF_A_FAMILY = 2  # of these
 _MOST_PARTS = 40
 _MOST_SUMS = 600  # of so many parts of one parent
 _FACTORS = (2, 3, 4, 8, 10, 16, 32, 5, 6, 12, 30, 64)
@@ -155,12 +156,11 @@ def _answer(
     measured = _measured(model, question)
     value = question.printed.value * question.printed.scale
     every = [_cause(question, hit, chance) for hit, chance in hits if question in hit]
-    best: dict[tuple[str, str], NumberCause] = {}
+    found: list[NumberCause] = []
     for one in sorted(every, key=lambda cause: cause.chance):
-        best.setdefault(
-            (one.family, "" if one.family == CauseFamily.PARTS else one.value), one
-        )  # of sums, the simplest
-    found = list(best.values())
+        alike = sum(other.family == one.family for other in found)
+        if alike < (1 if one.family == CauseFamily.PARTS else _OF_A_FAMILY):  # of sums, the simplest
+            found.append(one)
     causes = [cause for cause in found if cause.chance <= _ALL]
     near = min(
         (one for one in tried if one.value > 0 < value), key=lambda one: abs(log(one.value / value)), default=None
