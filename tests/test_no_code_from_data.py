@@ -30,7 +30,7 @@ DOORS = {
 }
 # where a library that can open a connection is imported
 NETWORK = {
-    "evaluate/sources.py": "behind `eval --allow-download`",
+    "evaluate/datasets.py": "behind `eval --allow-download`",
     "models/from_transformers.py": "to switch it off",
 }
 

@@ -116,7 +116,7 @@ def test_the_workflow_runs_what_ci_runs_on_each_python() -> None:
         ("specs/imlp/table1.yaml", True),
         ("paper/specs/mine.yml", True),
         ("specs/imlp/findings.lock", True),
-        ("specs/imlp/sentences.py", False),
+        ("specs/imlp/claims/learned_weights.py", False),
         ("myspecs/a.yaml", False),
         ("action.yml", False),
     ],

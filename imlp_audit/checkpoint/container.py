@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,8 +15,9 @@ from imlp_audit.checkpoint.refusal import RefusedError, list_names
 from imlp_audit.checkpoint.tensors import Identity
 from imlp_audit.files import FileError, open_regular
 
-WEIGHTS = (".safetensors", ".pth", ".pt", ".pth.tar", ".ckpt", ".bin", ".npz", ".t7")
+WEIGHTS = (".safetensors", ".pth", ".pt", ".pth.tar", ".ckpt", ".bin", ".t7")
 _CONVERTED = "and give weights.pth"
+_CONVERT = "load it in its own framework and save the weights with safetensors"
 
 
 def refuse_foreign(names: Sequence[str]) -> None:
@@ -26,8 +27,10 @@ def refuse_foreign(names: Sequence[str]) -> None:
             "is a TorchScript archive, which is a program; if you trust it, run "
             f'`torch.save(torch.jit.load("FILE").state_dict(), "weights.pth")` {_CONVERTED}'
         )
-    if any(name.endswith("/data.pkl") for name in names) or is_numpy(names):
+    if any(name.endswith("/data.pkl") for name in names):
         return
+    if names and all(name.endswith(".npy") for name in names):
+        raise RefusedError(f"is a numpy archive; {_CONVERT}")
     if "model.weights.h5" in names:
         raise RefusedError("is a Keras model; load it in Keras and save the weights with safetensors")
     weights = [name for name in names if name.endswith(WEIGHTS)]
@@ -35,11 +38,6 @@ def refuse_foreign(names: Sequence[str]) -> None:
     raise RefusedError(
         f"is a zip archive that torch.save did not write; run `unzip FILE` and give the file of weights inside{inside}"
     )
-
-
-def is_numpy(names: Collection[str]) -> bool:
-    """Say whether these are the files of an archive that numpy.savez writes."""
-    return len(names) > 0 and all(name.endswith(".npy") for name in names)
 
 
 def explain_folder(path: Path) -> RefusedError:
@@ -64,12 +62,10 @@ class Container(StrEnum):
     SAFETENSORS = "safetensors"
     TORCH = "torch"
     LEGACY_TORCH = "legacy torch"
-    NUMPY = "numpy"
 
 
 LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 _AGAIN = "download it again"
-_CONVERT = "load it in its own framework and save the weights with safetensors"
 _UNPACK = "run `{}` if it holds an archive, else `{}`, and give the file of weights inside"
 _GIVE = "give a .safetensors file or a torch file of weights"
 _OTHERS = (

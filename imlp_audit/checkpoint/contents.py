@@ -12,7 +12,7 @@ from math import prod
 from pathlib import Path
 from typing import assert_never
 
-from imlp_audit.checkpoint.container import Container, OpenFile, find_kind, is_numpy, open_file
+from imlp_audit.checkpoint.container import Container, OpenFile, find_kind, open_file
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
 from imlp_audit.checkpoint.states import State, find_state, find_states
 from imlp_audit.checkpoint.tensors import (
@@ -26,8 +26,7 @@ from imlp_audit.checkpoint.tensors import (
     ZipMember,
     read_shape,
 )
-from imlp_audit.checkpoint.torch_file import read_legacy, read_zip
-from imlp_audit.checkpoint.zip_archive import find_corrupt
+from imlp_audit.checkpoint.torch_file import find_corrupt, read_legacy, read_zip
 
 LONGEST_HEADER = 4 << 20
 _SAFETENSORS_TYPES = {
@@ -172,8 +171,6 @@ def parse_states(
         content = _read_content(opened, kind)
         if sums:
             check_sums(opened.data, content.members)
-        if kind is Container.TORCH and is_numpy([member.name for member in content.members]):
-            kind = Container.NUMPY
         states = find_states(content.tree, prefix, state)
         chosen = states if state is None else [find_state(states, state)]
         source = ParsedFile(path, opened.identity, content.members)
@@ -184,7 +181,7 @@ def _read_content(opened: OpenFile, kind: Container) -> Content:
     match kind:
         case Container.SAFETENSORS:
             return Content(*read_header(opened.data))
-        case Container.TORCH | Container.NUMPY:
+        case Container.TORCH:
             return read_zip(opened)
         case Container.LEGACY_TORCH:
             return read_legacy(opened.data)

@@ -118,7 +118,7 @@ def _dialects(names: Collection[str]) -> Iterator[tuple[Mapping[str, str], NameL
     yield rename_released(names), None
     for layout in LAYOUTS:
         if any(re.search(layout.mark, name) for name in names):
-            ours = layout.rename_all(names)
+            ours = {name: layout.rename(name) for name in names}
             released = rename_released(ours.values())
             yield {name: released[new] for name, new in ours.items()}, layout
 
@@ -165,7 +165,7 @@ class Fit:
     `names` maps the file's names to the model's, once `prefix` is removed from all of them; of tensors that are put
     together it has the name of the whole, which `joins` maps to those in the file. `computed` are tensors of the file
     that the model computes itself, `optional` are tensors of the model that the file lacks and may lack. `layout` is
-    the publisher's code that the names are from, if it is known, and `training` what only training needs there.
+    the publisher's code that the names are from, if it is known.
     """
 
     problems: tuple[Misfit, ...]
@@ -175,7 +175,6 @@ class Fit:
     prefix: str = ""
     layout: NameLayout | None = None
     joins: Joins = field(default_factory=dict)
-    training: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -202,8 +201,6 @@ class Fit:
         cut = dict.fromkeys(piece.name for pieces in self.joins.values() for piece in pieces if piece.third is not None)
         if cut:
             yield f"the key's bias is left out, as by the code of the file: {_list_first(tuple(cut))}"
-        if self.training:
-            yield f"left out, because only training needs it: {_list_first(self.training)}"
         renamed = sum(old.removeprefix(self.prefix) != new for old, new in self.names.items())
         if renamed:
             names = "1 name" if renamed == 1 else f"{renamed} names"
@@ -265,8 +262,7 @@ def compare(held: Shapes, wanted: Shapes, computed: Shapes, tied: Sequence[Seque
     optional = tuple(name for name in spare if name not in mine)
     missing = [name for name in wanted if name not in mine and name not in optional]
     problems = (*group_misshaped(wrong, mine, places), *group_one_sided(missing, extra, mine, wanted))
-    training = tuple(name for name in (joined if joins else held) if name not in dialect.names)
-    return Fit(problems, dialect.names, ours, optional, dialect.prefix, dialect.layout, joins, training)
+    return Fit(problems, dialect.names, ours, optional, dialect.prefix, dialect.layout, joins)
 
 
 def _read_all(held: Shapes, places: Shapes) -> Iterator[tuple[Dialect, Shapes]]:

@@ -2,13 +2,13 @@
 
 A layout is data: rules, one a line, that replace a part of a name one after the other. In a rule `{n}` stands for a
 number, `{n+1}` for the next, `(a|b)` for either text, and `[a,b] -> [c,d]` for two rules. A part that begins with "."
-may stand anywhere, another only at the beginning; one that ends in "." or "/" goes on, another ends the name.
+may stand anywhere, another only at the beginning; one that ends in "." goes on, another ends the name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -36,7 +36,7 @@ def _choose(text: str, at: int) -> str:
 
 def _to_pattern(text: str) -> str:
     """Return the regular expression of a part of a name."""
-    start, end = "" if text.startswith(".") else "^", "" if text.endswith((".", "/")) else "$"
+    start, end = "" if text.startswith(".") else "^", "" if text.endswith(".") else "$"
     return start + re.sub(r"\{(\w)\}", r"(?P<\1>\\d+)", text.replace(".", r"\.")) + end
 
 
@@ -53,8 +53,8 @@ class NameLayout:
 
     `unfolded` is found in our names of the tensors whose last axis lists the patches of 2 x 2 as `nn.Unfold` does
     (channel, row, column); ours list them by column, row, channel. `reshaped` is found in those that have another shape
-    there with the same numbers in the same order, and `training` in the publisher's names of what only training needs.
-    `eps` are the path of norms in our model and what the publisher's add to the variance.
+    there with the same numbers in the same order. `eps` are the path of norms in our model and what the publisher's
+    add to the variance.
     """
 
     name: str
@@ -62,7 +62,6 @@ class NameLayout:
     rules: Rules
     unfolded: str | None = None
     reshaped: str | None = None
-    training: str | None = None
     eps: tuple[str, float] | None = None
 
     def rename(self, name: str) -> str:
@@ -70,11 +69,6 @@ class NameLayout:
         for pattern, ours in self.rules:
             name = re.sub(pattern, ours, name)
         return name
-
-    def rename_all(self, names: Iterable[str]) -> dict[str, str]:
-        """Return our name of each tensor that evaluation needs."""
-        needed = (name for name in names if self.training is None or not re.search(self.training, name))
-        return {name: self.rename(name) for name in needed}
 
     def is_unfolded(self, name: str) -> bool:
         """Say whether the tensor that has this name here lists patches as `nn.Unfold` does."""
@@ -87,9 +81,9 @@ class NameLayout:
 
 def _layout(
     name: str, mark: str, rules: str, *, unfolded: str | None = None, reshaped: str | None = None,
-    training: str | None = None, eps: tuple[str, float] | None = None,
+    eps: tuple[str, float] | None = None,
 ) -> NameLayout:  # fmt: skip
-    return NameLayout(name, _to_pattern(mark), _read_rules(rules), unfolded, reshaped, training, eps)
+    return NameLayout(name, _to_pattern(mark), _read_rules(rules), unfolded, reshaped, eps)
 
 
 _DOWNSAMPLED_AT_THE_END = "layers.[2,1,0].downsample. -> layers.[3,2,1].downsample.\n"
@@ -133,21 +127,6 @@ _CONVNEXT_RULES = """
     norm. -> head.norm.
 """
 _CONVNEXT = _layout("ConvNeXt's (facebookresearch/ConvNeXt)", "stages.0.0.dwconv.weight", _CONVNEXT_RULES)
-MIXERS = tuple(
-    _layout("Mixer's (google-research/vision_transformer)", "MixerBlock_0/token_mixing/Dense_0/kernel", f"""
-        MixerBlock_{{b}}/LayerNorm_[0,1]/ -> blocks.{{b}}.[{norms}].
-        MixerBlock_{{b}}/[token,channel]_mixing/Dense_0/ -> blocks.{{b}}.[{mlps}].fc1.
-        MixerBlock_{{b}}/[token,channel]_mixing/Dense_1/ -> blocks.{{b}}.[{mlps}].fc2.
-        stem/ -> stem.proj.
-        pre_head_layer_norm/ -> norm.
-        head/ -> head.
-        .(kernel|scale) -> .weight
-    """)
-    for norms, mlps in (
-        ("norm1,norm2", "mlp_tokens,mlp_channels"),  # timm
-        ("token_mixing.norm,channel_mixing.norm", "token_mixing.mlp,channel_mixing.mlp"),  # ours
-    )
-)  # fmt: skip
 
 # Hugging Face's transformers: a block as saved by `save_pretrained`, and as transformers 5 has it in `state_dict()`.
 _BLOCK = """
@@ -236,29 +215,6 @@ _TORCHVISION_SWIN = """
     .mlp.[0,3]. -> .mlp.fc[1,2].
     head. -> head.fc.
 """
-VGG = _layout("torchvision's VGG", "classifier.6.weight", """
-    classifier.[0,3]. -> pre_logits.fc[1,2].
-    classifier.6. -> head.fc.
-""", reshaped=r"^pre_logits\.fc[12]\.weight$")  # fmt: skip
-_INVERTED = """
-    features.0.0. -> conv_stem.
-    features.0.1. -> bn1.
-    .block.{n}.fc[1,2]. -> .se.conv_[reduce,expand].
-    blocks.0.{b}.block.0.[0,1]. -> blocks.0.{b}.[conv_dw,bn1].
-    blocks.0.{b}.block.(1|2).[0,1]. -> blocks.0.{b}.[conv_pw,bn2].
-    .block.0.[0,1]. -> .[conv_pw,bn1].
-    .block.1.[0,1]. -> .[conv_dw,bn2].
-    .block.(2|3).[0,1]. -> .[conv_pwl,bn3].
-"""
-"""Inverted residual blocks: in the first stage nothing is expanded, so the depthwise convolution comes first."""
-
-
-def _stages(*depths: int) -> str:
-    """Return the rules for blocks that torchvision numbers through all stages, and timm anew in each."""
-    places = ((stage, block) for stage, depth in enumerate(depths) for block in range(depth))
-    return "\n".join(f"features.{at}. -> blocks.{stage}.{block}." for at, (stage, block) in enumerate(places, 1))
-
-
 TORCHVISION = (
     _layout("torchvision's ViT", "encoder.layers.encoder_layer_0.ln_1.weight", """
         class_token -> cls_token
@@ -284,49 +240,6 @@ TORCHVISION = (
         classifier.0. -> head.norm.
         classifier.2. -> head.fc.
     """),
-    VGG,
-    _layout("torchvision's MobileNetV2", "features.1.conv.0.0.weight", f"""
-        features.18.0. -> conv_head.
-        features.18.1. -> bn2.
-        {_stages(1, 2, 3, 4, 3, 3, 1)}
-        blocks.0.0.conv.[1,2]. -> blocks.0.0.block.1.[0,1].
-        .conv.[2,3]. -> .block.2.[0,1].
-        .conv. -> .block.
-        {_INVERTED}
-        classifier.1. -> classifier.
-    """, eps=("", 1e-5)),
-    *(
-        _layout(f"torchvision's MobileNetV3-{size}", f"features.{1 + sum(depths)}.0.weight", f"""
-            features.{1 + sum(depths)}.[0,1]. -> blocks.{len(depths)}.0.[conv,bn1].
-            {_stages(*depths)}
-            {_INVERTED}
-            classifier.0. -> conv_head.
-            classifier.3. -> classifier.
-        """, reshaped=r"^conv_head\.weight$", eps=("", 1e-3))
-        for size, depths in (("Large", (1, 2, 3, 4, 2, 3)), ("Small", (1, 2, 3, 2, 3)))
-    ),
-    *(
-        _layout(f"torchvision's EfficientNet-{sizes}", mark, f"""
-            features.8.[0,1]. -> [conv_head,bn2].
-            features.[1,2,3,4,5,6,7]. -> blocks.[0,1,2,3,4,5,6].
-            {_INVERTED}
-            classifier.1. -> classifier.
-        """, eps=("", eps))
-        for sizes, mark, eps in (  # the deeper are the first to be tried
-            ("B5 to B7", "features.7.2.block.0.0.weight", 1e-3),
-            ("B0 to B4", "features.7.0.block.0.0.weight", 1e-5),
-        )
-    ),
-    _layout("torchvision's RegNet", "trunk_output.block1.block1-0.f.a.0.weight", """
-        stem.[0,1]. -> stem.[conv,bn].
-        trunk_output.block{s}.block{t}-{b}. -> s{s}.b{b+1}.
-        .proj.[0,1]. -> .downsample.[conv,bn].
-        .f.[a,b,c].0. -> .conv[1,2,3].conv.
-        .f.[a,b,c].1. -> .conv[1,2,3].bn.
-        .f.se. -> .se.
-        fc. -> head.fc.
-    """, eps=("", 1e-5)),
-    _layout("torchvision's Inception-v3", "AuxLogits.conv0.conv.weight", "", training=r"^AuxLogits\.", eps=("", 1e-3)),
 )  # fmt: skip
 
 # mmpretrain (once mmcls): a backbone and a head, put together.
@@ -379,6 +292,6 @@ _MMPRETRAIN = (
     """),
 )  # fmt: skip
 MMPRETRAINS_PARTS = _layout("mmpretrain's", "(backbone|head.fc).", "backbone. ->")
-_AUTHORS = (_TIMMS_RESMLP, _RESMLP, SWIN, POOLFORMER, _CONVNEXT, *MIXERS)
+_AUTHORS = (_TIMMS_RESMLP, _RESMLP, SWIN, POOLFORMER, _CONVNEXT)
 LAYOUTS = (*_AUTHORS, *_HUGGING_FACE, *TORCHVISION, *_MMPRETRAIN)
 POOLFORMERS = (POOLFORMER, HUGGING_FACE_POOLFORMER, MMPRETRAIN_POOLFORMER)

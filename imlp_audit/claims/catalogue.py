@@ -9,6 +9,11 @@ files whose names begin with `_` hold none. The decorator has these texts, as pl
 - `nearest`: of a literal form that is false, the claim that holds instead.
 - `needs`: what only `properties` does for it, such as solving a semidefinite program.
 - `because`: why its two sides may differ by another `tolerance` than the usual one.
+
+A claim about learned weights has `learned`: tables of names, one for each code base, of a tensor's letter in the paper
+its name after the layer's path. A name that ends in "?" may be missing. A path with all other names is a layer; the
+first such table counts. Such a claim has the texts `place`, `printed`, `measured` (in each layer) and `judged` (when it
+is true, and why), and takes `layers` alone.
 """
 
 from __future__ import annotations
@@ -28,7 +33,9 @@ FOLDER = "claims"
 KIND = "equations"  # in ids of checks
 TEXTS = ("place", "printed", "corrected", "nearest", "needs", "because")
 SETTINGS = (*TEXTS, "tolerance", "examples", "infinite", "share")  # other keywords draw arguments
+WEIGHT_TEXTS = ("place", "printed", "measured", "judged")
 _MOST_FILES = 100
+_MOST_TABLES = 64
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,22 @@ class ClaimText:
 
 
 @dataclass(frozen=True)
+class WeightClaim:
+    """A claim about learned weights: its texts, the names of the tensors of its layers, and the function."""
+
+    paper: str
+    name: str
+    place: str
+    printed: str
+    measured: str
+    judged: str
+    layers: tuple[Mapping[str, str], ...]
+    file: str
+    line: int
+    code: ClaimCode
+
+
+@dataclass(frozen=True)
 class BrokenClaim:
     """A claim, or a module of claims, that cannot be read, and why."""
 
@@ -87,17 +110,32 @@ class BrokenClaim:
 
 
 AnyClaim: TypeAlias = ClaimText | BrokenClaim
+_Found: TypeAlias = AnyClaim | WeightClaim
 
 
 def read_claims(paper: str, folder: Path, shown_as: str) -> tuple[AnyClaim, ...]:
-    """Return the claims in a paper's folder, by name. A name that two functions have is broken."""
-    by_name: dict[str, list[AnyClaim]] = defaultdict(list)
+    """Return the claims about functions in a paper's folder, by name, and the broken ones.
+
+    A name that two functions have is broken.
+    """
+    found = _read_by_name(paper, folder, shown_as)
+    return tuple(one for _, one in sorted(found.items()) if not isinstance(one, WeightClaim))
+
+
+def read_weight_claims(paper: str, folder: Path, shown_as: str) -> tuple[WeightClaim, ...]:
+    """Return the claims about learned weights in a paper's folder, in the order of the files."""
+    found = [one for one in _read_by_name(paper, folder, shown_as).values() if isinstance(one, WeightClaim)]
+    return tuple(sorted(found, key=lambda one: (one.file, one.line)))
+
+
+def _read_by_name(paper: str, folder: Path, shown_as: str) -> dict[str, _Found]:
+    by_name: dict[str, list[_Found]] = defaultdict(list)
     for claim in _read_folder(paper, folder, shown_as):
         by_name[claim.name].append(claim)
-    return tuple(_check_nearest(_one_of(by_name[name]), by_name) for name in sorted(by_name))
+    return {name: _check_nearest(_one_of(claims), by_name) for name, claims in by_name.items()}
 
 
-def _read_folder(paper: str, folder: Path, shown_as: str) -> Iterator[AnyClaim]:
+def _read_folder(paper: str, folder: Path, shown_as: str) -> Iterator[_Found]:
     files = sorted((folder / FOLDER).glob("[!_]*.py"))
     read = files[:_MOST_FILES]
     if len(files) > _MOST_FILES:
@@ -111,7 +149,7 @@ def _read_folder(paper: str, folder: Path, shown_as: str) -> Iterator[AnyClaim]:
         yield from chain.from_iterable(_read_module(paper, path, folder.resolve(), shown_as) for path in read)
 
 
-def _one_of(claims: Sequence[AnyClaim]) -> AnyClaim:
+def _one_of(claims: Sequence[_Found]) -> _Found:
     first, *others = claims
     if not others:
         return first
@@ -119,18 +157,18 @@ def _one_of(claims: Sequence[AnyClaim]) -> AnyClaim:
     return _make_broken(first, f"the claim {first.name} is defined again in {places}; give each a name of its own")
 
 
-def _check_nearest(claim: AnyClaim, names: dict[str, list[AnyClaim]]) -> AnyClaim:
-    if isinstance(claim, BrokenClaim) or claim.nearest is None or claim.nearest in names:
+def _check_nearest(claim: _Found, names: Mapping[str, list[_Found]]) -> _Found:
+    if not isinstance(claim, ClaimText) or claim.nearest is None or claim.nearest in names:
         return claim
     return _make_broken(claim, f"its text `nearest` names {claim.nearest}, but the paper has no such claim")
 
 
-def _make_broken(claim: AnyClaim, problem: str) -> BrokenClaim:
+def _make_broken(claim: _Found, problem: str) -> BrokenClaim:
     column = claim.column if isinstance(claim, BrokenClaim) else 1
     return BrokenClaim(claim.paper, claim.name, claim.file, claim.line, problem, column)
 
 
-def _read_module(paper: str, path: Path, folder: Path, shown_as: str) -> Iterator[AnyClaim]:
+def _read_module(paper: str, path: Path, folder: Path, shown_as: str) -> Iterator[_Found]:
     shown = f"{shown_as}/{FOLDER}/{path.name}"
     try:
         functions = _functions(path, path.stat().st_mtime_ns)
@@ -151,11 +189,20 @@ class _Function:
     arguments: tuple[str, ...]
     keywords: Mapping[str, str | None]  # of the decorator: the text of each that is one
     names: frozenset[str]  # in its body
+    layers: tuple[Mapping[str, str], ...]  # of a claim about weights
 
 
 @cache
 def _functions(path: Path, _: int) -> tuple[_Function, ...]:
     """Return the functions of a file that are claims; the second argument is the file's time, for the cache."""
+    tree = parse_python(path, path.name).body
+    constants = {
+        target.id: node.value
+        for node in tree
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
     return tuple(
         _Function(
             node.name,
@@ -164,8 +211,9 @@ def _functions(path: Path, _: int) -> tuple[_Function, ...]:
             tuple(one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)),
             {one.arg: _text(one) for one in decorator.keywords if one.arg is not None},
             frozenset(one.id for line in node.body for one in ast.walk(line) if isinstance(one, ast.Name)),
+            next((_tables(one.value, constants) for one in decorator.keywords if one.arg == "learned"), ()),
         )
-        for node in parse_python(path, path.name).body
+        for node in tree
         if isinstance(node, ast.FunctionDef)
         for decorator in filter(_is_claim, node.decorator_list[:1])
     )
@@ -179,16 +227,35 @@ def _text(keyword: ast.keyword) -> str | None:
     return " ".join(value.split()) or None if isinstance(value, str) else None
 
 
+def _tables(node: ast.expr, constants: Mapping[str, ast.expr]) -> tuple[Mapping[str, str], ...]:
+    """Return tables of names that are written out, there or under a name of the file; none for anything else."""
+    try:
+        tables = ast.literal_eval(constants.get(node.id, node) if isinstance(node, ast.Name) else node)
+    except (ValueError, TypeError, RecursionError, MemoryError):
+        return ()
+    if not isinstance(tables, tuple | list) or len(tables) > _MOST_TABLES:
+        return ()
+    texts = [[*one, *one.values()] if isinstance(one, dict) else [None] for one in tables]
+    named = all(isinstance(text, str) for table in texts for text in table)
+    return tuple(tables) if named and not any(all(n.endswith("?") for n in one.values()) for one in tables) else ()
+
+
 def _is_claim(decorator: ast.expr) -> TypeGuard[ast.Call]:
     return isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == "claim"
 
 
-def _read_claim(paper: str, function: _Function, code: ClaimCode) -> AnyClaim:
-    fault = next(_list_faults(function), None)
+def _read_claim(paper: str, function: _Function, code: ClaimCode) -> _Found:
+    of_weights = "learned" in function.keywords
+    fault = next(_list_weight_faults(function) if of_weights else _list_faults(function), None)
     if fault is not None:
         problem = f"the claim {function.name} {fault}"
         return BrokenClaim(paper, function.name, code.file, function.line, problem)
     given = function.keywords
+    if of_weights:
+        texts = {one: given[one] or "" for one in WEIGHT_TEXTS}
+        return WeightClaim(
+            paper, function.name, **texts, layers=function.layers, file=code.file, line=function.line, code=code
+        )
     return ClaimText(
         paper=paper,
         name=function.name,
@@ -203,6 +270,20 @@ def _read_claim(paper: str, function: _Function, code: ClaimCode) -> AnyClaim:
         line=function.line,
         code=code,
     )
+
+
+def _list_weight_faults(function: _Function) -> Iterator[str]:
+    """Yield what a claim about learned weights lacks."""
+    if not (function.docstring or "").split():
+        yield "has no docstring; state the claim there, in words"
+    yield from (f"needs a text in `{one}`, as a plain string" for one in WEIGHT_TEXTS if not function.keywords.get(one))
+    if not function.layers:
+        yield (
+            "needs in `learned` tables of names, written out, each mapping letters to names of which one at least "
+            f"does not end in ?, and at most {_MOST_TABLES}"
+        )
+    if function.arguments != ("layers",):
+        yield "must take `layers` alone"
 
 
 def _list_faults(function: _Function) -> Iterator[str]:

@@ -10,6 +10,8 @@ import torch
 from hypothesis.strategies import SearchStrategy
 from torch import Tensor
 
+from imlp_audit.claims.weights import Judgement, Layers
+
 Number: TypeAlias = Tensor | float | int
 
 
@@ -41,7 +43,7 @@ def strictly_below(left: Number, right: Number) -> Below:
 class Claim:
     """A function of drawn arguments that returns the sides of a statement."""
 
-    function: Callable[..., Sides]
+    function: Callable[..., Sides | Judgement]
     strategies: Mapping[str, SearchStrategy[Any]]
     examples: Sequence[Mapping[str, object]] = ()
     tolerance: float = 1e-10
@@ -50,7 +52,17 @@ class Claim:
 
     def __call__(self, **arguments: object) -> Sides:
         """Return the sides for some arguments."""
-        return self.function(**arguments)
+        found = self.function(**arguments)
+        if isinstance(found, Judgement):
+            raise TypeError("it returns a Judgement, but its decorator names none in `learned`")
+        return found
+
+    def judge(self, layers: Layers) -> Judgement:
+        """Return what a claim about learned weights says of some layers."""
+        found = self.function(layers)
+        if not isinstance(found, Judgement):
+            raise TypeError(f"it returns {type(found).__name__}, not a Judgement")
+        return found
 
 
 def claim(
@@ -65,8 +77,11 @@ def claim(
     because: str | None = None,
     infinite: bool = False,
     share: float = 1.0,
+    learned: Sequence[Mapping[str, str]] = (),
+    measured: str | None = None,
+    judged: str | None = None,
     **strategies: SearchStrategy[Any],
-) -> Callable[[Callable[..., Sides]], Claim]:
+) -> Callable[[Callable[..., Sides | Judgement]], Claim]:
     """Make a claim of a function whose docstring states it; every other keyword draws the argument of that name.
 
     The texts are read without running them (catalogue.py): `place` says where in the paper the claim stands; `printed`
@@ -74,6 +89,9 @@ def claim(
     a false one; `needs` says what only `properties` does for it. `examples` are tried first. Sides may differ by the
     `tolerance` times max(1, |left|, |right|), and another than 1e-10 needs a reason, `because`. Infinite sides are an
     error unless `infinite`. `share` is the part of the examples that is run where one takes long.
+
+    A claim about learned weights names those of its layers (`learned`), says what is `measured` in each and when it is
+    `judged` to be true, and returns a Judgement of them; `inspect` asks it of a checkpoint.
     """
     return lambda function: Claim(function, strategies, tuple(examples), tolerance, infinite, share)
 

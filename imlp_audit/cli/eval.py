@@ -71,12 +71,7 @@ class ImageOptions:
     ] = None
     labels: Annotated[
         Path | None,
-        typer.Option(
-            "--labels",
-            metavar="FILE",
-            help="The class of each image: the devkit's ground truth, Kaggle's CSV, a list; `real` or real.json for "
-            "ReaL labels.",
-        ),
+        typer.Option("--labels", metavar="FILE", help="ImageNet's ReaL labels: `real`, or a real.json."),
     ] = None
     on: Annotated[
         str | None,

@@ -53,12 +53,12 @@ def inspect(
 def _judge_weights(checkpoint: Checkpoint, selection: Selection, *, trust_code: bool) -> Inspection:
     """Return what papers say about learned weights, judged by these."""
     from imlp_audit.checkpoint.loading import read_tensors
-    from imlp_audit.inspect.papers import WeightsToJudge, judge_papers, list_folders
+    from imlp_audit.inspect.papers import WeightsToJudge, judge_claims, list_claims
     from imlp_audit.inspect.untrained import explain_untrained
     from imlp_audit.records.checkpoint import Inspection
 
     tensors = read_tensors(checkpoint)
     untrained = explain_untrained(tensors)
     weights = WeightsToJudge(tensors, partial(read_tensors, checkpoint), untrained)
-    statements = tuple(judge_papers(list_folders(selection), weights, trust_code=trust_code))
+    statements = tuple(judge_claims(list_claims(selection), weights, trust_code=trust_code))
     return Inspection(statements=statements, untrained=untrained)

@@ -41,7 +41,6 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     from imlp_audit.checks.acknowledge import broken_by_verdicts
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.errors import SpecError
-    from imlp_audit.inspect.papers import broken_sentences
     from imlp_audit.records.listing import LintedPaper, LintReport
     from imlp_audit.report.listings import lint_document
     from imlp_audit.spec.findings import broken_locks, long_findings
@@ -62,7 +61,6 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
             *broken_by_verdicts(paper, selection.known),
         )
     ]
-    broken += broken_sentences(selection)
     broken += broken_locks(selection.papers)
     if broken:
         raise SpecError(broken)

@@ -3,34 +3,166 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
 
-from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.imagenet import check_order, imagenet_classes, is_real, is_validation_image, match_real_labels
+from PIL import Image
+
+from imlp_audit.errors import DatasetError, did_you_mean
+from imlp_audit.evaluate.imagenet import check_order, imagenet_classes, is_validation_image, match_real_labels
 from imlp_audit.evaluate.images import ENDINGS, FileImages, Images, in_order, readable_id
-from imlp_audit.evaluate.labels import Classes, assign_classes, class_folders, read_class_map, read_labels
+from imlp_audit.evaluate.labels import Classes, assign_classes, class_folders, read_class_map
 from imlp_audit.evaluate.parquet import list_tables, read_parquet
-from imlp_audit.evaluate.sources import (
-    SPLIT_SYNONYMS,
-    check_undivided,
-    choose_files,
-    is_named,
-    open_torchvision,
-    pinned_snapshot,
-    whole_split,
-)
-from imlp_audit.numbers.words import count_of
+from imlp_audit.numbers.words import count_of, list_some
+
+SPLIT_SYNONYMS = (("validation", "val", "valid", "eval", "evaluation"), ("train", "training"))
+_NUMBERED = re.compile(r"(?P<name>.*)-[0-9]+-of-(?P<of>[0-9]{1,9})(-[0-9a-f]+)?\.\w+")
+_SPLITS = {word: words[0] for words in (*SPLIT_SYNONYMS, ("test", "testing")) for word in words}
+
+
+def whole_split(files: Sequence[str], split: str, source: str) -> tuple[str, ...]:
+    """Return the files of a split. Raises DatasetError if they lie in several folders, or if one is missing.
+
+    Several folders are several forms of a data set on the hub, often of the same images.
+    """
+    chosen = choose_files(files, split, source)
+    folders = sorted({PurePosixPath(file).parent.as_posix() for file in chosen})
+    if len(folders) > 1:
+        raise DatasetError(
+            f"{source} has files in {list_some(folders)}, which may hold the same images; give one of them"
+        )
+    numbered = [match for file in chosen if (match := _NUMBERED.fullmatch(PurePosixPath(file).name))]
+    for name, of in sorted({(match["name"], match["of"]) for match in numbered}):
+        here = sum((match["name"], match["of"]) == (name, of) for match in numbered)
+        if here < int(of):
+            raise DatasetError(
+                f"{source} has {here} of the {int(of)} files {name}-NNNNN-of-{of}, so images are missing; download the "
+                "others, or give one file to evaluate a part"
+            )
+    return chosen
+
+
+def choose_files(files: Sequence[str], split: str, source: str) -> tuple[str, ...]:
+    """Return the files, given relative to `source`, whose names name a split; all if none names any.
+
+    Raises DatasetError if the files name other splits only, or none where another than the usual one is asked for.
+    """
+    splits = {file: _splits_of(file) for file in files}
+    if not any(splits.values()):
+        _refuse_unnamed(split, source)
+        return tuple(files)
+    wanted = _SPLITS.get(split, split)
+    chosen = tuple(file for file, named in splits.items() if wanted in named)
+    if not chosen:
+        there = sorted(set().union(*splits.values()))
+        raise DatasetError(f"{source} has no files of the split {split!r}; pass --split with {list_some(there)}")
+    return chosen
+
+
+def check_undivided(root: Path, folders: Collection[str], split: str) -> None:
+    """Raise DatasetError for a folder without a folder of the split if it looks as if it should have one."""
+    if folders and all(name.lower() in _SPLITS for name in folders):
+        raise DatasetError(
+            f"{root} holds {list_some(sorted(folders))}, which are splits, not classes; pass --split with one of them"
+        )
+    if _SPLITS.get(split, split) not in _splits_of(root.resolve().name):
+        _refuse_unnamed(split, str(root))
+
+
+def _refuse_unnamed(split: str, source: str) -> None:
+    if split not in ("", *SPLIT_SYNONYMS[0]):
+        raise DatasetError(
+            f"{source}: nothing here is named after the split {split!r}; leave out --split if these are its images"
+        )
+
+
+def _splits_of(file: str) -> set[str]:
+    """Return the splits that a file's name has; if it has none, those that its folders have."""
+    folders, _, name = file.lower().rpartition("/")
+    named = ({_SPLITS[word] for word in re.findall("[a-z]+", text) if word in _SPLITS} for text in (name, folders))
+    return next(filter(None, named), set())
+
+
+NAMED = ("cifar10", "cifar100", "mnist", "kmnist", "fashion_mnist")
+"""Data sets of torchvision that timm opens by name, and that are held in memory."""
+
+
+class _TorchVision(Protocol):
+    """The part of a torchvision data set that we use."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]: ...
+
+
+@dataclass(frozen=True)
+class TorchvisionImages:
+    """A torchvision data set that holds its images in memory."""
+
+    held: _TorchVision
+
+    def __getitem__(self, index: int) -> Image.Image:
+        image: Image.Image = self.held[index][0].convert("RGB")
+        return image
+
+    def read(self, index: int) -> bytes:
+        """Return an image's numbers."""
+        return self[index].tobytes()
+
+
+def is_named(source: str) -> bool:
+    """Return whether a source is a name of timm's for a data set of torchvision; a path that exists never is."""
+    return source.startswith("torch/") and not Path(source).exists()
+
+
+def open_torchvision(source: str, split: str, *, allow_download: bool) -> Images:
+    """Open torchvision's data set torch/NAME:DIR. Raises DatasetError."""
+    name, _, folder = source.partition(":")
+    short = name.removeprefix("torch/")
+    if short not in NAMED:
+        raise DatasetError(
+            f"there is no data set {name}; {did_you_mean(short, NAMED)}; for other data give a folder of images"
+        )
+    if not folder:
+        raise DatasetError(f"{name}: name the folder that holds it or that it should go to, {name}:DIR")
+    if not allow_download and not Path(folder).is_dir():  # torchvision would make it
+        raise DatasetError(f"{name}: {folder} is not a folder; pass --allow-download to fetch the data set")
+    if split not in (*SPLIT_SYNONYMS[0], *SPLIT_SYNONYMS[1], "test"):
+        raise DatasetError(f"{name} has no split {split!r}; pass --split test or --split train")
+    held = _create(name, folder, split, allow_download=allow_download)
+    labels = tuple((int(target),) for target in vars(held)["targets"])
+    names: Sequence[object] = getattr(held, "classes", None) or ()
+    ids = tuple(map(str, range(len(labels))))
+    return Images(name, TorchvisionImages(held), ids, labels, len(names) or None, (), "torchvision's order")
+
+
+def _create(name: str, root: str, split: str, *, allow_download: bool) -> _TorchVision:
+    """Open a data set of torchvision; whatever it prints goes to stderr."""
+    from timm.data import create_dataset
+
+    try:
+        with redirect_stdout(sys.stderr):
+            made: _TorchVision = create_dataset(name, root, split, search_split=False, download=allow_download)
+    except Exception as error:  # torchvision has errors of its own
+        hint = "" if allow_download else "; pass --allow-download to fetch it, checked against torchvision's hash"
+        absent = "not found" in str(error) and "download=True" in str(error)
+        what = f"torchvision finds no whole copy, by its hashes, below {root}" if absent else str(error)[:300]
+        raise DatasetError(f"{name}: {what}{hint}") from error
+    return made
 
 
 @dataclass(frozen=True)
 class Labelling:
-    """The user's files of labels: the class of each name, and the name or class of each image, or ReaL labels."""
+    """The user's files of labels: the class of each name, and ReaL labels."""
 
     class_map: Path | None = None
-    labels: Path | None = None
+    real: Path | None = None
 
     def read_map(self) -> Classes | None:
         """Read the class map, if there is one. Raises DatasetError."""
@@ -55,12 +187,14 @@ class Listing:
 def open_images(source: str, *, split: str, labelling: Labelling, allow_download: bool) -> Images:
     """Open the images of a data set with their labels. Raises DatasetError.
 
-    `source` is a folder that holds CLASS/IMAGE or SPLIT/CLASS/IMAGE or parquet files, a .parquet file, or a name:
-    `torch/NAME:DIR`, `hfds/OWNER/NAME@COMMIT`. Nothing is downloaded unless `allow_download` is set. ReaL labels and
-    files of labels go by file names, and need no class folders.
+    `source` is a folder that holds CLASS/IMAGE or SPLIT/CLASS/IMAGE or parquet files, a .parquet file, or a name of
+    torchvision's, `torch/NAME:DIR`. Nothing is downloaded unless `allow_download` is set. ReaL labels go by
+    file names, and need no class folders.
     """
     if is_named(source):
-        return _open_named(source, split, labelling, allow_download=allow_download)
+        if labelling != Labelling():
+            raise DatasetError(f"{source} has its own classes; leave out --class-map and --labels")
+        return open_torchvision(source, split, allow_download=allow_download)
     images = _open_path(source, split, labelling)
     more = (*_note_unknown_count(images), *check_order(images, source, mapped=labelling.class_map is not None))
     return replace(images, notes=(*images.notes, *more))
@@ -87,8 +221,8 @@ def _open_path(source: str, split: str, labelling: Labelling) -> Images:
     if place.is_file() and place.suffix.lower() == ".parquet":
         return _of_parquet(place.parent, choose_files([place.name], split, str(place.parent)), labelling)
     raise DatasetError(
-        f"{source} is neither a folder nor a .parquet file; give a folder of images (unpack archives), or a name such "
-        "as torch/cifar10:DIR or hfds/OWNER/NAME@COMMIT"
+        f"{source} is neither a folder nor a .parquet file; give a folder of images (unpack archives), or a name "
+        "such as torch/cifar10:DIR; `hf download` fetches data sets of the hub"
     )
 
 
@@ -102,21 +236,8 @@ def _of_folder(place: Path, found: Listing, source: str, split: str, labelling: 
     return _of_files(replace(found, name=Path(source).resolve().name), source, labelling)
 
 
-def _open_named(source: str, split: str, labelling: Labelling, *, allow_download: bool) -> Images:
-    prefix, _, rest = source.partition("/")
-    if prefix == "torch":
-        if labelling != Labelling():
-            raise DatasetError(f"{source} has its own classes; leave out --class-map and --labels")
-        return open_torchvision(rest, split, allow_download=allow_download)
-    name, _, revision = rest.partition("@")
-    folder = pinned_snapshot(name, revision, allow_download=allow_download)
-    return replace(
-        open_images(str(folder), split=split, labelling=labelling, allow_download=False), name=source.partition("@")[0]
-    )
-
-
 def _of_parquet(root: Path, tables: Sequence[str], labelling: Labelling) -> Images:
-    if labelling.labels is not None:
+    if labelling.real is not None:
         raise DatasetError(f"{root}: parquet files have their own labels; leave out --labels")
     return read_parquet(root, tables, labelling.read_map())
 
@@ -129,21 +250,11 @@ def _of_files(found: Listing, source: str, labelling: Labelling) -> Images:
             "DIR/CLASS/IMAGE or as parquet with the columns image and label"
         )
     notes = tuple(_note_skipped(found.skipped))
-    if labelling.labels is not None and is_real(labelling.labels):
+    if labelling.real is not None:
         if labelling.class_map is not None:
             raise DatasetError("ReaL labels are found by file names alone; leave out --class-map")
-        return _by_real_labels(found, labelling.labels, notes)
-    given = labelling.read_map()
-    if labelling.labels is None:
-        order = "the class map" if given is not None else "the names of the class folders"
-        names = class_folders(found.ids, source)
-        return _by_names(found, names, found.folders, given, notes, order)
-    held = read_labels(labelling.labels)
-    names = held.of(found.ids, str(labelling.labels))
-    more = len(held.by_name) - len(found.ids)
-    left = (f"{count_of(more, 'line')} of {labelling.labels.name} without an image here",) if more > 0 else ()
-    order = f"the labels in {labelling.labels.name}{' and the class map' if given is not None else ''}"
-    return _by_names(found, names, held.known, given, (*notes, *left), order)
+        return _by_real_labels(found, labelling.real, notes)
+    return _by_class_folders(found, class_folders(found.ids, source), labelling.read_map(), notes)
 
 
 def _by_real_labels(found: Listing, path: Path, notes: tuple[str, ...]) -> Images:
@@ -153,25 +264,16 @@ def _by_real_labels(found: Listing, path: Path, notes: tuple[str, ...]) -> Image
     return Images("imagenet-real", found.files, found.ids, labels, count, (*notes, unjudged), "ReaL labels")
 
 
-def _by_names(
-    found: Listing,
-    names: Sequence[str],
-    every: Collection[str],
-    given: Classes | None,
-    notes: tuple[str, ...],
-    order: str,
-) -> Images:
-    """Label images by a name for each, of all the names that there are."""
-    classes = assign_classes(set(names), every, given)
-    label = tuple(classes.index[name] for name in names)
+def _by_class_folders(found: Listing, names: Sequence[str], given: Classes | None, notes: tuple[str, ...]) -> Images:
+    classes = assign_classes(set(names), found.folders, given)
     return Images(
         _slug(found, classes.index, names),
         found.files,
         found.ids,
-        tuple((one,) for one in label),
+        tuple((classes.index[name],) for name in names),
         classes.count,
         (*notes, *classes.notes),
-        order,
+        "the class map" if given is not None else "the names of the class folders",
     )
 
 

@@ -139,11 +139,6 @@ def _read_shipped(name: str) -> str:
     return (Path(timm.origin).parent / "data" / "_info" / name).read_text(encoding="utf-8")
 
 
-def is_real(path: Path) -> bool:
-    """Return whether a file of labels holds ReaL labels, or its name stands for those that timm ships."""
-    return (path == REAL and not path.exists()) or path.suffix.lower() == ".json"
-
-
 def read_text(path: Path, wanted: str, largest: int = LARGEST) -> str:
     """Read a user's text file of limited size; `wanted` says what it should hold. Raises DatasetError."""
     try:

@@ -1,34 +1,19 @@
-"""The class of each image: by the names of class folders, class maps and files of labels."""
+"""The class of each image: by the names of class folders, and class maps."""
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.imagenet import (
-    VALIDATION_IMAGES,
-    imagenet_classes,
-    imagenet_names,
-    read_text,
-    validation_number,
-)
+from imlp_audit.evaluate.imagenet import imagenet_classes, imagenet_names, read_text
 from imlp_audit.evaluate.images import in_order, readable_id
-from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.numbers.words import list_some
 
-_LARGE = 2**29  # of a list of all training images
 _MAP_FORMS = "a class map is one name per line in the order of the model's outputs, or lines `name<TAB>index`"
-_LABEL_FORMS = (
-    "labels are lines `IMAGE CLASS` (spaces, tabs or commas), LOC_val_solution.csv, 50 000 lines with the "
-    "WordNet ids of ImageNet's validation images, or `real` or real.json for the ReaL labels"
-)
-_HEADERS = ("imageid", "image_id", "image", "filename", "file_name", "file", "name", "id", "path")
-_LABEL_HEADERS = ("label", "labels", "class", "class_id", "class_name", "category", "category_id", "target")
-_WORDNET_ID = re.compile(r"n[0-9]{8}\b")
 _NUMBER = re.compile("[0-9]{1,9}")
 _NEGATIVE = re.compile(r"[-\u2212][0-9]+(\.[0-9]*)?")
 
@@ -51,7 +36,7 @@ def class_folders(ids: Sequence[str], source: str) -> tuple[str, ...]:
     if loose:
         raise DatasetError(
             f"{source}: {list_some(loose)} {_verb(loose, 'is', 'are')} not in a class folder, so the class is unknown; "
-            "give --labels FILE, or move images to DIR/CLASS/IMAGE"
+            "move images to DIR/CLASS/IMAGE"
         )
     deep = [one for one in ids if one.count("/") > 1]
     if deep:
@@ -201,115 +186,3 @@ def read_class_map(path: Path) -> Classes:
         index[composed] = int(place)
     top = max(index.values()) + 1
     return Classes(index, top if len(set(index.values())) == top else None)
-
-
-@dataclass(frozen=True)
-class ImageLabels:
-    """The label of each image, as text, by the name that the file gives it; `ends` are names by their last part."""
-
-    by_name: Mapping[str, str]
-    ends: Mapping[str, Sequence[str]]
-
-    @property
-    def known(self) -> frozenset[str]:
-        """All labels of the file."""
-        return frozenset(self.by_name.values())
-
-    def of(self, ids: Sequence[str], source: str) -> tuple[str, ...]:
-        """Return the label of each image. Raises DatasetError if one has none, or shares it with another image."""
-        found = {one: self._find(one) for one in ids}
-        missing = [one for one, name in found.items() if name is None]
-        if missing:
-            raise DatasetError(
-                f"{source} has no label for {count_of(len(missing), 'image')}: {list_some(missing)}; remove the images "
-                "or add a line for each"
-            )
-        names = [name for name in found.values() if name is not None]
-        shared = next((name for name, times in Counter(names).items() if times > 1), None)
-        if shared is not None:
-            alike = [one for one, name in found.items() if name == shared]
-            raise DatasetError(f"{source} has one label, {shared}, for {list_some(alike)}; remove all but one of them")
-        return tuple(self.by_name[name] for name in names)
-
-    def _find(self, one: str) -> str | None:
-        """Return the name that the file gives an image: one of those that end as its path does, or reversed."""
-        for spelled in _names_of(one):
-            if spelled in self.by_name:
-                return spelled
-            fitting = [name for name in self.ends.get(spelled.rpartition("/")[2], ()) if _may_be(name, spelled)]
-            if len(fitting) == 1:
-                return fitting[0]
-        return None
-
-
-def read_labels(path: Path) -> ImageLabels:
-    """Read a file of labels. Raises DatasetError."""
-    text = read_text(path, _LABEL_FORMS, _LARGE)
-    try:
-        return _index(list(_from_lines(text)))
-    except (ValueError, KeyError, TypeError, IndexError, csv.Error) as error:
-        raise DatasetError(f"{path} cannot be read as labels: {str(error)[:200]}; {_LABEL_FORMS}") from error
-
-
-def _index(pairs: Sequence[tuple[str, str]]) -> ImageLabels:
-    by_name: dict[str, str] = {}
-    for name, label in pairs:
-        spelled = readable_id(name.removeprefix("./"))
-        if by_name.setdefault(spelled, label) != label:
-            raise ValueError(f"{name!r:.60} has two labels, {by_name[spelled]!r:.40} and {label!r:.40}")
-    ends: dict[str, list[str]] = {}
-    for name in by_name:
-        ends.setdefault(name.rpartition("/")[2], []).append(name)
-    return ImageLabels(by_name, ends)
-
-
-def _names_of(one: str) -> Iterator[str]:
-    """Yield what a file may call an image: its path, that without its ending, and its published name."""
-    path = PurePosixPath(one)
-    yield from (one, path.with_suffix("").as_posix())
-    number = validation_number(path.name)
-    if number is not None:
-        yield from (path.name, f"ILSVRC2012_val_{number:08d}")
-
-
-def _may_be(name: str, spelled: str) -> bool:
-    """Say whether two paths may be those of one file, seen from different folders: one is the end of the other."""
-    return f"/{name}".endswith(f"/{spelled}") or f"/{spelled}".endswith(f"/{name}")
-
-
-def _from_lines(text: str) -> Iterator[tuple[str, str]]:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if not lines:
-        raise ValueError("the file is empty")
-    if not any(re.search(r"[\s,]", line) for line in lines):
-        yield from _in_order(lines)
-        return
-    for number, row in enumerate(_split(lines), 1):
-        if len(row) > 2:
-            raise ValueError(f"line {number} has {len(row)} columns; keep two, the image and its label")
-        name, label = (one.strip() for one in (*row, "", "")[:2])
-        if not name or not label:
-            raise ValueError(f"line {number} has no label")
-        if number == 1 and (name.lower() in _HEADERS or label.lower() in _LABEL_HEADERS):
-            continue
-        yield name, label.split()[0] if _WORDNET_ID.match(label) else label
-
-
-def _split(lines: Sequence[str]) -> Iterable[Sequence[str]]:
-    """Return the columns of each line: between tabs or commas, or else before and after the last space."""
-    for delimiter in ("\t", ","):
-        if delimiter in lines[0]:
-            return csv.reader(lines, delimiter=delimiter)
-    return (line.rsplit(maxsplit=1) for line in lines)
-
-
-def _in_order(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Label ImageNet's validation images by their numbers, from WordNet ids."""
-    if len(lines) != VALIDATION_IMAGES:
-        raise ValueError(f"{len(lines)} lines without names; ImageNet's ground truth has {VALIDATION_IMAGES}")
-    if not all(_WORDNET_ID.fullmatch(line) for line in lines):
-        raise ValueError(
-            "its numbers are ids of the devkit, which are not the classes in order; unpack the images with "
-            "torchvision.datasets.ImageNet, or write their WordNet ids"
-        )
-    yield from ((f"ILSVRC2012_val_{number:08d}", label) for number, label in enumerate(lines, 1))

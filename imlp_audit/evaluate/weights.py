@@ -13,11 +13,10 @@ from pathlib import Path
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import adaptive_avg_pool2d
 
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
 from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.layouts import HUGGING_FACE_SWIN_V2, MIXERS, POOLFORMERS, TORCHVISION, VGG, NameLayout
+from imlp_audit.checkpoint.layouts import HUGGING_FACE_SWIN_V2, POOLFORMERS, NameLayout
 from imlp_audit.checkpoint.loading import describe_misfit, load_fitted
 from imlp_audit.checkpoint.refusal import escape_name, list_names
 from imlp_audit.checkpoint.tensors import ParsedFile
@@ -220,7 +219,7 @@ class FunctionDeparture:
     publisher: str
     published: str
     timm: str
-    change: Callable[[nn.Module], object]
+    change: Callable[[nn.Module], object] = lambda model: None
     concerns: Callable[[nn.Module], bool] = lambda model: False
 
 
@@ -237,7 +236,6 @@ def compute_as_published(model: nn.Module, layout: NameLayout | None) -> Compute
     departure = next((one for one in DEPARTURES if layout in one.layouts or one.concerns(model)), None)
     if layout is not None:
         departure = departure or _find_eps(model, layout)
-        _check_padding(model, layout)
     if departure is None:
         return ComputedFunction()
     if layout not in departure.layouts:
@@ -248,17 +246,6 @@ def compute_as_published(model: nn.Module, layout: NameLayout | None) -> Compute
     published = f"{departure.publisher}: {departure.published}"
     text = f"the function of {departure.publisher}, as the names in the file are: {departure.published}"
     return ComputedFunction((f"{text}; timm computes {departure.timm}",), {"function": published})
-
-
-def _check_padding(model: nn.Module, layout: NameLayout) -> None:
-    """Raise UsageError for weights of torchvision in a model that pads as TensorFlow does."""
-    from timm.layers import Conv2dSame
-
-    if layout in TORCHVISION and any(isinstance(one, Conv2dSame) for one in model.modules()):
-        raise UsageError(
-            f"the names in the file are {layout.name}, which pads images on all sides; the row's model pads as "
-            "TensorFlow does, so choose a row of timm's model without `tf_`"
-        )
 
 
 def _is_poolformer(model: nn.Module) -> bool:
@@ -272,16 +259,8 @@ def _is_poolformer(model: nn.Module) -> bool:
 def _is_mixer(model: nn.Module) -> bool:
     from timm.models.mlp_mixer import MixerBlock
 
-    return any(isinstance(one, MixerBlock) for one in model.modules()) and bool(_exact_gelus(model))
-
-
-def _exact_gelus(model: nn.Module) -> list[nn.GELU]:
-    return [module for module in model.modules() if isinstance(module, nn.GELU) and module.approximate == "none"]
-
-
-def _approximate_gelu(model: nn.Module) -> None:
-    for module in _exact_gelus(model):
-        module.approximate = "tanh"
+    exact = any(isinstance(one, nn.GELU) and one.approximate == "none" for one in model.modules())
+    return exact and any(isinstance(one, MixerBlock) for one in model.modules())
 
 
 def _norm_before_pooling(model: nn.Module) -> None:
@@ -291,11 +270,6 @@ def _norm_before_pooling(model: nn.Module) -> None:
     first.load_state_dict(norm.state_dict())
     head.global_pool, head.norm = nn.Sequential(OrderedDict(norm=first, pool=pool)), nn.Identity()
     head.train(model.training)
-
-
-def _pool_to_seven(model: nn.Module) -> None:
-    layer = model.get_submodule("pre_logits")
-    layer.register_forward_pre_hook(lambda _, given: (adaptive_avg_pool2d(given[0], 7),))
 
 
 def _mask_twice(model: nn.Module) -> None:
@@ -320,19 +294,11 @@ DEPARTURES = (
         _is_poolformer,
     ),
     FunctionDeparture(
-        MIXERS,
+        (),
         "Mixer's authors' code",
         "GELU by its tanh approximation, Flax's default",
         "GELU itself",
-        _approximate_gelu,
-        _is_mixer,
-    ),
-    FunctionDeparture(
-        (VGG,),
-        "torchvision's code",
-        "features averaged to 7 x 7 before the classifier",
-        "scores averaged over images larger than 224",
-        _pool_to_seven,
+        concerns=_is_mixer,
     ),
     FunctionDeparture(
         (HUGGING_FACE_SWIN_V2,),

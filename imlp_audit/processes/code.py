@@ -32,7 +32,7 @@ def is_installed_place(path: Path) -> bool:
 
 
 def load_module(folder: Path, name: str) -> ModuleType:
-    """Import a module of a folder, such as `sentences` or `claims.sec3_mlp`.
+    """Import a module of a folder, such as `models` or `claims.sec3_mlp`.
 
     The folder becomes a package of a name of its own, so that its modules import each other relatively, and no other
     way. What its code raises is raised. No bytecode is kept: Python would take it for that of an edited file, if the

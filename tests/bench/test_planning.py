@@ -64,13 +64,6 @@ def test_columns(tmp_path: Path) -> None:
         find_column(table, "params", "cpu")
 
 
-def test_tables(tmp_path: Path) -> None:
-    found = paper(tmp_path, *ROWS)
-    assert find_table(found, "1") is found.tables[0]
-    with pytest.raises(UsageError, match="p has no table '2'; its tables: 1"):
-        find_table(found, "2")
-
-
 def test_the_only_column_of_throughput_needs_no_name_and_a_table_without_one_is_refused() -> None:
     (resmlp,) = load(["resmlp"]).papers
     assert find_column(find_table(resmlp, "1").value, None, "cpu") == "throughput"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -66,14 +65,6 @@ def test_a_model_with_sixteen_times_the_layers_is_found_slower(tmp_path: Path) -
     assert from_json(AuditResult, to_json(result), "it") == result
     assert (found.batch, found.pairs, found.stated) == (2, 6, "an abacus")
     assert found.settings["against"] == "p/1/a"
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("quick")
-def test_on_the_papers_hardware_that_differs(tmp_path: Path) -> None:
-    setup = Setup(batch=2, pairs=6, same_hardware=True)
-    result = made(tmp_path, row("a", SMALL, "0.1"), row("b", LARGE, "0.2", "a"), setup=setup)
-    assert [one.verdict for one in result.checks] == [Verdict.UNVERIFIABLE, Verdict.DIFFERS]
 
 
 @pytest.mark.slow
@@ -162,15 +153,6 @@ def test_the_advice_for_a_compiled_model_is_to_leave_compile_out(
     assert found.reason == "the model could not be timed: RuntimeError: no compiler; try it without --compile"
 
 
-def test_an_interrupt_is_not_recorded_as_a_failure_of_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(forward: Forward, threads: int) -> float:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(running, "seconds", stop)
-    with pytest.raises(KeyboardInterrupt):
-        made(tmp_path, row("a", SMALL, "10.0"))
-
-
 @pytest.mark.slow
 def test_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "seconds", lambda forward, threads: 0.5)
@@ -181,17 +163,6 @@ def test_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found.reading, throughput(found).settings["reading"]) == ("skip", "skip")
     with pytest.raises(UsageError, match="no reading is called 'skp'; did you mean 'skip'"):
         made(tmp_path, *rows, setup=Setup(reading="skp"))
-
-
-@pytest.mark.slow
-def test_settings_are_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "seconds", lambda forward, threads: 0.5)
-    setup = Setup(batch=2, pairs=6, threads=torch.get_num_threads() + 1, channels_last=True)
-    rows = (row("a", SMALL, "10.0"), row("b", LARGE, "20.0", "a"))
-    settings = throughput(check(made(tmp_path, *rows, setup=setup), "b")).settings
-    assert settings["threads"] == str(setup.threads)
-    assert (settings["layout"], settings["dtype"], settings["compiled"]) == ("channels last", "float32", "no")
-    assert settings["torch"] == version("torch")
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no CUDA device here")

@@ -379,7 +379,7 @@ CORPUS: dict[str, tuple[Make, str]] = {
     "model.onnx": (written(b"\x08\x07\x12\x07pytorch\x1a\x052.0.0" + bytes(50)), "an ONNX file"),
     "model.h5": (written(b"\x89HDF\r\n\x1a\n" + bytes(50)), "an HDF5 file, as Keras writes them"),
     "model.keras": (keras, "a Keras model"),
-    "model.npz": (numpy_archive, "a numpy archive that is damaged: weight does not begin as an array"),
+    "model.npz": (numpy_archive, "is a numpy archive; load it in its own framework"),
     "model.gguf": (written(b"GGUF" + bytes(50)), "a GGUF file"),
     "weights.pth.tar": (tar, "a tar archive; run `tar -xf FILE`"),
     "weights.pth.gz": (written(gzip.compress(b"weights")), "a gzip file; run `tar -xf FILE`"),

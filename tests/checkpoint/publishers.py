@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
-import timm
 import torch
-import torchvision
 import transformers
 from timm.models.convnext import ConvNeXt
 from timm.models.deit import VisionTransformerDistilled
@@ -25,13 +22,11 @@ from timm.models.metaformer import GroupNorm1, MetaFormer
 from timm.models.resnet import Bottleneck, ResNet
 from timm.models.swin_transformer import SwinTransformer
 from timm.models.swin_transformer_v2 import SwinTransformerV2
-from timm.models.vgg import VGG
 from timm.models.vision_transformer import VisionTransformer
 from torch import Tensor, nn
 from torchvision.models import convnext as tv_convnext
 from torchvision.models import resnet as tv_resnet
 from torchvision.models import swin_transformer as tv_swin
-from torchvision.models import vgg as tv_vgg
 from torchvision.models import vision_transformer as tv_vit
 
 from imlp_audit.checkpoint.fitting import fit
@@ -138,15 +133,6 @@ def torchvision_swin_v2() -> nn.Module:
     return tv_swin.SwinTransformer([4, 4], 8, [2, 2], [1, 2], [2, 2], num_classes=CLASSES, **code)
 
 
-def torchvision_vgg() -> nn.Module:
-    with torch.device("meta"):  # its classifier is for 512 channels
-        model = torchvision.models.VGG(nn.Sequential(), CLASSES, init_weights=False)
-    model.features = tv_vgg.make_layers([8, "M", 12, "M"], batch_norm=True)
-    for at, held, made in ((0, 12 * 49, 4096), (3, 4096, 4096), (6, 4096, CLASSES)):
-        model.classifier[at] = nn.Linear(held, made)
-    return model
-
-
 def poolformer() -> nn.Module:
     settings = {"downsample_norm": None, "mlp_act": nn.GELU, "mlp_bias": True, "norm_layers": GroupNorm1}
     scales = {"layer_scale_init_values": 1e-5, "res_scale_init_values": None, "use_mlp_head": False}
@@ -226,27 +212,6 @@ PAIRS = {
     "torchvision's ConvNeXt": Pair("torchvision's ConvNeXt", torchvision_convnext, convnext, 64),
     "torchvision's ResNet": Pair(None, torchvision_resnet, resnet, 64),
     "torchvision's Swin V2": Pair("torchvision's Swin V2", torchvision_swin_v2, swin_v2, 64),
-    "torchvision's VGG": Pair(
-        "torchvision's VGG",
-        torchvision_vgg,
-        lambda: VGG([8, "M", 12, "M"], CLASSES, norm_layer=nn.BatchNorm2d),
-        36,
-    ),
-} | {
-    f"torchvision's {code}": Pair(
-        f"torchvision's {layout}",
-        partial(torchvision.models.get_model, theirs, num_classes=CLASSES, **options),
-        partial(timm.create_model, ours, num_classes=CLASSES),
-        side,
-    )
-    for code, layout, theirs, ours, side, options in (
-        ("MobileNetV2", "MobileNetV2", "mobilenet_v2", "mobilenetv2_050", 64, {"width_mult": 0.5}),
-        ("MobileNetV3-Large", "MobileNetV3-Large", "mobilenet_v3_large", "mobilenetv3_large_100", 64, {}),
-        ("MobileNetV3-Small", "MobileNetV3-Small", "mobilenet_v3_small", "mobilenetv3_small_100", 64, {}),
-        ("EfficientNet-B0", "EfficientNet-B0 to B4", "efficientnet_b0", "efficientnet_b0", 64, {}),
-        ("RegNetY", "RegNet", "regnet_y_400mf", "regnety_004", 64, {}),
-        ("Inception-v3", "Inception-v3", "inception_v3", "inception_v3", 96, {"init_weights": False}),
-    )
 }
 
 

@@ -10,7 +10,6 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -49,24 +48,6 @@ def test_the_line_makes_it_usable(
     exec(line, {"torch": torch, "pickle": pickle, "open": open})  # what the user would run
     found = read_state(Path("weights.pth"))
     assert found.keys() == MODEL.state_dict().keys()
-    assert all(torch.equal(found[name], value) for name, value in MODEL.state_dict().items())
-
-
-@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
-def test_a_numpy_archive_is_read_or_says_how_to_write_it_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, save: Callable[..., None]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    save("FILE", **{name: tensor.numpy() for name, tensor in MODEL.state_dict().items()})
-    Path("FILE.npz").rename("FILE")
-    given = Path("FILE")
-    if save is np.savez_compressed:
-        with pytest.raises(CheckpointError, match="is a compressed numpy archive") as refused:
-            parse(given)
-        (line,) = re.findall(r"`(numpy\.savez.*)`", str(refused.value))
-        exec(line, {"numpy": np})  # what the user would run
-        given = Path("weights.npz")
-    found = read_state(given)
     assert all(torch.equal(found[name], value) for name, value in MODEL.state_dict().items())
 
 

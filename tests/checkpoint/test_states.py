@@ -11,7 +11,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
-from imlp_audit.checkpoint.contents import Checkpoint, parse_states
+from imlp_audit.checkpoint.contents import parse_states
 from imlp_audit.checkpoint.loading import read_tensors
 from imlp_audit.errors import CheckpointError
 from tests.checkpoint.reading import parse, read_state
@@ -93,21 +93,9 @@ def test_what_wraps_a_model_in_torch(tmp_path: Path) -> None:
     assert list(parse(path).shapes) == ["weight", "bias", "n_averaged"]
 
 
-def test_parameters_are_counted_without_statistics(tmp_path: Path) -> None:
-    model = nn.Sequential(nn.Conv2d(3, 4, 1), nn.BatchNorm2d(4))
-    contents: Checkpoint = parse(saved(tmp_path, model.state_dict()))
-    assert contents.parameters == sum(parameter.numel() for parameter in model.parameters())
-    assert contents.dtypes == {"float32": 6, "int64": 1}
-
-
 def test_names_in_a_note_are_shown_escaped(tmp_path: Path) -> None:
     path = saved(tmp_path, {"model": one(1), "\x1b[2J": 1, "\x1b]0;x\x07": one(2)})
     assert all(note.isprintable() for note in parse(path).state.notes)
-
-
-def test_states_in_states_are_found_and_optimizers_are_not(tmp_path: Path) -> None:
-    deep = {"a": {"b": {"c": one(1)}}, "optimizer": {"state": {"w": one(2)}}}
-    assert [found.state.name for found in parse_states(saved(tmp_path, deep))] == ["a.b.c"]
 
 
 def test_every_state_is_returned_the_likeliest_first(tmp_path: Path) -> None:

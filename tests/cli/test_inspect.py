@@ -176,28 +176,26 @@ def test_torch_is_not_imported_for_what_is_refused(here: Path) -> None:
     assert "numpy" not in done.stderr
 
 
-SENTENCE = '''
-from imlp_audit.inspect.sentences import Judgement, sentence
+CLAIM = '''
+from imlp_audit.claims import claim
+from imlp_audit.claims.weights import Judgement
 
-LAYERS = ({"W": "mlp.fc1.weight"},)
-
-@sentence
+@claim(
+    learned=({"W": "mlp.fc1.weight"},), place="Sec. 2", printed="Modules are steep.",
+    measured="the sum of each matrix", judged="each is a number",
+)
 def steep(layers):
-    """Modules are steep.
-
-    Place: Sec. 2
-    Measured: the sum of each matrix
-    True if: each is a number
-    """
+    """Modules are steep."""
     sums = [float(one["W"].sum()) for one in layers]
     return Judgement(True, "all", {"sum": sums})
 '''
 
 
 @pytest.mark.slow
-def test_sentences_of_a_papers_own_are_judged_if_trusted(here: Path, block: dict[str, Tensor]) -> None:
+def test_claims_of_a_papers_own_are_judged_if_trusted(here: Path, block: dict[str, Tensor]) -> None:
     save_file(block, here / "block.safetensors")
-    (here / "specs" / "imlp_row" / "sentences.py").write_text(SENTENCE, encoding="utf-8")
+    (here / "specs" / "imlp_row" / "claims").mkdir()
+    (here / "specs" / "imlp_row" / "claims" / "sec2.py").write_text(CLAIM, encoding="utf-8")
     asked = ("inspect", "block.safetensors", "specs/imlp_row", "-f", "json")
     (alone,) = json.loads(call(*asked).out)["weights"]["statements"]
     assert alone["verdict"] == "unverifiable"

@@ -49,7 +49,9 @@ def test_lint_finds_python_that_cannot_be_read_without_running_it(models: Path) 
     )
     twice = "@claim(place='1', printed='y')\ndef twice():\n    '''Words.'''\n"
     (folder / "claims" / "sec3.py").write_text(f"print('ran')\n\n\n{twice}\n\n{twice}", encoding="utf-8")
-    (folder / "sentences.py").write_text("LAYERS = cats()\n@sentence\ndef purr(found):\n    pass\n", encoding="utf-8")
+    (folder / "claims" / "sec4.py").write_text(
+        "@claim(learned=cats(), place='1', printed='y', measured='m', judged='j')\ndef purr(layers):\n    'Purrs.'\n"
+    )
     done = call("lint")
     assert (done.code, done.out) == (2, "")
     assert "ran" not in done.err
@@ -57,7 +59,7 @@ def test_lint_finds_python_that_cannot_be_read_without_running_it(models: Path) 
         "specs/one/claims/sec1.py:2:5: is not Python: '(' was never closed",
         "specs/one/claims/sec2.py:2:1: the claim bare has no docstring",
         "specs/one/claims/sec3.py:5:1: the claim twice is defined again in specs/one/claims/sec3.py:10",
-        "specs/one/sentences.py:1:1: LAYERS must list tables of names",
+        "specs/one/claims/sec4.py:2:1: the claim purr needs in `learned` tables of names",
     ):
         assert problem in done.err
 

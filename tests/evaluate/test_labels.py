@@ -1,11 +1,10 @@
-"""The class of each image: class folders, class maps, files of labels, and ImageNet-1k as it was published."""
+"""The class of each image: class folders, class maps, and ImageNet-1k as it was published."""
 
 from __future__ import annotations
 
 import json
 import os
 import pickle
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,9 +22,8 @@ from imlp_audit.evaluate.imagenet import (
     validation_number,
 )
 from imlp_audit.evaluate.images import FileImages, Images
-from imlp_audit.evaluate.labels import Classes, assign_classes, class_folders, read_class_map, read_labels
-from tests.evaluate.folders import picture, sorted_like_imagenet
-from tests.evaluate.test_datasets import opened, validation_image
+from imlp_audit.evaluate.labels import Classes, assign_classes, class_folders, read_class_map
+from tests.evaluate.folders import sorted_like_imagenet
 
 PUBLISHED = imagenet_classes()
 
@@ -193,134 +191,6 @@ def test_class_maps_that_are_not_files(tmp_path: Path) -> None:
     for name, told in {"gone.txt": "does not exist", "pipe.txt": "is a pipe", "huge.txt": "larger than 16 MiB"}.items():
         with pytest.raises(DatasetError, match=told):
             read_class_map(tmp_path / name)
-
-
-# The first of ILSVRC2012_validation_ground_truth.txt, and the classes of these images in Caffe's val.txt.
-GROUND_TRUTH = {490: 65, 361: 970, 171: 230, 822: 809, 297: 516, 482: 57, 13: 334, 704: 415, 599: 674, 164: 332}
-
-
-def ordered(folder: Path, lines: Sequence[object]) -> Path:
-    """Write a line for each of 50 000 images: the first lines, and then the last again and again."""
-    path = folder / "validation.txt"
-    path.write_text("".join(f"{one}\n" for one in (*lines, *[lines[-1]] * (50_000 - len(lines)))))
-    return path
-
-
-def loose_images(folder: Path, *names: str) -> None:
-    folder.mkdir(parents=True)
-    for name in names:
-        picture(1).save(folder / name)
-
-
-def flat(root: Path) -> Path:
-    for number in range(1, 11):
-        validation_image(root, "val", number)
-    return root
-
-
-def test_the_published_pairs_are_timms() -> None:
-    accepted = real_labels()
-    agree = [place in accepted[at] for at, place in enumerate(GROUND_TRUTH.values()) if accepted[at]]
-    assert (len(agree), sum(agree)) == (9, 8)  # people call image 8 a paper towel, not a bakery
-
-
-def test_wordnet_ids_in_the_images_order(tmp_path: Path) -> None:
-    labels = ordered(tmp_path, [PUBLISHED[place] for place in GROUND_TRUTH.values()])
-    images = opened(flat(tmp_path), labels=labels)
-    assert images.labels == tuple((place,) for place in GROUND_TRUTH.values())
-    assert (images.name, images.classes) == ("imagenet-1k", 1000)
-    assert images.notes == (
-        f"49 990 lines of {labels.name} without an image here",
-        "10 of the 1000 classes of ImageNet-1k are here",
-    )
-    assert images.order == "the labels in validation.txt"
-
-
-def test_ids_of_the_devkit_are_not_taken_for_classes(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="ids of the devkit, which are not the classes in order; unpack the images"):
-        read_labels(ordered(tmp_path, list(GROUND_TRUTH)))
-
-
-def test_a_list_in_another_order_is_caught_by_what_people_accept(tmp_path: Path) -> None:
-    """The mistake that gives accuracies near 0."""
-    labels = ordered(tmp_path, [PUBLISHED[number - 1] for number in GROUND_TRUTH])
-    for number in range(1, 26):
-        validation_image(tmp_path, "val", number)
-    with pytest.raises(DatasetError, match="so the classes are in another order"):
-        opened(tmp_path, labels=labels)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "ImageId,PredictionString\nILSVRC2012_val_00000002,n09193705 1 2 3 4 n09193705 5 6 7 8 \n"
-        "ILSVRC2012_val_00000001,n01751748 85 1 272 293 \n",
-        "ILSVRC2012_val_00000001.JPEG 65\nILSVRC2012_val_00000002.JPEG 970\n",
-        "ILSVRC2012_val_00000001.JPEG\t65\nILSVRC2012_val_00000002.JPEG\t970\n",
-        "val/ILSVRC2012_val_00000001.JPEG,n01751748\nval/ILSVRC2012_val_00000002.JPEG,n09193705\n",
-    ],
-    ids=["Kaggle", "Caffe", "Swin", "comma"],
-)
-def test_lists_with_names(tmp_path: Path, text: str) -> None:
-    for number in (1, 2):
-        validation_image(tmp_path, "val", number)
-    (tmp_path / "labels.txt").write_text(text)
-    assert opened(tmp_path, labels=tmp_path / "labels.txt").labels == ((65,), (970,))
-
-
-def test_names_of_ones_own(tmp_path: Path) -> None:
-    loose_images(tmp_path / "pets", "a.png", "b.png", "c.png")
-    (tmp_path / "l.csv").write_text("filename,label\na.png,big dog\nb.png,ant\nc.png,big dog\ngone.png,zebra\n")
-    images = opened(tmp_path / "pets", labels=tmp_path / "l.csv")
-    assert (images.labels, images.classes) == (((1,), (0,), (1,)), 3)
-    (tmp_path / "map.txt").write_text("big dog\nant\n")
-    assert opened(tmp_path / "pets", labels=tmp_path / "l.csv", class_map=tmp_path / "map.txt").labels == (
-        (0,),
-        (1,),
-        (0,),
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("", "the file is empty"),
-        ("1\n2\n", "2 lines without names"),
-        ("a.png 1\na.png 2\n", "'a.png' has two labels"),
-        ("a.png,1\nb.png\n", "line 2 has no label"),
-        ("a.png,1\nb.png,\n", "line 2 has no label"),
-        ("filename,width,label\ncat_0.png,224,1\n", "line 1 has 3 columns; keep two, the image and its label"),
-        ("cat_0.png\tn01440764\t0\t32\n", "line 1 has 4 columns"),
-        ("a.png 1\n", "has no label for 1 image: cat_0.png"),
-    ],
-)
-def test_files_that_are_not_labels(tmp_path: Path, text: str, told: str) -> None:
-    loose_images(tmp_path / "pets", "cat_0.png")
-    (tmp_path / "l.txt").write_text(text)
-    with pytest.raises(DatasetError, match=told):
-        opened(tmp_path / "pets", labels=tmp_path / "l.txt")
-
-
-def test_a_label_is_that_of_one_image_in_its_own_folder(tmp_path: Path) -> None:
-    loose_images(tmp_path / "pets" / "new", "a.png", "b.png")
-    (tmp_path / "l.txt").write_text("pets/new/a.png 3\n./new/b 4\n")  # seen from other folders
-    assert opened(tmp_path / "pets", labels=tmp_path / "l.txt").labels == ((3,), (4,))
-    (tmp_path / "l.txt").write_text("old/a.png 3\nb.png 4\n")
-    with pytest.raises(DatasetError, match=r"has no label for 1 image: new/a\.png"):
-        opened(tmp_path / "pets", labels=tmp_path / "l.txt")
-    loose_images(tmp_path / "pets" / "old", "b.png")
-    (tmp_path / "l.txt").write_text("a.png 3\nb.png 4\n")
-    with pytest.raises(DatasetError, match=r"has one label, b\.png, for new/b\.png, old/b\.png; remove all but one"):
-        opened(tmp_path / "pets", labels=tmp_path / "l.txt")
-
-
-def test_labels_with_accents_in_two_characters(tmp_path: Path) -> None:
-    loose_images(tmp_path / "pets", "a.png", "b.png")
-    (tmp_path / "l.txt").write_text("a.png\te\u0301b\nb.png\te\u0301a\n", encoding="utf-8")
-    assert opened(tmp_path / "pets", labels=tmp_path / "l.txt").labels == ((1,), (0,))
-    (tmp_path / "l.txt").write_text("a.png -1\nb.png 0\n")
-    with pytest.raises(DatasetError, match="the class -1 would shift all others"):
-        opened(tmp_path / "pets", labels=tmp_path / "l.txt")
 
 
 def test_the_published_classes() -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -315,26 +312,6 @@ def test_a_data_set_that_nothing_shows_is_taken_for_the_only_one_printed(digits:
     words = "the images in val are taken for those of digits, the only data set of digits/1/mixer"
     assert words in said
     assert words in result.checks[0].hint_texts
-
-
-@pytest.mark.slow
-def test_killed_at_twenty_instants_and_resumed(digits: Digits, tmp_path: Path) -> None:
-    arguments = [str(digits.checkpoint("resmlp")), str(digits.spec), "--row", "digits/1/resmlp"]
-    options = ["--reading", "released", "--data", str(digits.images), "--batch-size", "4", "--limit", "40"]
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.evaluate.killing", str(tmp_path), "20", "0", *arguments, *options],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        encoding="utf-8",
-        timeout=240,
-        check=True,
-    )
-    seen = json.loads(done.stdout)
-    assert len(seen["killed"]) == 20
-    assert seen["ended"] in (0, 1)  # 1: 40 images may differ from the printed accuracy by chance
-    assert all(one["ended"] == -9 and one["resumed"] == seen["ended"] for one in seen["killed"])
-    assert all(one["wrote"] == seen["undisturbed"] for one in seen["killed"])
-    assert len({one["left"] for one in seen["killed"]}) > 3  # killed early, late and between
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")

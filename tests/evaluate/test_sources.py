@@ -1,26 +1,17 @@
-"""Data sets by name: of torchvision, and of the Hugging Face hub at one commit."""
+"""Data sets of torchvision by name."""
 
 from __future__ import annotations
 
-import hashlib
 import struct
 from pathlib import Path
 
-import huggingface_hub
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PIL import Image
-from scipy.io import savemat
-from torchvision import datasets
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate import datasets as opening
 from imlp_audit.evaluate.datasets import Labelling, open_images
 from imlp_audit.evaluate.images import Images
-from imlp_audit.evaluate.sources import pinned_snapshot
-from tests.evaluate.folders import picture, same
-from tests.evaluate.tables import write_parquet
 
 IMAGES = np.random.default_rng(1).integers(0, 256, (5, 28, 28), dtype=np.uint8)
 
@@ -71,18 +62,12 @@ def test_torchvisions(tmp_path: Path, name: str, folder: str) -> None:
     [
         ("torch/cifar10", "torch/cifar10: name the folder that holds it"),
         ("torch/cifar11:x", "there is no data set torch/cifar11; did you mean 'cifar10'?"),
-        ("torch/image_folder:x", "give the folder itself"),
-        ("torch/imagenet:x", "give the folder itself, which holds val/CLASS/IMAGE"),
-        ("torch/oxford_iiit_pet:x", "its folder `images` and --labels"),
-        ("torch/flowers102:DIR", "finds no whole copy"),
+        ("torch/flowers102:x", "for other data give a folder of images"),
         ("torch/cifar10:nowhere", "nowhere is not a folder; pass --allow-download"),
         ("torch/cifar10:DIR", "torchvision finds no whole copy"),
         ("torch/mnist:DIR", "--allow-download to fetch it"),
         ("tfds/mnist", "tfds/mnist is neither a folder nor a .parquet file"),
-        ("hfds/mnist", "a data set of the hub is named OWNER/NAME"),
-        ("hfds/ylecun/mnist", "name the commit by all its 40 digits"),
-        ("hfds/ylecun/mnist@main", "a branch or a tag can move"),
-        ("hfds/../x@" + "0" * 40, "is named OWNER/NAME"),
+        ("hfds/ylecun/mnist", "`hf download` fetches data sets of the hub"),
     ],
 )
 def test_what_cannot_be_opened(tmp_path: Path, source: str, told: str) -> None:
@@ -105,132 +90,3 @@ def test_files_that_are_not_torchvisions(tmp_path: Path) -> None:
     (tmp_path / "MNIST" / "raw" / "t10k-images-idx3-ubyte").write_bytes(b"\0\0\x08\x03")
     with pytest.raises(DatasetError, match="torch/mnist"):
         open_named(f"torch/mnist:{tmp_path}", "validation", allow_download=False)
-
-
-def flowers(root: Path, labels: list[int], parts: dict[str, list[int]]) -> Path:
-    """Write Flowers-102 as Oxford does: images numbered from 1, labels from 1, and the numbers of each split."""
-    folder = root / "flowers-102"
-    (folder / "jpg").mkdir(parents=True)
-    for number in range(1, len(labels) + 1):
-        picture(number).save(folder / "jpg" / f"image_{number:05d}.jpg")
-    savemat(folder / "imagelabels.mat", {"labels": np.array([labels])})
-    savemat(folder / "setid.mat", {name: np.array([numbers]) for name, numbers in parts.items()})
-    return root
-
-
-def test_flowers_are_listed_without_being_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    flowers(tmp_path, [77, 1, 102, 5], {"trnid": [1], "valid": [2, 4], "tstid": [3, 1]})
-    monkeypatch.setattr(datasets.Flowers102, "_check_integrity", lambda self: True)  # of the published files' MD5
-    (tmp_path / "flowers-102" / "jpg" / "image_00001.jpg").write_bytes(b"not an image")
-    tested = open_named(f"torch/flowers102:{tmp_path}", "test", allow_download=False)
-    assert (tested.labels, tested.classes, tested.notes) == (((76,), (101,)), 102, ())
-    assert tested.ids == ("flowers-102/jpg/image_00001.jpg", "flowers-102/jpg/image_00003.jpg")
-    with Image.open(tmp_path / tested.ids[1]) as plain:
-        assert same(tested.dataset[1], plain.convert("RGB"))
-    valid = open_named(f"torch/flowers102:{tmp_path}", "validation", allow_download=False)
-    assert valid.labels == ((0,), (4,))
-    assert "most papers report --split test" in valid.notes[0]
-
-
-def test_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_parquet(tmp_path / "data" / "test-00000-of-00001.parquet", [2, 0], names=["ant", "bee", "cat"])
-    monkeypatch.setattr(opening, "pinned_snapshot", lambda *_, **__: tmp_path)
-    images = open_named(f"hfds/own/Insects@{'0' * 40}", "test", allow_download=False)
-    assert (images.name, images.labels, images.classes) == ("hfds/own/Insects", ((2,), (0,)), 3)
-
-
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
-
-
-SMALL, LARGE = b"a text\n", b"a parquet file"
-
-
-# git hash-object of a file with "a text\n"
-GIT = hashlib.sha1(b"blob 7\0" + SMALL, usedforsecurity=False).hexdigest()
-
-
-@pytest.fixture
-def snapshot(tmp_path: Path) -> Path:
-    """A snapshot as the hub's cache keeps it: links to files that are named by their hash."""
-    store, snapshot = tmp_path / "blobs", tmp_path / "snapshots" / COMMIT
-    store.mkdir()
-    (snapshot / "data").mkdir(parents=True)
-    for name, held, digest in (("README.md", SMALL, GIT), ("data/0.parquet", LARGE, hashlib.sha256(LARGE).hexdigest())):
-        (store / digest).write_bytes(held)
-        (snapshot / name).symlink_to(store / digest)
-    return snapshot
-
-
-@pytest.fixture
-def asked(snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
-    """What the hub's library was asked for; it answers with the snapshot."""
-    calls: list[dict[str, object]] = []
-
-    def download(name: str, **options: object) -> str:
-        calls.append({"name": name, **options})
-        return str(snapshot)
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
-    return calls
-
-
-@pytest.mark.parametrize("allow_download", [False, True])
-def test_the_commit_is_asked_for(asked: list[dict[str, object]], snapshot: Path, allow_download: bool) -> None:
-    assert pinned_snapshot("own/Insects", COMMIT, allow_download=allow_download) == snapshot
-    (call,) = asked
-    assert (call["name"], call["repo_type"], call["revision"]) == ("own/Insects", "dataset", COMMIT)
-    assert call["local_files_only"] is not allow_download
-
-
-@pytest.mark.parametrize("revision", ["", "main", "v1.0", COMMIT[:39], COMMIT.upper(), COMMIT + "0", "refs/pr/1"])
-def test_anything_except_a_commit_is_refused(asked: list[dict[str, object]], revision: str) -> None:
-    with pytest.raises(DatasetError, match="name the commit"):
-        pinned_snapshot("own/Insects", revision, allow_download=True)
-    assert asked == []
-
-
-@pytest.mark.parametrize("name", ["mnist", "", "/", "a/b/c", "../x", "a/", "own/Insects\n"])
-def test_invalid_names(asked: list[dict[str, object]], name: str) -> None:
-    with pytest.raises(DatasetError, match="is named OWNER/NAME"):
-        pinned_snapshot(name, COMMIT, allow_download=True)
-    assert asked == []
-
-
-@pytest.mark.parametrize("name", ["README.md", "data/0.parquet"])
-def test_a_changed_file_is_refused(asked: list[dict[str, object]], snapshot: Path, name: str) -> None:
-    held = (snapshot / name).read_bytes()
-    (snapshot / name).resolve().write_bytes(held[:-1] + b"!")
-    with pytest.raises(DatasetError, match=f"{name} does not match the hash"):
-        pinned_snapshot("own/Insects", COMMIT, allow_download=False)
-
-
-def test_files_without_a_hash_are_refused(asked: list[dict[str, object]], snapshot: Path) -> None:
-    (snapshot / "more.txt").write_bytes(b"added")
-    with pytest.raises(DatasetError, match=r"more\.txt does not match the hash"):
-        pinned_snapshot("own/Insects", COMMIT, allow_download=False)
-    (snapshot / "more.txt").unlink()
-    (snapshot / "lost.txt").symlink_to("nowhere")
-    with pytest.raises(DatasetError, match=r"lost\.txt"):
-        pinned_snapshot("own/Insects", COMMIT, allow_download=False)
-
-
-def test_code_is_refused(asked: list[dict[str, object]], snapshot: Path) -> None:
-    (snapshot / "Insects.py").symlink_to((snapshot / "README.md").resolve())
-    with pytest.raises(DatasetError, match="is a loading script; scripts are not run"):
-        pinned_snapshot("own/Insects", COMMIT, allow_download=True)
-
-
-def test_what_is_not_in_the_cache_is_not_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(DatasetError, match="--allow-download to fetch it"):
-        pinned_snapshot("own/Insects", COMMIT, allow_download=False)
-
-
-def test_what_is_in_the_cache_is_found(snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The hub's own library, on a cache made by hand."""
-    cache = tmp_path / "cache" / "datasets--own--Insects"
-    cache.mkdir(parents=True)
-    (tmp_path / "snapshots").rename(cache / "snapshots")
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
-    found = pinned_snapshot("own/Insects", COMMIT, allow_download=False)
-    assert (found / "data" / "0.parquet").read_bytes() == LARGE

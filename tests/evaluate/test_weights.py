@@ -60,12 +60,6 @@ def test_the_model_has_the_weights_and_only_evaluates(row: RowRef, checkpoint: P
         assert all(torch.equal(tensor, held[name]) for name, tensor in found.model.state_dict().items())
 
 
-def test_a_reading_that_fits_is_named(row: RowRef, checkpoint: Path) -> None:
-    words = r"does not fit digits/1/deit_imlp under the reading lean, but it fits with --reading released$"
-    with pytest.raises(CheckpointError, match=words), with_weights(row, "lean", checkpoint, None, None):
-        pass
-
-
 def test_the_only_reading_that_fits_is_used_and_named(row: RowRef, checkpoint: Path) -> None:
     assert choose_reading(row, None) == "lean"
     with with_weights(row, None, checkpoint, None, None) as found:
@@ -153,12 +147,6 @@ def test_a_prefix_that_the_user_names(row: RowRef, checkpoint: Path, tmp_path: P
         assert torch.equal(found.model.state_dict()["norm.bias"], state["norm.bias"] + 1)
 
 
-def test_images_of_another_size(spec: Path, row: RowRef, checkpoint: Path) -> None:
-    words = "its model does not accept images of 49 x 49: Input height"
-    with pytest.raises(UsageError, match=words), with_weights(row, "released", checkpoint, None, 49):
-        pass
-
-
 @pytest.mark.daily(1)
 @pytest.mark.parametrize(
     ("name", "words"),
@@ -206,15 +194,6 @@ class OneRow(nn.Module):
 def test_outputs_that_say_nothing_about_an_image_are_refused(row: RowRef, model: nn.Module, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         _count_classes(row, model.eval(), (8, 8))
-
-
-def test_a_row_without_a_model(spec: Path, checkpoint: Path) -> None:
-    row = _row("digits/1/unknown", spec)
-    with (
-        pytest.raises(UsageError, match="has no model in its spec"),
-        with_weights(row, None, checkpoint, None, None),
-    ):
-        pass
 
 
 def test_a_state_of_a_common_name_that_does_not_fit_is_named(row: RowRef, checkpoint: Path, tmp_path: Path) -> None:

@@ -196,11 +196,6 @@ def arrays(folder: Path, model: nn.Module) -> Path:
     return folder / "c.npz"
 
 
-def compressed(folder: Path, model: nn.Module) -> Path:
-    numpy.savez_compressed(str(folder / "c.npz"), **{k: v.numpy() for k, v in model.state_dict().items()})
-    return folder / "c.npz"
-
-
 def tarred(folder: Path, model: nn.Module) -> Path:
     with tarfile.open(folder / "c.tar", "w") as file:
         file.add(safetensors(folder, model), "model.safetensors")
@@ -245,7 +240,6 @@ WILD: dict[str, Make] = {
     "a whole model (`torch.save(model)`)": saved(lambda model: {"model": model}),
     "TorchScript": script,
     "numpy (`.npz`)": arrays,
-    "numpy, compressed (`savez_compressed`)": compressed,
     "a tar archive": tarred,
     "a zip archive": zipped,
 }

@@ -1,4 +1,4 @@
-"""WeightsToJudge judged by the sentences of the bundled papers."""
+"""Weights judged by the claims of the bundled papers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from functools import cache, partial
 
 from torch import Tensor
 
-from imlp_audit.inspect.papers import PaperFolder, WeightsToJudge, judge_papers
+from imlp_audit.claims.catalogue import WeightClaim, read_weight_claims
+from imlp_audit.inspect.papers import WeightsToJudge, judge_claims
 from imlp_audit.processes.code import bundled_folder
 from imlp_audit.records.checkpoint import Statement
 
@@ -15,13 +16,13 @@ State = Mapping[str, Tensor]
 
 
 @cache
-def bundled() -> tuple[PaperFolder, ...]:
-    """The papers that come with the package and have sentences."""
-    files = sorted(bundled_folder().glob("*/sentences.py"))
-    return tuple(PaperFolder(file.parent.name, file.parent, f"specs/{file.parent.name}") for file in files)
+def bundled() -> tuple[WeightClaim, ...]:
+    """The claims about learned weights of the papers that come with the package."""
+    folders = sorted({file.parents[1] for file in bundled_folder().glob("*/claims/*.py")})
+    return tuple(one for folder in folders for one in read_weight_claims(folder.name, folder, f"specs/{folder.name}"))
 
 
 def judge(state: State, draws: int = 0, untrained: str | None = None) -> dict[str, Statement]:
-    """The verdicts on the bundled papers' sentences by their ids; without draws noise is not asked."""
+    """The verdicts on the bundled papers' claims by their ids; without draws noise is not asked."""
     weights = WeightsToJudge(state, partial(dict, state), untrained, draws)
-    return {one.id: one for one in judge_papers(bundled(), weights)}
+    return {one.id: one for one in judge_claims(bundled(), weights)}

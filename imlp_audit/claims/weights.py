@@ -1,14 +1,9 @@
-"""Sentences of papers about learned weights: what a paper's `sentences.py` imports, and how noise tests a sentence.
+"""Claims about learned weights: the layers of a checkpoint that they get, and how noise tests what they say.
 
-The file names the layers that it is about, and has a function a sentence, which gets these layers of a checkpoint:
-
-- `LAYERS` holds tables of names, one for each code base: of a tensor's letter in the paper its name after the layer's
-  path. A name that ends in "?" may be missing. A path with all other names is a layer; the first such table counts.
-- A function with the decorator `@sentence` returns a Judgement, or raises UndecidedError. Its name is the sentence's
-  id; its docstring is the sentence, then the fields `Place:`, `Measured:` (in each layer) and `True if:` (and why).
+Such a claim names in `learned` the tensors that its layers have, and returns a Judgement, or raises UndecidedError.
 
 What is true of the weights is judged by noise of the same shapes too, 19 times: the same numbers in random places. If
-the weights had no structure, they and their shuffles would be 20 draws of one kind, so a sentence would be true of the
+the weights had no structure, they and their shuffles would be 20 draws of one kind, so a claim would be true of the
 weights alone in at most one case of 20. Where shuffling changes nothing that is measured, as for a share of small
 numbers, the noise is 19 draws each of normal and of uniform numbers, which weights are initialised from.
 """
@@ -40,12 +35,12 @@ _LARGEST = 1e60  # products of four such numbers, and their sums, are still fini
 
 
 class UndecidedError(Exception):
-    """Why these weights cannot decide a sentence."""
+    """Why these weights cannot decide a claim."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether a sentence is true of the weights, the reason, and what was measured."""
+    """Whether a claim is true of the weights, the reason, and what was measured."""
 
     holds: bool
     reason: str
@@ -117,11 +112,6 @@ class LayerWeights:
 
 Layers: TypeAlias = Sequence[LayerWeights]
 Judge: TypeAlias = Callable[[Layers], Judgement]
-
-
-def sentence(judge: Judge) -> Judge:
-    """Mark a function that judges a sentence; `inspect` finds it without running the file."""
-    return judge
 
 
 def judge_weights(judge: Judge, layers: Layers, untrained: str | None, draws: int) -> tuple[Verdict, str, Values]:

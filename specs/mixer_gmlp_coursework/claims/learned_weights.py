@@ -6,7 +6,8 @@ from math import isqrt
 
 import numpy as np
 
-from imlp_audit.inspect.sentences import (
+from imlp_audit.claims import claim
+from imlp_audit.claims.weights import (
     Judgement,
     Layers,
     LayerWeights,
@@ -14,7 +15,6 @@ from imlp_audit.inspect.sentences import (
     UndecidedError,
     above_half,
     format_number,
-    sentence,
     share_of_means,
     shifts,
 )
@@ -22,18 +22,18 @@ from imlp_audit.inspect.sentences import (
 LAYERS = ({"W": "mlp_channels.gate.proj.weight"}, {"W": "sgu.proj.weight"})  # timm's name, and ours
 
 
-@sentence
+@claim(
+    learned=LAYERS,
+    place="Sec. 3.3",
+    printed="Было эмпирически замечено, что gMLP всегда выучивает матрицу W в функции f(·) (SGU) подобной Тёплицевой "
+    "матрице.",
+    measured="share of W's squared numbers that the nearest Toeplitz matrix has, the mean of each diagonal; of an "
+    "image the nearest one of Toeplitz blocks in Toeplitz order, where shifts are those of the grid",
+    judged="More than one half in every layer: the sentence says always. One half is where what is named has more "
+    "than all the rest together.",
+)
 def gates_are_toeplitz(layers: Layers) -> Judgement:
-    """Было эмпирически замечено, что gMLP всегда выучивает матрицу W в функции f(·) (SGU) подобной Тёплицевой матрице.
-
-    Place: Sec. 3.3
-
-    Measured: share of W's squared numbers that the nearest Toeplitz matrix has, the mean of each diagonal; of an image
-    the nearest one of Toeplitz blocks in Toeplitz order, where shifts are those of the grid
-
-    True if: More than one half in every layer: the sentence says always. One half is where what is named has more than
-    all the rest together.
-    """
+    """The matrix W of every spatial gating unit is like a Toeplitz matrix."""
     measured = [_toeplitz_share(layer) for layer in layers]
     shares = [share for share, _ in measured]
     holds = [above_half(share) for share in shares]

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import ceil, sqrt
 
-from imlp_audit.inspect.sentences import (
+from imlp_audit.claims import claim
+from imlp_audit.claims.weights import (
     Judgement,
     Layers,
     UndecidedError,
     above_half,
     format_number,
-    sentence,
 )
 
-from .patterns import Pattern, Sparsity, find_pattern, measure_sparsity
+from ..patterns import Pattern, Sparsity, find_pattern, measure_sparsity
 
 LAYERS = (
     {"A": "linear_tokens.weight", "B": "mlp_channels.fc1.weight", "C": "mlp_channels.fc2.weight"},  # timm
@@ -40,70 +40,67 @@ _FEWEST = 4
 _CHANNELS = ("B", "C", "W3", "W4")
 
 
-@sentence
+@claim(
+    learned=LAYERS,
+    place="Sec. 3.3, Visualisations of the cross-patch sublayers",
+    printed="The early layers show convolution-like patterns: the weights [...] have local support.",
+    measured="share of A's weight within 2 rows and columns of the patch, or 1 on grids of less than 9 x 9; weight is "
+    "squared, and the patch's own is left out",
+    judged="More than one half in more than half of the early layers, the first quarter of all. One half is where "
+    "what is named has more than all the rest together; weight at random places has at most a quarter there.",
+)
 def early_layers_are_local(layers: Layers) -> Judgement:
-    """The early layers show convolution-like patterns: the weights [...] have local support.
-
-    Place: Sec. 3.3, Visualisations of the cross-patch sublayers
-
-    Measured: share of A's weight within 2 rows and columns of the patch, or 1 on grids of less than 9 x 9; weight is
-    squared, and the patch's own is left out
-
-    True if: More than one half in more than half of the early layers, the first quarter of all. One half is where what
-    is named has more than all the rest together; weight at random places has at most a quarter there.
-    """
+    """The cross-patch weights of the early layers have local support."""
     patterns = _find_patterns(layers)
     return _judge_early(layers, "local", [one.local() for one in patterns])
 
 
-@sentence
+@claim(
+    learned=LAYERS,
+    place="Sec. 3.3, Visualisations of the cross-patch sublayers",
+    printed="The early layers show convolution-like patterns: the weights resemble shifted versions of each other",
+    measured="share of A's weight that the nearest matrix has whose rows are one filter, shifted: the mean over all "
+    "pairs of patches with the same shift; weight is squared, and the patch's own is left out",
+    judged="More than one half in more than half of the early layers, the first quarter of all. One half is where "
+    "what is named has more than all the rest together.",
+)
 def early_layers_are_shifted_versions(layers: Layers) -> Judgement:
-    """The early layers show convolution-like patterns: the weights resemble shifted versions of each other
-
-    Place: Sec. 3.3, Visualisations of the cross-patch sublayers
-
-    Measured: share of A's weight that the nearest matrix has whose rows are one filter, shifted: the mean over all
-    pairs of patches with the same shift; weight is squared, and the patch's own is left out
-
-    True if: More than one half in more than half of the early layers, the first quarter of all. One half is where what
-    is named has more than all the rest together.
-    """
+    """The rows of the early layers' cross-patch matrices are shifted versions of each other."""
     patterns = _find_patterns(layers)
     return _judge_early(layers, "shifted", [one.shifted() for one in patterns])
 
 
-@sentence
+@claim(
+    learned=LAYERS,
+    place="Sec. 3.3, Visualisations of the cross-patch sublayers",
+    printed="in many layers, the support also extends along both axes; see layer 7",
+    measured="how many times more of A's weight lies along the patch's row, and along its column, than if it were "
+    "spread evenly over each ring of patches at one walking distance of 2 or more; the lesser of the two; "
+    "weight is squared, and the patch's own is left out",
+    judged="At least 2 in at least a quarter of all layers. Weight that falls off with distance alone has at most "
+    "1, so twice that needs the axes; fewer layers than a quarter are not many.",
+)
 def support_extends_along_both_axes(layers: Layers) -> Judgement:
-    """in many layers, the support also extends along both axes; see layer 7
-
-    Place: Sec. 3.3, Visualisations of the cross-patch sublayers
-
-    Measured: how many times more of A's weight lies along the patch's row, and along its column, than if it were spread
-    evenly over each ring of patches at one walking distance of 2 or more; the lesser of the two; weight is squared, and
-    the patch's own is left out
-
-    True if: At least 2 in at least a quarter of all layers. Weight that falls off with distance alone has at most 1, so
-    twice that needs the axes; fewer layers than a quarter are not many.
-    """
+    """In many layers the support extends along both axes."""
     patterns = _find_patterns(layers)
     factors = [one.axes() for one in patterns]
     holds = [factor is not None and factor >= 2 for factor in factors]
     return _judge(layers, 4 * sum(holds) >= len(holds), f"{_count(holds)} layers{_list_layers(holds)}", axes=factors)
 
 
-@sentence
+@claim(
+    learned=LAYERS,
+    place="Sec. 3.3, Visualisations of the cross-patch sublayers",
+    printed="The last 7 layers of the network are different: they consist of a spike for the patch itself and a "
+    "diffuse response across other patches",
+    measured="share of rows whose largest weight, by absolute value, is the patch's own (the spike)",
+    judged="In each of the last 7 of 24 layers (7/24 of the depth, rounded up), and in less than half of those "
+    "before, more than one half of the rows have the spike and no more than one half of the other patches' "
+    "weight is local, as measured for the early layers. One half is where what is named has more than all "
+    "the rest together.",
+)
 def last_layers_are_spike_and_diffuse(layers: Layers) -> Judgement:
-    """The last 7 layers of the network are different: they consist of a spike for the patch itself and a diffuse
-    response across other patches
-
-    Place: Sec. 3.3, Visualisations of the cross-patch sublayers
-
-    Measured: share of rows whose largest weight, by absolute value, is the patch's own (the spike)
-
-    True if: In each of the last 7 of 24 layers (7/24 of the depth, rounded up), and in less than half of those before,
-    more than one half of the rows have the spike and no more than one half of the other patches' weight is local, as
-    measured for the early layers. One half is where what is named has more than all the rest together.
-    """
+    """The last layers are a spike for the patch itself and a diffuse response across the others."""
     patterns = _find_patterns(layers)
     spikes = [one.spiked() for one in patterns]
     local = [one.local()[0] for one in patterns]
@@ -115,18 +112,19 @@ def last_layers_are_spike_and_diffuse(layers: Layers) -> Judgement:
     return _judge(layers, true, reason + _list_layers(holds), spike=spikes, local=local)
 
 
-@sentence
+@claim(
+    learned=LAYERS,
+    place="Sec. 3.3, Measuring sparsity of the weights",
+    printed="all three matrices are sparse, with the layers implementing the patch communication being significantly "
+    "more so",
+    measured="A's rate of small weights: the share of numbers whose absolute value is lower than 5 % of the matrix's "
+    "maximum",
+    judged="A's rate is larger than both B's and C's of the same layer in more than half of the layers, each time "
+    "by more than three standard errors of the difference of two rates: that is the least that "
+    '"significantly" can mean.',
+)
 def a_is_sparser_than_b_and_c(layers: Layers) -> Judgement:
-    """all three matrices are sparse, with the layers implementing the patch communication being significantly more so
-
-    Place: Sec. 3.3, Measuring sparsity of the weights
-
-    Measured: A's rate of small weights: the share of numbers whose absolute value is lower than 5 % of the matrix's
-    maximum
-
-    True if: A's rate is larger than both B's and C's of the same layer in more than half of the layers, each time by
-    more than three standard errors of the difference of two rates: that is the least that "significantly" can mean.
-    """
+    """A is significantly sparser than B and C."""
     matrices = _measure_sparsity(layers)
     holds = [
         all(_is_clearly_sparser(one[a], one[b]) for a in one if a not in _CHANNELS for b in one if b in _CHANNELS)
@@ -136,17 +134,16 @@ def a_is_sparser_than_b_and_c(layers: Layers) -> Judgement:
     return _judge(layers, _most(holds), f"{_count(holds)} layers; on average {_average(rates)}", **rates)
 
 
-@sentence
+@claim(
+    learned=LAYERS,
+    place="Sec. 3.3, Measuring sparsity of the weights",
+    printed="The measurements in Figure 4 show that all three matrices are sparse",
+    measured="the least, of A, B and C, of the rate of small weights less that of normal numbers; a rate is the share "
+    "of numbers whose absolute value is lower than 5 % of the matrix's maximum",
+    judged="Above 0 in more than half of the layers. Independent normal numbers have a rate too, and no structure.",
+)
 def all_three_are_sparse(layers: Layers) -> Judgement:
-    """The measurements in Figure 4 show that all three matrices are sparse
-
-    Place: Sec. 3.3, Measuring sparsity of the weights
-
-    Measured: the least, of A, B and C, of the rate of small weights less that of normal numbers; a rate is the share of
-    numbers whose absolute value is lower than 5 % of the matrix's maximum
-
-    True if: Above 0 in more than half of the layers. Independent normal numbers have a rate too, and no structure.
-    """
+    """A, B and C are sparse."""
     matrices = _measure_sparsity(layers)
     excess = [min(one.rate - one.normal for one in layer.values()) for layer in matrices]
     holds = [value > 0 for value in excess]
@@ -156,34 +153,32 @@ def all_three_are_sparse(layers: Layers) -> Judgement:
     return _judge(layers, _most(holds), reason, excess=excess)
 
 
-@sentence
+@claim(
+    learned=LAYERS,
+    place="Sec. 3.3, Measuring sparsity of the weights",
+    printed="Since there are no exact zeros, we measure the rate of components [...]",
+    measured="how many numbers of A, B and C are 0",
+    judged="None in any layer.",
+)
 def no_exact_zeros(layers: Layers) -> Judgement:
-    """Since there are no exact zeros, we measure the rate of components [...]
-
-    Place: Sec. 3.3, Measuring sparsity of the weights
-
-    Measured: how many numbers of A, B and C are 0
-
-    True if: None in any layer.
-    """
+    """No number of A, B and C is exactly 0."""
     matrices = _measure_sparsity(layers)
     zeros = [sum(one.zeros for one in layer.values()) for layer in matrices]
     numbers = sum(one.of for layer in matrices for one in layer.values())
     return _judge(layers, not any(zeros), f"{sum(zeros)} of {numbers} numbers are 0", zeros=list(map(float, zeros)))
 
 
-@sentence
+@claim(
+    learned=LAYERS,
+    place="Sec. 5, Conclusion",
+    printed="we also observe sparse long-range interactions as early as the second layer of the network",
+    measured="of A's weight that reaches over more than half of the grid's side, the share that the largest hundredth "
+    "of these numbers has; weight is squared",
+    judged="In layer 2 more than one half, and the largest of these weights is at least 5 % of A's maximum, which "
+    "by the paper's rule is not a zero. One half is where what is named has more than all the rest together.",
+)
 def long_range_in_the_second_layer(layers: Layers) -> Judgement:
-    """we also observe sparse long-range interactions as early as the second layer of the network
-
-    Place: Sec. 5, Conclusion
-
-    Measured: of A's weight that reaches over more than half of the grid's side, the share that the largest hundredth of
-    these numbers has; weight is squared
-
-    True if: In layer 2 more than one half, and the largest of these weights is at least 5 % of A's maximum, which by
-    the paper's rule is not a zero. One half is where what is named has more than all the rest together.
-    """
+    """Layer 2 already has sparse long-range interactions."""
     patterns = _find_patterns(layers)
     shares = [one.far_in_few() for one in patterns]
     far, share = [one.far() for one in patterns], shares[1]
@@ -194,18 +189,17 @@ def long_range_in_the_second_layer(layers: Layers) -> Judgement:
     return _judge(layers, holds, reason, **{"far in few": shares, "far": far})
 
 
-@sentence
+@claim(
+    learned=LAYERS,
+    place="Sec. 1, Introduction",
+    printed="filters that are similar to convolutions on the lower layers, and longer range in the last layers",
+    measured="mean distance over which patches exchange weight, in patches; weight is squared, and the patch's own is "
+    "left out",
+    judged="At least 1 patch larger on average over the last quarter of the layers than over the first: less is no "
+    "step.",
+)
 def longer_range_in_the_last_layers(layers: Layers) -> Judgement:
-    """filters that are similar to convolutions on the lower layers, and longer range in the last layers
-
-    Place: Sec. 1, Introduction
-
-    Measured: mean distance over which patches exchange weight, in patches; weight is squared, and the patch's own is
-    left out
-
-    True if: At least 1 patch larger on average over the last quarter of the layers than over the first: less is no
-    step.
-    """
+    """Patches exchange weight over longer distances in the last layers than in the first."""
     patterns = _find_patterns(layers)
     distances = [one.reach() for one in patterns]
     known = [distance or 0.0 for distance in distances]  # a patch that takes from itself alone reaches nowhere

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from imlp_audit.inspect.sentences import Judgement, Layers, LayerWeights, UndecidedError, sentence
+from imlp_audit.claims import claim
+from imlp_audit.claims.weights import Judgement, Layers, LayerWeights, UndecidedError
 
 LAYERS = (
     {
@@ -21,16 +22,15 @@ LAYERS = (
 )  # fmt: skip
 
 
-@sentence
+@claim(
+    learned=LAYERS,
+    place="Sec. 4.1, after Eq. 5",
+    printed="AGeLU(·) and AGeLU'(·) are two nonlinear functions proposed in Eq. 4 with different parameters",
+    measured="share of the units whose two AGeLUs differ in alpha, beta, gamma or theta",
+    judged="Above 0 in every block. Both start as GeLU (all 1 and 0), so equal ones have learned nothing.",
+)
 def two_agelus_differ(layers: Layers) -> Judgement:
-    """AGeLU(·) and AGeLU'(·) are two nonlinear functions proposed in Eq. 4 with different parameters
-
-    Place: Sec. 4.1, after Eq. 5
-
-    Measured: share of the units whose two AGeLUs differ in alpha, beta, gamma or theta
-
-    True if: Above 0 in every block. Both start as GeLU (all 1 and 0), so equal ones have learned nothing.
-    """
+    """The two AGeLUs of a block have learned different parameters."""
     shares = [_share_of_different(layer) for layer in layers]
     reason = f"{sum(share > 0 for share in shares)} of {len(shares)} blocks; the least share {min(shares):.1%}"
     return Judgement(all(shares), reason, {"differ": shares})
