@@ -143,7 +143,8 @@ def _make_checks(
 ) -> tuple[Sequence[Check], Context]:
     """Make the checks, in order, and keep what was not in the store.
 
-    Claims are tested by other processes while numbers are counted and judged; `helping`, by this one then.
+    Claims are tested by other processes while numbers are judged, and counted if they are few; `helping`, by this one
+    then.
     """
     store = options.store
     equations = [plan for plan in plans if isinstance(plan, EquationPlan)]
@@ -154,20 +155,23 @@ def _make_checks(
     needed = models_needed(numbers, Context({}, options.reading))
     counted, left = recall_models(store, needed) if options.fvcore_device is None else ({}, needed)
     progress = announce(len(left) + len(untested))
-    jobs = settings.jobs - settings.jobs // 2 if left and untested else settings.jobs  # they count and test at once
-    alone = replace(settings, jobs=jobs)
-    with running(untested, alone, helping=helping) as outcomes, counting(jobs) as counter:
-        measured = {key: narrow(facts, needed[key]) for key, facts in _measure(left, progress, options, counter)}
-        context = Context({**counted, **measured}, options.reading, identities=identities)
-        context = with_hypotheses(context, papers_to_judge(numbers))
-        checks = _try_alternatives(numbers, [run_check(plan, context) for plan in numbers], context, options, counter)
-        judged = mark_unguarded(checks, numbers, select_checks(selection, solving=True), context)
-        found = outcomes(progress)
+    with counting(settings.jobs) as counter:
+        shared = counter.processes_for([key for key in left if not is_outside(key)])
+        counting_now = _measure(left, progress, options, counter)
+        first = dict(counting_now) if shared is not None else {}  # they test claims afterwards, and others at once
+        with running(untested, settings, shared, helping=helping) as outcomes:
+            measured = {key: narrow(facts, needed[key]) for key, facts in chain(first.items(), counting_now)}
+            context = Context({**counted, **measured}, options.reading, identities=identities)
+            context = with_hypotheses(context, papers_to_judge(numbers))
+            made = [run_check(plan, context) for plan in numbers]
+            checks = _try_alternatives(numbers, made, context, options, counter)
+            judged = mark_unguarded(checks, numbers, select_checks(selection, solving=True), context)
+            found = outcomes(progress)
     keep_outcomes(store, untested, settings, found)
     store.trim()
     context = replace(context, outcomes={**tested, **found})
-    made = {check.id: check for check in (*judged, *(run_check(plan, context) for plan in equations))}
-    return [made[plan.id] for plan in plans], context
+    by_id = {check.id: check for check in (*judged, *(run_check(plan, context) for plan in equations))}
+    return [by_id[plan.id] for plan in plans], context
 
 
 def _identify_rows(

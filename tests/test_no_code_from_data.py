@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).parents[1] / "imlp_audit"
 DOORS = {
     "__init__.py": "names of this package, from a table in the file",
     "claims/__init__.py": "names of this package, from a table in the file",
-    "cli/commands.py": "the commands of this package, from a table in the file",
+    "cli/main.py": "the commands of this package, from a table in the file",
     "models/foreign.py": "what a configuration of a repository that `count` was told to run names",
     "models/importing.py": "the file that `count` was told to run, or that of a folder that is trusted",
     "processes/compiler.py": "modules of torch's own compiler",

@@ -54,7 +54,7 @@ def identify(papers: Sequence[Paper], context: Context) -> Mapping[str, RowIdent
         for paper in papers
         if proposals(paper)
         for table in paper.tables
-        for name, one in _Rows(TableCounts(paper, table, context)).identities.items()
+        for name, one in _TableRows(TableCounts(paper, table, context)).identities.items()
     }
 
 
@@ -74,7 +74,7 @@ def _resolve(row: RowRef, found: Mapping[str, RowIdentity]) -> Row:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _TableRows:
     """The rows of a table, and what is measured of their candidates."""
 
     counts: TableCounts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -41,15 +41,19 @@ class ModelCounter:
         self._jobs = jobs
         self._shared: _CountingProcesses | None = None
 
+    def processes_for(self, needed: Collection[ModelKey]) -> Pool | None:
+        """Return the processes that measure so many models, which others may use too; None if this one does."""
+        more = min(self._jobs, len({key.recipe.with_own_mlps() for key in needed}) // WORTH_A_PROCESS - 1)
+        if self._shared is None and more > 0:
+            self._shared = _CountingProcesses(more + 1)
+        return None if self._shared is None else self._shared.pool
+
     def measure(self, needed: Needed, progress: Progress) -> Iterator[Measured]:
         """Measure models, those with one host, which is built once, one after another and in one process."""
-        shares = _by_host(needed)
-        if self._shared is None and (more := min(self._jobs, len(shares) // WORTH_A_PROCESS - 1)) > 0:
-            self._shared = _CountingProcesses(more + 1)
-        if self._shared is None:
+        if self.processes_for(needed) is None or self._shared is None:
             yield from measure_here(needed, progress)
         else:
-            yield from self._shared.measure(shares, progress)
+            yield from self._shared.measure(_by_host(needed), progress)
 
     def end(self) -> None:
         """End the processes."""
@@ -62,7 +66,7 @@ class _CountingProcesses:
 
     def __init__(self, processes: int) -> None:
         self._threads = ThreadPoolExecutor(processes)  # as many: each finds an idle process until one has died
-        self._pool = Pool(processes, _import_torch)
+        self.pool = Pool(processes, _import_torch)
 
     def measure(self, shares: list[Needed], progress: Progress) -> Iterator[Measured]:
         """Measure models; what a process that dies has left to do is done here."""
@@ -74,14 +78,14 @@ class _CountingProcesses:
 
     def end(self) -> None:
         """End the processes."""
-        self._pool.end()
+        self.pool.end()
         self._threads.shutdown(cancel_futures=True)
 
     def _collect(self, share: Needed, progress: Progress) -> dict[ModelKey, ModelFacts | Failure]:
         """Return what a process measures of its share before it ends."""
         found: dict[ModelKey, ModelFacts | Failure] = {}
         with suppress(EndedError):
-            for facts, key in zip(self._pool.run(_measure, share), share, strict=True):
+            for facts, key in zip(self.pool.run(_measure, share), share, strict=True):
                 found[key] = facts
                 progress(key.recipe.name)
         return found

@@ -63,7 +63,8 @@ class StoppedError(Exception):
 class Pool:
     """Processes that each do one piece of work at a time; a new one is started where none is idle.
 
-    With `prepare` they are, on Linux, copies of one that has called it, and one that ends is not replaced.
+    With `prepare` they are, on Linux, so many `copies` of one that has called it; they end together, and are not
+    replaced.
     """
 
     def __init__(self, copies: int = 0, prepare: Callable[[], None] | None = None) -> None:
@@ -71,7 +72,7 @@ class Pool:
         # not elsewhere: copies of a process with libraries of the system in it may not work
         copied = prepare is not None and sys.platform == "linux"
         self._workers = _start_copies(prepare, copies) if prepare is not None and copied else []
-        self._lock, self._full = threading.Lock(), copied
+        self._lock, self._full, self.copies = threading.Lock(), copied, copies
         for worker in self._workers:
             self._idle.put(worker)
 
@@ -109,13 +110,15 @@ class Pool:
                 worker.kill()
 
     def _take(self) -> Worker:
-        with suppress(Empty):
-            return self._idle.get_nowait()
-        with self._lock:
-            if self._full:
+        while True:
+            with suppress(Empty):
+                return self._idle.get(timeout=0.1 if self._full else 0)
+            with self._lock:
+                if not self._full:
+                    self._workers.append(_start_worker())
+                    return self._workers[-1]
+            if not any(worker.process.is_alive() for worker in self._workers):
                 raise EndedError("no process is left")
-            self._workers.append(_start_worker())
-            return self._workers[-1]
 
 
 @contextmanager

@@ -107,7 +107,7 @@ class _Asked:
     """Processes that measure nothing: they say how many they are."""
 
     def __init__(self, processes: int) -> None:
-        self._processes = processes
+        self._processes, self.pool = processes, Pool()
 
     def measure(self, _shares: object, _progress: object) -> list[int]:
         return [self._processes]
