@@ -75,7 +75,7 @@ def _as_in_the_library(request: ModelRequest) -> Iterator[tuple[str, ModelReques
     name = request.name.partition(".")[0]
     if request.library in ("timm", "torchvision") and name in known_models(Library(request.library)):
         for other in variants_of(name, Library(request.library)):
-            yield f"it is {request.library}:{other}", replace(request, name=other)
+            yield f"{request.library}:{other} in its place", replace(request, name=other)
 
 
 def _as_in_the_repository(

@@ -32,6 +32,7 @@ from imlp_audit.records.counted import CountReport, ModelPart, NumberCause, Prin
 _ALL = 0.05
 _SEARCH = 45.0  # seconds
 _MOST_CAUSES = 5
+_OF_A_FAMILY = 2  # of these
 _MOST_PARTS = 40
 _MOST_SUMS = 600  # of so many parts of one parent
 _FACTORS = (2, 3, 4, 8, 10, 16, 32, 5, 6, 12, 30, 64)
@@ -155,12 +156,11 @@ def _answer(
     measured = _measured(model, question)
     value = question.printed.value * question.printed.scale
     every = [_cause(question, hit, chance) for hit, chance in hits if question in hit]
-    best: dict[tuple[str, str], NumberCause] = {}
+    found: list[NumberCause] = []
     for one in sorted(every, key=lambda cause: cause.chance):
-        best.setdefault(
-            (one.family, "" if one.family == CauseFamily.PARTS else one.value), one
-        )  # of sums, the simplest
-    found = list(best.values())
+        alike = sum(other.family == one.family for other in found)
+        if alike < (1 if one.family == CauseFamily.PARTS else _OF_A_FAMILY):  # of sums, the simplest
+            found.append(one)
     causes = [cause for cause in found if cause.chance <= _ALL]
     near = min(
         (one for one in tried if one.value > 0 < value), key=lambda one: abs(log(one.value / value)), default=None
@@ -194,6 +194,10 @@ def _chance(key: _Key, hit: _Hit, turns: Mapping[Question, _Turns]) -> float:
     Those of one quantity are one number, printed in several ways.
     """
     narrow = {question.measure: question for question in sorted(hit, key=_width, reverse=True)}
+    if len(narrow) == 1:
+        (question,) = narrow.values()
+        tried = [one for one, _ in turns[question]].index(hit[question])
+        return 1 - (1 - _width(question)) ** len({cell for _, cell in turns[question][: tried + 1]})
     cells: list[dict[_Key, list[int]]] = [defaultdict(list) for _ in narrow]
     for given, question in zip(cells, narrow.values(), strict=True):
         for one, cell in turns[question]:
@@ -234,12 +238,13 @@ _Turns: TypeAlias = Sequence[tuple[Try, int]]
 def _in_turn(question: Question, model: CountReport, tried: Sequence[Try]) -> _Turns:
     """Return the first value of each family that is close, the second of each, and so on, with what each prints as.
 
-    Values that print alike are one; those that print as the model's own does cannot be the number.
+    A change that is counted in another way too comes after plain ones. Values that print alike are one; those that
+    print as the model's own does cannot be the number.
     """
     value, own = abs(question.printed.value * question.printed.scale), _measured(model, question)
     families: dict[CauseFamily, dict[int, int]] = {family: {} for family in CauseFamily}
     turns: list[tuple[int, int, Try, int]] = []
-    for one in tried:
+    for one in sorted(tried, key=lambda one: bool(one.counted)):
         cell = _cell(question, one.value)
         if value / 2 <= one.value <= value * 2 and (own is None or cell != _cell(question, own)):
             before = families[one.family]

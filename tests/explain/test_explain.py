@@ -276,7 +276,7 @@ def test_a_number_that_differs_has_causes(tmp_path: Path) -> None:
     (causes,) = (one for one in explanation.sections if isinstance(one, Causes))
     first = causes.number.causes[0]
     more = 2 * 192 + 192 * 1000 + 1000
-    assert (first.text, first.value) == ("it is timm:deit_tiny_distilled_patch16_224", str(5_717_416 + more))
+    assert (first.text, first.value) == ("timm:deit_tiny_distilled_patch16_224 in its place", str(5_717_416 + more))
     assert first.chance <= 0.05
     assert "What would give the printed number" in text_of(explanation)
     assert not any(isinstance(one, Causes) for one in explained(selection, "small/1/two/params").sections)

@@ -1,0 +1,72 @@
+"""Causes of printed numbers, from counts that are written down here."""
+
+from __future__ import annotations
+
+from imlp_audit.explain.causes import CauseFamily, CountedQuantity, Question, find_causes
+from imlp_audit.numbers.forms import NumberForm, parse_printed
+from imlp_audit.records.counted import CountReport, ModelPart
+
+SIZES = {"stem": 100_000, "body": 600_000, "head": 300_000, "head.one": 130_000, "head.two": 90_000, "head.out": 80_000}
+P, F = CountedQuantity.PARAMETERS, CountedQuantity.FLOPS
+
+
+def question(text: str, measure: CountedQuantity, counter: str | None = None) -> Question:
+    return Question(parse_printed(text, NumberForm("", nouns=("flops",))), measure, counter)
+
+
+def report(whole: int = 1_000_000, work: int = 5_000_000_000, products: int = 0) -> CountReport:
+    """A model in which each parameter works 5000 times, and products without weights do in its body."""
+    parts = tuple(
+        ModelPart(
+            path=path, depth=path.count(".") + 1, kind="Linear", parameters=size,
+            work=5000 * size + products * (path == "body"), layers=5000 * size,
+        )
+        for path, size in SIZES.items()
+    )  # fmt: skip
+    flops = {"macs": work + products, "torch": 2 * (work + products), "no_products": work}
+    return CountReport(
+        model="net", arguments={}, inputs=(), parameters={"all": whole}, buffers=0, bytes=4 * whole, flops=flops,
+        parts=parts,
+    )  # fmt: skip
+
+
+def named(*questions: Question, **changes: CountReport) -> list[list[str]]:
+    found = find_causes(questions, report(products=10**9), {CauseFamily.ARGUMENT: changes})
+    return [[cause.text for cause in one.causes] for one in found]
+
+
+def test_a_sum_of_parts_of_the_last_module() -> None:
+    assert named(question("0.78000M", P))[0][0] == "all but head.one and head.two"
+
+
+def test_one_cause_of_two_numbers_of_two_digits_counts_by_both() -> None:
+    both = question("0.78M", P), question("7.8G", F)  # two for each multiply-accumulate, without the products
+    alone = find_causes(both[:1], report(products=10**9), {})[0]
+    first, second = find_causes(both, report(products=10**9), {})
+    assert first.causes[0].text == "all but head.one and head.two"
+    assert second.causes[0].text == f"{first.causes[0].text}, and two for each multiply-accumulate, without products"
+    assert first.causes[0].explains == second.causes[0].explains == ("0.78M", "7.8G")
+    of_alone = next(one for one in (*alone.causes, *alone.possible) if one.text == first.causes[0].text)
+    assert first.causes[0].chance < of_alone.chance
+
+
+def test_a_change_under_which_another_number_does_not_follow_is_left_out() -> None:
+    changes = {"width=2": report(1_234_000, 9 * 10**9), "bias=True": report(1_234_100, 5 * 10**9, 10**9)}
+    assert "width=2" in named(question("1.234M", P), **changes)[0]
+    assert named(question("1.234M", P), question("6.00G", F), **changes)[0] == ["bias=True"]
+
+
+def test_a_plain_change_comes_before_one_that_is_counted_in_another_way() -> None:
+    changes = {"a=1": report(work=3_900_000_000), "b=1": report(work=7_800_000_000)}
+    assert named(question("7.800G", F), **changes)[0][0] == "b=1"
+
+
+def test_the_counter_that_a_number_was_judged_by_is_the_one_that_it_differs_from() -> None:
+    (found,) = find_causes([question("5.00G", F, "torch")], report(), {})
+    assert (found.measured, found.causes[0].text) == ("10000000000", "multiply-accumulates alone")
+
+
+def test_nothing_is_named_for_what_everything_gives() -> None:
+    (found,) = find_causes([question("2M", P)], report(), {})
+    assert not found.causes
+    assert found.possible
