@@ -19,6 +19,7 @@ from imlp_audit.checks.identity import BY_CHANCE, RowIdentity, are_settled
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Identified
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
@@ -190,7 +191,7 @@ class _TableRows:
         likely = row.row.named or any(fits) or self._follow(self._of_first, row)
         if likely and not all(fits) and (has := self._write(cells, first)):
             return RowIdentity(None, Identified.NO, f"not identified: is it {first.name}? Then {has}", lead=True)
-        why = f"its numbers do not single out one of {len(row.row.candidates)} candidates"
+        why = f"its numbers do not tell which of {count_of(len(row.row.candidates), 'candidate')} it is, if any"
         added = f"; the nearest: {nearest}" if nearest else ""
         return RowIdentity(None, Identified.NO, f"not identified: {why}{added}")
 

@@ -23,6 +23,7 @@ from imlp_audit.records.check import (
     CheckKind,
     ClaimCheck,
     CountedCheck,
+    Identified,
     Verdict,
     add_powers,
 )
@@ -329,7 +330,8 @@ def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[S
     acknowledged = {check.id: check.acknowledged for check in result.checks}
     failing = next((finding.checks for finding in worst_first(result) if finding.checks), ())
     worst = sorted(failing, key=lambda name: acknowledged[name] is True)[:1]
-    lines = [["explain", check, *given] for check in worst]
+    identified = any(check.identified not in (None, Identified.NO) for check in result.of_kind(CellCheck))
+    lines = [["explain", check, *given] for check in worst] + [["accept", *targets]] * identified
     lines += map(list, again or (["report", *targets, "--dir", "DIR"],))
     return Code("\n".join(shlex.join(["imlp-audit", *line]) for line in lines), "sh")
 

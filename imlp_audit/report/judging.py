@@ -184,9 +184,9 @@ def _counters(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterat
         return
     for column in table.columns:
         score = group_of_column(hypothesis, f"{table.id}/{column.id}")
-        if column.measure == "flops" and score is not None and score.group.votes:
-            group = score.group
-            most = group.scores.get(str(group.winner), 0)
+        group = score.group if score is not None else None
+        most = group.scores.get(str(group.winner), 0) if group is not None else 0
+        if column.measure == "flops" and group is not None and most:
             best = " or ".join(str(name) for name, explained in group.scores.items() if explained == most)
             others = sorted(((n, str(name)) for name, n in group.scores.items() if n < most), reverse=True)
             after = f"; next best {others[0][1]} {others[0][0]}" if others else ""

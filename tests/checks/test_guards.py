@@ -14,8 +14,6 @@ from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import CellCheck
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.markdown import render_markdown
-from imlp_audit.report.paper import report_document
 from tests.checks.papers import Spec, write
 
 BASE = "{id: base, label: Base, printed: {params: 5.72, top1: 72.2}}"
@@ -90,7 +88,7 @@ def test_a_guard_need_not_be_selected(tmp_path: Path) -> None:
     assert marks(result) == {"p/1/base/top1": False}
 
 
-def test_the_share_is_in_the_result_and_in_reports(tmp_path: Path) -> None:
+def test_the_share_is_in_the_result(tmp_path: Path) -> None:
     rows = (
         "{id: more, label: More, repeats: p/1/base, printed: {top1: 72.2}}",
         "{id: b, label: B, printed: {top1: 1.0}}",
@@ -98,8 +96,6 @@ def test_the_share_is_in_the_result_and_in_reports(tmp_path: Path) -> None:
     result = found(tmp_path, Spec((BASE, *rows)))
     assert result.body()["unguarded"] == {"numbers": 1, "of": 3, "percent": "33.3"}
     assert from_json(AuditResult, to_json(result), "r.json") == result
-    line = "Unguarded: 1 of 3 numbers that need weights, data or hardware (33.3 %)."
-    assert line in render_markdown(report_document(result))
 
 
 @given(st.integers(1, 99_999), st.integers(0, 3), st.sampled_from(["", "%", "k"]), st.integers(-10, 10))
