@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured
 from imlp_audit.checks.frames import Countable, countable, frame_of, totalled_cells
-from imlp_audit.checks.hints import point_to_causes
 from imlp_audit.checks.identity import hold_back
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.names.data_sets import USUAL_CLASSES, classes_named
@@ -45,9 +44,8 @@ def name_alternatives(plans: Sequence[Plan], checks: Sequence[Check], context: C
 
 
 def _with_hints(check: Check, hints: Sequence[ModelHint]) -> Check:
-    """Return a check with hints that name a model, in place of one that says how to look for causes."""
-    others = (hint for hint in check.hints if hint != point_to_causes(check.id))
-    hinted = check.model_copy(update={"hints": (*hints, *others)})
+    """Return a check with hints that name a model before the others."""
+    hinted = check.model_copy(update={"hints": (*hints, *check.hints)})
     is_other = isinstance(check, CellCheck) and check.identified and any(hint.gap is None for hint in hints)
     if not is_other:
         return hinted

@@ -23,7 +23,6 @@ from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import AnyHint, OptionHint, Verdict
-from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, Paper
 
 _FAR = Fraction(1, 10)  # of the printed number
@@ -35,14 +34,7 @@ def hints_of(found: Countable, comparison: Comparison, context: Context) -> tupl
     if comparison.verdict is not Verdict.DIFFERS:
         return (*comparison.hints, *_no_one_reading(found, context), *_two_counters(found, context))
     leads = (*find_padding(found, context), *_elsewhere(found, context), *_in_another_unit(found, context))
-    hints = (*_under_another(found, comparison), *comparison.hints, *leads)
-    explained = found.cell.column.measure in (Measure.PARAMETERS, Measure.FLOPS)
-    return hints or ((point_to_causes(found.cell.id),) if explained else ())
-
-
-def point_to_causes(check_id: str) -> str:
-    """Say which command looks for what would give a number."""
-    return f"`imlp-audit explain {check_id}` looks for causes"
+    return (*_under_another(found, comparison), *comparison.hints, *leads)
 
 
 def fits_elsewhere(counted: Countable, context: Context) -> Iterator[tuple[str, Fraction]]:

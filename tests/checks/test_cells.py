@@ -209,9 +209,3 @@ def test_a_number_and_its_baseline_by_two_conventions_are_reported(
     checks = checked(tmp_path, counts, Spec(rows, about="flops: [macs, fvcore]"))
     assert checks["p/1/a/flops"].hint_texts == ((f"{told}: their difference compares two counts",) if told else ())
     assert checks["p/1/a/params"].hint_texts == ()
-
-
-def test_a_total_that_nothing_declared_gives_says_how_to_ask_for_causes(tmp_path: Path) -> None:
-    check = cell(tmp_path, {"host": Count(7_000_000)})
-    assert check.verdict is Verdict.DIFFERS
-    assert check.hint_texts == ("`imlp-audit explain p/1/a/params` looks for causes",)

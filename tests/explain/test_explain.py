@@ -231,7 +231,7 @@ def test_an_equation_shows_its_counterexample(bundled: Selection) -> None:
     assert "because" not in facts(explanation)
     holds = facts(explained(bundled, "imlp/equations/eq6_inner_corrected"))
     assert holds["corrected"]
-    assert holds["because"] == "holds on 12 examples"
+    assert str(holds["because"]).startswith("holds on ")
 
 
 def test_a_model_that_failed_has_only_its_reason(tmp_path: Path) -> None:
