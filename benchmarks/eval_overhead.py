@@ -96,7 +96,7 @@ def ours(root: Path, batch: int, workers: int, threads: int) -> int:
         Weights(row, root / "deit.safetensors"),
         Data(str(root / "noise")),
         running=Running(batch_size=batch, workers=workers, threads=threads),
-        predictions=root / "predictions.parquet",
+        predictions=root / "predictions.csv",
     )
     with run_evaluation(request, Group(), lambda text: None, LEFT.watch) as result:
         assert result is not None
