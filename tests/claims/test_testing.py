@@ -10,8 +10,11 @@ import pytest
 import torch
 
 from imlp_audit.claims.catalogue import ClaimText, read_claims
+from imlp_audit.claims.running import running
 from imlp_audit.claims.settings import Limits, Outcome, Settings
 from imlp_audit.claims.testing import run_claim
+from imlp_audit.processes.workers import open_pool
+from tests.claims.papers import all_claims
 from tests.cli.running import spawn
 
 CASES = Path(__file__).parent / "cases" / "mine"
@@ -107,3 +110,19 @@ def test_a_claim_from_outside_is_tested_in_a_process_and_equal_runs_are_equal(tm
     verdicts = {check["id"].rpartition("/")[2]: check["verdict"] for check in json.loads(first.out)["checks"]}
     assert {name for name, verdict in verdicts.items() if verdict == "error"} == {*claims_in("unusable")}
     assert {name for name, verdict in verdicts.items() if verdict == "differs"} == {*claims_in("false")}
+
+
+def _prepare() -> None:
+    """Import nothing before the copies are made."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ended", [False, True])
+def test_claims_are_tested_in_shared_processes_and_elsewhere_once_those_have_ended(*, ended: bool) -> None:
+    claims = all_claims()[:3]
+    with open_pool(2, _prepare) as shared:
+        if ended:
+            shared.end()
+        with running(claims, Settings(Limits(4), jobs=1), shared) as outcomes:
+            found = outcomes(lambda _: None)
+    assert found == {claim.id: run_claim(claim.code, Settings(Limits(4))) for claim in claims}
