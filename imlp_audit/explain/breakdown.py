@@ -196,19 +196,18 @@ def _dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder) -> Bo
 
 
 def _parameters(model: nn.Module) -> Iterator[TensorShare]:
-    """Yield every parameter once, at the first path that has it."""
+    """Yield every parameter once, at the first path that has it; tied ones may lie in a layer at another."""
     head = {inner for module in classifiers(model) for inner in module.modules()}
     elsewhere = {p for module in model.modules() if module not in head for p in module.parameters(recurse=False)}
+    layers = {p for module in model.modules() if type(module) in THOPS_LAYERS for p in module.parameters(recurse=False)}
     seen: set[nn.Parameter] = set()
     for path, module in model.named_modules():
         for name, parameter in module.named_parameters(prefix=path, recurse=False):
             if parameter not in seen:
                 seen.add(parameter)
                 kind = _kind(module, name.rpartition(".")[2])
-                loose = type(module) not in THOPS_LAYERS
-                yield TensorShare(
-                    name, kind, parameter.numel(), parameter not in elsewhere, not parameter.requires_grad, loose
-                )
+                in_head, frozen = parameter not in elsewhere, not parameter.requires_grad
+                yield TensorShare(name, kind, parameter.numel(), in_head, frozen, loose=parameter not in layers)
 
 
 def _buffers(model: nn.Module) -> Iterator[TensorShare]:

@@ -9,6 +9,7 @@ from typing import assert_never
 
 import numpy as np
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
 from imlp_audit.errors import AuditError, BuildError
 from imlp_audit.models.build import describe_failure
@@ -173,8 +174,9 @@ def posed_id(row: RowRef, image: Size | None) -> str:
 
 
 def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProblem:
-    """Return the problem; its classes are those in which some row does work."""
-    done = [i for i in range(len(CLASSES)) if any(work_in(one.table)[:, i].any() for one in posed)]
+    """Return the problem; its classes are those in which some row does work, but for what hangs on the whole model."""
+    every = [i for i, one in enumerate(CLASSES) if one is not Operation.BIAS_APART]
+    done = [i for i in every if any(work_in(one.table)[:, i].any() for one in posed)]
     families = {one.recipe.family_name for one in posed}
     open_ = {family: readings for family, readings in spaces.items() if family in families}
     declared = [rule for one in posed for rule in _declared_rules(one.row.paper.about.value)]
@@ -241,8 +243,14 @@ def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
             c.name: total_in(one.table, c)
             for c in _conventions(one.row.paper)
             if not c.needs_classifier or ParameterConvention.NO_HEAD in parameters
+            if one.recipe.family is not Family.IMLP or not _hangs_on_layout(c)
         },
     )
+
+
+def _hangs_on_layout(convention: Convention) -> bool:
+    """Return whether a counter asks how tensors lie in memory, which a block that is counted alone does not know."""
+    return any(weight and key.operation is Operation.BIAS_APART for key, weight in convention.weights.items())
 
 
 def _conventions(paper: Paper) -> Iterator[Convention]:

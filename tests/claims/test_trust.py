@@ -255,12 +255,12 @@ def test_two_papers_with_modules_of_one_name_do_not_meet(tmp_path: Path) -> None
 
 
 BROKEN = {
-    "a_imports": IMPORTS + "import no_such_module\n" + ONE.format(name="lost", body="return True"),
-    "b_dies": IMPORTS + ONE.format(name="dies", body="import os; os._exit(7)"),
+    "a_imports": IMPORTS + "import no_such_module\n" + ONE.format(name="lost", body="return x == x"),
+    "b_dies": IMPORTS + ONE.format(name="dies", body="import os; os._exit(7 + 0 * len([x]))"),
     "c_raises": IMPORTS + ONE.format(name="raises", body="return 1 / 0 == x"),
-    "d_good": IMPORTS + ONE.format(name="good", body="return True"),
+    "d_good": IMPORTS + ONE.format(name="good", body="return x == x"),
     "e_unread": "def\n",
-    "f_exits": IMPORTS + "raise SystemExit\n" + ONE.format(name="leaves", body="return True"),
+    "f_exits": IMPORTS + "raise SystemExit\n" + ONE.format(name="leaves", body="return x == x"),
 }
 
 
@@ -296,9 +296,9 @@ def test_what_hangs_is_an_error_and_the_rest_goes_on(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     sleeping = IMPORTS + "from time import sleep\n"  # a loop without it would keep a core from other tests
     modules = {
-        "a_import": sleeping + ONE.format(name="at_import", body="return True") + "while True:\n    sleep(1)\n",
-        "b_judge": sleeping + ONE.format(name="at_run", body="\n    while True:\n        sleep(1)"),
-        "c_good": IMPORTS + ONE.format(name="good", body="return True"),
+        "a_import": sleeping + ONE.format(name="at_import", body="return x == x") + "while True:\n    sleep(1)\n",
+        "b_judge": sleeping + ONE.format(name="at_run", body="\n    while x is not None:\n        sleep(1)"),
+        "c_good": IMPORTS + ONE.format(name="good", body="return x == x"),
     }
     patient = Settings(Limits(examples=10, patience=8.0), trust_code=True, jobs=2)
     found = equations(write_paper(Path("mine"), **modules), patient)

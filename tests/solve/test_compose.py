@@ -128,10 +128,10 @@ def test_axes_and_values_have_the_names_that_specs_use(ablation: Composition) ->
 
 def test_totals_are_those_of_the_named_conventions_and_of_the_papers_own(ablation: Composition) -> None:
     for row in ablation.problem.rows:
-        assert {*FLOPS_CONVENTIONS, "thop_fitted"} <= set(row.totals)
+        assert {*FLOPS_CONVENTIONS, "thop_fitted"} - {"ptflops"} <= set(row.totals)
         for name, convention in FLOPS_CONVENTIONS.items():
-            if any(key.site is not None for key in convention.weights):  # the rows' work is of the whole model
-                continue
+            if name == "ptflops" or any(key.site is not None for key in convention.weights):
+                continue  # no class of the rows' work; the rows' work is of the whole model
             weights = [
                 convention.weights.get(WeightKey(Operation(operation)), 0) for operation in ablation.problem.classes
             ]
@@ -183,3 +183,10 @@ def test_names_that_two_papers_share_are_one_reading_or_carry_the_paper(tmp_path
         for row in written(tmp_path / name, readings, cell)
     ]
     assert compose(rows).problem.named == {"as_written": {"resmlp": 1}, "c:as_written": {"resmlp": 3}}
+
+
+def test_no_search_asks_for_what_a_block_counted_alone_does_not_know(ablation: Composition) -> None:
+    """ptflops counts a bias by how the tokens lie in memory, which the layers around a block decide."""
+    assert Operation.BIAS_APART not in ablation.problem.classes
+    assert {"ptflops" in row.totals for row in ablation.problem.rows if row.group == "imlp"} == {False}
+    assert all("ptflops_hooks" in row.totals for row in ablation.problem.rows)

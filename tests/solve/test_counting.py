@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from imlp_audit.count.call import Operation
 from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Activation, Communication, Gate, ImlpRecipe, Norm, Part, Pooling, Sums
@@ -18,7 +19,7 @@ from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.paper import rows_of
 from tests.bundled import bundled_paper
 from tests.models.test_papers_models import lvt
-from tests.solve.direct import composed, direct, sample
+from tests.solve.direct import Counts, composed, direct, sample
 
 READINGS = readings_of("imlp")
 SAMPLED = 2  # readings of each model
@@ -84,7 +85,13 @@ def test_a_composed_model_has_what_a_built_one_has(
     table = hosts.with_blocks(recipe, READINGS)
     assert len(table) == len(READINGS) == 2304
     for index, reading in sample(READINGS, SAMPLED, str(recipe)):
-        assert composed(table, index) == direct(builder, memory, recipe, reading), reading
+        whole = direct(builder, memory, recipe, reading)
+        assert _without_layout(composed(table, index)) == _without_layout(whole), reading
+
+
+def _without_layout(counts: Counts) -> Counts:
+    """Leave out what hangs on how tensors lie in memory; no search asks a composed model for it."""
+    return {name: n for name, n in counts.items() if not name.startswith(f"{Operation.BIAS_APART}@")}
 
 
 @pytest.mark.daily(1)

@@ -27,6 +27,7 @@ def scores(problem: SearchProblem, cells: Sequence[Cell]) -> dict[tuple[str, str
     return {
         (counter, name): sum(_hits(problem, cell, counter, at["imlp"]) for cell in cells)
         for counter in problem.rows[0].totals
+        if all(counter in row.totals for row in problem.rows)  # ptflops has none for blocks
         for name, at in problem.named.items()
     }
 
@@ -52,4 +53,4 @@ def test_by_chance_no_named_counter_gives_more_than_the_spec_says(lvt: SearchPro
     fit = paper.about.value.fitted["thop_fitted"]
     best = [max(scores(lvt, shift_digits(lvt, number).cells).values()) for number in range(COPIES)]
     assert (fit.explained, fit.of, fit.by_chance) == (8, 8, max(best))
-    assert sum(best) == 112  # of 100 copies: little more than one cell on average
+    assert sum(best) == 108  # of 100 copies: little more than one cell on average

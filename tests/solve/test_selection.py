@@ -87,7 +87,7 @@ def test_no_named_counter_explains_as_much_as_the_search(table1: Solved) -> None
     """But the one that the spec has from the search: its weights are among the best."""
     named = dict(table1.last.conventions)
     assert named.pop("fitted") == table1.last.score
-    assert set(named) == {*FLOPS_CONVENTIONS, "thop_fitted", "mmcv_products"}
+    assert set(named) == {*FLOPS_CONVENTIONS, "thop_fitted", "mmcv_products"} - {"ptflops"}
     assert max(named.values()) < 44
 
 
