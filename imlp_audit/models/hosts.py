@@ -284,9 +284,9 @@ class GmlpText(_Text):
 
     def build(self, request: BuildRequest) -> nn.Module:
         """Build a language model, or a classifier of texts."""
-        from imlp_audit.models.text import build_gmlp_text
+        from imlp_audit.models.text import GmlpTextModel
 
-        return build_gmlp_text(self._text_reading(request), request.classes, **dict(self))
+        return GmlpTextModel(self._text_reading(request), request.classes, **dict(self))
 
 
 @final
@@ -324,9 +324,9 @@ class Bert(_Text):
 
     def build(self, request: BuildRequest) -> nn.Module:
         """Build a language model, or a classifier of texts."""
-        from imlp_audit.models.text import build_bert
+        from imlp_audit.models.text import BertTextModel
 
-        return build_bert(self._text_reading(request), request.classes, **dict(self))
+        return BertTextModel(self._text_reading(request), request.classes, **dict(self))
 
 
 @final
