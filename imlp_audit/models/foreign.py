@@ -20,7 +20,8 @@ from torch import nn
 from imlp_audit.errors import BuildError
 from imlp_audit.models.change import merge
 from imlp_audit.models.importing import import_file, leave_others, place_in
-from imlp_audit.models.run_code import ArithmeticOnTheProcessor, make_module, take_maker, write_error
+from imlp_audit.models.modes import ArithmeticOnTheProcessor
+from imlp_audit.models.run_code import make_module, take_maker, write_error
 from imlp_audit.models.stand_ins import Answers, StandIn, answering
 from imlp_audit.models.values import TensorInput
 
