@@ -129,6 +129,7 @@ def _continued(table: SourceTable, columns: TableColumns) -> Iterator[GridRow]:
         yield replace(row, cells=(*row.cells[:at], label, *row.cells[at + 1 :]))
 
 
+_TWO = re.compile(r"\d[\d.,]*\s+(?!\d{3}(?:\s|$))\d[\d.,]*")  # not 25 557 032
 _MOST_LISTED = 30
 _LONGEST = 70
 _MOST_SIDES = 4
@@ -274,6 +275,7 @@ class _Drafter:
             place = f"{self.table.counted_in} {row.line}"
             self.skipped.append(f"{place}, {label.text or 'a row without a label'}{reason}")
             return
+        cells = [row.cells[at] for at, _ in self.columns.numbers]
         above = sides_named(self._group)
         side = numbers.side or label.size or (above[0] if len(above) == 1 else None)
         base = self._find_base(label, numbers.side)
@@ -285,7 +287,7 @@ class _Drafter:
             side,
             base.id if base else None,
             _training(row, self.columns, label, self._group),
-            doubt=row.doubt,
+            doubt=row.doubt or next((f"two numbers in one cell: {one}" for one in cells if _TWO.fullmatch(one)), None),
         )
         self._by_label.setdefault(label.text.casefold(), []).append((self._group, drafted))
         self.rows.append(drafted)

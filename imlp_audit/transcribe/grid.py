@@ -153,6 +153,7 @@ def make_table(
     rows = source[: len(grid)]
     titles = _count_titles(rows, grid)
     head = titles + _split_head(rows[titles:])
+    head += head + 1 < len(grid) and _stands_above_numbers(grid[head].cells, grid[head + 1].cells)
     headings = _join_headings(grid[titles:head])
     body, notes = _read_body(rows[head:], grid[head:], grid[titles:head])
     notes = [*([f"only the first {len(grid)} rows are read"] if len(source) > len(grid) else []), *notes]
@@ -202,6 +203,13 @@ def _split_head(rows: Sequence[SourceRow]) -> int:
         return next((at for at, row in enumerate(rows) if not row.head), len(rows))
     ruled = next((at for at, row in enumerate(rows) if at and row.ruled), 1)
     return ruled if ruled <= _MOST_HEAD else 1
+
+
+def _stands_above_numbers(row: Sequence[str], below: Sequence[str]) -> bool:
+    """Return whether a row has no label and words alone, each above a number: a second row of headings."""
+    texts = [(text, under) for text, under in zip(row, below, strict=True) if text]
+    words = all(re.search(r"[^\W\d_]", text) and not _BEGIN.match(text) and _BEGIN.match(one) for text, one in texts)
+    return not row[0] and bool(texts) and words
 
 
 def _join_headings(rows: Sequence[GridRow]) -> tuple[str, ...]:

@@ -175,14 +175,14 @@ def _numbered(words: Iterable[str]) -> frozenset[str]:
 
 
 def _weight(word: str, rarity: float) -> float:
-    return rarity * (_WEIGHTY if is_size(word) or re.fullmatch(r"v\d", word) else 1)
+    return rarity * (_WEIGHTY if is_size(word) or _is_version(word) else 1)
 
 
 def _cost(word: str, weights: Mapping[str, float]) -> float:
     """Return what a word that its label lacks costs a name: most for another version, little for a number."""
     if word.isdigit():
         return 0.1 if word in ("16", "100") else 0.3  # the usual size of patches, and the usual width
-    return 0.6 + 0.05 * weights[word] + (2.0 if re.fullmatch(r"v\d", word) else 0)
+    return 0.6 + 0.05 * weights[word] + (2.0 if _is_version(word) else 0)
 
 
 def rank(label: str, context: str = "", side: int | None = None, most: int = 20) -> list[tuple[float, Named]]:
@@ -207,7 +207,7 @@ def rank(label: str, context: str = "", side: int | None = None, most: int = 20)
 def _around(context: str) -> frozenset[str]:
     """Return the words of a text that families or versions are called by."""
     weights = _vocabulary()[2]
-    words = {word for word in _known_words(context) if _is_family(word) or re.fullmatch(r"v\d", word)}
+    words = {word for word in _known_words(context) if _is_family(word) or _is_version(word)}
     return frozenset(word for word in words if word in weights)
 
 
@@ -221,8 +221,23 @@ def _is_family(word: str) -> bool:
     return len(word) > 2 and word[0].isalpha() and not is_size(word) and word not in _NO_FAMILY
 
 
-@lru_cache(maxsize=4096)
+def is_spelt(label: str, name: str) -> bool:
+    """Return whether a label begins with a word of a name and has no other version: Agent-Swin-S is no Swin."""
+    own = set(_split_words(name))
+    each = ([word for word in _split_words(one) if word[0].isalpha()] for one in spellings(label))
+    return any(words[:1] and {words[0], *filter(_is_version, words)} <= own for words in each)
+
+
+def _is_version(word: str) -> bool:
+    return re.fullmatch(r"v\d", word) is not None
+
+
 def _known_words(text: str) -> frozenset[str]:
+    return _numbered(_split_words(text))
+
+
+@lru_cache(maxsize=4096)
+def _split_words(text: str) -> tuple[str, ...]:
     """Return the words of a text as names have them: "eca resnet" is ecaresnet, "tinyvit" is tiny vit."""
     weights = _vocabulary()[2]
     found: list[str] = []
@@ -234,7 +249,7 @@ def _known_words(text: str) -> frozenset[str]:
             found += [word] if cut is None else [word[:cut], word[cut:]]
         else:
             found.append(word)
-    return _numbered(found)
+    return tuple(found)
 
 
 _LONGEST_TEXT = 2_000
