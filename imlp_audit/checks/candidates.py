@@ -71,10 +71,12 @@ def cells_of(row: RowRef, measure: Measure | None = None) -> list[CellRef]:
     ]
 
 
-def says(row: RowRef, recipe: Recipe) -> bool:
-    """Return whether a row's label begins with a model's name, and no other paper has a model of that name."""
+def says(row: RowRef, recipe: Recipe, *, whole: bool = False) -> bool:
+    """Return whether a row's label begins with a model's name, or is it, and no other paper has one of that name."""
     named = name_in_library(recipe)
-    return named is None or row.row.named or (is_spelt(row.row.label, named[1]) and not has(Trait.NAMESAKE, *named))
+    if named is None or row.row.named:
+        return True
+    return is_spelt(row.row.label, named[1], whole=whole) and not has(Trait.NAMESAKE, *named)
 
 
 def key_of(paper: Paper, recipe: Recipe, context: Context) -> ModelKey:

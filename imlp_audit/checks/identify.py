@@ -15,7 +15,7 @@ from math import log, prod
 from imlp_audit.checks.candidates import TableCounts, candidates_of, cells_of, key_of, proposals, says
 from imlp_audit.checks.chance import chance, matches
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.identity import BY_CHANCE, LEAST, RowIdentity, are_settled
+from imlp_audit.checks.identity import BY_CHANCE, RowIdentity, are_settled
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
@@ -189,18 +189,24 @@ class _TableRows:
         nearest = "; ".join(f"{one.name} has {text}" for one in near if (text := self._write(cells, one)))
         fits = [self.counts.fits(one, first) for one in cells]
         likely = row.row.named or any(fits) or self._follow(self._of_first, row)
-        if likely and says(row, first) and not (all(fits) or self._is_of_more) and (has := self._write(cells, first)):
+        is_said = says(row, first, whole=not any(fits)) and not self._is_of_others
+        if likely and is_said and not all(fits) and (has := self._write(cells, first)):
             return RowIdentity(None, Identified.NO, f"not identified: is it {first.name}? Then {has}", lead=True)
         why = f"its numbers do not tell which of {count_of(len(row.row.candidates), 'candidate')} it is, if any"
         added = f"; the nearest: {nearest}" if nearest else ""
         return RowIdentity(None, Identified.NO, f"not identified: {why}{added}")
 
     @cached_property
-    def _is_of_more(self) -> bool:
-        """Whether all numbers of the rows that name models, of several, are more than theirs: of detectors, say."""
+    def _is_of_others(self) -> bool:
+        """Whether no row has a number of the model that it names, of several, and few have another's: of detectors."""
         rows = [row for row in self.counts.proposed if row.row.named]
-        cells = [(cell, self._nearest(cell, candidates_of(row)[0])) for row in rows for cell in cells_of(row)]
-        return len(rows) >= LEAST and all(v and cell.printed.value * cell.printed.scale > v for cell, v in cells)
+        firsts = [candidates_of(row)[0] for row in rows]
+        if len(rows) < 2 or any(
+            self.counts.fits(c, one) for row, one in zip(rows, firsts, strict=True) for c in cells_of(row)
+        ):
+            return False
+        hits = sum(any(self.counts.fits(c, one) for c in cells_of(row) for one in firsts) for row in rows)
+        return 5 * hits <= len(rows)
 
     def _write(self, cells: Sequence[CellRef], recipe: Recipe) -> str:
         """Write what a model has for each cell, beside what is printed."""

@@ -221,11 +221,16 @@ def _is_family(word: str) -> bool:
     return len(word) > 2 and word[0].isalpha() and not is_size(word) and word not in _NO_FAMILY
 
 
-def is_spelt(label: str, name: str) -> bool:
-    """Return whether a label begins with a word of a name and has no other version: Agent-Swin-S is no Swin."""
-    own = set(_split_words(name))
-    each = ([word for word in _split_words(one) if word[0].isalpha()] for one in spellings(label))
-    return any(words[:1] and {words[0], *filter(_is_version, words)} <= own for words in each)
+def is_spelt(label: str, name: str, *, whole: bool = False) -> bool:
+    """Return whether a label begins with a word of a name and has no other version: Agent-Swin-S is no Swin.
+
+    The `whole` label has no other word or number either.
+    """
+    own, each = set(_split_words(name)), list(map(_split_words, spellings(label)))
+    if whole:
+        return any(own.issuperset(words) for words in each)
+    begins = (next((word for word in words if word[0].isalpha()), "") for words in each)
+    return any({first, *filter(_is_version, words)} <= own for first, words in zip(begins, each, strict=True))
 
 
 def _is_version(word: str) -> bool:

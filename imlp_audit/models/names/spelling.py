@@ -10,7 +10,9 @@ _SIZES = {"ti": "tiny", "t": "tiny", "s": "small", "b": "base", "big": "base", "
 _SHORT = re.compile(rf"(x{{0,2}})({'|'.join(_SIZES)})")  # xs is x-small, xl is x-large
 _LONG = re.compile(rf"(x{{0,2}})({'|'.join(set(_SIZES.values()))})")
 _LETTERS = r"[a-z]+?(?=v\d(?!\d)|(?![a-z]))"  # up to a version: mobilenet of mobilenetv3
-_WORD = re.compile(rf"res2nex?t|t2t|(?<![a-z0-9])\d+[mb](?![a-z0-9])|v\d(?!\d)|{_LETTERS}|\d+")  # of 22B, v3, mobilenet, 50
+_WORD = re.compile(
+    rf"res2nex?t|t2t|(?<![a-z0-9])\d+[mb](?![a-z0-9])|v\d(?!\d)|{_LETTERS}|\d+"
+)  # of 22B, v3, mobilenet, 50
 
 _APART = re.compile(r"(?<=(?<![a-z])x)[-_ ](?=small|large)|(?<=(?<![a-z])xx)[-_ ](?=small|large)")  # xx_small
 
