@@ -159,7 +159,7 @@ def list_leads(result: AuditResult, *, every: bool = False) -> Iterator[Block]:
 def summarize_identified(result: AuditResult) -> Iterator[Item]:
     """Yield a line for each table with candidates: its identified rows, and how its columns were counted."""
     cells = [check for check in result.of_kind(CellCheck) if check.identified is not None]
-    rows = {check.id.rpartition("/")[0]: Identified.NO for check in cells}
+    rows: dict[str, Identified | None] = {check.id.rpartition("/")[0]: Identified.NO for check in cells}
     rows |= {check.id.rpartition("/")[0]: check.identified for check in cells if check.verdict in PASSES}
     lines = []
     for paper, table in ((one, table) for one in result.papers for table in one.tables):

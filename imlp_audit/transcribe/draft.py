@@ -160,7 +160,7 @@ def choose_tables(document: SourceDocument, wanted: Sequence[str], shown_as: str
 
 def _named(tables: Sequence[SourceTable], wanted: str) -> list[SourceTable]:
     number = wanted.lower().removeprefix("table").strip(" .:")
-    exact = [table for table in tables if number == table.number or wanted in (table.label or "", *_ends(table.label))]
+    exact = [table for table in tables if number == table.number or wanted in _labels_of(table)]
     if exact:
         return exact
     parts = [
@@ -170,9 +170,8 @@ def _named(tables: Sequence[SourceTable], wanted: str) -> list[SourceTable]:
     return parts or [table for table in tables if words and all(word in table.caption.lower() for word in words)]
 
 
-def _ends(label: str | None) -> list[str]:
-    """Return a label without what stands before its colon: "main" of "tab:main"."""
-    return [label.partition(":")[2]] if label else []
+def _labels_of(table: SourceTable) -> tuple[str, str]:
+    return table.label or "", (table.label or "").partition(":")[2]  # "main" of "tab:main"
 
 
 def describe_table(table: SourceTable) -> str:
@@ -322,7 +321,6 @@ def _with_base(label: LabelParts, base: DraftRow | None) -> LabelParts:
 
 
 def _training(row: GridRow, columns: TableColumns, label: LabelParts, group: str) -> str | None:
-    """Return what a row says about its training, if anything."""
     words = [
         f"{columns.guesses[at].heading} {row.cells[at]}" for at in columns.training if row.cells[at] not in MISSING
     ]

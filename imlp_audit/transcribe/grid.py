@@ -213,7 +213,6 @@ def _stands_above_numbers(row: Sequence[str], below: Sequence[str]) -> bool:
 
 
 def _join_headings(rows: Sequence[GridRow]) -> tuple[str, ...]:
-    """Return one heading for each column: its texts from top to bottom, each once."""
     return tuple(
         " ".join(dict.fromkeys(filter(None, column))) for column in zip(*(row.cells for row in rows), strict=True)
     )
@@ -241,7 +240,6 @@ def _read_body(
 
 
 def _count_repeated(rows: Sequence[GridRow], head: Sequence[GridRow]) -> int:
-    """Return how many rows, from the first on, print the headings again."""
     joined = _plain(_join_headings(head))
     for height in sorted({len(head), 1}, reverse=True):
         if _plain(_join_headings(rows[:height])) == joined and all(row.single is None for row in rows[:height]):

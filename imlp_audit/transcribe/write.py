@@ -50,9 +50,8 @@ def write_spec(drafts: Sequence[Draft], paper: DraftPaper, notes: Sequence[str] 
 
 
 def _lines(drafts: Sequence[Draft], paper: DraftPaper, notes: Sequence[str], most: int) -> Iterator[str]:
-    yield _comment(
-        f"{_tables(drafts)} of {drafts[0].table.file}, written by `imlp-audit init`: candidates are proposals."
-    )
+    tables = f"{'Table' if len(drafts) == 1 else 'Tables'} {list_some([draft.table.number for draft in drafts])}"
+    yield _comment(f"{tables} of {drafts[0].table.file}, written by `imlp-audit init`: candidates are proposals.")
     yield from map(_comment, notes)
     yield f"paper: {paper.id}"
     if not paper.described:
@@ -69,11 +68,6 @@ def _lines(drafts: Sequence[Draft], paper: DraftPaper, notes: Sequence[str], mos
         first, *rest = _table(draft, paper, name, most)
         yield f"  - {first}"
         yield from (f"    {line}" for line in rest)
-
-
-def _tables(drafts: Sequence[Draft]) -> str:
-    tables = "Table" if len(drafts) == 1 else "Tables"
-    return f"{tables} {list_some([draft.table.number for draft in drafts])}"
 
 
 def scalar(text: str) -> str:
@@ -129,7 +123,6 @@ def _column(guess: ColumnGuess) -> str:
 
 
 def _flow(text: str) -> str:
-    """Return a text as a value between braces."""
     return scalar(text) if text and "," not in text else json.dumps(text, ensure_ascii=False)
 
 

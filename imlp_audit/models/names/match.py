@@ -148,7 +148,8 @@ def _vocabulary() -> tuple[tuple[_Ranked, ...], Mapping[str, tuple[int, ...]], M
     pairs = [one for one in pairs if not one[1].startswith("test_")]
     worded = [_numbered(words_of(_stem(*pair))) for pair in pairs]
     frequencies = Counter(word for words in worded for word in words)
-    weights = {word: _weight(word, log(len(pairs) / count)) for word, count in frequencies.items()}
+    rarities = {word: log(len(pairs) / count) for word, count in frequencies.items()}
+    weights = {word: one * (_WEIGHTY if is_size(word) or _is_version(word) else 1) for word, one in rarities.items()}
     places = defaultdict[str, list[int]](list)
     names = []
     for at, (pair, words) in enumerate(zip(pairs, worded, strict=True)):
@@ -172,10 +173,6 @@ def _numbered(words: Iterable[str]) -> frozenset[str]:
             word += "'"
         seen |= {word} - _OPEN
     return frozenset(seen)
-
-
-def _weight(word: str, rarity: float) -> float:
-    return rarity * (_WEIGHTY if is_size(word) or _is_version(word) else 1)
 
 
 def _cost(word: str, weights: Mapping[str, float]) -> float:
@@ -205,7 +202,6 @@ def rank(label: str, context: str = "", side: int | None = None, most: int = 20)
 
 @lru_cache(maxsize=256)
 def _around(context: str) -> frozenset[str]:
-    """Return the words of a text that families or versions are called by."""
     weights = _vocabulary()[2]
     words = {word for word in _known_words(context) if _is_family(word) or _is_version(word)}
     return frozenset(word for word in words if word in weights)
