@@ -54,7 +54,6 @@ class Data:
     source: str
     split: str = "validation"
     labelling: Labelling = field(default_factory=Labelling)
-    allow_download: bool = False
     limit: int | None = None
     on: str | None = None
 
@@ -146,12 +145,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     """
     weights, running = request.weights, request.running
     choose_reading(weights.row, weights.reading)
-    images = open_images(
-        request.data.source,
-        split=request.data.split,
-        labelling=request.data.labelling,
-        allow_download=request.data.allow_download,
-    )
+    images = open_images(request.data.source, request.data.split, request.data.labelling)
     cells, assumed = _cells(weights.row, request.data, images)
     preparation = Preparation(request.preprocessing, preprocessing_of(weights.row))
     loaded = stack.enter_context(

@@ -18,7 +18,7 @@ from imlp_audit.errors import CheckpointError, ClosedPipeError, DatasetError, Us
 from imlp_audit.evaluate.images import Images
 from imlp_audit.evaluate.loop import Computing, Pipeline, load_batches, predict_batches
 from imlp_audit.evaluate.predictions import ModelAnswer
-from imlp_audit.evaluate.run import Group, run_evaluation
+from imlp_audit.evaluate.run import run_evaluation
 from imlp_audit.evaluate.task import Data, Request, Running, Weights, code_digest
 from imlp_audit.models.own import PythonModule
 from imlp_audit.records.check import Verdict
@@ -53,17 +53,14 @@ def asking(**settings: object) -> Preprocessing:
     return Preprocessing.model_validate({"rows": ("any/row/*",), "because": "you", **settings})
 
 
-def evaluated(
-    asked: Request, said: list[str] | None = None, group: Group | None = None, steps: Steps | None = None
-) -> AuditResult:
+def evaluated(asked: Request, said: list[str] | None = None, steps: Steps | None = None) -> AuditResult:
     say = said.append if said is not None else lambda text: None
     progress = lambda: nullcontext(lambda done, total: None)  # noqa: E731
     with pytest.MonkeyPatch.context() as patched:
         for name, step in (steps or {}).items():
             patched.setattr(f"imlp_audit.evaluate.run.{name}", step)
-        with run_evaluation(asked, group or Group(), say, progress) as result:
-            assert result is not None
-    return result
+        with run_evaluation(asked, say, progress) as result:
+            return result
 
 
 def found(result: AuditResult, cell: int = 0) -> Accuracy:
@@ -191,7 +188,7 @@ def test_a_resume_with_other_weights_or_images_is_refused(digits: Digits, tmp_pa
 def test_the_journal_is_removed_even_if_nobody_reads_the_result(digits: Digits, tmp_path: Path) -> None:
     asked = request(digits, predictions=tmp_path / "p.csv", data=Data(str(digits.images), limit=20))
     progress = lambda: nullcontext(lambda done, total: None)  # noqa: E731
-    with pytest.raises(ClosedPipeError), run_evaluation(asked, Group(), lambda text: None, progress):
+    with pytest.raises(ClosedPipeError), run_evaluation(asked, lambda text: None, progress):
         raise ClosedPipeError
     assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
 
@@ -199,7 +196,7 @@ def test_the_journal_is_removed_even_if_nobody_reads_the_result(digits: Digits, 
 def test_a_result_that_could_not_be_written_can_be_resumed(digits: Digits, tmp_path: Path) -> None:
     asked = request(digits, predictions=tmp_path / "p.csv", data=Data(str(digits.images), limit=20))
     progress = lambda: nullcontext(lambda done, total: None)  # noqa: E731
-    with pytest.raises(OSError, match="full"), run_evaluation(asked, Group(), lambda text: None, progress):
+    with pytest.raises(OSError, match="full"), run_evaluation(asked, lambda text: None, progress):
         raise OSError("full")
     evaluated(asked, steps=dying_after(0, AssertionError("nothing is left to compute")))
     assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
