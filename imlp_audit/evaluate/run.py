@@ -12,10 +12,9 @@ import torch
 from imlp_audit.errors import ClosedPipeError, UsageError
 from imlp_audit.evaluate.images import why_unreadable
 from imlp_audit.evaluate.loop import load_batches, predict_batches
-from imlp_audit.evaluate.paired import EvaluatedCell, judge_difference
 from imlp_audit.evaluate.predictions import BatchAnswers, Journal, Prediction, open_journal, write_predictions
 from imlp_audit.evaluate.task import Request, Task, list_versions, prepare
-from imlp_audit.evaluate.verdict import ScoreCell, judge, record_accuracy
+from imlp_audit.evaluate.verdict import EvaluatedCell, ScoreCell, judge, judge_difference, record_accuracy
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check
 from imlp_audit.records.evidence import Accuracy
@@ -112,17 +111,11 @@ def _predictions(task: Task, answers: Mapping[int, BatchAnswers]) -> Sequence[Pr
 def _judge_cells(task: Task, predictions: Sequence[Prediction], settings: Mapping[str, str]) -> tuple[Check, ...]:
     """Judge each cell and, if an earlier run was given, the printed difference from it."""
     hints = (*task.images.notes, *task.notes, *_unreadable(task, predictions))
-    return tuple(
-        check.model_copy(update={"hints": (*check.hints, *hints)})
-        for score, other in task.cells
-        for check in _judge(task, score, other, _accuracy(task, score, predictions, settings))
-    )
-
-
-def _judge(task: Task, score: ScoreCell, other: EvaluatedCell | None, accuracy: Accuracy) -> Iterator[Check]:
-    yield judge(score.cell, accuracy, task.reading)
-    if other is not None:
-        yield judge_difference(EvaluatedCell(score.cell, accuracy, task.reading), other)
+    checks: list[Check] = []
+    for score, other in task.cells:
+        run = EvaluatedCell(score.cell, _accuracy(task, score, predictions, settings), task.reading)
+        checks += [judge(run), *([judge_difference(run, other)] if other is not None else [])]
+    return tuple(check.model_copy(update={"hints": (*check.hints, *hints)}) for check in checks)
 
 
 def _accuracy(task: Task, score: ScoreCell, predictions: Sequence[Prediction], settings: Mapping[str, str]) -> Accuracy:

@@ -91,8 +91,8 @@ def test_two_rows_over_the_same_images(digits: Digits, there: Path) -> None:
     done = evaluated(digits, "--against", "base.json", "-f", "json")
     check = json.loads(done.out)["checks"][1]
     assert check["id"] == "digits/1/resmlp/top1.against.mixer"
-    assert check["evidence"][0]["kind"] == "paired"
-    assert "McNemar's exact test has p = " in check["reason"]
+    assert len(check["evidence"]) == 2
+    assert "that the printed numbers allow" in check["reason"]
 
 
 def test_the_users_own_pipeline(digits: Digits, there: Path) -> None:
