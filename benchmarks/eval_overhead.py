@@ -28,7 +28,7 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 from timm.data import create_dataset, create_loader, resolve_data_config
 
-from imlp_audit.evaluate.run import Group, run_evaluation
+from imlp_audit.evaluate.run import run_evaluation
 from imlp_audit.evaluate.task import Data, Request, Running, Weights
 from imlp_audit.processes.limits import cores
 from imlp_audit.spec.library import load
@@ -98,8 +98,7 @@ def ours(root: Path, batch: int, workers: int, threads: int) -> int:
         running=Running(batch_size=batch, workers=workers, threads=threads),
         predictions=root / "predictions.csv",
     )
-    with run_evaluation(request, Group(), lambda text: None, LEFT.watch) as result:
-        assert result is not None
+    with run_evaluation(request, lambda text: None, LEFT.watch) as result:
         (found,) = result.checks[0].evidence
         assert found.kind == "accuracy"
         return found.correct

@@ -30,7 +30,6 @@ DOORS = {
 }
 # where a library that can open a connection is imported
 NETWORK = {
-    "evaluate/datasets.py": "behind `eval --allow-download`",
     "models/from_transformers.py": "to switch it off",
 }
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,7 +25,7 @@ from imlp_audit.cli.options import (
     check_device,
     group_options,
 )
-from imlp_audit.cli.output import ExitCode, exit_code
+from imlp_audit.cli.output import exit_code
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.processes.interrupts import on_interrupt, write_error
 from imlp_audit.processes.limits import cores
@@ -33,7 +33,6 @@ from imlp_audit.report.files import check_writable
 
 if TYPE_CHECKING:
     from imlp_audit.cli.output import Outputs
-    from imlp_audit.evaluate.run import Group
     from imlp_audit.evaluate.task import Request, Running
     from imlp_audit.records.result import AuditResult
     from imlp_audit.spec.paper import RowRef
@@ -45,6 +44,13 @@ _SETTINGS = ("size", "crop_pct", "interpolation", "mean", "std")
 _LARGEST = 4096  # pixels of a side
 _WORKERS = 8  # more rarely read faster
 
+
+class Labels(StrEnum):
+    """Labels that need no class folders."""
+
+    REAL = "real"
+
+
 RowId = Annotated[
     str,
     typer.Option("--row", metavar="ID", help="The checkpoint's row, such as imlp/1/deit_s_imlp.", show_default=False),
@@ -54,7 +60,7 @@ ImageFolder = Annotated[
     typer.Option(
         "--data",
         metavar="DIR",
-        help="The images: a folder of CLASS/IMAGE or of parquet, a .parquet file, or a name such as torch/cifar10:DIR.",
+        help="The images: a folder of CLASS/IMAGE or of parquet, or a .parquet file.",
         show_default=False,
     ),
 ]
@@ -70,16 +76,12 @@ class ImageOptions:
         typer.Option("--class-map", metavar="FILE", help="A file that gives the class of each class folder."),
     ] = None
     labels: Annotated[
-        Path | None,
-        typer.Option("--labels", metavar="FILE", help="ImageNet's ReaL labels: `real`, or a real.json."),
+        Labels | None, typer.Option("--labels", help="Judge by ImageNet's ReaL labels in place of class folders.")
     ] = None
     on: Annotated[
         str | None,
         typer.Option("--on", metavar="NAME", help="Which of the row's data sets the images are, e.g. imagenet-v2."),
     ] = None
-    allow_download: Annotated[
-        bool, typer.Option("--allow-download", help="Fetch the named data set if it is not on this machine.")
-    ] = False
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Use only N images, each class in proportion.")
     ] = None
@@ -144,8 +146,8 @@ class RunOptions:
         int | None, typer.Option(min=0, help="Processes that read images; one per core, at most 8, if left out.")
     ] = None
 
-    def running(self, share: int, *, outside: bool) -> Running:
-        """Return them as the evaluation takes them; `share` is how many cores this process may use.
+    def running(self, *, outside: bool) -> Running:
+        """Return them as the evaluation takes them.
 
         A model whose code comes from `outside` may keep what it computes in itself, where threads would mix batches up.
         """
@@ -155,8 +157,8 @@ class RunOptions:
             device=self.device.value,
             batch_size=self.batch_size or (256 if self.device is Device.CUDA else 32),
             amp=self.amp,
-            workers=min(share, _WORKERS) if self.workers is None else self.workers,
-            threads=1 if outside else share,
+            workers=min(cores(), _WORKERS) if self.workers is None else self.workers,
+            threads=1 if outside else cores(),
         )
 
 
@@ -177,12 +179,9 @@ def evaluate(
 ) -> int:
     """Evaluate a checkpoint on images, and judge the accuracies that its row prints."""
     from imlp_audit.checkpoint.contents import check_kind
-    from imlp_audit.evaluate.run import open_group, read_number
     from imlp_audit.spec.targets import whole_paper
 
-    share = max(1, cores() // max(1, read_number("LOCAL_WORLD_SIZE", 1)))
-
-    with on_interrupt(_say_how_to_continue(running.predictions)), open_group(running.device.value) as ours:
+    with on_interrupt(_say_how_to_continue(running.predictions)):
         from imlp_audit.cli.output import parse_outputs
         from imlp_audit.evaluate.datasets import Labelling
         from imlp_audit.evaluate.predictions import check_ending
@@ -195,34 +194,32 @@ def evaluate(
         outputs, preprocessing = parse_outputs(reporting.printed, reporting.output), images.stated()
         model, earlier = _find_row(row, specs, trust_code=trust_code), _read_earlier(running.against)
         check_device(running.device)
-        read = {"--against": running.against, "--class-map": images.class_map, "--labels": images.labels}
+        read = {"--against": running.against, "--class-map": images.class_map}
         checked = {"checkpoint": checkpoint, "--data": Path(data), **read}
         _check_written(running.predictions, outputs, Path(data), checked)
-        labelling = Labelling(images.class_map, images.labels)
+        labelling = Labelling(images.class_map, images.labels is not None)
         request = Request(
             weights=Weights(model, checkpoint, reading, state, prefix),
-            data=Data(data, images.split, labelling, images.allow_download, images.limit, images.on),
+            data=Data(data, images.split, labelling, images.limit, images.on),
             preprocessing=preprocessing,
-            running=running.running(share, outside=model.row.model is not None and model.row.model.code is not None),
+            running=running.running(outside=model.row.model is not None and model.row.model.code is not None),
             predictions=running.predictions,
             against=earlier,
         )
         given = [*(specs or [whole_paper(row)]), *(["--trust-code"] if trust_code else [])]
-        return _run(request, outputs, reporting, ours, given)
+        return _run(request, outputs, reporting, given)
 
 
-def _run(request: Request, outputs: Outputs, reporting: ReportOptions, group: Group, specs: list[str]) -> int:
+def _run(request: Request, outputs: Outputs, reporting: ReportOptions, specs: list[str]) -> int:
     from imlp_audit.cli.output import emit_result
     from imlp_audit.cli.progress import show_image_progress
     from imlp_audit.evaluate.run import run_evaluation
     from imlp_audit.report.first_screen import run_screen
 
     gc.enable()  # it is off for commands that end in seconds
-    say = _say if group.leads and not reporting.quiet else lambda _: None
-    progress = partial(show_image_progress, shown=reporting.progress and group.leads)
-    with run_evaluation(request, group, say, progress) as result:
-        if result is None:
-            return ExitCode.CLEAN
+    say = _say if not reporting.quiet else lambda _: None
+    progress = partial(show_image_progress, shown=reporting.progress)
+    with run_evaluation(request, say, progress) as result:
         emit_result(result, outputs, screen=None if reporting.all_ else run_screen(result, specs, outputs.saved))
     return exit_code(result)
 
@@ -235,8 +232,7 @@ def _say(text: str) -> None:
 
 def _say_how_to_continue(predictions: Path | None) -> Callable[[], None]:
     said = "imlp-audit: interrupted; run the same command to continue\n"
-    leads = os.environ.get("RANK", "0") == "0"  # of several processes one says it
-    return lambda: write_error(said if predictions is not None and leads else "")
+    return lambda: write_error(said if predictions is not None else "")
 
 
 def _check_written(predictions: Path | None, outputs: Outputs, data: Path, inputs: dict[str, Path | None]) -> None:

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, Protocol
 
-from PIL import Image
-
-from imlp_audit.errors import DatasetError, did_you_mean
+from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.imagenet import check_order, imagenet_classes, is_validation_image, match_real_labels
 from imlp_audit.evaluate.images import ENDINGS, FileImages, Images, in_order, readable_id
 from imlp_audit.evaluate.labels import Classes, assign_classes, class_folders, read_class_map
@@ -89,80 +84,12 @@ def _splits_of(file: str) -> set[str]:
     return next(filter(None, named), set())
 
 
-NAMED = ("cifar10", "cifar100", "mnist", "kmnist", "fashion_mnist")
-"""Data sets of torchvision that timm opens by name, and that are held in memory."""
-
-
-class _TorchVision(Protocol):
-    """The part of a torchvision data set that we use."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, index: int) -> tuple[Any, Any]: ...
-
-
-@dataclass(frozen=True)
-class TorchvisionImages:
-    """A torchvision data set that holds its images in memory."""
-
-    held: _TorchVision
-
-    def __getitem__(self, index: int) -> Image.Image:
-        image: Image.Image = self.held[index][0].convert("RGB")
-        return image
-
-    def read(self, index: int) -> bytes:
-        """Return an image's numbers."""
-        return self[index].tobytes()
-
-
-def is_named(source: str) -> bool:
-    """Return whether a source is a name of timm's for a data set of torchvision; a path that exists never is."""
-    return source.startswith("torch/") and not Path(source).exists()
-
-
-def open_torchvision(source: str, split: str, *, allow_download: bool) -> Images:
-    """Open torchvision's data set torch/NAME:DIR. Raises DatasetError."""
-    name, _, folder = source.partition(":")
-    short = name.removeprefix("torch/")
-    if short not in NAMED:
-        raise DatasetError(
-            f"there is no data set {name}; {did_you_mean(short, NAMED)}; for other data give a folder of images"
-        )
-    if not folder:
-        raise DatasetError(f"{name}: name the folder that holds it or that it should go to, {name}:DIR")
-    if not allow_download and not Path(folder).is_dir():  # torchvision would make it
-        raise DatasetError(f"{name}: {folder} is not a folder; pass --allow-download to fetch the data set")
-    if split not in (*SPLIT_SYNONYMS[0], *SPLIT_SYNONYMS[1], "test"):
-        raise DatasetError(f"{name} has no split {split!r}; pass --split test or --split train")
-    held = _create(name, folder, split, allow_download=allow_download)
-    labels = tuple((int(target),) for target in vars(held)["targets"])
-    names: Sequence[object] = getattr(held, "classes", None) or ()
-    ids = tuple(map(str, range(len(labels))))
-    return Images(name, TorchvisionImages(held), ids, labels, len(names) or None, (), "torchvision's order")
-
-
-def _create(name: str, root: str, split: str, *, allow_download: bool) -> _TorchVision:
-    """Open a data set of torchvision; whatever it prints goes to stderr."""
-    from timm.data import create_dataset
-
-    try:
-        with redirect_stdout(sys.stderr):
-            made: _TorchVision = create_dataset(name, root, split, search_split=False, download=allow_download)
-    except Exception as error:  # torchvision has errors of its own
-        hint = "" if allow_download else "; pass --allow-download to fetch it, checked against torchvision's hash"
-        absent = "not found" in str(error) and "download=True" in str(error)
-        what = f"torchvision finds no whole copy, by its hashes, below {root}" if absent else str(error)[:300]
-        raise DatasetError(f"{name}: {what}{hint}") from error
-    return made
-
-
 @dataclass(frozen=True)
 class Labelling:
-    """The user's files of labels: the class of each name, and ReaL labels."""
+    """The user's class of each name, or ImageNet's ReaL labels in place of class folders."""
 
     class_map: Path | None = None
-    real: Path | None = None
+    real: bool = False
 
     def read_map(self) -> Classes | None:
         """Read the class map, if there is one. Raises DatasetError."""
@@ -184,17 +111,11 @@ class Listing:
     name: str = ""
 
 
-def open_images(source: str, *, split: str, labelling: Labelling, allow_download: bool) -> Images:
+def open_images(source: str, split: str, labelling: Labelling) -> Images:
     """Open the images of a data set with their labels. Raises DatasetError.
 
-    `source` is a folder that holds CLASS/IMAGE or SPLIT/CLASS/IMAGE or parquet files, a .parquet file, or a name of
-    torchvision's, `torch/NAME:DIR`. Nothing is downloaded unless `allow_download` is set. ReaL labels go by
-    file names, and need no class folders.
+    `source` is a folder that holds CLASS/IMAGE or SPLIT/CLASS/IMAGE or parquet files, or a .parquet file.
     """
-    if is_named(source):
-        if labelling != Labelling():
-            raise DatasetError(f"{source} has its own classes; leave out --class-map and --labels")
-        return open_torchvision(source, split, allow_download=allow_download)
     images = _open_path(source, split, labelling)
     more = (*_note_unknown_count(images), *check_order(images, source, mapped=labelling.class_map is not None))
     return replace(images, notes=(*images.notes, *more))
@@ -221,8 +142,8 @@ def _open_path(source: str, split: str, labelling: Labelling) -> Images:
     if place.is_file() and place.suffix.lower() == ".parquet":
         return _of_parquet(place.parent, choose_files([place.name], split, str(place.parent)), labelling)
     raise DatasetError(
-        f"{source} is neither a folder nor a .parquet file; give a folder of images (unpack archives), or a name "
-        "such as torch/cifar10:DIR; `hf download` fetches data sets of the hub"
+        f"{source} is neither a folder nor a .parquet file; give a folder of images (unpack archives); `hf download` "
+        "fetches data sets of the hub, such as uoft-cs/cifar10"
     )
 
 
@@ -237,7 +158,7 @@ def _of_folder(place: Path, found: Listing, source: str, split: str, labelling: 
 
 
 def _of_parquet(root: Path, tables: Sequence[str], labelling: Labelling) -> Images:
-    if labelling.real is not None:
+    if labelling.real:
         raise DatasetError(f"{root}: parquet files have their own labels; leave out --labels")
     return read_parquet(root, tables, labelling.read_map())
 
@@ -250,15 +171,15 @@ def _of_files(found: Listing, source: str, labelling: Labelling) -> Images:
             "DIR/CLASS/IMAGE or as parquet with the columns image and label"
         )
     notes = tuple(_note_skipped(found.skipped))
-    if labelling.real is not None:
+    if labelling.real:
         if labelling.class_map is not None:
             raise DatasetError("ReaL labels are found by file names alone; leave out --class-map")
-        return _by_real_labels(found, labelling.real, notes)
+        return _by_real_labels(found, notes)
     return _by_class_folders(found, class_folders(found.ids, source), labelling.read_map(), notes)
 
 
-def _by_real_labels(found: Listing, path: Path, notes: tuple[str, ...]) -> Images:
-    labels = match_real_labels(path, found.ids)
+def _by_real_labels(found: Listing, notes: tuple[str, ...]) -> Images:
+    labels = match_real_labels(found.ids)
     unjudged = f"images not judged because they have no ReaL label: {sum(not accepted for accepted in labels)}"
     count = len(imagenet_classes())
     return Images("imagenet-real", found.files, found.ids, labels, count, (*notes, unjudged), "ReaL labels")

@@ -10,16 +10,12 @@ from importlib.metadata import PackageNotFoundError
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
-from imlp_audit import files
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.images import Images
 from imlp_audit.numbers.words import count_of
 
 VALIDATION_IMAGES = 50_000
-REAL = Path("real")  # in place of a file: the ReaL labels that timm ships
-LARGEST = 2**24  # bytes of a list of names or labels: a hundred thousand names take three million
 _VALIDATION = re.compile(r"ILSVRC2012_val_([0-9]{8})(_n[0-9]{8})?\.jpe?g", re.IGNORECASE)  # the hub's end in the class
-_FORM = f"ReaL labels are a JSON list of {VALIDATION_IMAGES} lists of classes from 0 to 999 (real.json)"
 _ENOUGH = 20  # images from which a share means something
 
 
@@ -58,13 +54,8 @@ def is_validation_image(one: str) -> bool:
     return validation_number(one.rpartition("/")[2]) is not None
 
 
-def match_real_labels(path: Path, ids: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """Return the accepted classes of images, by the number in each file name. Raises DatasetError.
-
-    Source: real.json of google-research/reassessed-imagenet; no class for an image on which people did not agree.
-    """
-    shipped = path == REAL and not path.exists()
-    labels = real_labels() if shipped else _parse(read_text(path, _FORM), path)
+def match_real_labels(ids: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """Return the accepted classes of images, by the number in each file name. Raises DatasetError."""
     numbers: dict[int, str] = {}
     for one in ids:
         number = validation_number(PurePosixPath(one).name)
@@ -76,7 +67,7 @@ def match_real_labels(path: Path, ids: Sequence[str]) -> tuple[tuple[int, ...], 
         if number in numbers:
             raise DatasetError(f"{numbers[number]} and {one} are the same validation image; remove one")
         numbers[number] = one
-    return tuple(labels[number - 1] for number in numbers)
+    return tuple(real_labels()[number - 1] for number in numbers)
 
 
 def check_order(images: Images, source: str, *, mapped: bool) -> Iterator[str]:
@@ -110,26 +101,12 @@ def check_order(images: Images, source: str, *, mapped: bool) -> Iterator[str]:
 
 @cache
 def real_labels() -> tuple[tuple[int, ...], ...]:
-    """Return the ReaL labels (Beyer et al. 2020, "Are we done with ImageNet?") of validation images 1 to 50 000."""
-    return _parse(_read_shipped("imagenet_real_labels.json"), REAL)
+    """Return the classes that people accept for validation images 1 to 50 000; none where they did not agree.
 
-
-def _parse(text: str, path: Path) -> tuple[tuple[int, ...], ...]:
-    try:
-        held: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DatasetError(f"{path} is not JSON: {str(error)[:200]}; {_FORM}") from error
-    if not isinstance(held, list):
-        raise DatasetError(f"{path} holds a {type(held).__name__}; {_FORM}")
-    if len(held) != VALIDATION_IMAGES:
-        raise DatasetError(f"{path} holds {len(held)} entries; {_FORM}")
-    return tuple(_check_labels(one, number, path) for number, one in enumerate(held, 1))
-
-
-def _check_labels(held: object, number: int, path: Path) -> tuple[int, ...]:
-    if not isinstance(held, list) or not all(type(label) is int and 0 <= label < 1000 for label in held):
-        raise DatasetError(f"{path}: entry {number} is {held!r:.40}; {_FORM}")
-    return tuple(sorted(set(held)))
+    Source: Beyer et al. 2020, "Are we done with ImageNet?", real.json of google-research/reassessed-imagenet, as timm
+    ships it.
+    """
+    return tuple(tuple(sorted(set(labels))) for labels in json.loads(_read_shipped("imagenet_real_labels.json")))
 
 
 def _read_shipped(name: str) -> str:
@@ -137,11 +114,3 @@ def _read_shipped(name: str) -> str:
     if timm is None or timm.origin is None:
         raise PackageNotFoundError("timm")
     return (Path(timm.origin).parent / "data" / "_info" / name).read_text(encoding="utf-8")
-
-
-def read_text(path: Path, wanted: str, largest: int = LARGEST) -> str:
-    """Read a user's text file of limited size; `wanted` says what it should hold. Raises DatasetError."""
-    try:
-        return files.read_text(path, largest).removeprefix(files.BOM).replace("\r\n", "\n")
-    except files.FileError as error:
-        raise DatasetError(f"{error}; {wanted}") from error

@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.imagenet import imagenet_classes, imagenet_names, read_text
+from imlp_audit.evaluate.imagenet import imagenet_classes, imagenet_names
 from imlp_audit.evaluate.images import in_order, readable_id
+from imlp_audit.files import BOM, FileError, read_text
 from imlp_audit.numbers.words import list_some
 
 _MAP_FORMS = "a class map is one name per line in the order of the model's outputs, or lines `name<TAB>index`"
+_LARGEST = 2**24  # bytes of a list of names: a hundred thousand take three million
 _NUMBER = re.compile("[0-9]{1,9}")
 _NEGATIVE = re.compile(r"[-\u2212][0-9]+(\.[0-9]*)?")
 
@@ -169,7 +171,10 @@ def read_class_map(path: Path) -> Classes:
     """Read a class map. Raises DatasetError saying what is wrong with the file."""
     if path.suffix.lower() in (".pkl", ".pickle"):
         raise DatasetError(f"{path} is a pickle, which could run code; {_MAP_FORMS}")
-    text = read_text(path, _MAP_FORMS)
+    try:
+        text = read_text(path, _LARGEST).removeprefix(BOM).replace("\r\n", "\n")
+    except FileError as error:
+        raise DatasetError(f"{error}; {_MAP_FORMS}") from error
     if text.lstrip()[:1] in ("{", "["):
         raise DatasetError(f"{path} is JSON; {_MAP_FORMS}")
     lines = text.rstrip().split("\n")

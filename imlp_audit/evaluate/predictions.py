@@ -91,7 +91,7 @@ class Journal:
         self.finished[number] = answers
 
     def append(self, content: object) -> None:
-        """Append a line with its checksum, in one write: other processes append to the same file."""
+        """Append a line with its checksum, in one write."""
         line = _seal(json.dumps(content, separators=(",", ":")).encode())
         try:
             if os.write(self.descriptor, line) < len(line):
@@ -101,12 +101,12 @@ class Journal:
 
 
 @contextmanager
-def open_journal(path: Path, fingerprint: Mapping[str, str], leads: bool = True) -> Iterator[Journal]:
+def open_journal(path: Path, fingerprint: Mapping[str, str]) -> Iterator[Journal]:
     """Open the journal of a run, or begin one. The last line is dropped if it is torn, as a killed run leaves it.
 
-    `fingerprint` names everything that the answers depend on. The `leads` process keeps other runs from the file.
-    Raises UsageError if another run has it, and for a file of another run or a damaged one, which is left as it is;
-    OutputError if the file cannot be written.
+    `fingerprint` names everything that the answers depend on. Other runs are kept from the file. Raises UsageError if
+    another run has it, and for a file of another run or a damaged one, which is left as it is; OutputError if the file
+    cannot be written.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
     if lexists(path):
@@ -116,8 +116,7 @@ def open_journal(path: Path, fingerprint: Mapping[str, str], leads: bool = True)
     except OSError as error:
         raise OutputError(f"{path} could not be created or read: {error.strerror or error}") from error
     try:
-        if leads:
-            _claim(descriptor, path)
+        _claim(descriptor, path)
         data = _read_file(path)
         whole = data[: data.rfind(b"\n") + 1]
         header = {"format": _FORMAT, "evaluation": dict(fingerprint)}
@@ -173,7 +172,7 @@ def _parse(path: Path, data: bytes, fingerprint: Mapping[str, str]) -> dict[int,
         if line != _seal(body):
             raise UsageError(f"{path}: line {number} is damaged: it was changed after it was written; remove {remedy}")
         match json.loads(body):
-            case {"format": "imlp-audit/answers/2", "evaluation": dict(there)}:  # each machine's first process's
+            case {"format": "imlp-audit/answers/2", "evaluation": dict(there)}:
                 _check_same(path, there, fingerprint)
             case {"batch": int(batch), "answers": [*answers]} if number > 1:
                 finished[batch] = tuple(one and ModelAnswer(tuple(one[1:]), one[0]) for one in answers)

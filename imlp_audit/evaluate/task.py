@@ -19,8 +19,14 @@ from imlp_audit.errors import BuildError, DatasetError, UsageError
 from imlp_audit.evaluate.datasets import Labelling, check_classes, open_images
 from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images
 from imlp_audit.evaluate.loop import Computing, Pipeline, Preparation
-from imlp_audit.evaluate.paired import EvaluatedCell, other_run
-from imlp_audit.evaluate.verdict import MOST_UNREADABLE, ScoreCell, score_cells, size_of_data
+from imlp_audit.evaluate.verdict import (
+    MOST_UNREADABLE,
+    EvaluatedCell,
+    ScoreCell,
+    other_run,
+    score_cells,
+    size_of_data,
+)
 from imlp_audit.evaluate.weights import choose_reading, with_weights
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.result import AuditResult
@@ -54,7 +60,6 @@ class Data:
     source: str
     split: str = "validation"
     labelling: Labelling = field(default_factory=Labelling)
-    allow_download: bool = False
     limit: int | None = None
     on: str | None = None
 
@@ -146,12 +151,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     """
     weights, running = request.weights, request.running
     choose_reading(weights.row, weights.reading)
-    images = open_images(
-        request.data.source,
-        split=request.data.split,
-        labelling=request.data.labelling,
-        allow_download=request.data.allow_download,
-    )
+    images = open_images(request.data.source, request.data.split, request.data.labelling)
     cells, assumed = _cells(weights.row, request.data, images)
     preparation = Preparation(request.preprocessing, preprocessing_of(weights.row))
     loaded = stack.enter_context(
@@ -165,7 +165,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     hashes = hash_images(images, chosen)
     contents = sha256(repr(hashes).encode()).hexdigest()
     others = tuple(other_run(one.cell, *request.against) if request.against is not None else None for one in cells)
-    _check_same_images(others, _ids_and_labels(images, chosen), contents, request)
+    _check_same_images(others, contents, request)
     computing = Computing(device, running.threads if device.type == "cpu" else 1, running.amp)
     model = loaded.model.to(device)
     return Task(
@@ -236,21 +236,10 @@ def _check_count(cells: Sequence[ScoreCell], images: Images, chosen: Sequence[in
             )
 
 
-def _check_same_images(
-    others: Sequence[EvaluatedCell | None],
-    described: Sequence[tuple[str, tuple[int, ...]]],
-    contents: str,
-    request: Request,
-) -> None:
-    """Raise UsageError for an earlier run over other images, before any work is done that could not be paired."""
-    digest_here = data_digest(described)
-    earlier = [other.accuracy for other in others if other is not None]
-    if request.against is None or not earlier:
-        return
-    if any(not one.unreadable and one.data != digest_here for one in earlier):
-        raise UsageError(f"{request.against[1]} is about other images; evaluate both with the same --data and --limit")
-    if any(one.contents not in (None, contents) for one in earlier):
-        raise UsageError(
-            f"{request.against[1]} is about other images: files of the same names have other bytes here; evaluate both "
-            "with the same --data and --limit"
-        )
+def _check_same_images(others: Sequence[EvaluatedCell | None], contents: str, request: Request) -> None:
+    """Raise UsageError for an earlier run over other images, before any work is done."""
+    for other in others:
+        if request.against is not None and other is not None and other.accuracy.contents not in (None, contents):
+            raise UsageError(
+                f"{request.against[1]} is about other images; evaluate both with the same --data and --limit"
+            )

@@ -1,21 +1,23 @@
-"""The verdict on a printed accuracy, from an evaluation of a checkpoint of its row's model. Pure."""
+"""The verdict on a printed accuracy, by an evaluation of its row's model, and on a printed difference, by two. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from imlp_audit.checks.frames import interval_ends
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.evaluate.images import data_digest
-from imlp_audit.evaluate.sampling import DIGITS, Sample, Stake, describe_need, find_stake, wilson
+from imlp_audit.evaluate.sampling import DIGITS, Sample, Stake, describe_need, find_stake, name_all
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.check import PASSES, CellCheck, Verdict
+from imlp_audit.records.check import PASSES, CellCheck, DeltaCheck, Verdict
 from imlp_audit.records.evidence import Accuracy
+from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.columns import AccuracyColumn, Metric
-from imlp_audit.spec.paper import CellRef, RowRef
+from imlp_audit.spec.paper import CellRef, RowRef, find_cell
 
 MOST_UNREADABLE = Fraction(1, 1000)  # of the images: above it nothing is judged
 SAMPLING = "sampling"
@@ -28,7 +30,10 @@ SETTINGS = (
     "them (--preprocessing)"
 )
 PART = "only a part of the data set was given; it is taken as drawn at random"
-PERCENT = Interval(Fraction(0), Fraction(100))
+SAME = (
+    "both runs used the same file and agree on every image, so they say nothing about a difference between two rows; "
+    "evaluate each row's own checkpoint"
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,71 @@ class ScoreCell:
     cell: CellRef
     metric: Metric
     data: str
+
+
+@dataclass(frozen=True)
+class EvaluatedCell:
+    """A printed accuracy, an evaluation of its row, and the reading that the model was built under."""
+
+    cell: CellRef
+    accuracy: Accuracy
+    reading: str | None = None
+
+    @property
+    def size(self) -> int | None:
+        """How many images with a label the data set has, if the spec says so."""
+        return size_of_data(self.cell)
+
+    @cached_property
+    def sample(self) -> Sample:
+        """The run as a sample."""
+        one = self.accuracy
+        return Sample(one.correct, one.unreadable, one.images + one.unreadable)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every image that has a label was evaluated, of the data set that the cell is about."""
+        return self.accuracy.whole and self.sample.images == self.size
+
+    @property
+    def share(self) -> Fraction:
+        """The share of right images among those that could be read, in percent."""
+        return Fraction(100 * self.accuracy.correct, self.accuracy.images)
+
+    @property
+    def possible(self) -> Interval:
+        """Where the share over all images lies, whatever the unreadable ones are; by its 95 % interval for a sample."""
+        if not self.complete:
+            return self.sample.interval
+        right, lost, images = self.sample.correct, self.sample.unreadable, self.sample.images
+        return Interval(Fraction(100 * right, images), Fraction(100 * (right + lost), images))
+
+    @property
+    def departures(self) -> tuple[str, ...]:
+        """The reading by name if the row has another model under it than under the paper's default."""
+        recipe, readings = self.cell.row.row.model, self.cell.row.paper.about.value.readings
+        if recipe is None or self.reading not in readings:
+            return ()
+        usual, chosen = (recipe.part_of(readings[name].reading()) for name in (next(iter(readings)), self.reading))
+        return () if chosen == usual else (f"reading {self.reading}",)
+
+    @property
+    def why_not_judged(self) -> str | None:
+        """Why nothing can be judged by the evaluation."""
+        accuracy, size = self.accuracy, self.size
+        if accuracy.unreadable > MOST_UNREADABLE * self.sample.images:
+            most = decimal_text(100 * MOST_UNREADABLE, 2)
+            return (
+                f"{readable(accuracy.unreadable)} of {readable(self.sample.images)} images could not be read, more "
+                f"than the {most} % up to which an accuracy is judged; repair the data set"
+            )
+        given = accuracy.available - accuracy.unlabelled - accuracy.unreadable
+        if size is not None and given > size:
+            return (
+                f"{readable(given)} readable images with a label were given, but the data set has {readable(size)}; "
+                "give its images alone, or say with --on which data set they are"
+            )
+        return None if accuracy.images else "no image that has a label was evaluated"
 
 
 @dataclass(frozen=True)
@@ -76,61 +146,56 @@ def _score_cell(cell: CellRef) -> ScoreCell | None:
     return ScoreCell(cell, column.metric, column.data) if isinstance(column, AccuracyColumn) else None
 
 
-def judge(cell: CellRef, accuracy: Accuracy, reading: str | None = None) -> CellCheck:
-    """Judge a printed accuracy by an evaluation of its row's model, built under a reading of the paper.
+def judge(run: EvaluatedCell) -> CellCheck:
+    """Judge a printed accuracy.
 
     `reproduced` means that all images of the data set were evaluated and the share prints as in the paper, however the
     unreadable images would have come out; a share of all images that prints otherwise differs. A sample passes, as
     `reproduced_under` sampling, if it excludes the smallest difference that the paper makes something of and could have
     missed the printed number; else it decides nothing, unless it does miss it.
     """
+    cell = run.cell
     check = CellCheck(
         id=cell.id,
         verdict=Verdict.ERROR,
-        reason=why_not_judged(accuracy, size_of_data(cell)) or "",
+        reason=run.why_not_judged or "",
         source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
         place=cell.place,
         printed=cell.printed.text,
         unit=cell.unit,
-        reading=reading,
+        reading=run.reading,
         hints=(UNPROVEN,),
-        evidence=(accuracy,),
+        evidence=(run.accuracy,),
     )
     if check.reason:
         return check
-    stake, sample = find_stake(cell), _sample(accuracy, cell)
+    found = {"measured": decimal_text(run.share, EXACT), "gap": decimal_text(cell.printed.gap(run.share), 1)}
     if (runs := cell.printed.runs) is not None:
-        place = "inside" if sample.measured in runs else "outside"
-        reason = f"{_describe_counts(cell, accuracy)}, {place} {runs}; one run cannot settle a mean of several, "
-        return check.model_copy(
-            update={
-                "verdict": Verdict.UNVERIFIABLE,
-                "reason": f"{reason}{cell.printed.text}: it takes the runs that were averaged",
-                "interval": (decimal_text(runs.low, EXACT), decimal_text(runs.high, EXACT)),
-                "measured": decimal_text(sample.measured, EXACT),
-                "gap": decimal_text(cell.printed.gap(sample.measured), 1),
-            }
-        )
-    fit = compare_sampled(
-        cell.printed.interval,
-        cell.row.paper.about.value.rounding,
-        _share_of_all(accuracy, cell) or sample,
-        stake.points if stake is not None else None,
-        departing_reading(cell, reading),
-    )
-    share = sample.measured
+        return check.model_copy(update={**found, **_compare_with_runs(run, runs)})
+    stake = find_stake(cell)
+    fit = _compare(cell.printed.interval, run, run.possible, run.departures, _passes(run, stake))
     return check.model_copy(
         update={
+            **found,
             "verdict": fit.verdict,
-            "reason": f"{_describe_counts(cell, accuracy)}; {_describe_fit(cell, accuracy, sample, stake, fit)}",
+            "reason": f"{_describe_counts(run)}; {_describe_fit(run, stake, fit)}",
             "interval": interval_ends(cell.printed, fit.rounding),
-            "measured": decimal_text(share, EXACT),
-            "gap": decimal_text(cell.printed.gap(share), 1),
             "rounding": fit.rounding,
             "under": fit.under,
-            "hints": (*check.hints, *_hints(accuracy, cell, fit)),
+            "hints": (*check.hints, *_hints(run, fit)),
         }
     )
+
+
+def _compare_with_runs(run: EvaluatedCell, runs: Interval) -> Mapping[str, object]:
+    """Return what one run says about a printed mean of several."""
+    place, text = "inside" if run.share in runs else "outside", run.cell.printed.text
+    reason = f"{_describe_counts(run)}, {place} {runs}; one run cannot settle a mean of several, {text}"
+    return {
+        "verdict": Verdict.UNVERIFIABLE,
+        "reason": f"{reason}: it takes the runs that were averaged",
+        "interval": (decimal_text(runs.low, EXACT), decimal_text(runs.high, EXACT)),
+    }
 
 
 def record_accuracy(
@@ -150,7 +215,7 @@ def record_accuracy(
     `images` are the ids and accepted classes of the images that could be read and have a label, in the data set's
     order; `right` says for each whether it was classified correctly. `checkpoint` and `contents` are SHA-256.
     """
-    evaluated = len(right) + unreadable
+    interval = Sample(sum(right), unreadable, len(right) + unreadable).interval
     return Accuracy(
         metric=metric,
         correct=sum(right),
@@ -158,8 +223,8 @@ def record_accuracy(
         available=available,
         unreadable=unreadable,
         unlabelled=unlabelled,
-        low=decimal_text(wilson(sum(right), evaluated).low, DIGITS),
-        high=decimal_text(wilson(sum(right) + unreadable, evaluated).high, DIGITS),
+        low=decimal_text(interval.low, DIGITS),
+        high=decimal_text(interval.high, DIGITS),
         outcomes="".join(_hexadecimal(right)),
         checkpoint=checkpoint,
         data=data_digest(images),
@@ -175,66 +240,38 @@ def _hexadecimal(right: Sequence[bool]) -> Iterator[str]:
         yield f"{int(bits.ljust(4, '0'), 2):x}"
 
 
-def why_not_judged(accuracy: Accuracy, size: int | None) -> str | None:
-    """Return why nothing can be judged by an evaluation; `size` is how many images with a label the data set has."""
-    evaluated = accuracy.images + accuracy.unreadable
-    if accuracy.unreadable > MOST_UNREADABLE * evaluated:
-        most = decimal_text(100 * MOST_UNREADABLE, 2)
-        return (
-            f"{readable(accuracy.unreadable)} of {readable(evaluated)} images could not be read, more than the {most} "
-            "% up to which an accuracy is judged; repair the data set"
-        )
-    if size is not None and (given := accuracy.available - accuracy.unlabelled - accuracy.unreadable) > size:
-        return (
-            f"{readable(given)} readable images with a label were given, but the data set has {readable(size)}; "
-            "give its images alone, or say with --on which data set they are"
-        )
-    return None if accuracy.images else "no image that has a label was evaluated"
+Passes = Callable[[Interval], tuple[str, ...] | None]
+"""Returns what else a number holds under if it is printed so; None if it is not shown to be."""
 
 
-def compare_sampled(
+def _lies_inside(possible: Interval) -> Passes:
+    return lambda printed: () if possible.low in printed and possible.high in printed else None
+
+
+def _passes(run: EvaluatedCell, stake: Stake | None) -> Passes:
+    if run.complete:
+        return _lies_inside(run.possible)
+    return lambda printed: (SAMPLING,) if stake is not None and run.sample.decides(printed, stake.points) else None
+
+
+def _compare(
     printed: Callable[[Rounding], Interval],
-    roundings: Sequence[Rounding],
-    measured: Interval | Sample,
-    stake: Fraction | None,
-    readings: tuple[str, ...] = (),
+    run: EvaluatedCell,
+    possible: Interval,
+    departures: tuple[str, ...],
+    passes: Passes,
 ) -> SampledFit:
-    """Compare a number measured on images with a printed one, under each rounding rule; the first is the default.
-
-    `measured` is a sample or, if all images of the data set were evaluated, where the number lies; `stake` is the
-    difference in points that a sample has to exclude, None if there is none that it could; `readings` are departures
-    from the default that already apply.
-    """
-    interval = measured.interval if isinstance(measured, Sample) else measured
-    met = [rule for rule in roundings if interval.meets(printed(rule))]
+    """Compare where a number may lie with a printed one, under each rounding rule; the first is the default."""
+    roundings = run.cell.row.paper.about.value.rounding
+    met = [rule for rule in roundings if possible.meets(printed(rule))]
     for rule in met:
-        under = (*readings, *_departure(rule, roundings[0]))
-        if isinstance(measured, Sample):
-            if stake is not None and measured.decides(printed(rule), stake):
-                return SampledFit(Verdict.REPRODUCED_UNDER, rule, printed(rule), (*under, SAMPLING))
-        elif measured.low in printed(rule) and measured.high in printed(rule):
+        how = passes(printed(rule))
+        if how is not None:
+            under = (*departures, *([f"rounding {rule}"] if rule is not roundings[0] else []), *how)
             verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
             return SampledFit(verdict, rule, printed(rule), under)
     verdict, rule = (Verdict.UNVERIFIABLE, met[0]) if met else (Verdict.DIFFERS, roundings[0])
     return SampledFit(verdict, rule, printed(rule))
-
-
-def departing_reading(cell: CellRef, reading: str | None) -> tuple[str, ...]:
-    """Return the reading by name if the cell's row has another model under it than under the paper's default."""
-    recipe, readings = cell.row.row.model, cell.row.paper.about.value.readings
-    if recipe is None or reading not in readings:
-        return ()
-    usual, chosen = (recipe.part_of(readings[name].reading()) for name in (next(iter(readings)), reading))
-    return () if chosen == usual else (f"reading {reading}",)
-
-
-def _departure(rule: Rounding, usual: Rounding) -> tuple[str, ...]:
-    return () if rule is usual else (f"rounding {rule}",)
-
-
-def is_complete(accuracy: Accuracy, cell: CellRef) -> bool:
-    """Return whether every image that has a label was evaluated, of the data set that a cell is about."""
-    return accuracy.whole and accuracy.images + accuracy.unreadable == size_of_data(cell)
 
 
 def size_of_data(cell: CellRef) -> int | None:
@@ -242,43 +279,18 @@ def size_of_data(cell: CellRef) -> int | None:
     return cell.column.size if isinstance(cell.column, AccuracyColumn) else None
 
 
-def _sample(accuracy: Accuracy, cell: CellRef) -> Sample:
-    """Return a run as a sample; among other numbers of images, the same share could not be read."""
-    evaluated = accuracy.images + accuracy.unreadable
-
-    def interval_of(value: Fraction, images: int) -> Interval:
-        lost = Fraction(images * accuracy.unreadable, evaluated)
-        right = value / 100 * (images - lost)
-        return Interval(wilson(right, images).low, wilson(right + lost, images).high)
-
-    share = Fraction(100 * accuracy.correct, accuracy.images)
-    interval = Interval(Fraction(accuracy.low), Fraction(accuracy.high))
-    return Sample(evaluated, share, interval, interval_of, PERCENT)
-
-
-def _hints(accuracy: Accuracy, cell: CellRef, fit: SampledFit) -> Iterator[str]:
+def _hints(run: EvaluatedCell, fit: SampledFit) -> Iterator[str]:
     """Yield what a verdict assumes, and what else may explain one that fails."""
-    size = size_of_data(cell)
-    if size is not None and accuracy.available - accuracy.unlabelled < size:
+    if run.size is not None and run.accuracy.available - run.accuracy.unlabelled < run.size:
         yield PART
     if fit.verdict is Verdict.DIFFERS:
         yield SETTINGS
 
 
-def _share_of_all(accuracy: Accuracy, cell: CellRef) -> Interval | None:
-    """Return where the share over all images of the data set lies, in percent; None if some were not evaluated."""
-    if not is_complete(accuracy, cell):
-        return None
-    evaluated = accuracy.images + accuracy.unreadable
-    return Interval(
-        Fraction(100 * accuracy.correct, evaluated), Fraction(100 * (accuracy.correct + accuracy.unreadable), evaluated)
-    )
-
-
-def _describe_counts(cell: CellRef, accuracy: Accuracy) -> str:
+def _describe_counts(run: EvaluatedCell) -> str:
     """Say how many images were classified correctly, and out of which."""
+    accuracy, complete, size = run.accuracy, run.complete, run.size
     guess = {"top1": "with the first guess", "top5": "among the first five guesses"}[accuracy.metric]
-    complete, size = is_complete(accuracy, cell), size_of_data(cell)
     all_ = "all " if complete and not accuracy.unreadable and not accuracy.unlabelled else ""
     labelled = " with a label" if accuracy.unlabelled else ""
     unknown = f"{readable(accuracy.available)} were given; how many the data set has, its column does not say (images:)"
@@ -286,34 +298,134 @@ def _describe_counts(cell: CellRef, accuracy: Accuracy) -> str:
     rest += [f"{readable(accuracy.unreadable)} could not be read"] if accuracy.unreadable else []
     rest += [f"{readable(accuracy.unlabelled)} without a label are not judged"] if accuracy.unlabelled else []
     more = f" ({', '.join(rest)})" if rest else ""
-    share = readable(Fraction(100 * accuracy.correct, accuracy.images), 3)
     return (
         f"the checkpoint classifies {readable(accuracy.correct)} of {all_}{readable(accuracy.images)} images correctly "
-        f"{guess}{more}, {share} %"
+        f"{guess}{more}, {readable(run.share, 3)} %"
     )
 
 
-def _describe_fit(cell: CellRef, accuracy: Accuracy, sample: Sample, stake: Stake | None, fit: SampledFit) -> str:
+def _describe_fit(run: EvaluatedCell, stake: Stake | None, fit: SampledFit) -> str:
     """Say how the share compares with the printed number, for a reader who has only the paper."""
-    text, printed, share = cell.printed.text, fit.printed, sample.measured
+    text, printed, share = run.cell.printed.text, fit.printed, run.share
     if fit.equal:
         return f"that prints as {text}, which stands for {printed}"
-    complete, interval = is_complete(accuracy, cell), f"the 95 % interval [{accuracy.low}, {accuracy.high}]"
+    interval = f"the 95 % interval [{run.accuracy.low}, {run.accuracy.high}]"
     if fit.verdict is Verdict.DIFFERS:
-        side = "above" if share > cell.printed.value else "below"
-        off = (
-            f"that is {decimal_text(abs(cell.printed.gap(share)), 1)} units of the last digit {side} the printed {text}"
-        )
-        if complete:
+        side = "above" if share > run.cell.printed.value else "below"
+        units = decimal_text(abs(run.cell.printed.gap(share)), 1)
+        off = f"that is {units} units of the last digit {side} the printed {text}"
+        if run.complete:
             return f"{off}, which stands for {printed}; all images were evaluated, so it is not a matter of sampling"
         return f"{off}, and {interval} does not meet {printed}: more than sampling explains"
-    if complete:
+    if run.complete:
         return (
             f"whether that prints as {text}, which stands for {printed}, depends on the images that could not be read"
         )
     equal = f"equal to {text} as printed, which may be luck" if share in printed else f"not {text} as printed"
     met = f"that is {equal}, since not all images were evaluated; {interval} meets {printed}"
     if fit.verdict is Verdict.UNVERIFIABLE:
-        return f"{met}, but leaves too much room to pass: {describe_need(size_of_data(cell), stake)}"
+        return f"{met}, but leaves too much room to pass: {describe_need(run.size, stake)}"
     besides = f" and excludes a difference of {stake.describe()}" if stake is not None else ""
     return f"{met}{besides}"
+
+
+def other_run(cell: CellRef, other: AuditResult, file: str) -> EvaluatedCell:
+    """Return the run in another result to compare a cell with: another row of its table, in the same column.
+
+    Raises UsageError if there is none, or more than one.
+    """
+    paper, table = cell.row.paper, cell.row.table.value.table
+    runs = [
+        EvaluatedCell(there, evidence, check.reading)
+        for check in other.of_kind(CellCheck)
+        if (there := find_cell([paper], check.id)) is not None
+        and (there.row.table.value.table, there.column_id) == (table, cell.column_id)
+        and check.printed == there.printed.text
+        for evidence in check.evidence
+        if isinstance(evidence, Accuracy)
+    ]
+    if not runs:
+        wanted = f"{paper.id}/{table}/ROW/{cell.column_id}"
+        raise UsageError(f"{file}: no evaluation of {wanted}, as printed there, to compare {cell.id} with")
+    if len(runs) > 1:
+        several = ", ".join(run.cell.id for run in runs)
+        raise UsageError(f"{file}: several evaluations to compare {cell.id} with: {several}; give a file with one")
+    if runs[0].cell.id == cell.id:
+        raise UsageError(f"{file}: this is an evaluation of {cell.id} itself; give one of another row of the table")
+    return runs[0]
+
+
+def judge_difference(run: EvaluatedCell, base: EvaluatedCell) -> DeltaCheck:
+    """Judge the difference between two printed accuracies of a table by evaluations of both.
+
+    The check's id is the cell's with `.against.` and the other row's. The interval of the difference holds all
+    differences of the two 95 % intervals: whichever images both runs have right, it holds at least as often as these.
+    """
+    cell, other = run.cell, base.cell
+    check = DeltaCheck(
+        id=f"{cell.id}.against.{other.row.row.id}",
+        verdict=Verdict.ERROR,
+        reason=base.why_not_judged or run.why_not_judged or "",
+        source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
+        place=cell.place,
+        printed=f"{other.printed.text} to {cell.printed.text}",
+        unit="points",
+        reading=run.reading,
+        hints=tuple(_compare_settings(base.accuracy, run.accuracy)),
+        evidence=(base.accuracy, run.accuracy),
+    )
+    if check.reason:
+        return check
+    if _key(run) == _key(base):
+        return check.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": SAME})
+    points, possible = run.share - base.share, run.possible - base.possible
+    fit = _compare(
+        lambda rule: cell.printed.interval(rule) - other.printed.interval(rule),
+        run,
+        possible,
+        tuple(dict.fromkeys((*base.departures, *run.departures))),
+        _lies_inside(possible) if run.complete and base.complete else lambda _: None,
+    )
+    step = max(cell.printed.step, other.printed.step)
+    return check.model_copy(
+        update={
+            "verdict": fit.verdict,
+            "reason": _describe_difference(run, base, fit),
+            "interval": (decimal_text(fit.printed.low, EXACT), decimal_text(fit.printed.high, EXACT)),
+            "measured": decimal_text(points, EXACT),
+            "gap": decimal_text((points - (cell.printed.value - other.printed.value)) / step, 1),
+            "rounding": fit.rounding,
+            "under": fit.under,
+        }
+    )
+
+
+def _key(run: EvaluatedCell) -> tuple[str, str]:
+    return run.accuracy.checkpoint, run.accuracy.outcomes
+
+
+def _describe_difference(run: EvaluatedCell, base: EvaluatedCell, fit: SampledFit) -> str:
+    """Say how far two runs are apart, and how that compares with the printed numbers."""
+    shares = " and ".join(f"{one.cell.row.row.id} {readable(one.share, 3)} %" for one in (run, base))
+    points = readable(run.share - base.share, 3)
+    counts = f"of the images {shares} are right, a difference of {'' if points.startswith('-') else '+'}{points} points"
+    printed = f"{fit.printed}, the differences that the printed numbers allow"
+    if fit.equal:
+        return f"{counts}; it lies in {printed}"
+    if run.complete and base.complete:
+        if fit.verdict is Verdict.DIFFERS:
+            all_ = "all images were evaluated, so it is not a matter of sampling"
+            return f"{counts}; it does not lie in {printed}; {all_}"
+        return f"{counts}; whether it lies in {printed}, depends on the images that could not be read"
+    interval = f"{counts}; its interval {run.possible - base.possible}, by the two 95 % intervals,"
+    if fit.verdict is Verdict.DIFFERS:
+        return f"{interval} does not meet {printed}"
+    return f"{interval} meets {printed}; {name_all(run.size)} would decide"
+
+
+def _compare_settings(first: Accuracy, second: Accuracy) -> Iterator[str]:
+    """Name the settings in which two runs differ."""
+    names = [n for n in sorted({*first.settings, *second.settings}) if first.settings.get(n) != second.settings.get(n)]
+    values = [f"{n} ({first.settings.get(n, 'not stated')}, {second.settings.get(n, 'not stated')})" for n in names]
+    if values:
+        yield f"the two runs have different settings: {', '.join(values)}"

@@ -41,7 +41,6 @@ Number: TypeAlias = Annotated[str, AfterValidator(check_number)]
 """A number as text in plain decimal digits: exact, and as long as it looks."""
 
 Count: TypeAlias = Annotated[int, Field(ge=0)]
-Probability: TypeAlias = Annotated[str, Field(pattern=r"^\d(\.\d{1,20})?(E-\d{1,7})?$")]
 Digest: TypeAlias = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """A file's SHA-256."""
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from imlp_audit.records.base import Count, Digest, Number, Probability, Record
+from imlp_audit.records.base import Count, Digest, Number, Record
 
 
 class Accuracy(Record):
@@ -55,34 +55,6 @@ class Accuracy(Record):
         return self.images + self.unreadable + self.unlabelled == self.available
 
 
-class PairedAccuracy(Record):
-    """Two runs over the same images: `first_only` and `second_only` are right in only one of them.
-
-    `p` is the two-sided probability of McNemar's exact test, `difference` second minus first in points of percent,
-    `low` and `high` its 95 % interval (Tango's), whatever unreadable images would give; all decimal text. `first` and
-    `second` are the checkpoints' SHA-256.
-    """
-
-    kind: Literal["paired"] = "paired"
-    metric: str
-    images: Count
-    both: Count
-    first_only: Count
-    second_only: Count
-    difference: Number
-    low: Number
-    high: Number
-    p: Probability
-    first: Digest
-    second: Digest
-
-    @model_validator(mode="after")
-    def _adds_up(self) -> Self:
-        if self.both + self.first_only + self.second_only > self.images:
-            raise ValueError("more outcomes than images")
-        return self
-
-
 class Throughput(Record):
     """Images a second of two models, measured in turns: medians over `pairs`, and the ratio with its 95 % interval.
 
@@ -102,4 +74,4 @@ class Throughput(Record):
     settings: dict[str, str]
 
 
-Evidence: TypeAlias = Annotated[Accuracy | PairedAccuracy | Throughput, Field(discriminator="kind")]
+Evidence: TypeAlias = Annotated[Accuracy | Throughput, Field(discriminator="kind")]

@@ -8,7 +8,7 @@ from typing import TypeAlias, assert_never
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import PASSES, Check, CheckKind, ClaimCheck, EquationCheck, printed_form
-from imlp_audit.records.evidence import Accuracy, Evidence, PairedAccuracy, Throughput
+from imlp_audit.records.evidence import Accuracy, Evidence, Throughput
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
     Block,
@@ -55,8 +55,6 @@ def describe_run(run: Evidence) -> str:
     match run:
         case Accuracy():
             parts = _accuracy(run)
-        case PairedAccuracy():
-            parts = _paired_accuracy(run)
         case Throughput():
             parts = _throughput(run)
         case _:
@@ -69,16 +67,6 @@ def _accuracy(found: Accuracy) -> Iterator[str]:
     yield f"{readable(found.correct)} of {readable(found.images)} images, 95 % interval [{found.low}, {found.high}]"
     yield f"images {found.data[:_SHORT]}"
     yield from _settings(found.settings)
-
-
-def _paired_accuracy(found: PairedAccuracy) -> Iterator[str]:
-    yield f"checkpoints {found.first[:_SHORT]} and {found.second[:_SHORT]}"
-    neither = found.images - found.both - found.first_only - found.second_only
-    yield (
-        f"{readable(found.images)} images: {readable(found.both)} right in both, {readable(found.first_only)} in the "
-        f"first alone, {readable(found.second_only)} in the second alone, {readable(neither)} in neither"
-    )
-    yield f"difference {found.difference} points, 95 % interval [{found.low}, {found.high}]; p = {found.p}"
 
 
 def _throughput(found: Throughput) -> Iterator[str]:

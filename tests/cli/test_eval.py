@@ -1,4 +1,4 @@
-"""`imlp-audit eval`: verdicts on printed accuracies, alone and in two processes, and what it refuses."""
+"""`imlp-audit eval`: verdicts on printed accuracies, and what it refuses."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def test_two_rows_over_the_same_images(digits: Digits, there: Path) -> None:
     done = evaluated(digits, "--against", "base.json", "-f", "json")
     check = json.loads(done.out)["checks"][1]
     assert check["id"] == "digits/1/resmlp/top1.against.mixer"
-    assert check["evidence"][0]["kind"] == "paired"
-    assert "McNemar's exact test has p = " in check["reason"]
+    assert len(check["evidence"]) == 2
+    assert "that the printed numbers allow" in check["reason"]
 
 
 def test_the_users_own_pipeline(digits: Digits, there: Path) -> None:
@@ -142,20 +142,11 @@ def test_an_interrupt_keeps_what_is_finished(
     assert not (there / "p.csv.unfinished").exists()
 
 
-@pytest.mark.slow
-def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None:
-    alone = evaluated(digits, "--predictions", "one.csv", "-o", "json:one.json", "-f", "json")
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "-m", "imlp_audit"]
-    together = spawn(
-        *(*arguments(digits), "--predictions", "two.csv", "-o", "json:two.json", "-f", "json"),
-        cwd=there,
-        command=torchrun,
-        PYTHONPATH=str(REPOSITORY),
-    )
-    assert (together.code, together.out) == (0, alone.out)
-    for ending in ("csv", "json"):
-        assert (there / f"two.{ending}").read_bytes() == (there / f"one.{ending}").read_bytes()
-    assert sorted(path.name for path in there.iterdir()) == ["one.csv", "one.json", "two.csv", "two.json"]
+def test_several_processes_are_refused(digits: Digits, there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    done = evaluated(digits)
+    assert (done.code, done.out) == (2, "")
+    assert "eval runs in one process, on one device; start it without torchrun" in done.err
 
 
 @pytest.mark.parametrize(
@@ -186,6 +177,7 @@ def test_two_processes_give_the_same_as_one(digits: Digits, there: Path) -> None
         (["--batch-size", "0"], 2, "--batch-size"),
         (["--limit", "0"], 2, "--limit"),
         (["--state", "ema"], 2, "does not hold a state ema"),
+        (["--labels", "real.json"], 2, "--labels"),
     ],
 )
 def test_requests_that_are_refused(digits: Digits, there: Path, more: list[str], code: int, words: str) -> None:
@@ -211,11 +203,6 @@ def test_help_needs_no_torch(there: Path) -> None:
     ("more", "kept", "words"),
     [
         (["--predictions", "p.csv", "-o", "json:p.csv"], "p.csv", "-o p.csv: this is also the file of --predictions"),
-        (
-            ["--labels", "l.csv", "--predictions", "l.csv"],
-            "l.csv",
-            "--predictions l.csv: this file is also read (--labels)",
-        ),
         (
             ["--class-map", "l.csv", "-o", "json:other.csv"],
             "l.csv",

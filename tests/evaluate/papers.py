@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from imlp_audit.evaluate.verdict import record_accuracy
+from imlp_audit.evaluate.verdict import EvaluatedCell, record_accuracy
+from imlp_audit.evaluate.verdict import judge as judge_run
+from imlp_audit.records.check import CellCheck
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.columns import Metric
 from imlp_audit.spec.library import load
@@ -164,3 +166,8 @@ def evaluated(
         checkpoint=checkpoint * 64,
         settings=settings,
     )
+
+
+def judge(cell: CellRef, accuracy: Accuracy, reading: str | None = None) -> CellCheck:
+    """Judge a printed accuracy by an evaluation."""
+    return judge_run(EvaluatedCell(cell, accuracy, reading))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 from contextlib import nullcontext
@@ -18,7 +17,7 @@ from timm.utils.misc import natural_key as timms_key
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.datasets import Labelling, check_classes, chosen_folder, list_images, open_images
-from imlp_audit.evaluate.imagenet import imagenet_classes
+from imlp_audit.evaluate.imagenet import imagenet_classes, real_labels
 from imlp_audit.evaluate.images import Images, in_order, natural_key, readable_id
 from tests.evaluate.folders import image_folder, picture
 
@@ -29,10 +28,10 @@ def opened(
     source: Path | str,
     split: str = "validation",
     class_map: Path | None = None,
-    real: Path | None = None,
+    *,
+    real: bool = False,
 ) -> Images:
-    labelling = Labelling(class_map, real)
-    return open_images(str(source), split=split, labelling=labelling, allow_download=False)
+    return open_images(str(source), split, Labelling(class_map, real))
 
 
 def classes_of(images: Images) -> dict[str, tuple[int, ...]]:
@@ -140,20 +139,18 @@ def test_a_class_map_of_some_outputs(tmp_path: Path) -> None:
 
 
 def test_real_labels_need_no_class_folders(tmp_path: Path) -> None:
-    held = [[number % 1000, 5] if number != 2 else [] for number in range(50_000)]
-    (tmp_path / "real.json").write_text(json.dumps(held))
+    none = real_labels().index(()) + 1
     validation_image(tmp_path / "val", ".", 2)
-    validation_image(tmp_path / "val", "anywhere", 3)
-    images = opened(tmp_path, real=tmp_path / "real.json")
+    validation_image(tmp_path / "val", "anywhere", none)
+    images = opened(tmp_path, real=True)
     assert dict(zip(images.ids, images.labels, strict=True)) == {
-        "ILSVRC2012_val_00000002.JPEG": (1, 5),
-        "anywhere/ILSVRC2012_val_00000003.JPEG": (),
+        "ILSVRC2012_val_00000002.JPEG": real_labels()[1],
+        f"anywhere/ILSVRC2012_val_{none:08d}.JPEG": (),
     }
     assert (images.name, images.classes) == ("imagenet-real", 1000)
     assert images.notes == ("images not judged because they have no ReaL label: 1",)
-    (tmp_path / "map.txt").write_text("a\n")
     with pytest.raises(DatasetError, match="leave out --class-map"):
-        opened(tmp_path, class_map=tmp_path / "map.txt", real=tmp_path / "real.json")
+        opened(tmp_path, class_map=tmp_path / "map.txt", real=True)
 
 
 def test_skipped_files_are_reported(tmp_path: Path) -> None:
@@ -196,14 +193,9 @@ def test_nothing_reaches_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(socket.socket, "connect", refuse)
     image_folder(tmp_path / "pets", {"cat": 1})
     opened(tmp_path / "pets")
-    for name in (f"torch/cifar10:{tmp_path}", "tfds/cifar10"):
-        with pytest.raises(DatasetError):
+    for name in ("torch/cifar10", "tfds/cifar10", "hfds/ylecun/mnist"):
+        with pytest.raises(DatasetError, match=f"{name} is neither a folder nor a .parquet file.*`hf download`"):
             opened(name)
-
-
-def test_named_data_sets_have_classes_of_their_own(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="has its own classes"):
-        opened(f"torch/cifar10:{tmp_path}", class_map=tmp_path / "map.txt")
 
 
 def touch(root: Path, *names: str) -> None:

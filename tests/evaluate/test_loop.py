@@ -206,7 +206,7 @@ def test_a_model_without_settings_has_those_of_imagenet() -> None:
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")  # of the loader's processes
 @pytest.mark.parametrize("workers", [0, 1])
 def test_batches_are_the_images_in_their_order_as_timm_transforms_them(folder: Path, workers: int) -> None:
-    images = open_images(str(folder), split="", labelling=Labelling(), allow_download=False)
+    images = open_images(str(folder), "", Labelling())
     chosen = resolve_pipeline(torch.nn.Linear(1, 1), (32, 24))
     indices = [0, 1, 2, 4, 5, 6]
     found = list(load_batches(images, indices, chosen, 4, workers, CPU))

@@ -14,7 +14,6 @@ from PIL import Image
 from torchvision.datasets import ImageFolder
 from torchvision.transforms.functional import normalize, to_tensor
 
-from imlp_audit.evaluate.datasets import NAMED
 from imlp_audit.spec.library import load
 from tests.cli.running import call
 
@@ -31,11 +30,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path / "mydigits"
-
-
-def test_the_page_lists_torchvisions_data_sets() -> None:
-    (row,) = [line for line in PAGE.splitlines() if line.startswith("| torchvision's ")]
-    assert re.findall(r"`(\w+)`", row) == list(NAMED)
 
 
 def test_the_spec_on_the_page_has_no_mistakes(folder: Path) -> None:

@@ -162,7 +162,7 @@ def test_files_that_are_not_tables(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="is not one of the 3 named classes"):
         opened(write_parquet(tmp_path / "b.parquet", [3], names=ANIMALS))
     with pytest.raises(DatasetError, match="leave out --labels"):
-        opened(tmp_path / "b.parquet", real=tmp_path / "x")
+        opened(tmp_path / "b.parquet", real=True)
 
 
 def test_files_that_name_their_classes_differently_are_not_taken_together(tmp_path: Path) -> None:

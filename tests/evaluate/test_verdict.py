@@ -19,10 +19,8 @@ from imlp_audit.evaluate.verdict import (
     SETTINGS,
     UNPROVEN,
     ScoreCell,
-    judge,
     record_accuracy,
     score_cells,
-    why_not_judged,
 )
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import CellCheck, Check, Verdict
@@ -30,7 +28,7 @@ from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.columns import Metric
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import CellRef, find_cell
-from tests.evaluate.papers import cell, evaluated, row, write
+from tests.evaluate.papers import cell, evaluated, judge, row, write
 
 
 @pytest.fixture(scope="module")
@@ -328,7 +326,7 @@ def test_reasons_count_what_was_not_judged(base: CellRef, tmp_path: Path) -> Non
         "repair the data set"
     )
     assert "(1 could not be read)" in judge(base, evaluated((39_925, 49_999), unreadable=1)).reason
-    assert why_not_judged(evaluated((0, 0), unlabelled=3), 9) == "no image that has a label was evaluated"
+    assert judge(base, evaluated((0, 0), unlabelled=3)).reason == "no image that has a label was evaluated"
 
 
 @pytest.mark.slow

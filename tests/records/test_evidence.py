@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import CellCheck, Source, Verdict
 from imlp_audit.records.document import from_json, to_json
-from imlp_audit.records.evidence import Accuracy, PairedAccuracy, Throughput
+from imlp_audit.records.evidence import Accuracy, Throughput
 from imlp_audit.records.result import AuditResult
 
 numbers = st.decimals(-100, 100, places=4).map(str)
@@ -43,26 +43,21 @@ def accuracies(draw: st.DrawFn) -> Accuracy:
     )
 
 
-pairs = st.builds(
-    PairedAccuracy, metric=texts, images=st.integers(27, 50), both=few, first_only=few, second_only=few,
-    difference=numbers, low=numbers, high=numbers, p=st.sampled_from(["1", "0.05", "1.98E-31"]), first=digests,
-    second=digests,
-)  # fmt: skip
 throughputs = st.builds(
     Throughput, batch=few, pairs=few, baseline=numbers, variant=numbers, ratio=numbers, low=numbers, high=numbers,
     hardware=texts, stated=texts, settings=named,
 )  # fmt: skip
 
 
-def result(*evidence: Accuracy | PairedAccuracy | Throughput) -> AuditResult:
+def result(*evidence: Accuracy | Throughput) -> AuditResult:
     source = Source(file="p.yaml", line=1)
     check = CellCheck(id="p/1/a/b", verdict=Verdict.DIFFERS, reason="", source=source, evidence=evidence)
     return AuditResult(papers=(), versions={}, checks=(check,))
 
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.one_of(accuracies(), pairs, throughputs), max_size=3))
-def test_evidence_is_read_back_as_written(evidence: list[Accuracy | PairedAccuracy | Throughput]) -> None:
+@given(st.lists(st.one_of(accuracies(), throughputs), max_size=3))
+def test_evidence_is_read_back_as_written(evidence: list[Accuracy | Throughput]) -> None:
     written = result(*evidence)
     text = to_json(written)
     assert from_json(AuditResult, text, "a.json") == written
@@ -89,20 +84,6 @@ ACCURACY = {
     "data": "f" * 64,
     "settings": {"crop": "0.9"},
 }
-PAIR = {
-    "kind": "paired",
-    "metric": "top1",
-    "images": 9,
-    "both": 3,
-    "first_only": 2,
-    "second_only": 4,
-    "difference": "22.2",
-    "low": "-20",
-    "high": "60",
-    "p": "0.688",
-    "first": "0" * 64,
-    "second": "1" * 64,
-}
 THROUGHPUT = {
     "kind": "throughput",
     "batch": 32,
@@ -124,7 +105,7 @@ def read(evidence: object) -> AuditResult:
     return from_json(AuditResult, json.dumps(document), "a.json")
 
 
-@pytest.mark.parametrize("evidence", [ACCURACY, PAIR, THROUGHPUT], ids=lambda one: str(one["kind"]))
+@pytest.mark.parametrize("evidence", [ACCURACY, THROUGHPUT], ids=lambda one: str(one["kind"]))
 def test_what_a_run_writes_is_read(evidence: dict[str, Any]) -> None:
     assert len(read([evidence]).checks[0].evidence) == 1
 
@@ -165,11 +146,6 @@ def test_what_older_results_lack_has_a_default() -> None:
         (ACCURACY, {"kind": "claim"}),
         (ACCURACY, {"kind": "paired"}),
         (ACCURACY, {"proof": "yes"}),
-        (PAIR, {"images": 8}),
-        (PAIR, {"p": "1e-400000000"}),
-        (PAIR, {"p": "-0.1"}),
-        (PAIR, {"first_only": -2}),
-        (PAIR, {"first": ""}),
         (THROUGHPUT, {"ratio": "fast"}),
         (THROUGHPUT, {"batch": -1}),
         (THROUGHPUT, {"spent": [{"modules": "all"}]}),

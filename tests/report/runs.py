@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imlp_audit.records.check import Check, CheckKind, Verdict
-from imlp_audit.records.evidence import Accuracy, PairedAccuracy, Throughput
+from imlp_audit.records.evidence import Accuracy, Throughput
 from imlp_audit.records.result import AuditResult
 
 from .results import BENIGN, check, result
@@ -13,13 +13,6 @@ def accuracy(text: str = BENIGN) -> Accuracy:
     return Accuracy(
         metric="top1", correct=2, images=5, available=8, unreadable=1, unlabelled=2, low="11.76", high="76.93",
         outcomes="88", checkpoint="0123456789abcdef" * 4, data="f" * 64, settings={"crop": text, text: "bicubic"},
-    )  # fmt: skip
-
-
-def paired() -> PairedAccuracy:
-    return PairedAccuracy(
-        metric="top1", images=1000, both=700, first_only=20, second_only=40, difference="2", low="0.5", high="3.6",
-        p="0.0139", first="a" * 64, second="b" * 64,
     )  # fmt: skip
 
 
@@ -41,7 +34,9 @@ def cell(
 
 def against(text: str = BENIGN, other: str = "r2", printed: str = "72.1 to 72.2") -> Check:
     name = f"1/r1/top1.against.{other}"
-    return check(name, CheckKind.DELTA, Verdict.DIFFERS, text, printed=printed, measured="2", evidence=(paired(),))
+    return check(
+        name, CheckKind.DELTA, Verdict.DIFFERS, text, printed=printed, measured="2", evidence=(accuracy("0.9"),)
+    )
 
 
 def run(*checks: Check) -> AuditResult:
