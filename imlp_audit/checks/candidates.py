@@ -17,7 +17,8 @@ from imlp_audit.checks.identity import BY_CHANCE, LEAST
 from imlp_audit.count.conventions import ParameterConvention, total
 from imlp_audit.count.facts import ModelFacts, ModelKey
 from imlp_audit.models.host import Size
-from imlp_audit.models.names.known import USUAL_SIZE, Library, known_models, sizes_of
+from imlp_audit.models.names.known import USUAL_SIZE, Library, Trait, has, known_models, sizes_of
+from imlp_audit.models.names.match import is_spelt
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import name_in_library
 from imlp_audit.spec.columns import Measure, image_of
@@ -67,6 +68,14 @@ def cells_of(row: RowRef, measure: Measure | None = None) -> list[CellRef]:
         for cell in row.cells
         if cell.column.measure.totalled and not cell.column.needs and measure in (None, cell.column.measure)
     ]
+
+
+def says(row: RowRef, recipe: Recipe, *, whole: bool = False) -> bool:
+    """Return whether a row's label begins with a model's name, or is it, and no other paper has one of that name."""
+    named = name_in_library(recipe)
+    if named is None or row.row.named:
+        return True
+    return is_spelt(row.row.label, named[1], whole=whole) and not has(Trait.NAMESAKE, *named)
 
 
 def key_of(paper: Paper, recipe: Recipe, context: Context) -> ModelKey:
@@ -120,6 +129,11 @@ class TableCounts:
         """Those with candidates."""
         return [row for row in self.rows if row.row.candidates]
 
+    @cached_property
+    def _said(self) -> list[RowRef]:
+        """Those whose model is given, or whose label says the first candidate."""
+        return [row for row in self.rows if row.row.model is not None or says(row, candidates_of(row)[0])]
+
     def _facts(self, recipe: Recipe) -> ModelFacts | None:
         found = self.context.facts.get(key_of(self.paper, recipe, self.context))
         return found if isinstance(found, ModelFacts) else None
@@ -145,9 +159,9 @@ class TableCounts:
 
     @cached_property
     def _scores(self) -> Mapping[str, Sequence[RowRef]]:
-        """The rows whose first candidates, or models, have all their printed parameters, by each convention."""
+        """The rows whose model, or the first candidate that their label says, has all their printed parameters."""
         found: dict[str, list[RowRef]] = {}
-        for row in self.rows:
+        for row in self._said:
             first = row.row.model or candidates_of(row)[0]
             cells = cells_of(row, Measure.PARAMETERS)
             for name in self.sizes(cells[0], first) if cells else ():
@@ -173,7 +187,7 @@ class TableCounts:
         if best is None:
             return frozenset()
         odds = []
-        for row in self.rows:
+        for row in self._said:
             cells, first = cells_of(row, Measure.PARAMETERS), row.row.model or candidates_of(row)[0]
             if cells:
                 sizes = [{size} for cell in cells if (size := self.sizes(cell, first).get(best))]

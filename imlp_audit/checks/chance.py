@@ -14,7 +14,7 @@ def matches(printed: Printed, value: Fraction | int) -> bool:
     return value in printed.interval(Rounding.HALF_UP) or value in printed.interval(Rounding.TRUNCATION)
 
 
-def chance(printed: Printed, values: set[int]) -> float:
+def chance(printed: Printed, values: set[int] | set[Fraction]) -> float:
     """Return how many of some values are expected to print as a number by chance, each within a factor of two of it."""
     rounded, cut = printed.interval(Rounding.HALF_UP), printed.interval(Rounding.TRUNCATION)
     low, high = min(rounded.low, cut.low), max(rounded.high, cut.high)

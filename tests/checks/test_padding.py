@@ -11,7 +11,7 @@ from tests.checks.papers import Count, Spec, checked
 
 COUNTS = {
     name: Count(one)
-    for name, one in zip("mnopqr", (20_650_000, 25_450_000, 31_300_000, 27_010_000, 8_020_000, 9_040_000))
+    for name, one in zip("mnopqr", (20_650_000, 25_450_000, 31_300_000, 27_010_000, 8_020_000, 9_040_000), strict=True)
 }
 PADDED = ("21.0", "25.0", "31.0", "27.0", "8.0", "9.0")
 
