@@ -89,7 +89,7 @@ _SURE = 6  # decimals that end in zeros, or zeros of integers, that a column has
 def count_padding(column: Mapping[str, Printed]) -> Mapping[str, int]:
     """Return how many last digits of a column's numbers are no digits, by row: 25.50, 25,551,000 or 132863000.
 
-    All its decimals end in as many zeros, or four in five of its integers keep to as many significant digits.
+    All its decimals end in as many zeros, or four in five of its integers end in zeros, after as many other digits.
     """
     digits = {name: str(int(abs(one.value) / one.step)) for name, one in column.items()}
     zeros = {name: len(text) - len(text.rstrip("0")) for name, text in digits.items()}
@@ -101,7 +101,8 @@ def count_padding(column: Mapping[str, Printed]) -> Mapping[str, int]:
     else:
         kept = sorted(len(text) - zeros[name] for name, text in digits.items())[4 * (len(digits) - 1) // 5]
         padded = {name: max(0, min(zeros[name], len(text) - kept)) for name, text in digits.items()}
-    return padded if sum(padded.values()) >= _SURE else {}
+    is_sure = sum(padded.values()) >= _SURE and 5 * sum(n > 0 for n in padded.values()) >= 4 * len(padded)
+    return padded if is_sure else {}
 
 
 SIGNS = "+-−–"
