@@ -19,10 +19,10 @@ from types import CodeType, ModuleType
 import numpy as np
 import timm.models
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.nn.modules import linear
-from torch.overrides import TorchFunctionMode
 
+from imlp_audit.models.modes import WithoutCuda
 from imlp_audit.processes.streams import print_to_stderr
 
 _INSTALLED_AS = {
@@ -303,40 +303,8 @@ def _offer(module: ModuleType, names: Mapping[str, object], answers: Answers) ->
     vars(module)["__getattr__"] = answer
 
 
-class _OnThisDevice(TorchFunctionMode):
-    """Makes on the current device what code asks for on CUDA: sizes and counts are the same there."""
-
-    def __init__(self, answers: Answers) -> None:
-        super().__init__()
-        self._answers = answers
-
-    def __torch_function__(
-        self,
-        func: Callable[..., object],
-        types: Sequence[type],
-        args: tuple[object, ...] = (),
-        kwargs: Mapping[str, object] | None = None,
-    ) -> object:
-        """Run a call without its CUDA device."""
-        named = dict(kwargs or {})
-        asked = [name for name, value in named.items() if _is_cuda(value)]
-        if func is Tensor.cuda or asked or any(map(_is_cuda, args[1:])):
-            self._answers.note("CUDA was asked for; the model was counted without it")
-            named = {name: value for name, value in named.items() if name not in asked}
-            args = (*args[:1], *(one for one in args[1:] if not _is_cuda(one)))
-            if func is Tensor.cuda or (func is Tensor.to and len(args) == 1 and not named):
-                return args[0]
-        return func(*args, **named)
-
-
-def _is_cuda(value: object) -> bool:
-    if isinstance(value, torch.device):
-        return value.type == "cuda"
-    return isinstance(value, str) and value.partition(":")[0] == "cuda"
-
-
 @contextmanager
 def answering(answers: Answers) -> Iterator[None]:
     """Run foreign code with CUDA answered, and what it prints on standard error."""
-    with print_to_stderr(), _OnThisDevice(answers):
+    with print_to_stderr(), WithoutCuda(answers.note):
         yield

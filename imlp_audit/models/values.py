@@ -124,12 +124,3 @@ Sides = Annotated[
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "minItems": 2, "maxItems": 2}]}),
 ]
 """The side of an image in pixels, or its height and width."""
-
-
-def merge(values: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, object]:
-    """Return nested values with changes."""
-    merged = dict(values)
-    for name, value in changes.items():
-        before = merged.get(name)
-        merged[name] = merge(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
-    return merged

@@ -151,7 +151,7 @@ def test_the_states_are_those_of_timms_blocks() -> None:
     for ours, timms in names.items():
         weights = {re.sub(rf"^(\d\.){re.escape(ours)}", rf"\1{timms}", name): w for name, w in weights.items()}
     theirs.load_state_dict(weights, strict=True)
-    torch.testing.assert_close(model.states(IDS), model.norm(theirs(model.embedding.weight[IDS])))
+    torch.testing.assert_close(model.states(IDS)[0], model.norm(theirs(model.embedding.weight[IDS])))
 
 
 @pytest.mark.parametrize("gate", Gate)
@@ -174,18 +174,18 @@ def test_without_a_norm_in_the_gate_its_input_is_projected_as_it_is() -> None:
     x = model.embedding.weight[IDS]
     z1, z2 = F.gelu(block.u(block.norm(x))).chunk(2, dim=-1)
     gate = torch.einsum("ij,bjc->bic", block.sgu.proj.weight, z2) + block.sgu.proj.bias[:, None]
-    torch.testing.assert_close(model.states(IDS), model.norm(x + block.v(z1 * gate)))
+    torch.testing.assert_close(model.states(IDS)[0], model.norm(x + block.v(z1 * gate)))
 
 
 def test_the_tied_layer_scores_a_word_by_its_embedding() -> None:
     model = randomised(build_gmlp_text(SMALL, READING, None))
-    torch.testing.assert_close(model(IDS), model.states(IDS) @ model.embedding.weight.T)
+    torch.testing.assert_close(model(IDS), model.states(IDS)[0] @ model.embedding.weight.T)
 
 
 @pytest.mark.parametrize("pooler", Presence)
 def test_a_text_is_classified_by_its_first_token(pooler: Presence) -> None:
     model = randomised(build_gmlp_text(SMALL, replace(READING, pooler=pooler), 3))
-    first = model.states(IDS)[:, 0]
+    first = model.states(IDS)[0][:, 0]
     pooled = first if model.pooler is None else torch.tanh(model.pooler.dense(first))
     torch.testing.assert_close(model(IDS), model.head(pooled))
 
