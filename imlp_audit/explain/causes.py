@@ -188,7 +188,8 @@ def _answer(
     every = [_cause(question, hit, chance) for hit, chance in hits if question in hit]
     found: list[NumberCause] = []
     for one in sorted(every, key=lambda cause: (cause.chance > _ALL, -len(cause.explains), cause.chance)):
-        if sum(other.family == one.family for other in found) < _OF_A_FAMILY:
+        alike = sum(other.family == one.family for other in found)
+        if alike < (1 if one.family == CauseFamily.PARTS else _OF_A_FAMILY):  # of sums, the simplest
             found.append(one)
     causes = [cause for cause in found if cause.chance <= _ALL]
     near = min(

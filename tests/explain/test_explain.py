@@ -289,7 +289,7 @@ def test_one_cause_of_a_column_comes_first(tmp_path: Path) -> None:
         row("one", "One", DEIT, "params: 5.5"),
         row("two", "Two", small, "params: 21.7"),
         row("three", "Three", DEIT, "params: 5.7"),
-    )  # noqa: E501
+    )
     explanation = explained(paper(tmp_path, *rows), "small/1/one/params")
     (causes,) = (one for one in explanation.sections if isinstance(one, Causes))
     first = causes.number.causes[0]
