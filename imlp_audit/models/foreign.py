@@ -158,18 +158,15 @@ class Config(dict[str, object], Namespace):
         self.__dict__ = self  # which vars() reads
 
     def __getattr__(self, name: str) -> object:
-        """Return a value."""
         found = _look_up(self, name, Config)
         if found is Config:
             raise AttributeError(f"the configuration has no {name!r}; it has {', '.join(self) or 'nothing'}")
         return found
 
     def __missing__(self, name: str) -> object:
-        """Raise KeyError that says what there is."""
         raise KeyError(f"the configuration has no {name!r}; it has {', '.join(self) or 'nothing'}")
 
     def __deepcopy__(self, _: object) -> Config:
-        """Return a copy."""
         return Config(self)
 
     clone = copy = lambda self: Config(self)

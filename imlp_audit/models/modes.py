@@ -30,7 +30,6 @@ class CallMode(TorchFunctionMode):
         args: tuple[object, ...] = (),
         kwargs: Mapping[str, object] | None = None,
     ) -> object:
-        """Run a call."""
         return self.call(func, args, dict(kwargs or {}))
 
     @abstractmethod

@@ -96,21 +96,17 @@ class StandIn:
         self.__dict__.update(path=path, answers=answers)
 
     def __getattr__(self, name: str) -> object:
-        """Return a stand-in for a name in it."""
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
         return vars(self).setdefault(name, StandIn(f"{self.path}.{name}", self.answers))
 
     def __getitem__(self, name: object) -> object:
-        """Return what was set, or a stand-in."""
         return getattr(self, str(name))
 
     def __setitem__(self, name: object, value: object) -> None:
-        """Keep a value, as a configuration does."""
         setattr(self, str(name), value)
 
     def __iter__(self) -> Iterator[object]:
-        """Hold nothing."""
         return iter(())
 
     def __call__(self, *given: object, **named: object) -> object:
@@ -136,30 +132,25 @@ class StandIn:
         return (Base,)
 
     def __instancecheck__(self, _: object) -> bool:
-        """Say that nothing is of this class."""
         return False
 
     __subclasscheck__ = __instancecheck__
 
     def __or__(self, _: object) -> object:
-        """Return itself, for annotations."""
         return self
 
     __ror__ = __or__
 
     def __enter__(self) -> object:
-        """Return itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
         """Let errors pass."""
 
     def __ge__(self, _: object) -> bool:
-        """Be newer than any version."""
         return True
 
     def __lt__(self, _: object) -> bool:
-        """Be older than none."""
         return False
 
     __gt__, __le__ = __ge__, __lt__
@@ -213,13 +204,11 @@ class _NoWeights(dict[str, object]):
         return self
 
     def __getattr__(self, name: str) -> object:
-        """Return itself, as a tensor's methods do."""
         if name.startswith("__"):
             raise AttributeError(name)
         return self
 
     def __call__(self, *_: object, **__: object) -> _NoWeights:
-        """Return itself."""
         return self
 
 

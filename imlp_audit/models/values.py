@@ -31,15 +31,12 @@ class FrozenMap(dict[str, T]):
     """A mapping that nobody changes, so that it can be part of a key. 1, 1.0 and true are different values."""
 
     def __hash__(self) -> int:  # type: ignore[override]  # a dict has none
-        """Return the hash of what is written."""
         return hash(repr(self))
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the same is written."""
         return isinstance(other, dict) and repr(self) == repr(other)
 
     def __ne__(self, other: object) -> bool:
-        """Return whether something else is written."""
         return not self == other
 
 

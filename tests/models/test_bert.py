@@ -98,15 +98,6 @@ def test_masked_language_models_have_the_courseworks_sizes(layers: int, printed:
         assert round(count_parameters(variant.model) / 1e6) == printed
 
 
-def test_classifier_without_pooler_reads_the_first_token() -> None:
-    torch.manual_seed(2)
-    model = build_bert(TINY, SHORT, 5).eval()
-    ids = _ids()
-    states, pooled = model.states(ids)
-    assert pooled is None
-    torch.testing.assert_close(model(ids), model.get_submodule("head")(states[:, 0]))
-
-
 @pytest.mark.daily(6)
 @pytest.mark.parametrize(("output", "pooler"), OUTPUTS)
 @pytest.mark.parametrize("classes", [None, 5])
