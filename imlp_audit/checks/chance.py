@@ -14,6 +14,7 @@ from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.schema import PrintedTable
 
 _SURE = 6  # zeros that so many numbers of a column end in only if they are no digits
+_MISPRINTED = 5  # digits
 _NUMBER = re.compile(r"\d[\d.,]*")
 
 
@@ -43,6 +44,13 @@ def without_padding(cell: CellRef) -> Printed:
 def matches(printed: Printed, value: Fraction | int) -> bool:
     """Return whether a value prints as a number does, rounded or cut off."""
     return value in printed.interval(Rounding.HALF_UP) or value in printed.interval(Rounding.TRUNCATION)
+
+
+def is_a_digit_off(printed: Printed, value: int) -> bool:
+    """Return whether a value prints as a number of five digits or more but for one: by chance one in a hundred does."""
+    text = printed.write(Fraction(value) / printed.scale)
+    alike = len(text) == len(printed.text) and sum(map(str.isdigit, text)) >= _MISPRINTED
+    return alike and sum(one != other for one, other in zip(text, printed.text, strict=True)) == 1
 
 
 def chance(printed: Printed, values: set[int] | set[Fraction]) -> float:

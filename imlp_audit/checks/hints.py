@@ -195,7 +195,6 @@ def _of_column(paper: Paper, column: str, context: Context) -> int:
 
 
 def _is_padded(one: Countable) -> bool:
-    """Return whether a total is an integer with decimals behind it."""
     printed = one.cell.printed
     return one.cell.column.measure.totalled and printed.step < 1 and printed.value.denominator == 1
 
