@@ -48,9 +48,9 @@ def matches(printed: Printed, value: Fraction | int) -> bool:
 
 def is_a_digit_off(printed: Printed, value: int) -> bool:
     """Return whether a value prints as a number of five digits or more but for one: by chance one in a hundred does."""
-    text = printed.write(Fraction(value) / printed.scale)
-    alike = len(text) == len(printed.text) and sum(map(str.isdigit, text)) >= _MISPRINTED
-    return alike and sum(one != other for one, other in zip(text, printed.text, strict=True)) == 1
+    ours, theirs = (re.sub(r"\D", "", one) for one in (printed.write(Fraction(value) / printed.scale), printed.text))
+    alike = len(ours) == len(theirs) >= _MISPRINTED
+    return alike and sum(one != other for one, other in zip(ours, theirs, strict=True)) == 1
 
 
 def chance(printed: Printed, values: set[int] | set[Fraction]) -> float:
