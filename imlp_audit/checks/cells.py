@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import partial
 
-from imlp_audit.checks.chance import chance, matches, without_padding
+from imlp_audit.checks.chance import chance
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
 from imlp_audit.checks.frames import (
@@ -104,8 +104,6 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
     if check.verdict is not Verdict.DIFFERS:
         return check
     proposed = identity is not None or not stated
-    if (proposed or found.cell.printed.step >= 1) and _is_padded(check, found.cell):
-        return hold_back(check, "the zeros that it ends in may be no digits")
     if not proposed:
         return check
     why = _why_open(check, found, identity, context)
@@ -143,13 +141,6 @@ def _score_counter(found: Countable, context: Context) -> tuple[int, int]:
     """Return how many numbers of a column besides one follow from its counter, and how many do not."""
     group = frame_of(found.cell, context).convention
     return (0, 0) if group is None else (group.scores[group.winner], group.votes - group.scores[group.winner] - 1)
-
-
-def _is_padded(check: CellCheck, cell: CellRef) -> bool:
-    """Return whether a number follows once the zeros that pad its column are no digits."""
-    number = without_padding(cell)
-    is_padded = number.step > cell.printed.step
-    return is_padded and check.measured is not None and matches(number, Fraction(check.measured))
 
 
 def _is_near(check: CellCheck) -> bool:

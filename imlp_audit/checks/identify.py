@@ -97,7 +97,7 @@ class _TableRows:
         """Return the columns whose number another candidate that was counted has."""
         others = [one for one in self.counts.survivors(row) if one != model]
         values = [(c, [v for one in others for v in self.counts.possible(c, one, every=True)]) for c in cells_of(row)]
-        return frozenset(c.column_id for c, found in values if any(matches(self.counts.number(c), v) for v in found))
+        return frozenset(c.column_id for c, found in values if any(matches(c.printed, v) for v in found))
 
     def _known(self, row: RowRef) -> tuple[Recipe | None, Identified | None]:
         """Return a row's model, and how it is known."""
@@ -121,8 +121,7 @@ class _TableRows:
         """Return what a model has of the parameters that a row prints: models are one if they have the same."""
         cells = cells_of(row, Measure.PARAMETERS)
         return tuple(
-            frozenset(v for v in self.counts.sizes_left(one, recipe) if matches(self.counts.number(one), v))
-            for one in cells
+            frozenset(v for v in self.counts.sizes_left(one, recipe) if matches(one.printed, v)) for one in cells
         )
 
     def _expected(self, row: RowRef, *, whole: bool = False) -> float:
@@ -130,7 +129,7 @@ class _TableRows:
         cells = cells_of(row, None if whole else Measure.PARAMETERS)
         combinations = {tuple(self.counts.possible(cell, one) for cell in cells) for one in candidates_of(row)}
         return sum(
-            prod(chance(self.counts.number(cell), set(values)) for cell, values in zip(cells, one, strict=True))
+            prod(chance(cell.printed, set(values)) for cell, values in zip(cells, one, strict=True))
             for one in combinations
         )
 
@@ -214,7 +213,7 @@ class _TableRows:
         found = [(cell, self._nearest(cell, recipe)) for cell in cells]
         return ", ".join(
             f"{readable(Fraction(value))} {_NOUNS[cell.column.measure]}, not {_with_unit(cell)}"
-            if not matches(self.counts.number(cell), value)
+            if not matches(cell.printed, value)
             else f"{_with_unit(cell)} {_NOUNS[cell.column.measure]}"
             for cell, value in found
             if value is not None

@@ -88,7 +88,7 @@ def count(
     from imlp_audit.count.request import Changes, ModelRequest, parse_arguments, parse_inputs, parse_model
     from imlp_audit.explain.causes import CountedQuantity, collect_changes, count_here, find_causes
     from imlp_audit.explain.counted_document import counted_document
-    from imlp_audit.models.values import merge
+    from imlp_audit.models.change import merge
     from imlp_audit.processes.workers import yield_apart
 
     library, name, file = parse_model(model)
