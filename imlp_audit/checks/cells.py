@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import partial
 
-from imlp_audit.checks.chance import chance
+from imlp_audit.checks.chance import chance, matches
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
 from imlp_audit.checks.frames import (
