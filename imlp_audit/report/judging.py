@@ -225,12 +225,8 @@ def _by_column(answers: Sequence[Answered]) -> Iterator[Paragraph]:
     rules = {one.first.parameter_rounding or one.first.flops_rounding for one in parts}
     if len(rules) > 1 and last.score < sum(one.score for one in parts):
         yield Paragraph(
-            (
-                "The first solutions of parameters alone and of FLOPs alone have different rounding rules; both were "
-                "searched with one. ",
-                code("--by-column"),
-                " allows each its own.",
-            )
+            "The first solutions of parameters alone and of FLOPs alone have different rounding rules; both were "
+            "searched with one."
         )
 
 
