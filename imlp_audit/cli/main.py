@@ -44,7 +44,7 @@ def main() -> NoReturn:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # for the whole process
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a table's lines must not fail on a plain terminal
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # half of a surrogate pair must not fail
     leave_compiler_out()
     code = _run_command()
     with suppress(OSError, ValueError, AttributeError):  # a stream that nobody reads, or that is closed

@@ -23,8 +23,8 @@ from imlp_audit.report.document import (
     code,
     join,
     number_columns,
+    shorten,
 )
-from imlp_audit.report.text import shorten
 
 _CHOICES = {
     "only": "the options give the same values",

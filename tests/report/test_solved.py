@@ -12,8 +12,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedWeights
 from imlp_audit.report.judging import solved_document
 from imlp_audit.report.markdown import render_markdown
-from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.text import Surface
+from imlp_audit.report.terminal import Surface, render_terminal
 
 FIRST = SolvedFirst(
     reading={"imlp": {"fc1_bias": "yes", "concat_norm": "layer"}},
