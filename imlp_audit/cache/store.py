@@ -104,13 +104,14 @@ class Store:
 
     A file is the digest of what follows, a key and a record, a line each, and is named by the digest of its key. A file
     that isn't whole, or that another key has written, counts as none. A folder that others may write to is not used,
-    and `problem` says so. `found` and `made` count the records that were there, and that were not.
+    and `problem` says so. `found` and `made` count the records, each once, that were there and that were not.
     """
 
     folder: Path | None = None
     found: Counter[type[Record]] = field(default_factory=Counter)
     made: Counter[type[Record]] = field(default_factory=Counter)
     problem: str | None = None
+    _seen: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         if self.folder is not None and (why := _why_not_ours(self.folder)) is not None:
@@ -128,12 +129,14 @@ class Store:
             return None
         with suppress(OSError):
             os.utime(path, follow_symlinks=False)  # what is used stays longest
-        self.found[kind] += 1
+        self.found[kind] += key not in self._seen
+        self._seen.add(key)
         return record
 
     def keep(self, key: str, record: Record) -> None:
         """Keep a record, if the folder can be written to; if not, `problem` says why."""
-        self.made[type(record)] += 1
+        self.made[type(record)] += key not in self._seen
+        self._seen.add(key)
         path = self._path(key)
         body = _line(key) + record.model_dump_json().encode()
         if path is None or self.problem is not None or len(body) > _LARGEST:

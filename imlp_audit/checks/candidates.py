@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from math import prod
 
 from pydantic import ValidationError
 
-from imlp_audit.checks.chance import at_least, chance, count_padding, matches
+from imlp_audit.checks.chance import at_least, chance, matches
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.identity import BY_CHANCE, LEAST
 from imlp_audit.count.conventions import ParameterConvention, total
 from imlp_audit.count.facts import ModelFacts, ModelKey
 from imlp_audit.models.host import Size
-from imlp_audit.models.names.known import USUAL_SIZE, Library, known_models, sizes_of
+from imlp_audit.models.names.known import USUAL_SIZE, Library, Trait, has, known_models, sizes_of
+from imlp_audit.models.names.match import is_spelt
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import name_in_library
-from imlp_audit.numbers.printed import Printed
 from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
 from imlp_audit.spec.schema import PrintedTable
@@ -68,6 +68,14 @@ def cells_of(row: RowRef, measure: Measure | None = None) -> list[CellRef]:
         for cell in row.cells
         if cell.column.measure.totalled and not cell.column.needs and measure in (None, cell.column.measure)
     ]
+
+
+def says(row: RowRef, recipe: Recipe, *, whole: bool = False) -> bool:
+    """Return whether a row's label begins with a model's name, or is it, and no other paper has one of that name."""
+    named = name_in_library(recipe)
+    if named is None or row.row.named:
+        return True
+    return is_spelt(row.row.label, named[1], whole=whole) and not has(Trait.NAMESAKE, *named)
 
 
 def key_of(paper: Paper, recipe: Recipe, context: Context) -> ModelKey:
@@ -122,14 +130,9 @@ class TableCounts:
         return [row for row in self.rows if row.row.candidates]
 
     @cached_property
-    def _padded(self) -> Mapping[str, Mapping[str, int]]:
-        table = self.table.value
-        return {name: count_padding(table, name) for name, one in table.columns.items() if one.measure.totalled}
-
-    def number(self, cell: CellRef) -> Printed:
-        """Return a cell's number, without the zeros that pad its column."""
-        printed = cell.printed
-        return replace(printed, step=printed.step * 10 ** self._padded[cell.column_id].get(cell.row.row.id, 0))
+    def _said(self) -> list[RowRef]:
+        """Those whose model is given, or whose label says the first candidate."""
+        return [row for row in self.rows if row.row.model is not None or says(row, candidates_of(row)[0])]
 
     def _facts(self, recipe: Recipe) -> ModelFacts | None:
         found = self.context.facts.get(key_of(self.paper, recipe, self.context))
@@ -156,14 +159,14 @@ class TableCounts:
 
     @cached_property
     def _scores(self) -> Mapping[str, Sequence[RowRef]]:
-        """The rows whose first candidates, or models, have all their printed parameters, by each convention."""
+        """The rows whose model, or the first candidate that their label says, has all their printed parameters."""
         found: dict[str, list[RowRef]] = {}
-        for row in self.rows:
+        for row in self._said:
             first = row.row.model or candidates_of(row)[0]
             cells = cells_of(row, Measure.PARAMETERS)
             for name in self.sizes(cells[0], first) if cells else ():
                 kept = found.setdefault(name, [])
-                if all(matches(self.number(cell), self.sizes(cell, first).get(name, 0)) for cell in cells):
+                if all(matches(cell.printed, self.sizes(cell, first).get(name, 0)) for cell in cells):
                     kept.append(row)
         return found
 
@@ -175,7 +178,7 @@ class TableCounts:
     def has_size(self, row: RowRef, recipe: Recipe) -> bool:
         """Return whether a model has all printed parameters of a row, if it prints any."""
         cells = cells_of(row, Measure.PARAMETERS)
-        return all(any(matches(self.number(one), v) for v in self.sizes_left(one, recipe)) for one in cells)
+        return all(any(matches(one.printed, v) for v in self.sizes_left(one, recipe)) for one in cells)
 
     @cached_property
     def together(self) -> frozenset[str]:
@@ -184,11 +187,11 @@ class TableCounts:
         if best is None:
             return frozenset()
         odds = []
-        for row in self.rows:
+        for row in self._said:
             cells, first = cells_of(row, Measure.PARAMETERS), row.row.model or candidates_of(row)[0]
             if cells:
                 sizes = [{size} for cell in cells if (size := self.sizes(cell, first).get(best))]
-                odds.append(prod(chance(self.number(cell), one) for cell, one in zip(cells, sizes, strict=False)))
+                odds.append(prod(chance(cell.printed, one) for cell, one in zip(cells, sizes, strict=False)))
         found = self._scores[best]
         lucky = len(self._scores) * at_least(len(found), odds)
         return frozenset(row.id for row in found) if lucky <= BY_CHANCE else frozenset()
@@ -271,7 +274,7 @@ class TableCounts:
     def _gives(self, row: RowRef, column: str, recipe: Recipe, counter: str) -> bool:
         cell = CellRef(row, column)
         value = self.work(cell, recipe).get(counter)
-        return value is not None and matches(self.number(cell), value)
+        return value is not None and matches(cell.printed, value)
 
     @cached_property
     def chosen(self) -> Mapping[str, ColumnCount | None]:
@@ -313,7 +316,7 @@ class TableCounts:
 
     def fits(self, cell: CellRef, recipe: Recipe) -> bool:
         """Return whether a model may have a cell's number."""
-        return any(matches(self.number(cell), value) for value in self.possible(cell, recipe))
+        return any(matches(cell.printed, value) for value in self.possible(cell, recipe))
 
 
 def _published(library: Library, name: str) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import partial
 
-from imlp_audit.checks.chance import matches, without_padding
+from imlp_audit.checks.chance import chance
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
 from imlp_audit.checks.frames import (
@@ -104,8 +104,6 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
     if check.verdict is not Verdict.DIFFERS:
         return check
     proposed = identity is not None or not stated
-    if (proposed or found.cell.printed.step >= 1) and _is_padded(check, found.cell):
-        return hold_back(check, "the zeros that it ends in may be no digits")
     if not proposed:
         return check
     why = _why_open(check, found, identity, context)
@@ -139,13 +137,6 @@ def _score_counter(found: Countable, context: Context) -> tuple[int, int]:
     return (0, 0) if group is None else (group.scores[group.winner], group.votes - group.scores[group.winner] - 1)
 
 
-def _is_padded(check: CellCheck, cell: CellRef) -> bool:
-    """Return whether a number follows once the zeros that pad its column are no digits."""
-    number = without_padding(cell)
-    is_padded = number.step > cell.printed.step
-    return is_padded and check.measured is not None and matches(number, Fraction(check.measured))
-
-
 def _is_near(check: CellCheck) -> bool:
     """Return whether a number is as near to the measured one as counters of one model are to each other."""
     return (
@@ -159,8 +150,13 @@ def _with_marks(check: CellCheck, cell: CellRef, context: Context) -> CellCheck:
     """Add how much a pass says. In a column of two counters, name the one that gives the number."""
     judged, frame = context.judged.get(cell.row.paper.id), frame_of(cell, context)
     power = judged.powers.get(cell.id) if judged is not None else None
-    check = check.model_copy(update={"weak": frame.weak, "mixed": bool(frame.counters), "power": power})
+    values = {Fraction(value) for value in (check.measured, *(one.measured for one in check.also)) if value is not None}
+    weak = frame.weak and chance(cell.printed, values) > _NO_LUCK
+    check = check.model_copy(update={"weak": weak, "mixed": bool(frame.counters), "power": power})
     return _under_convention(check) if len(frame.counters) == 1 else check
+
+
+_NO_LUCK = 1e-5  # how likely a number of six digits or more is one of ten measurements by chance, at most
 
 
 def _under_convention(check: CellCheck) -> CellCheck:
@@ -225,7 +221,9 @@ def check_columns(plan: ColumnsPlan, context: Context) -> ColumnCheck:
     ]
     printed = ", ".join(column.heading for column in plan.table.value.columns.values() if column.measure.totalled)
     if not cells:
-        return _check(plan, Verdict.UNVERIFIABLE, "no cell of the table can be counted", printed)
+        proposed = any(map(totalled_cells, rows))
+        why = "the table's models are proposed" if proposed else "no cell of the table can be counted"
+        return _check(plan, Verdict.UNVERIFIABLE, why, printed)
     if not strays and any(judge(one, context).verdict is Verdict.UNVERIFIABLE for one in counted):
         return _check(plan, Verdict.UNVERIFIABLE, "not all work of the table's models is counted", printed)
     if not strays:

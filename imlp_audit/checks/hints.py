@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -33,7 +33,7 @@ def hints_of(found: Countable, comparison: Comparison, context: Context) -> tupl
     """Return the hints of a total: those of its comparison, and what its row, column and model suggest."""
     if comparison.verdict is not Verdict.DIFFERS:
         return (*comparison.hints, *_no_one_reading(found, context), *_two_counters(found, context))
-    leads = (*find_padding(found, context), *_elsewhere(found, context), *_in_another_unit(found, context))
+    leads = (*_elsewhere(found, context), *_in_another_unit(found, context))
     return (*_under_another(found, comparison), *comparison.hints, *leads)
 
 
@@ -162,60 +162,3 @@ def _follows(cell: CellRef, convention: str, rule: Rounding | None, context: Con
     values = [m.value for m in (*declared, *others) if m.convention == convention and frame.allows_reading(m.reading)]
     intervals = [cell.printed.interval(one) for one in ((rule,) if rule is not None else frame.roundings)]
     return any(value in interval for value in values for interval in intervals)
-
-
-_LEAST = 2  # numbers: one alone says nothing
-
-
-def find_padding(counted: Countable, context: Context) -> Iterator[str]:
-    """Yield a hint where all numbers of the row, or of the column, that end in .0 follow once they are integers.
-
-    Either no number of the group has other decimals, or several of these follow only as integers: a 16.0 among others
-    that are right to a digit is wrong.
-    """
-    value = _find_whole(counted, context, Fraction(1)) if _is_padded(counted) else None
-    if value is None:
-        return
-    whole, row = readable(abs(counted.cell.printed.value)), _count_integers(totalled_cells(counted.cell.row), context)
-    cell = counted.cell
-    for group, padded in (("row", row), ("column", row or _of_column(cell.row.paper, column_of(cell), context))):
-        if padded:
-            yield (
-                f"{readable(value)} would be printed as {whole}: the {padded} numbers of the {group} that end in "
-                ".0 all fit as integers, so the zeros may be no digits"
-            )
-            return
-
-
-@lru_cache(maxsize=64)  # every cell of a column asks
-def _of_column(paper: Paper, column: str, context: Context) -> int:
-    """Return how many numbers of a column speak for integers."""
-    found = map(countable, cells_of_column(paper, column))
-    return _count_integers([one for one in found if isinstance(one, Countable)], context)
-
-
-def _is_padded(one: Countable) -> bool:
-    """Return whether a total is an integer with decimals behind it."""
-    printed = one.cell.printed
-    return one.cell.column.measure.totalled and printed.step < 1 and printed.value.denominator == 1
-
-
-def _count_integers(every: Sequence[Countable], context: Context) -> int:
-    """Return how many numbers of a group are padded, if they speak for integers; else 0."""
-    padded = [one for one in every if _is_padded(one)]
-    if len(padded) < _LEAST or any(_find_whole(one, context, Fraction(1)) is None for one in padded):
-        return 0
-    only = sum(_find_whole(one, context, one.cell.printed.step) is None for one in padded)
-    return len(padded) if len(padded) == len(every) or only >= _LEAST else 0
-
-
-def _find_whole(one: Countable, context: Context, step: Fraction) -> Fraction | None:
-    """Return the allowed measurement that a number stands for if it is exact to `step`; None where there is none."""
-    printed, frame = replace(one.cell.printed, step=step), frame_of(one.cell, context)
-    intervals = [printed.interval(rule) for rule in frame.roundings]
-    try:
-        declared, _ = context.measurements(one.cell.row, one.recipe, one.cell.column)
-    except NotMeasuredError:
-        return None
-    allowed = (m for m in frame.select(declared) if not m.uncounted)
-    return next((m.value for m in allowed if any(m.value in interval for interval in intervals)), None)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import log, prod
 
-from imlp_audit.checks.candidates import TableCounts, candidates_of, cells_of, key_of, proposals
+from imlp_audit.checks.candidates import TableCounts, candidates_of, cells_of, key_of, proposals, says
 from imlp_audit.checks.chance import chance, matches
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.identity import BY_CHANCE, RowIdentity, are_settled
@@ -91,14 +91,14 @@ class _TableRows:
             return self._unknown(row)
         sized, _ = self.counts.on_images(row, model)
         plain = row.row.named or self._follow(self._beyond_names, row)
-        accuses = plain and how is not Identified.ALL
+        accuses = plain and how is not Identified.ALL and says(row, model)
         return RowIdentity(sized, how, "", accuses=accuses, doubted=self._doubted(row, model))
 
     def _doubted(self, row: RowRef, model: Recipe) -> frozenset[str]:
         """Return the columns whose number another candidate that was counted has."""
         others = [one for one in self.counts.survivors(row) if one != model]
         values = [(c, [v for one in others for v in self.counts.possible(c, one, every=True)]) for c in cells_of(row)]
-        return frozenset(c.column_id for c, found in values if any(matches(self.counts.number(c), v) for v in found))
+        return frozenset(c.column_id for c, found in values if any(matches(c.printed, v) for v in found))
 
     def _known(self, row: RowRef) -> tuple[Recipe | None, Identified | None]:
         """Return a row's model, and how it is known."""
@@ -114,7 +114,7 @@ class _TableRows:
                 return best, Identified.TOGETHER
         if self._is_named(row):
             return first, Identified.NAME
-        if following and self._expected(row, whole=True) <= BY_CHANCE:
+        if following and says(row, following[0]) and self._expected(row, whole=True) <= BY_CHANCE:
             return following[0], Identified.ALL
         return None, None
 
@@ -122,8 +122,7 @@ class _TableRows:
         """Return what a model has of the parameters that a row prints: models are one if they have the same."""
         cells = cells_of(row, Measure.PARAMETERS)
         return tuple(
-            frozenset(v for v in self.counts.sizes_left(one, recipe) if matches(self.counts.number(one), v))
-            for one in cells
+            frozenset(v for v in self.counts.sizes_left(one, recipe) if matches(one.printed, v)) for one in cells
         )
 
     def _expected(self, row: RowRef, *, whole: bool = False) -> float:
@@ -131,7 +130,7 @@ class _TableRows:
         cells = cells_of(row, None if whole else Measure.PARAMETERS)
         combinations = {tuple(self.counts.possible(cell, one) for cell in cells) for one in candidates_of(row)}
         return sum(
-            prod(chance(self.counts.number(cell), set(values)) for cell, values in zip(cells, one, strict=True))
+            prod(chance(cell.printed, set(values)) for cell, values in zip(cells, one, strict=True))
             for one in combinations
         )
 
@@ -157,7 +156,7 @@ class _TableRows:
     def _beyond_names(self) -> Mapping[str, bool]:
         """Whether all numbers of a row follow from a candidate of its size, of rows whose labels are no names alone."""
         fitting = {
-            row.id: [one for one in candidates_of(row) if self.counts.has_size(row, one)]
+            row.id: [one for one in candidates_of(row) if self.counts.has_size(row, one) and says(row, one)]
             for row in self.counts.proposed
             if not row.row.named and cells_of(row, Measure.PARAMETERS) and cells_of(row, Measure.FLOPS)
         }
@@ -189,19 +188,32 @@ class _TableRows:
         nearest = "; ".join(f"{one.name} has {text}" for one in near if (text := self._write(cells, one)))
         fits = [self.counts.fits(one, first) for one in cells]
         likely = row.row.named or any(fits) or self._follow(self._of_first, row)
-        if likely and not all(fits) and (has := self._write(cells, first)):
+        is_said = says(row, first, whole=not any(fits)) and not self._is_of_others
+        if likely and is_said and not all(fits) and (has := self._write(cells, first)):
             return RowIdentity(None, Identified.NO, f"not identified: is it {first.name}? Then {has}", lead=True)
         why = f"its numbers do not tell which of {count_of(len(row.row.candidates), 'candidate')} it is, if any"
         added = f"; the nearest: {nearest}" if nearest else ""
         return RowIdentity(None, Identified.NO, f"not identified: {why}{added}")
 
+    @cached_property
+    def _is_of_others(self) -> bool:
+        """Whether no row has a number of the model that it names, of several, and few have another's: of detectors."""
+        rows = [row for row in self.counts.proposed if row.row.named]
+        firsts = [candidates_of(row)[0] for row in rows]
+        if len(rows) < 2 or any(
+            self.counts.fits(c, one) for row, one in zip(rows, firsts, strict=True) for c in cells_of(row)
+        ):
+            return False
+        hits = sum(any(self.counts.fits(c, one) for c in cells_of(row) for one in firsts) for row in rows)
+        return 5 * hits <= len(rows)
+
     def _write(self, cells: Sequence[CellRef], recipe: Recipe) -> str:
         """Write what a model has for each cell, beside what is printed."""
         found = [(cell, self._nearest(cell, recipe)) for cell in cells]
         return ", ".join(
-            f"{readable(Fraction(value))} {_NOUNS[cell.column.measure]}, not {cell.printed.text}"
-            if not matches(self.counts.number(cell), value)
-            else f"{cell.printed.text} {_NOUNS[cell.column.measure]}"
+            f"{readable(Fraction(value))} {_NOUNS[cell.column.measure]}, not {_with_unit(cell)}"
+            if not matches(cell.printed, value)
+            else f"{_with_unit(cell)} {_NOUNS[cell.column.measure]}"
             for cell, value in found
             if value is not None
         )
@@ -220,3 +232,8 @@ class _TableRows:
         value = self._nearest(cell, recipe) if cell is not None else None
         stated = abs(cell.printed.value * cell.printed.scale) if cell is not None else 0
         return abs(log(value / stated)) if value and stated else float("inf")
+
+
+def _with_unit(cell: CellRef) -> str:
+    text = cell.printed.text
+    return f"{text} {cell.unit}" if cell.unit and text[-1].isdigit() else text

@@ -19,7 +19,7 @@ from imlp_audit.claims.catalogue import BrokenClaim, ClaimText
 from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.check import CHECK_OF_KIND, FAILS, Check, EquationCheck, Verdict
+from imlp_audit.records.check import CHECK_OF_KIND, FAILS, CellCheck, Check, EquationCheck, Verdict
 from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of, rows_of_table
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
@@ -82,9 +82,23 @@ def run_check(plan: Plan, context: Context) -> Check:
     made = _make(plan, context).model_copy(update={"place": plan.place})
     if made.verdict not in FAILS:
         return made
+    if (damage := _damage_of(plan)) is not None:
+        held = hold_back(made, f"the table is uncertain ({damage})")
+        return held.model_copy(update={"lead": True}) if isinstance(held, CellCheck) else held
     if isinstance(plan, DeltaPlan) and plan.cell.row.row.candidates:
         return hold_back(made, "which row it is a change of is proposed")
     return made if all(may_accuse(row, context) for row in _counted_rows(plan)) else hold_back(made, NOT_NAMED)
+
+
+def _damage_of(plan: Plan) -> str | None:
+    """Return what of a number's table was not read for sure."""
+    match plan:
+        case CellPlan(cell=cell) | DeltaPlan(cell=cell):
+            return cell.row.table.value.uncertain
+        case ColumnsPlan(table=table):
+            return table.value.uncertain
+        case _:
+            return None
 
 
 def _counted_rows(plan: Plan) -> list[RowRef]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from difflib import unified_diff
 from pathlib import Path
@@ -15,7 +16,8 @@ from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
     from imlp_audit.records.finding import Finding, RenewedLock
-    from imlp_audit.records.result import AuditResult
+    from imlp_audit.records.result import AuditResult, GroupScore
+    from imlp_audit.spec.columns import Column
     from imlp_audit.spec.library import Selection
     from imlp_audit.spec.paper import Paper
 
@@ -47,8 +49,8 @@ def accept(
         emit("\n".join(lines) + "\n")
     for path, _, _, after in () if dry_run else changed:
         write_whole(path, after)
-    if not changed:
-        sys.stderr.write("nothing to accept: no row with `candidates` was identified\n")
+    said = _say_failing(selection, result) if changed else "nothing to accept: no row with `candidates` was identified"
+    sys.stderr.write(f"{said}\n" if said else "")
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
 
 
@@ -93,26 +95,55 @@ def _audit(
 
 def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> str:
     """Return the text of one of a paper's files with what was identified."""
-    from imlp_audit.records.check import CellCheck, Identified
     from imlp_audit.spec.edit import with_counters, with_model
 
-    cells = result.of_kind(CellCheck)
-    models = {one.id.rpartition("/")[0]: one.model for one in cells if one.model is not None}
-    taken = {one.id.rpartition("/")[0] for one in cells if one.identified not in (None, Identified.NO)}
+    models = _models(paper, result)
     rows = [row for row in paper.rows if row.source().file == shown_as]
     ends = [row.source().line for row in rows[1:]] + [None] * bool(rows)
     for row, end in reversed(list(zip(rows, ends, strict=True))):  # so that the lines above stay where they are
-        if row.id in taken and row.id in models:
-            text = with_model(text, (row.source().line, end), str(models[row.id]), shown_as)
+        if row.id in models:
+            text = with_model(text, (row.source().line, end), models[row.id], shown_as)
     about, known = paper.about, result.hypotheses.get(paper.id)
     if about.source().file == shown_as and not about.value.flops and known is not None:
         columns = {
             f"{one.value.table}/{name}": column for one in paper.tables for name, column in one.value.columns.items()
         }
-        flops = [one.group for one in known.columns if columns[one.group.name].measure == "flops"]
-        clear = dict.fromkeys(str(group.winner) for group in flops if group.choice == "clear")
-        text = with_counters(text, tuple(clear), shown_as) if clear else text
+        flops = [(one.group, columns[one.group.name]) for one in known.columns]
+        sure = [str(group.winner) for group, column in flops if column.measure == "flops" and _is_sure(group, column)]
+        text = with_counters(text, tuple(dict.fromkeys(sure)), shown_as) if sure else text
     return text
+
+
+def _models(paper: Paper, result: AuditResult) -> dict[str, str]:
+    """Return the models that rows were identified to be of, by the rows' ids, if their labels say so too."""
+    from imlp_audit.checks.candidates import says
+    from imlp_audit.records.check import CellCheck, Identified
+
+    cells = [one for one in result.of_kind(CellCheck) if one.identified not in (None, Identified.NO)]
+    models = {one.id.rpartition("/")[0]: one.model for one in cells if one.model is not None}
+    said = {row.id for row in paper.rows if any(says(row, one) for one in row.row.candidates)}
+    return {name: model for name, model in models.items() if name in said}
+
+
+def _is_sure(group: GroupScore, column: Column) -> bool:
+    """Return whether a column's counter is clear, or named by its heading and right for more than half its numbers."""
+    winner = str(group.winner)
+    is_named = re.search(rf"\b{re.escape(winner)}\b", column.heading, re.IGNORECASE) is not None
+    return group.choice == "clear" or (is_named and 2 * group.scores[winner] > group.votes)
+
+
+def _say_failing(selection: Selection, result: AuditResult) -> str:
+    """Return a line on the numbers that do not follow from what is written, if there are any."""
+    from imlp_audit.numbers.words import count_of, list_some
+    from imlp_audit.records.check import PASSES, CellCheck
+
+    rows = {name for paper in selection.papers for name in _models(paper, result)}
+    wrong = [
+        one.id
+        for one in result.of_kind(CellCheck)
+        if one.id.rpartition("/")[0] in rows and one.measured is not None and one.verdict not in PASSES
+    ]
+    return f"{count_of(len(wrong), 'number')} will be found wrong then: {list_some(wrong, 8)}" if wrong else ""
 
 
 def _write_lock(paper: Paper, result: AuditResult, *, draft: bool, write: bool) -> RenewedLock:

@@ -70,7 +70,7 @@ class ModelOptions:
         """Return what is to be counted. Raises UsageError."""
         from imlp_audit.count.configuration import read_configurations
         from imlp_audit.count.request import ModelRequest, parse_arguments, parse_inputs, parse_model
-        from imlp_audit.models.values import merge
+        from imlp_audit.models.change import merge
 
         library, name, file = parse_model(model)
         if find_spec("torch") is None:  # the process that counts would end without a word

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import combinations, islice
+from math import inf
 from pathlib import Path
 
 from torch import nn
@@ -30,7 +31,9 @@ from imlp_audit.records.counted import CountReport
 _MOST = 80  # changes of arguments
 _MOST_USES = 24
 _APART = 8  # times, for two arguments to be confused
-_CLASSES = (1000, 100, 10, 200, 365, 21841, 21842, 21843, 2, 5, 19, 20, 21, 80, 81, 90, 91, 150, 171, 0)
+_LEAST_FACTOR = 0.25  # less is a rate
+_CLASSES = (1000, 100, 10, 200, 365, 2, 5, 19, 20, 21, 80, 81, 90, 91, 150, 171, 0)
+_MANY_CLASSES = (21841, 21842, 21843)
 _SIDES = (224, 256, 384, 512, 288, 192, 128, 320, 448, 240, 160, 96, 299, 112, 176, 208, 352, 416, 480)  # usual first
 _FORMS = ("fuse", "switch_to_deploy", "reparameterize", "convert_to_deploy", "deploy")
 """What models call the method that brings them into the form in which they are used."""
@@ -159,7 +162,7 @@ def _keywords(maker: Callable[..., object]) -> Mapping[str, object]:
 def _other_arguments(
     request: ModelRequest, model: nn.Module, maker: Callable[..., object]
 ) -> Iterator[tuple[str, ModelRequest]]:
-    """Yield other values of the signature's integers and truth values, one at a time, and integers exchanged."""
+    """Yield other values of the signature's numbers and truth values, one at a time, and integers exchanged."""
     found = {**_settable(type(model), model), **_settable(maker, model), **request.arguments}
     integers = {name: value for name, value in found.items() if type(value) is int and value > 0}
     sizes = {name: value for name, value in integers.items() if not _counts_classes(name)}
@@ -167,6 +170,8 @@ def _other_arguments(
     values += [(name, n) for name in integers if _counts_classes(name) for n in _CLASSES]
     values += [(name, not value) for name, value in found.items() if isinstance(value, bool)]
     values += [(name, value) for name, size in sizes.items() for value in (2 * size, max(1, size // 2))]
+    values += [(name, other) for name, value in found.items() for other in _scaled(value)]
+    values += [(name, n) for name in integers if _counts_classes(name) for n in _MANY_CLASSES]
     values += [(name, value) for name, size in sizes.items() for value in (size + 1, max(1, size - 1))]
     tried = [(name, value) for name, value in dict.fromkeys(values) if value != found.get(name)]
     pairs = sorted(combinations(sizes, 2), key=lambda pair: -SequenceMatcher(None, *pair).ratio())
@@ -179,6 +184,15 @@ def _other_arguments(
     for one, other in like:
         if (one, other) not in given:
             yield _exchange(request, sizes, one, other)
+
+
+def _scaled(value: object) -> tuple[object, ...]:
+    """Return a factor, or the widths of all stages, doubled and halved; nothing of a rate, or of anything else."""
+    if isinstance(value, float) and _LEAST_FACTOR <= value < inf:
+        return 2 * value, value / 2
+    if isinstance(value, tuple | list) and value and all(type(one) is int and one > 0 for one in value):
+        return tuple(2 * one for one in value), tuple(max(1, one // 2) for one in value)
+    return ()
 
 
 def _exchange(request: ModelRequest, sizes: Mapping[str, int], one: str, other: str) -> tuple[str, ModelRequest]:
@@ -196,5 +210,5 @@ def _settable(maker: Callable[..., object], model: nn.Module) -> Mapping[str, ob
     return {
         name: own[name] if type(own.get(name)) is type(default) else default
         for name, default in _known(maker).items()
-        if isinstance(default, bool | int)
+        if isinstance(default, bool | int | float | tuple | list)
     }

@@ -29,7 +29,6 @@ class RunsOperations(ABC):
         args: tuple[object, ...] = (),
         kwargs: Mapping[str, object] | None = None,
     ) -> object:
-        """Run one operation; torch calls it with this mode switched off."""
         return self.run(func, args, kwargs or {})
 
     @abstractmethod

@@ -34,7 +34,6 @@ class Need:
     batches: frozenset[int] = frozenset()
 
     def __or__(self, other: Need) -> Need:
-        """Return a need that covers both."""
         return Need(self.work or other.work, self.batches | other.batches)
 
 

@@ -39,38 +39,28 @@ class ModelCounter:
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
-        self._shared: _CountingProcesses | None = None
+        self._pool: Pool | None = None
+        self._threads: ThreadPoolExecutor | None = None
 
     def processes_for(self, needed: Collection[ModelKey]) -> Pool | None:
         """Return the processes that measure so many models, which others may use too; None if this one does."""
         more = min(self._jobs, len({key.recipe.with_own_mlps() for key in needed}) // WORTH_A_PROCESS - 1)
-        if self._shared is None and more > 0:
-            self._shared = _CountingProcesses(more + 1)
-        return None if self._shared is None else self._shared.pool
+        if self._pool is None and more > 0:
+            self._pool = Pool(more + 1, _import_torch)
+            self._threads = ThreadPoolExecutor(more + 1)  # as many: each finds an idle process until one has died
+        return self._pool
 
     def measure(self, needed: Needed, progress: Progress) -> Iterator[Measured]:
-        """Measure models, those with one host, which is built once, one after another and in one process."""
-        if self.processes_for(needed) is None or self._shared is None:
+        """Measure models, those with one host, which is built once, one after another and in one process.
+
+        What a process that dies has left to do is done here.
+        """
+        pool, threads = self.processes_for(needed), self._threads
+        if pool is None or threads is None:
             yield from measure_here(needed, progress)
-        else:
-            yield from self._shared.measure(_by_host(needed), progress)
-
-    def end(self) -> None:
-        """End the processes."""
-        if self._shared is not None:
-            self._shared.end()
-
-
-class _CountingProcesses:
-    """Processes that measure the models of one host after another."""
-
-    def __init__(self, processes: int) -> None:
-        self._threads = ThreadPoolExecutor(processes)  # as many: each finds an idle process until one has died
-        self.pool = Pool(processes, _import_torch)
-
-    def measure(self, shares: list[Needed], progress: Progress) -> Iterator[Measured]:
-        """Measure models; what a process that dies has left to do is done here."""
-        waiting = [self._threads.submit(self._collect, share, progress) for share in shares]
+            return
+        shares = _by_host(needed)
+        waiting = [threads.submit(_collect, pool, share, progress) for share in shares]
         for share, collected in zip(shares, waiting, strict=True):
             found = collected.result()
             yield from found.items()
@@ -78,17 +68,19 @@ class _CountingProcesses:
 
     def end(self) -> None:
         """End the processes."""
-        self.pool.end()
-        self._threads.shutdown(cancel_futures=True)
+        if self._pool is not None and self._threads is not None:
+            self._pool.end()
+            self._threads.shutdown(cancel_futures=True)
 
-    def _collect(self, share: Needed, progress: Progress) -> dict[ModelKey, ModelFacts | Failure]:
-        """Return what a process measures of its share before it ends."""
-        found: dict[ModelKey, ModelFacts | Failure] = {}
-        with suppress(EndedError):
-            for facts, key in zip(self.pool.run(_measure, share), share, strict=True):
-                found[key] = facts
-                progress(key.recipe.name)
-        return found
+
+def _collect(pool: Pool, share: Needed, progress: Progress) -> dict[ModelKey, ModelFacts | Failure]:
+    """Return what a process measures of its share before it ends."""
+    found: dict[ModelKey, ModelFacts | Failure] = {}
+    with suppress(EndedError):
+        for facts, key in zip(pool.run(_measure, share), share, strict=True):
+            found[key] = facts
+            progress(key.recipe.name)
+    return found
 
 
 def measure_here(needed: Needed, progress: Progress, fvcore_device: str | None = None) -> Iterator[Measured]:

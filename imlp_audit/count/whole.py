@@ -14,7 +14,6 @@ import torch
 from pydantic import ValidationError
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_pre_hook
-from torch.overrides import TorchFunctionMode
 
 from imlp_audit.count.call import MULTIPLY_ACCUMULATES, Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
@@ -24,10 +23,11 @@ from imlp_audit.count.parameters import parameter_counts
 from imlp_audit.count.record import Ledger
 from imlp_audit.count.request import Given, ModelRequest
 from imlp_audit.errors import BuildError
-from imlp_audit.models.build import Builder, SkipInitialisation, build_host
+from imlp_audit.models.build import Builder, build_host
 from imlp_audit.models.folding import fold_batch_norms
 from imlp_audit.models.foreign import ForeignCode, build_foreign, find_foreign
 from imlp_audit.models.importing import place_in
+from imlp_audit.models.modes import SkipInitialisation, UsedParameters
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.run_code import reads_values, write_error
 from imlp_audit.models.settings import example_inputs
@@ -244,32 +244,6 @@ class _Pass:
     reads_values: bool = False
 
 
-class _UsedParameters(TorchFunctionMode):
-    """Remembers which parameters operations were given."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.used: set[int] = set()
-
-    def __torch_function__(
-        self,
-        func: Callable[..., object],
-        types: Sequence[type],
-        args: tuple[object, ...] = (),
-        kwargs: Mapping[str, object] | None = None,
-    ) -> object:
-        """Run a call."""
-        self._look((args, tuple((kwargs or {}).values())))
-        return func(*args, **(kwargs or {}))
-
-    def _look(self, values: Iterable[object]) -> None:
-        for value in values:
-            if isinstance(value, nn.Parameter):
-                self.used.add(id(value))
-            elif isinstance(value, tuple | list):
-                self._look(value)
-
-
 def _run(model: nn.Module, request: ModelRequest, answers: Answers, device: str = "meta") -> _Pass:
     inputs = request.inputs
     if not inputs and request.file is not None:
@@ -277,7 +251,7 @@ def _run(model: nn.Module, request: ModelRequest, answers: Answers, device: str 
     if not inputs and request.library == "transformers" and example_inputs(model)[0].shape == _ONE_TOKEN.shape:
         return _Pass(None, "a model of text needs its length, such as --input 128:int64")
     paths = {module: path for path, module in model.named_modules()}
-    calls, uses = Counter[str](), _UsedParameters()
+    calls, uses = Counter[str](), UsedParameters()
 
     def called(module: nn.Module, _inputs: object) -> None:
         if not calls:

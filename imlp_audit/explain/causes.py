@@ -1,10 +1,10 @@
 """What would give a printed number that a model does not: causes by name, ranked by how unlikely they are by chance.
 
 A family of causes tries some values, the most usual first; the families take turns, so that each has an equal share of
-what chance may give. That the n-th value within a factor of two of a number, or one before it, prints as the number
-does, for a number that has nothing to do with them, has the chance 1 - (1 - w)^n, with w the part of that range, on a
-logarithmic scale, that prints so; of a cause that gives several numbers, w is the product of theirs. Values that print
-alike are one. A cause is named up to 5 %. What prints so too, but is less unlikely, is named as possible.
+what chance may give. The chance of a cause is the sum, over its value and all before it, of the part of the numbers
+within a factor of two, on a logarithmic scale, that print as that value does (22 stands for more of them than 44): a
+number that has nothing to do with the values is one of these so often. For a cause that gives several numbers, parts
+are multiplied. Values that print alike are one. A cause is named up to 5 %; less unlikely ones are named as possible.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import os
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from itertools import combinations, islice, product
-from math import floor, log, prod
+from math import floor, log, log10, prod
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -34,6 +34,7 @@ _SEARCH = 45.0  # seconds
 _MOST_CAUSES = 5
 _OF_A_FAMILY = 2  # of these
 _MOST_PARTS = 40
+_FEW = 2  # digits: exchanged, they are another number
 _MOST_SUMS = 600  # of so many parts of one parent
 _FACTORS = (2, 3, 4, 8, 10, 16, 32, 5, 6, 12, 30, 64)
 _CROPS = (3, 10, 30)  # views of a video, or of an image
@@ -56,6 +57,7 @@ class CauseFamily(StrEnum):
     SIZE = "size"
     ARGUMENT = "argument"
     PARTS = "parts"
+    MISPRINT = "misprint"
 
 
 _ORDER = list(CauseFamily)
@@ -101,7 +103,7 @@ def find_causes(questions: Sequence[Question], model: CountReport, again: Recoun
     """Return for each printed number whether the model gives it, and what else would."""
     follow = [question for question in questions if _follows(question, model)]
     kept = {family: _that_keep(follow, others) for family, others in again.items()}
-    tries = {question: list(_tries(question, model, kept)) for question in questions}
+    tries = {question: list(list_tries(question, model, kept)) for question in questions}
     turns = {one: _in_turn(one, model, tries[one]) for one in questions if one not in follow}
     hits: dict[_Key, dict[Question, Try]] = defaultdict(dict)
     for question, turn in turns.items():
@@ -158,8 +160,7 @@ def _answer(
     every = [_cause(question, hit, chance) for hit, chance in hits if question in hit]
     found: list[NumberCause] = []
     for one in sorted(every, key=lambda cause: cause.chance):
-        alike = sum(other.family == one.family for other in found)
-        if alike < (1 if one.family == CauseFamily.PARTS else _OF_A_FAMILY):  # of sums, the simplest
+        if sum(other.family == one.family for other in found) < _OF_A_FAMILY:
             found.append(one)
     causes = [cause for cause in found if cause.chance <= _ALL]
     near = min(
@@ -175,7 +176,7 @@ def _answer(
         causes=tuple(causes[:_MOST_CAUSES]),
         possible=() if causes else tuple(found[:_MOST_CAUSES]),
         tried=len(tried),
-        expected=round(_width(question) * len(cells), 2),
+        expected=round(_width(cells), 2),
         nearest=f"{near.text}: {readable(round(near.value))}" if missed and near is not None else None,
     )
 
@@ -193,21 +194,26 @@ def _chance(key: _Key, hit: _Hit, turns: Mapping[Question, _Turns]) -> float:
 
     Those of one quantity are one number, printed in several ways.
     """
-    narrow = {question.measure: question for question in sorted(hit, key=_width, reverse=True)}
+    narrow = {question.measure: question for question in sorted(hit, key=_share, reverse=True)}
     if len(narrow) == 1:
         (question,) = narrow.values()
         tried = [one for one, _ in turns[question]].index(hit[question])
-        return 1 - (1 - _width(question)) ** len({cell for _, cell in turns[question][: tried + 1]})
-    cells: list[dict[_Key, list[int]]] = [defaultdict(list) for _ in narrow]
+        return _width({cell for _, cell in turns[question][: tried + 1]})
+    cells: list[dict[_Key, list[_Cell]]] = [defaultdict(list) for _ in narrow]
     for given, question in zip(cells, narrow.values(), strict=True):
         for one, cell in turns[question]:
             given[one.key].append(cell)
-    together = set[tuple[int, ...]]()
+    together = set[tuple[_Cell, ...]]()
     for other in cells[0]:
         together.update(product(*(given.get(other, ()) for given in cells)))
         if other == key:
             break
-    return 1 - (1 - prod(map(_width, narrow.values()))) ** len(together)
+    return min(1.0, sum(prod(_width([cell]) for cell in some) for some in together))
+
+
+def _share(question: Question) -> float:
+    inside = question.printed.interval()
+    return _width([(inside.low, inside.high)])
 
 
 def _follows(question: Question, model: CountReport) -> bool:
@@ -225,14 +231,13 @@ def _measured(model: CountReport, question: Question) -> int | None:
     return counts.get(question.counter or usual, counts.get(usual))
 
 
-def _width(question: Question) -> float:
-    """Return the part of the numbers within a factor of two of a number that print as it does."""
-    inside = question.printed.interval()
-    value = abs(question.printed.value * question.printed.scale)
-    return min(1.0, float((inside.high - inside.low) / value) / log(4)) if value else 1.0
+_Cell: TypeAlias = tuple[Fraction, Fraction]
+_Turns: TypeAlias = Sequence[tuple[Try, _Cell]]
 
 
-_Turns: TypeAlias = Sequence[tuple[Try, int]]
+def _width(cells: Iterable[_Cell]) -> float:
+    """Return the part of the numbers within a factor of two of a number that print as one of some cells."""
+    return min(1.0, sum(log(high / low) for low, high in cells) / log(4))
 
 
 def _in_turn(question: Question, model: CountReport, tried: Sequence[Try]) -> _Turns:
@@ -242,29 +247,36 @@ def _in_turn(question: Question, model: CountReport, tried: Sequence[Try]) -> _T
     print as the model's own does cannot be the number.
     """
     value, own = abs(question.printed.value * question.printed.scale), _measured(model, question)
-    families: dict[CauseFamily, dict[int, int]] = {family: {} for family in CauseFamily}
-    turns: list[tuple[int, int, Try, int]] = []
+    families: dict[CauseFamily, dict[_Cell, int]] = {family: {} for family in CauseFamily}
+    turns: list[tuple[int, int, Try, _Cell]] = []
     for one in sorted(tried, key=lambda one: bool(one.counted)):
-        cell = _cell(question, one.value)
-        if value / 2 <= one.value <= value * 2 and (own is None or cell != _cell(question, own)):
-            before = families[one.family]
-            turns.append((before.setdefault(cell, len(before)), _ORDER.index(one.family), one, cell))
+        if 0 < value / 2 <= one.value <= value * 2:
+            cell = _cell(question, one.value)
+            if own is None or not cell[0] <= own < cell[1]:
+                before = families[one.family]
+                turns.append((before.setdefault(cell, len(before)), _ORDER.index(one.family), one, cell))
     return [(one, cell) for *_, one, cell in sorted(turns, key=itemgetter(0, 1))]
 
 
-def _cell(question: Question, value: Fraction | int) -> int:
-    """Return which of the numbers with a printed number's digits a value prints as: 0 is the printed number itself."""
+def _cell(question: Question, value: Fraction) -> _Cell:
+    """Return the numbers that print as a value does: with a printed number's decimals, or its digits if fewer."""
     inside = question.printed.interval()
-    return floor((value - inside.low) / (inside.high - inside.low))
+    step = inside.high - inside.low
+    if value >= question.printed.scale * 10 ** (floor(log10(abs(question.printed.value))) + 1):
+        step *= 10
+    low = inside.low + step * floor((value - inside.low) / step)
+    return low, low + step
 
 
-def _tries(question: Question, model: CountReport, again: Recounts) -> Iterator[Try]:
+def list_tries(question: Question, model: CountReport, again: Recounts) -> Iterator[Try]:
+    """Yield what is tried for a printed number, the most usual of each family first."""
     measured = _measured(model, question)
     if measured is None:
         return
     yield from _counters(question, model)
     yield from _factors(question, model)
     yield from _without_parts(question, model)
+    yield from _misprints(question, measured)
     for family, others in again.items():
         for words, other in others.items():
             found = _measured(other, question)
@@ -276,6 +288,16 @@ def _tries(question: Question, model: CountReport, again: Recounts) -> Iterator[
                         for name, text in _ALSO_COUNTED.items()
                         if other.flops is not None and name in other.flops
                     )
+
+
+def _misprints(question: Question, own: int) -> Iterator[Try]:
+    """Yield the model's own number with two neighbouring digits exchanged, if it has more than two."""
+    step = question.printed.step * question.printed.scale
+    digits = str(round(own / step))
+    right = question.printed.write(Fraction(own, question.printed.scale))
+    for at in range(1, len(digits) if len(digits) > _FEW else 0):
+        value = int(digits[: at - 1] + digits[at] + digits[at - 1] + digits[at + 1 :]) * step
+        yield Try(CauseFamily.MISPRINT, f"two digits of {right} exchanged", value)
 
 
 _NOUNS = {CountedQuantity.PARAMETERS: "parameters", CountedQuantity.FLOPS: "FLOPs"}

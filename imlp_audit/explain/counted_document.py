@@ -106,12 +106,14 @@ def _none_found(printed: PrintedNumber) -> Iterator[str]:
             "give more of the printed numbers to decide."
         )
     else:
-        yield f"Nothing that was tried gives it: {tried}. The nearest is {printed.nearest}."
+        nearest = f" The nearest is {printed.nearest}." if printed.nearest is not None else ""
+        yield f"Nothing that was tried gives it: {tried}.{nearest}"
 
 
 def _cause(cause: NumberCause) -> str:
     both = f", and gives {' and '.join(cause.explains)}" if len(cause.explains) > 1 else ""
-    return f"{cause.text}: {readable(round(float(cause.value)))}{both} (by chance: {100 * cause.chance:.1g} %)"
+    chance = f"{100 * cause.chance:.0f}" if cause.chance > 0.01 else f"{100 * cause.chance:.1g}"
+    return f"{cause.text}: {readable(round(float(cause.value)))}{both} (by chance: {chance} %)"
 
 
 def _tree(model: CountReport, depth: int) -> Table:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import torch
 from timm.utils.model import reparameterize_model
-from torch import Tensor, nn
+from torch import nn
 from torch.nn.modules.module import (
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
-from torch.overrides import TorchFunctionMode
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.folding import fold_batch_norms
 from imlp_audit.models.host import BuildRequest, Host
 from imlp_audit.models.hosts import Timm
+from imlp_audit.models.modes import SkipInitialisation
 from imlp_audit.models.names.known import Library, known_models, own_size
 from imlp_audit.models.own import PythonModule
 from imlp_audit.models.reading import AnyReading, ClassToken, Reading
@@ -116,32 +116,6 @@ def _merge_branches(model: nn.Module) -> bool:
     before = {path: tensor.shape for path, tensor in model.state_dict().items()}
     reparameterize_model(model, inplace=True)
     return {path: tensor.shape for path, tensor in model.state_dict().items()} != before
-
-
-class SkipInitialisation(TorchFunctionMode):
-    """Skips in-place arithmetic on meta tensors, which is how weights are initialised: there are none to set.
-
-    This makes building a host four times as fast; shapes and sharing stay as they are. Functions of `torch.nn.init`
-    that are skipped whole have to be named: inside one, torch switches this mode off.
-    """
-
-    _ARITHMETIC = frozenset({"uniform_", "normal_", "erfinv_", "mul_", "add_", "clamp_", "fill_", "zero_", "copy_"})
-    _IN_PLACE = _ARITHMETIC | {"constant_", "kaiming_uniform_"}
-
-    def __torch_function__(
-        self,
-        func: Callable[..., object],
-        types: Sequence[type],
-        args: tuple[object, ...] = (),
-        kwargs: Mapping[str, object] | None = None,
-    ) -> object:
-        """Return the tensor that an in-place call was to change; run every other call."""
-        named = kwargs or {}
-        if getattr(func, "__name__", "") in self._IN_PLACE:
-            target = args[0] if args else named.get("tensor")
-            if isinstance(target, Tensor) and target.is_meta:
-                return target
-        return func(*args, **named)
 
 
 def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassToken = ClassToken.KEPT) -> nn.Module:

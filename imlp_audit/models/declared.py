@@ -45,8 +45,7 @@ def find_missing_name(folder: Path, file: str, name: str) -> str | None:
     if not path.is_relative_to(folder.resolve()) or not path.is_file():
         return f"{file}: there is no such file beside the spec"
     try:
-        stat = path.stat()
-        found = _bound(path, (stat.st_mtime_ns, stat.st_size))
+        found = _names_and_own(*_version(path))
     except FileError as error:
         return f"{file}:{error.place[0]}: it {error.reason}"
     except OSError:
@@ -56,18 +55,20 @@ def find_missing_name(folder: Path, file: str, name: str) -> str | None:
     return f"{file} defines no {name!r}; {did_you_mean(name, found[1] or found[0], 'it has')}"
 
 
-@cache
-def _bound(path: Path, _: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the names that a file binds, and its own classes and functions; None where no one can tell.
+def _version(path: Path) -> tuple[Path, int, int]:
+    """Return a file with its time and size, for the caches."""
+    stat = path.stat()
+    return path, stat.st_mtime_ns, stat.st_size
 
-    The last argument is the file's time and size, for the cache.
-    """
+
+@cache
+def _names_and_own(path: Path, _time: int, _size: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the names that a file binds, and its own classes and functions; None where no one can tell."""
     tree = parse_python(path, path.name)
     names = tuple(names_in(tree))
     if "*" in names or _BY_CODE.search(read_text(path, MAX_SPEC_BYTES)):
         return None
-    own = (node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef))
-    return names, tuple(own)
+    return names, tuple(node.name for node in tree.body if isinstance(node, _Maker))
 
 
 _Maker: TypeAlias = ast.ClassDef | ast.FunctionDef
@@ -81,10 +82,7 @@ def find_wrong_argument(folder: Path, file: str, name: str, given: Collection[st
     """
     path = (folder / file).resolve()
     try:
-        if not path.is_relative_to(folder.resolve()):
-            return None
-        stat = path.stat()
-        taken = _signature(path, name, (stat.st_mtime_ns, stat.st_size))
+        taken = _signature(name, *_version(path)) if path.is_relative_to(folder.resolve()) else None
     except (OSError, FileError):
         return None  # which is said when the file is read for its axes, or run
     if taken is None:
@@ -98,11 +96,8 @@ def find_wrong_argument(folder: Path, file: str, name: str, given: Collection[st
 
 
 @cache
-def _signature(path: Path, name: str, _: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the arguments that a class or function takes and those it needs, None if its signature is not plain.
-
-    The last argument is the file's time and size, for the cache.
-    """
+def _signature(name: str, path: Path, _time: int, _size: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the arguments that a class or function takes and those it needs, None if its signature is not plain."""
     tree = parse_python(path, path.name)
     makers = [node for node in ast.walk(tree) if name in _names_bound(node)]
     if len(makers) != 1 or makers[0] not in tree.body or not isinstance(makers[0], _Maker):
@@ -157,8 +152,7 @@ def read_axes(path: Path, shown_as: str, name: str) -> DeclaredAxes:
     form.
     """
     try:
-        stat = path.stat()
-        return dict(_read(path, shown_as, name, (stat.st_mtime_ns, stat.st_size)))
+        return dict(_read(shown_as, name, *_version(path)))
     except FileError as error:
         raise ValueError(f"{shown_as}:{error.place[0]}: it {error.reason}") from error
     except (OSError, RecursionError) as error:
@@ -166,8 +160,7 @@ def read_axes(path: Path, shown_as: str, name: str) -> DeclaredAxes:
 
 
 @cache
-def _read(path: Path, shown_as: str, name: str, _: tuple[int, int]) -> DeclaredAxes:
-    """Return the axes; the last argument is the file's time and size, for the cache."""
+def _read(shown_as: str, name: str, path: Path, _time: int, _size: int) -> DeclaredAxes:
     tree = parse_python(path, shown_as)
     known = list(names_in(tree))
     if name not in known and "*" not in known:

@@ -18,10 +18,12 @@ import torch
 from torch import nn
 
 from imlp_audit.errors import BuildError
+from imlp_audit.models.change import merge
 from imlp_audit.models.importing import import_file, leave_others, place_in
-from imlp_audit.models.run_code import ArithmeticOnTheProcessor, make_module, take_maker, write_error
+from imlp_audit.models.modes import ArithmeticOnTheProcessor
+from imlp_audit.models.run_code import make_module, take_maker, write_error
 from imlp_audit.models.stand_ins import Answers, StandIn, answering
-from imlp_audit.models.values import TensorInput, merge
+from imlp_audit.models.values import TensorInput
 
 _CONFIGS = frozenset({"c", "cfg", "cfgs", "config", "configs", "args", "opt", "opts", "options", "hparams", "params"})
 
@@ -156,18 +158,15 @@ class Config(dict[str, object], Namespace):
         self.__dict__ = self  # which vars() reads
 
     def __getattr__(self, name: str) -> object:
-        """Return a value."""
         found = _look_up(self, name, Config)
         if found is Config:
             raise AttributeError(f"the configuration has no {name!r}; it has {', '.join(self) or 'nothing'}")
         return found
 
     def __missing__(self, name: str) -> object:
-        """Raise KeyError that says what there is."""
         raise KeyError(f"the configuration has no {name!r}; it has {', '.join(self) or 'nothing'}")
 
     def __deepcopy__(self, _: object) -> Config:
-        """Return a copy."""
         return Config(self)
 
     clone = copy = lambda self: Config(self)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
-from types import FrameType, MethodType
+from types import MethodType
 
 import huggingface_hub.constants
-import torch
 import transformers
 from pydantic import JsonValue
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
 from imlp_audit.errors import BuildError, did_you_mean
 from imlp_audit.models.host import IMAGENET_CLASSES, IMAGENET_SIZE, BuildRequest, Size
+from imlp_audit.models.modes import NothingIsPadded
 from imlp_audit.models.run_code import NamedInputs, make_module, set_inputs, tensors_in, write_error
 from imlp_audit.models.values import TensorInput
 
@@ -30,34 +28,6 @@ _OF_FILES = frozenset({"model_type", "torch_dtype"})
 
 _HEADS = ("classifier", "classifier_distill", "cls_classifier", "distillation_classifier")
 _OF_POSITIONS = re.compile(r"(^|\.)(wpe|[a-z_]*(?<!relative_)position[a-z_]*)\Z")
-_ON_MASKS = frozenset({"transformers.masking_utils", "transformers.modeling_attn_mask_utils"})
-
-
-class _NothingIsPadded(TorchFunctionMode):
-    """Answers whether all of a mask is true, which transformers asks to leave the mask out: inputs are whole.
-
-    Models ask the same of other tensors, such as whether a text has ended. That depends on values, and is not answered.
-    """
-
-    def __torch_function__(
-        self,
-        func: Callable[..., object],
-        types: Sequence[type],
-        args: tuple[object, ...] = (),
-        kwargs: Mapping[str, object] | None = None,
-    ) -> object:
-        """Run a call; a mask without values is true everywhere."""
-        mask = args[0] if args else None
-        whole = func in (Tensor.all, torch.all) and len(args) == 1 and not kwargs
-        if whole and isinstance(mask, Tensor) and mask.is_meta and _asked_of_masks(inspect.currentframe()):
-            return True
-        return func(*args, **(kwargs or {}))
-
-
-def _asked_of_masks(frame: FrameType | None) -> bool:
-    """Return whether what called a function is one of transformers' modules about masks."""
-    caller = frame.f_back if frame is not None else None
-    return caller is not None and caller.f_globals.get("__name__") in _ON_MASKS
 
 
 def build_transformers(
@@ -221,7 +191,7 @@ def _own_size(config: PreTrainedConfig) -> Size | None:
 
 def _run(model: nn.Module, **inputs: Tensor | dict[str, Tensor]) -> object:
     """Return the model's tensors, alone or as a tuple, instead of a record."""
-    with _NothingIsPadded():
+    with NothingIsPadded():
         found = type(model).forward(model, **inputs)
     held = tuple(tensors_in(found))
     return held[0] if len(held) == 1 else held

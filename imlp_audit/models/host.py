@@ -114,7 +114,8 @@ class Host(BaseModel):
     @property
     def patch_side(self) -> int | None:
         """The side of the patches, which must divide the image's; None where any size is taken."""
-        return None
+        side: int | None = getattr(self, "patch", None)
+        return side
 
     def build(self, request: BuildRequest) -> nn.Module:
         """Build the host with fresh weights on the current default device. Raises BuildError."""
@@ -122,8 +123,8 @@ class Host(BaseModel):
 
     @classmethod
     def unpack(cls, value: object) -> object:
-        """Return the fields of a host, given the value of its key in a recipe."""
-        return value
+        """Return the fields of a host, given the value of its key in a recipe, which may be the architecture alone."""
+        return {"architecture": value} if isinstance(value, str) and "architecture" in cls.model_fields else value
 
     def value(self) -> object:
         """Return the value of the host's key in a recipe: its fields as they were given."""

@@ -17,11 +17,11 @@ from imlp_audit.models.own import PythonModule
 from imlp_audit.models.reading import (
     AnyReading,
     Family,
+    Presence,
     ResMlpForm,
     ResMlpReading,
     SpatialMatrix,
     TextReading,
-    axes_of,
 )
 from imlp_audit.models.values import FrozenMap, Inputs, Values, refuse_arguments
 
@@ -52,11 +52,6 @@ class _Named(Host):
     def _sizes_only(cls, arguments: FrozenMap[JsonValue]) -> FrozenMap[JsonValue]:
         refuse_arguments(arguments, _SAID_ELSEWHERE)
         return arguments
-
-    @classmethod
-    def unpack(cls, value: object) -> object:
-        """Return the fields; a recipe may give the architecture alone."""
-        return {"architecture": value} if isinstance(value, str) else value
 
     def value(self) -> object:
         """Return the name of the architecture, with its arguments if there are any."""
@@ -139,11 +134,6 @@ class Transformers(Host):
 
         return build_transformers(self.architecture, self.config, request, self.tokens, self.inputs)
 
-    @classmethod
-    def unpack(cls, value: object) -> object:
-        """Return the fields; a recipe may give the class alone."""
-        return {"architecture": value} if isinstance(value, str) else value
-
 
 def _lines(config: Mapping[str, JsonValue]) -> set[str]:
     """Return the fields of a configuration, and of those inside it, a line each."""
@@ -170,11 +160,6 @@ class Mixer(Host):
     width: Count
     tokens_hidden: Count
     channels_hidden: Count
-
-    @property
-    def patch_side(self) -> int:
-        """The side of a patch."""
-        return self.patch
 
     def build(self, request: BuildRequest) -> nn.Module:
         """Build MLP-Mixer for images of one size."""
@@ -214,20 +199,11 @@ class Gmlp(Host):
     spatial_matrix: SpatialMatrix = SpatialMatrix.FULL
 
     @model_validator(mode="after")
-    def _gate_has_halves(self) -> Self:
+    def _gate_has_halves_and_patches_lie_on_a_grid(self) -> Self:
         _check_halves(self.gate, self.hidden)
-        return self
-
-    @model_validator(mode="after")
-    def _patches_lie_on_a_grid(self) -> Self:
         if self.spatial_matrix is SpatialMatrix.TOEPLITZ:
             raise ValueError("spatial_matrix: a Toeplitz matrix shifts along a sequence; patches lie on a 2-D grid")
         return self
-
-    @property
-    def patch_side(self) -> int:
-        """The side of a patch."""
-        return self.patch
 
     def build(self, request: BuildRequest) -> nn.Module:
         """Build gMLP for images of one size."""
@@ -284,9 +260,9 @@ class GmlpText(_Text):
 
     def build(self, request: BuildRequest) -> nn.Module:
         """Build a language model, or a classifier of texts."""
-        from imlp_audit.models.text import build_gmlp_text
+        from imlp_audit.models.text import GmlpTextModel
 
-        return build_gmlp_text(self._text_reading(request), request.classes, **dict(self))
+        return GmlpTextModel(self._text_reading(request), request.classes, **dict(self))
 
 
 @final
@@ -324,9 +300,9 @@ class Bert(_Text):
 
     def build(self, request: BuildRequest) -> nn.Module:
         """Build a language model, or a classifier of texts."""
-        from imlp_audit.models.text import build_bert
+        from imlp_audit.models.text import BertTextModel
 
-        return build_bert(self._text_reading(request), request.classes, **dict(self))
+        return BertTextModel(self._text_reading(request), request.classes, **dict(self))
 
 
 @final
@@ -367,11 +343,6 @@ class ResMlp(Stack):
         """The axis of its form, None where the recipe gives the form."""
         return Family.RESMLP if self.form is None else None
 
-    @property
-    def patch_side(self) -> int:
-        """The side of a patch."""
-        return self.patch
-
     def build(self, request: BuildRequest) -> nn.Module:
         """Build ResMLP for images of one size, in its own form or the reading's."""
         from imlp_audit.models.resmlp import ResMlpClassifier
@@ -380,13 +351,12 @@ class ResMlp(Stack):
         return ResMlpClassifier(request.size, request.labels, self._reading_under(request.reading), **sizes)
 
     def _reading_under(self, reading: AnyReading | None) -> ResMlpReading:
-        """Return the paper's reading, or for a recipe that gives the form one with defaults on the other axes."""
+        """Return the paper's reading, or for a recipe that gives the form one that is silent on the other axis."""
         if isinstance(reading, ResMlpReading):
             return reading
         if self.form is None:
             raise BuildError("resmlp: its model needs a reading of its form, and the paper has none")
-        defaults = {name: axis.default for name, axis in axes_of(Family.RESMLP).items()}
-        return ResMlpReading(**{**defaults, "resmlp_form": self.form})  # type: ignore[arg-type]
+        return ResMlpReading(self.form, Presence.NO)
 
 
 @final

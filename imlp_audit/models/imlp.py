@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from math import isqrt
-from typing import Protocol, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models import imlp
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions, base_activation
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
 from imlp_audit.models.reading import (
@@ -22,6 +22,9 @@ from imlp_audit.models.reading import (
     OutputNorm,
     Reading,
 )
+
+if TYPE_CHECKING:
+    from timm.layers import Mlp  # which claims do not wait for
 
 
 class ChannelLayerNorm(nn.LayerNorm):
@@ -43,13 +46,13 @@ class TokenBatchNorm(nn.BatchNorm1d):
         return super().forward(input.flatten(0, -2)).view_as(input)
 
 
-def _concat_norm(kind: ConcatNorm, width: int, *, channels_first: bool) -> nn.Module:
+def _norm(kind: ConcatNorm | DepthwiseNorm | OutputNorm, width: int, *, channels_first: bool) -> nn.Module:
     match kind:
-        case ConcatNorm.NONE:
+        case ConcatNorm.NONE | DepthwiseNorm.NONE | OutputNorm.NONE:
             return nn.Identity()
-        case ConcatNorm.LAYER:
+        case ConcatNorm.LAYER | OutputNorm.LAYER:
             return ChannelLayerNorm(width, eps=1e-5) if channels_first else nn.LayerNorm(width)
-        case ConcatNorm.BATCH:
+        case ConcatNorm.BATCH | DepthwiseNorm.BATCH:
             return nn.BatchNorm2d(width) if channels_first else TokenBatchNorm(width)
         case _:
             assert_never(kind)
@@ -63,37 +66,22 @@ def _agelu(width: int, reading: Reading, act_layer: type[nn.Module], *, channels
 class ChannelPart(nn.Module):
     """Channel-wise enhancement: two AGeLUs of the same input, concatenated (Eq. 5), and the norm after them.
 
+    With `plain` the activation itself stands in place of AGeLU (Table 3, "GeLU+concat"): the same values twice.
     Maps (..., h) to (..., 2h), or (batch, h, H, W) to (batch, 2h, H, W).
     """
 
-    def __init__(self, hidden: int, reading: Reading, act_layer: type[nn.Module], *, channels_first: bool) -> None:
+    def __init__(
+        self, hidden: int, reading: Reading, act_layer: type[nn.Module], *, channels_first: bool, plain: bool = False
+    ) -> None:
         super().__init__()
-        self.agelu1 = _agelu(hidden, reading, act_layer, channels_first=channels_first)
-        self.agelu2 = _agelu(hidden, reading, act_layer, channels_first=channels_first)
-        self.norm = _concat_norm(reading.concat_norm, 2 * hidden, channels_first=channels_first)
+        make = act_layer if plain else partial(_agelu, hidden, reading, act_layer, channels_first=channels_first)
+        self.agelu1, self.agelu2 = make(), make()
+        self.norm = _norm(reading.concat_norm, 2 * hidden, channels_first=channels_first)
         self.axis = 1 if channels_first else -1
 
     def forward(self, x: Tensor) -> Tensor:
         """Double the channel axis."""
         y: Tensor = self.norm(torch.cat((self.agelu1(x), self.agelu2(x)), dim=self.axis))
-        return y
-
-
-class PlainChannelPart(nn.Module):
-    """The channel part with the activation itself in place of AGeLU (Table 3, "GeLU+concat"): the same values twice.
-
-    Maps (..., h) to (..., 2h), or (batch, h, H, W) to (batch, 2h, H, W).
-    """
-
-    def __init__(self, hidden: int, reading: Reading, act_layer: type[nn.Module], *, channels_first: bool) -> None:
-        super().__init__()
-        self.phi1, self.phi2 = act_layer(), act_layer()
-        self.norm = _concat_norm(reading.concat_norm, 2 * hidden, channels_first=channels_first)
-        self.axis = 1 if channels_first else -1
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Double the channel axis."""
-        y: Tensor = self.norm(torch.cat((self.phi1(x), self.phi2(x)), dim=self.axis))
         return y
 
 
@@ -108,13 +96,7 @@ class DepthwiseBlock(nn.Module):
         self.conv = nn.Conv2d(
             width, width, kernel, padding=kernel // 2, groups=width, bias=bool(reading.depthwise_bias)
         )
-        match reading.depthwise_norm:
-            case DepthwiseNorm.NONE:
-                self.norm: nn.Module = nn.Identity()
-            case DepthwiseNorm.BATCH:
-                self.norm = nn.BatchNorm2d(width)
-            case _:
-                assert_never(reading.depthwise_norm)
+        self.norm = _norm(reading.depthwise_norm, width, channels_first=True)
         self.act = self._activation(width, reading, act_layer)
         self.skip = bool(reading.depthwise_skip)
 
@@ -176,30 +158,20 @@ class Imlp(nn.Module):
             self.act: nn.Module = act_layer()
             width = hidden
         else:
-            channel_part = PlainChannelPart if plain else ChannelPart
-            self.act = channel_part(hidden, reading, act_layer, channels_first=use_conv)
+            self.act = ChannelPart(hidden, reading, act_layer, channels_first=use_conv, plain=plain)
             width = 2 * hidden
             if norm_layer is not None:
                 self.act.norm = norm_layer(width)
         self.drop1 = nn.Dropout(drop1)
         self.spatial = None if part is Part.CHANNEL else DepthwiseBlock(width, kernel, reading, act_layer)
         self.fc2 = self._fc(width, out_features, bias=bias2 and bool(reading.fc2_bias))
-        self.norm = self._output_norm(reading.output_norm, out_features)
+        self.norm = _norm(reading.output_norm, out_features, channels_first=use_conv)
         self.drop2 = nn.Dropout(drop2)
 
     def _fc(self, width_in: int, width_out: int, *, bias: bool) -> nn.Module:
         if self.use_conv:
             return nn.Conv2d(width_in, width_out, 1, bias=bias)
         return nn.Linear(width_in, width_out, bias=bias)
-
-    def _output_norm(self, kind: OutputNorm, width: int) -> nn.Module:
-        match kind:
-            case OutputNorm.NONE:
-                return nn.Identity()
-            case OutputNorm.LAYER:
-                return ChannelLayerNorm(width, eps=1e-5) if self.use_conv else nn.LayerNorm(width)
-            case _:
-                assert_never(kind)
 
     def _enhance_spatially(self, x: Tensor) -> Tensor:
         """Apply the depthwise block on the grid, whatever the layout; prefix tokens pass by."""
@@ -239,44 +211,22 @@ def amlp(width: int, hidden: int, outputs: int | None = None) -> Imlp:
     return Imlp(width, hidden, outputs, reading=PRINTED, part=Part.CHANNEL)
 
 
-class Replaceable(Protocol):
-    """What is read of an MLP: two layers, linear or 1x1 convolutions, and the dropout behind each."""
-
-    training: bool
-
-    @property
-    def fc1(self) -> nn.Linear | nn.Conv2d:
-        """The first layer."""
-
-    @property
-    def fc2(self) -> nn.Linear | nn.Conv2d:
-        """The second layer."""
-
-    @property
-    def drop1(self) -> nn.Dropout:
-        """The dropout behind the activation."""
-
-    @property
-    def drop2(self) -> nn.Dropout:
-        """The dropout behind the second layer."""
-
-
 def imlp_for(
-    mlp: Replaceable,
+    mlp: Mlp,
     block: ImlpRecipe,
     reading: Reading,
     activation: Activation | None,
     *,
     grid: tuple[int, int] | None,
     prefix_tokens: int,
-) -> imlp.Imlp:
+) -> Imlp:
     """Make the block that replaces an MLP. Raises BuildError if it has no hidden channel."""
     use_conv = isinstance(mlp.fc1, nn.Conv2d)
     width, out = mlp.fc1.weight.shape[1], mlp.fc2.weight.shape[0]
     hidden = int(width * block.ratio)
     if not hidden:
         raise BuildError(f"ratio: {block.ratio:g} of {width} channels is less than one channel")
-    replacement = imlp.Imlp(
+    replacement = Imlp(
         width,
         hidden,
         out,
@@ -294,7 +244,7 @@ def imlp_for(
     return replacement.train(mlp.training)
 
 
-def sums_for(mlp: Replaceable, sums: Sums) -> SumOfFunctions:
+def sums_for(mlp: Mlp, sums: Sums) -> SumOfFunctions:
     """Make the sum of nonlinear functions that replaces an MLP."""
     use_conv = isinstance(mlp.fc1, nn.Conv2d)
     width = mlp.fc1.weight.shape[1]
@@ -302,7 +252,7 @@ def sums_for(mlp: Replaceable, sums: Sums) -> SumOfFunctions:
     return replacement.train(mlp.training)
 
 
-def with_activation(mlp: Replaceable, activation: Activation | None, *, agelu: bool) -> nn.Module:
+def with_activation(mlp: Mlp, activation: Activation | None, *, agelu: bool) -> nn.Module:
     """Return an MLP with the same layers and another activation: GeLU, or the one given, as an AGeLU if so asked."""
     base = base_activation(activation or Activation.GELU)
     use_conv, hidden = isinstance(mlp.fc1, nn.Conv2d), mlp.fc1.weight.shape[0]

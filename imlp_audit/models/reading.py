@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cache
-from typing import Annotated, Any, TypeAlias, assert_never, get_args, get_type_hints
+from typing import Annotated, Any, TypeAlias, get_args, get_type_hints
 
 MOST_COMBINATIONS = 64
 """The most combinations of values that a block may declare: `solve` builds the model of each row so many times."""
@@ -228,28 +228,19 @@ class Family(StrEnum):
     @property
     def kind(self) -> type[BundledReading]:
         """The record of its axes."""
-        match self:
-            case Family.IMLP:
-                return Reading
-            case Family.RESMLP:
-                return ResMlpReading
-            case Family.TEXT:
-                return TextReading
-            case _:
-                assert_never(self)
+        return _FAMILIES[self][0]
 
     @property
     def models(self) -> str:
         """What needs such a reading, in words."""
-        match self:
-            case Family.IMLP:
-                return "an IMLP block"
-            case Family.RESMLP:
-                return "a ResMLP without a form"
-            case Family.TEXT:
-                return "a model of language"
-            case _:
-                assert_never(self)
+        return _FAMILIES[self][1]
+
+
+_FAMILIES: Mapping[Family, tuple[type[BundledReading], str]] = {
+    Family.IMLP: (Reading, "an IMLP block"),
+    Family.RESMLP: (ResMlpReading, "a ResMLP without a form"),
+    Family.TEXT: (TextReading, "a model of language"),
+}
 
 
 AnyFamily: TypeAlias = Family | OwnFamily
@@ -262,9 +253,7 @@ def make_reading(family: AnyFamily, answers: Mapping[str, Any]) -> AnyReading:
 
 def answer_of(reading: AnyReading, axis: str) -> Value:
     """Return what a reading answers on an axis of its family."""
-    if isinstance(reading, BlockReading):
-        return dict(reading.answers)[axis]
-    answer: Value = getattr(reading, axis)
+    answer: Value = dict(reading.answers)[axis] if isinstance(reading, BlockReading) else getattr(reading, axis)
     return answer
 
 
@@ -282,17 +271,10 @@ class PaperReading:
 
     def of(self, family: AnyFamily) -> AnyReading | None:
         """Return the answer for a family."""
-        match family:
-            case OwnFamily():
-                return family.reading(dict(self.blocks))
-            case Family.IMLP:
-                return self.imlp
-            case Family.RESMLP:
-                return self.resmlp
-            case Family.TEXT:
-                return self.text
-            case _:
-                assert_never(family)
+        if isinstance(family, OwnFamily):
+            return family.reading(dict(self.blocks))
+        answer: BundledReading | None = getattr(self, family)
+        return answer
 
 
 @cache
@@ -313,17 +295,6 @@ def axes_of(family: Family) -> Mapping[str, Axis]:
     return found
 
 
-# Eq. 5 with the biases of Theorem 1, and the DW block of Sec. 4.3, "DW Conv with BN and GeLU": a batch norm takes the
-# place of the convolution's bias. Specs declare readings of their own; this one is for the paper's equations.
-PRINTED = Reading(
-    agelu_parameters=AGeLUParameters.PER_CHANNEL,
-    fc1_bias=Presence.YES,
-    fc2_bias=Presence.YES,
-    concat_norm=ConcatNorm.NONE,
-    output_norm=OutputNorm.NONE,
-    depthwise_bias=Presence.NO,
-    depthwise_norm=DepthwiseNorm.BATCH,
-    depthwise_activation=DepthwiseActivation.GELU,
-    depthwise_skip=Presence.NO,
-    class_token=ClassToken.KEPT,
-)
+PRINTED = Reading(**{name: axis.default for name, axis in axes_of(Family.IMLP).items()})  # type: ignore[arg-type]
+"""Eq. 5 with the biases of Theorem 1, and the DW block of Sec. 4.3, "DW Conv with BN and GeLU": a batch norm takes the
+place of the convolution's bias. Specs declare readings of their own; this one is for the paper's equations."""

@@ -269,7 +269,6 @@ class Recipe(BaseModel):
         return value if isinstance(value, str) and as_it_is and not sized else str(self)
 
     def __str__(self) -> str:
-        """The recipe on one line, as a spec would write it."""
         return ", ".join(self._line(name) for name in sorted(self.model_fields_set, key=_rank))
 
     def _line(self, field: str) -> str:

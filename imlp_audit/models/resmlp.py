@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
+from imlp_audit.models.imlp import TokenBatchNorm
 from imlp_audit.models.mixer import PatchEmbedding
 from imlp_audit.models.reading import ResMlpForm, ResMlpReading
 
@@ -300,14 +301,6 @@ KERNEL = 3
 CLASS_LAYERS = 2
 
 
-class BatchNorm(nn.BatchNorm1d):
-    """Batch norm of the channels, the last axis, over the batch and all of its tokens."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape (..., channels)."""
-        return super().forward(x.flatten(0, -2)).view_as(x)
-
-
 class L2Norm(nn.Module):
     """Divides each token by the l2 norm of its channels, the last axis; it has no parameters."""
 
@@ -322,7 +315,7 @@ class L2Norm(nn.Module):
 PRE_NORMS: dict[Norm, PreNorm] = {
     Norm.AFF: Aff,
     Norm.LAYER: partial(nn.LayerNorm, eps=1e-6),  # CaiT's and timm's epsilon
-    Norm.BATCH: BatchNorm,
+    Norm.BATCH: TokenBatchNorm,
     Norm.L2: L2Norm,
 }
 
@@ -388,24 +381,22 @@ class ResMlpClassifier(nn.Module):
 
         Without communication the layer has only its second sublayer; the first leaves its scales if they stay.
         """
-        post: Callable[[int, float], nn.Module] = LayerScale if self.as_in_code else Aff
-        width, scale = self.width, self.scale
-        across_patches = self._communication(communication, expansion)
+        width = self.width
+        post = partial(LayerScale if self.as_in_code else Aff, width, self.scale)
         across_channels = FeedForward(width, bias=self.as_in_code, activation=self.activation)
-        if across_patches is None and self.scales_stay:
-            across_patches = nn.Identity()
-        if across_patches is None:
-            return BagOfPatchesLayer(width, across_channels, post(width, scale), pre=self.pre)
-        return ResMlpLayer(width, across_patches, across_channels, post(width, scale), post(width, scale), pre=self.pre)
+        if communication is Communication.NONE and not self.scales_stay:
+            return BagOfPatchesLayer(width, across_channels, post(), pre=self.pre)
+        across_patches = self._communication(communication, expansion)
+        return ResMlpLayer(width, across_patches, across_channels, post(), post(), pre=self.pre)
 
-    def _communication(self, kind: Communication, expansion: float | None) -> nn.Module | None:
-        """Return what exchanges information between patches (Table 3), None where nothing does."""
+    def _communication(self, kind: Communication, expansion: float | None) -> nn.Module:
+        """Return what exchanges information between patches (Table 3)."""
         bias, width, patches = self.as_in_code, self.width, self.grid[0] * self.grid[1]
         match kind:
             case Communication.LINEAR:
                 return CrossPatch(patches, bias=bias)
             case Communication.NONE:
-                return None
+                return nn.Identity()
             case Communication.MLP:
                 return cross_patch_mlp(patches, expansion, self.activation, bias=bias)
             case Communication.CONV:

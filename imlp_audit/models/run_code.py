@@ -7,43 +7,21 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from types import MethodType, ModuleType
-from typing import assert_never
 
 import torch
 from timm.layers import Mlp, SwiGLU
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
 from imlp_audit.models.declared import AxisValue
 from imlp_audit.models.importing import Loaded, import_below, leave_others
+from imlp_audit.models.modes import current_device
 from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.reading import AnyReading, BlockReading
 from imlp_audit.models.values import TensorInput
 from imlp_audit.processes.code import locate_error
 from imlp_audit.processes.streams import print_to_stderr
 from imlp_audit.processes.workers import StoppedError
-
-
-def current_device() -> torch.device:
-    """Return the default device; `torch.get_default_device` of torch 2.6 ignores a `with torch.device(...)`."""
-    return torch.empty(0).device
-
-
-class ArithmeticOnTheProcessor(TorchFunctionMode):
-    """Makes numbers on the processor: RegNet computes its widths with tensors, and meta tensors hold no numbers."""
-
-    def __torch_function__(
-        self,
-        func: Callable[..., object],
-        types: Sequence[type],
-        args: tuple[object, ...] = (),
-        kwargs: Mapping[str, object] | None = None,
-    ) -> object:
-        """Run a call, on the processor if it makes numbers."""
-        device = {"device": "cpu"} if func in (torch.arange, torch.linspace, torch.tensor) else {}
-        return func(*args, **{**device, **(kwargs or {})})
-
 
 NamedInputs = Mapping[str, TensorInput | Mapping[str, TensorInput]]
 """What a model reads by the names of its arguments; an argument can be a dictionary of tensors."""
@@ -85,45 +63,35 @@ def tensors_in(value: object) -> Iterator[Tensor]:
         yield from tensors_in([getattr(value, field.name) for field in fields(value)])
 
 
-def set_input(model: nn.Module, one: TensorInput, run: Callable[..., object]) -> None:
-    """Let a model be run on one tensor, whatever its argument is called."""
-    model.forward = MethodType(lambda self, *tensors: run(self, *tensors), model)
-    model.example_inputs = MethodType(lambda _self, batch: (_example(one, batch),), model)  # type: ignore[assignment]
-
-
-def set_inputs(model: nn.Module, inputs: NamedInputs, run: Callable[..., object]) -> None:
-    """Let a model be run on the tensors of its named arguments, one after the other, as every counter runs it."""
-    paths = [(name, key) for name, given in inputs.items() for key in (given if isinstance(given, Mapping) else ("",))]
+def set_inputs(model: nn.Module, inputs: TensorInput | NamedInputs, run: Callable[..., object]) -> None:
+    """Let a model be run on one tensor, or on those of its named arguments, one after the other, as counters run it."""
 
     def forward(self: nn.Module, *tensors: Tensor) -> object:
-        named: dict[str, Tensor | dict[str, Tensor]] = {}
-        for (name, key), tensor in zip(paths, tensors, strict=True):
-            inside = named.setdefault(name, {}) if key else None
-            if isinstance(inside, dict):
-                inside[key] = tensor
-            else:
-                named[name] = tensor
-        return run(self, **named)
+        if isinstance(inputs, TensorInput):
+            return run(self, *tensors)
+        waiting = iter(tensors)
+        return run(self, **{name: _map_inputs(one, lambda _: next(waiting)) for name, one in inputs.items()})
 
     def example_inputs(_self: nn.Module, batch: int) -> tuple[Tensor, ...]:
-        entries = (given[key] if isinstance(given := inputs[name], Mapping) else given for name, key in paths)
-        return tuple(_example(one, batch) for one in entries)
+        return tuple(tensors_in(_map_inputs(inputs, lambda one: _example(one, batch))))
 
     # methods of the instance, so that a copy of the model runs itself
     model.forward = MethodType(forward, model)
     model.example_inputs = MethodType(example_inputs, model)  # type: ignore[assignment]  # models.settings.Exemplified
 
 
+def _map_inputs(given: object, make: Callable[[TensorInput], Tensor]) -> object:
+    """Return what a function makes of each input, in the mappings that they are in."""
+    if isinstance(given, Mapping):
+        return {name: _map_inputs(one, make) for name, one in given.items()}
+    assert isinstance(given, TensorInput)
+    return make(given)
+
+
 def _example(given: TensorInput, batch: int) -> Tensor:
-    match given.dtype:
-        case "float32":
-            return torch.zeros(batch, *given.shape)
-        case "int64":
-            return torch.zeros(batch, *given.shape, dtype=torch.long)
-        case "bool":
-            return torch.ones(batch, *given.shape, dtype=torch.bool)
-        case other:
-            assert_never(other)
+    """Return zeros, or true for truth values."""
+    fill = given.dtype == "bool"
+    return torch.full((batch, *given.shape), fill, dtype=getattr(torch, given.dtype))
 
 
 _LONGEST = 300  # characters of an error's message
@@ -160,13 +128,10 @@ def build_python(host: PythonModule) -> nn.Module:
         raise BuildError(describe_error(host, error)) from error
     if not isinstance(model, nn.Module):
         raise BuildError(f"{host.file}: {host.name} returns {type(model).__name__}, not a torch.nn.Module")
-    run = _runner(model, host.output)
-    if host.inputs is not None:
-        set_inputs(model, host.inputs, run)
-    elif host.tokens is not None:
-        set_input(model, TensorInput(shape=[host.tokens], dtype="int64"), run)
-    else:
-        set_input(model, TensorInput(shape=[*(host.input or ())]), run)
+    one = TensorInput(shape=[*(host.input or ())])
+    if host.tokens is not None:
+        one = TensorInput(shape=[host.tokens], dtype="int64")
+    set_inputs(model, one if host.inputs is None else host.inputs, _runner(model, host.output))
     return model
 
 

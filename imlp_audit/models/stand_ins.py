@@ -19,10 +19,10 @@ from types import CodeType, ModuleType
 import numpy as np
 import timm.models
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.nn.modules import linear
-from torch.overrides import TorchFunctionMode
 
+from imlp_audit.models.modes import WithoutCuda
 from imlp_audit.processes.streams import print_to_stderr
 
 _INSTALLED_AS = {
@@ -96,21 +96,17 @@ class StandIn:
         self.__dict__.update(path=path, answers=answers)
 
     def __getattr__(self, name: str) -> object:
-        """Return a stand-in for a name in it."""
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
         return vars(self).setdefault(name, StandIn(f"{self.path}.{name}", self.answers))
 
     def __getitem__(self, name: object) -> object:
-        """Return what was set, or a stand-in."""
         return getattr(self, str(name))
 
     def __setitem__(self, name: object, value: object) -> None:
-        """Keep a value, as a configuration does."""
         setattr(self, str(name), value)
 
     def __iter__(self) -> Iterator[object]:
-        """Hold nothing."""
         return iter(())
 
     def __call__(self, *given: object, **named: object) -> object:
@@ -136,30 +132,25 @@ class StandIn:
         return (Base,)
 
     def __instancecheck__(self, _: object) -> bool:
-        """Say that nothing is of this class."""
         return False
 
     __subclasscheck__ = __instancecheck__
 
     def __or__(self, _: object) -> object:
-        """Return itself, for annotations."""
         return self
 
     __ror__ = __or__
 
     def __enter__(self) -> object:
-        """Return itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
         """Let errors pass."""
 
     def __ge__(self, _: object) -> bool:
-        """Be newer than any version."""
         return True
 
     def __lt__(self, _: object) -> bool:
-        """Be older than none."""
         return False
 
     __gt__, __le__ = __ge__, __lt__
@@ -213,13 +204,11 @@ class _NoWeights(dict[str, object]):
         return self
 
     def __getattr__(self, name: str) -> object:
-        """Return itself, as a tensor's methods do."""
         if name.startswith("__"):
             raise AttributeError(name)
         return self
 
     def __call__(self, *_: object, **__: object) -> _NoWeights:
-        """Return itself."""
         return self
 
 
@@ -303,40 +292,8 @@ def _offer(module: ModuleType, names: Mapping[str, object], answers: Answers) ->
     vars(module)["__getattr__"] = answer
 
 
-class _OnThisDevice(TorchFunctionMode):
-    """Makes on the current device what code asks for on CUDA: sizes and counts are the same there."""
-
-    def __init__(self, answers: Answers) -> None:
-        super().__init__()
-        self._answers = answers
-
-    def __torch_function__(
-        self,
-        func: Callable[..., object],
-        types: Sequence[type],
-        args: tuple[object, ...] = (),
-        kwargs: Mapping[str, object] | None = None,
-    ) -> object:
-        """Run a call without its CUDA device."""
-        named = dict(kwargs or {})
-        asked = [name for name, value in named.items() if _is_cuda(value)]
-        if func is Tensor.cuda or asked or any(map(_is_cuda, args[1:])):
-            self._answers.note("CUDA was asked for; the model was counted without it")
-            named = {name: value for name, value in named.items() if name not in asked}
-            args = (*args[:1], *(one for one in args[1:] if not _is_cuda(one)))
-            if func is Tensor.cuda or (func is Tensor.to and len(args) == 1 and not named):
-                return args[0]
-        return func(*args, **named)
-
-
-def _is_cuda(value: object) -> bool:
-    if isinstance(value, torch.device):
-        return value.type == "cuda"
-    return isinstance(value, str) and value.partition(":")[0] == "cuda"
-
-
 @contextmanager
 def answering(answers: Answers) -> Iterator[None]:
     """Run foreign code with CUDA answered, and what it prints on standard error."""
-    with print_to_stderr(), _OnThisDevice(answers):
+    with print_to_stderr(), WithoutCuda(answers.note):
         yield

@@ -31,15 +31,12 @@ class FrozenMap(dict[str, T]):
     """A mapping that nobody changes, so that it can be part of a key. 1, 1.0 and true are different values."""
 
     def __hash__(self) -> int:  # type: ignore[override]  # a dict has none
-        """Return the hash of what is written."""
         return hash(repr(self))
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the same is written."""
         return isinstance(other, dict) and repr(self) == repr(other)
 
     def __ne__(self, other: object) -> bool:
-        """Return whether something else is written."""
         return not self == other
 
 
@@ -124,12 +121,3 @@ Sides = Annotated[
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "minItems": 2, "maxItems": 2}]}),
 ]
 """The side of an image in pixels, or its height and width."""
-
-
-def merge(values: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, object]:
-    """Return nested values with changes."""
-    merged = dict(values)
-    for name, value in changes.items():
-        before = merged.get(name)
-        merged[name] = merge(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
-    return merged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -80,6 +81,28 @@ class Printed:
     def gap(self, measured: Fraction | int) -> Fraction:
         """Return how far a measurement is from the printed value, in units of the last digit."""
         return (measured / Fraction(self.scale) - self.value) / self.step
+
+
+_SURE = 6  # decimals that end in zeros, or zeros of integers, that a column has only if these are no digits
+
+
+def count_padding(column: Mapping[str, Printed]) -> Mapping[str, int]:
+    """Return how many last digits of a column's numbers are no digits, by row: 25.50, 25,551,000 or 132863000.
+
+    All its decimals end in as many zeros, or four in five of its integers end in zeros, after as many other digits.
+    """
+    digits = {name: str(int(abs(one.value) / one.step)) for name, one in column.items()}
+    zeros = {name: len(text) - len(text.rstrip("0")) for name, text in digits.items()}
+    places = {len(str(one.step.denominator)) - 1 for one in column.values()}
+    if (0 in places) != (places == {0}) or (0 not in places and len(column) < _SURE):
+        return {}
+    if 0 not in places:
+        padded = dict.fromkeys(column, min(*zeros.values(), *places))
+    else:
+        kept = sorted(len(text) - zeros[name] for name, text in digits.items())[4 * (len(digits) - 1) // 5]
+        padded = {name: max(0, min(zeros[name], len(text) - kept)) for name, text in digits.items()}
+    is_sure = sum(padded.values()) >= _SURE and 5 * sum(n > 0 for n in padded.values()) >= 4 * len(padded)
+    return padded if is_sure else {}
 
 
 SIGNS = "+-−–"

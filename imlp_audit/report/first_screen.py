@@ -119,7 +119,7 @@ def overview(result: AuditResult, lines: int | None = None, columns: int = COLUM
     Without a number of lines it has all that authors are asked, and all misprints.
     """
     findings = number_findings(result)
-    before = (*_broken_checks(result), *list_leads(result))
+    before = (*_broken_checks(result), *list_leads(result, every=lines is None))
     misprints = [one for one in findings if one.finding.kind is FindingKind.MISPRINT and one.finding.acknowledged]
     below, listed = list(_trust(result)), tuple[Block, ...]()
     if misprints and lines is not None:  # the first by its title, the others counted
@@ -288,8 +288,10 @@ def _unchecked(result: AuditResult) -> Iterator[str]:
     reasons.sort(key=lambda one: one[0] not in (_UNTRUSTED, _NO_MODEL))  # these are up to the reader
     if reasons:
         what, first = reasons[0]
-        noun = "number" if all(check.kind is CheckKind.CELL for check in missing) else "check"
-        yield f"{count_of(len(missing), noun)}{f', {readable(first)}' if len(reasons) > 1 else ''} {what}"
+        numbers = sum(check.kind is CheckKind.CELL for check in missing)
+        counts = ((numbers, "number"), (len(missing) - numbers, "other check" if numbers else "check"))
+        named = " and ".join(count_of(count, noun) for count, noun in counts if count)
+        yield f"{named}{f', {readable(first)}' if len(reasons) > 1 else ''} {what}"
     alone, of = result.unguarded()
     if alone:
         yield f"a typo in {alone} of {count_of(of, 'other number')} would go unnoticed"

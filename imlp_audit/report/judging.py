@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import Caught, CellCheck, CountedCheck, Identified, Power
+from imlp_audit.records.check import PASSES, Caught, CellCheck, CountedCheck, Identified, Power
 from imlp_audit.records.paper import ColumnHead, PaperHead, TableHead
 from imlp_audit.records.result import AuditResult, ColumnScore, FitScore, GroupScore, PaperHypothesis
 from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedFirst, SolvedWeights
@@ -143,8 +143,8 @@ def paper_hypothesis(hypothesis: PaperHypothesis) -> Iterator[Block]:
         )
 
 
-def list_leads(result: AuditResult) -> Iterator[Block]:
-    """Yield the numbers that their rows' likely models have not: questions, which fail nothing."""
+def list_leads(result: AuditResult, *, every: bool = False) -> Iterator[Block]:
+    """Yield the numbers that their rows' likely models have not, the first or all: questions, which fail nothing."""
     leads: dict[str, CellCheck] = {}
     for one in result.of_kind(CellCheck):
         if one.lead:
@@ -153,20 +153,21 @@ def list_leads(result: AuditResult) -> Iterator[Block]:
         yield Heading(f"Leads ({len(leads)})", 3)
         places = (((one.place or one.id).rpartition(", ")[0], one.reason) for one in leads.values())
         items = [f"{place}: {shorten(reason, _LONGEST)}" for place, reason in places]
-        yield List(_first(items, "lead"))
+        yield List(tuple(items) if every else _first(items, "lead"))
 
 
 def summarize_identified(result: AuditResult) -> Iterator[Item]:
     """Yield a line for each table with candidates: its identified rows, and how its columns were counted."""
-    cells = result.of_kind(CellCheck)
-    rows = {check.id.rpartition("/")[0]: check.identified for check in cells if check.identified is not None}
+    cells = [check for check in result.of_kind(CellCheck) if check.identified is not None]
+    rows: dict[str, Identified | None] = {check.id.rpartition("/")[0]: Identified.NO for check in cells}
+    rows |= {check.id.rpartition("/")[0]: check.identified for check in cells if check.verdict in PASSES}
     lines = []
     for paper, table in ((one, table) for one in result.papers for table in one.tables):
         own = [how for name, how in rows.items() if name.startswith(f"{paper.id}/{table.id}/")]
         if own:
-            known = sum(how is not Identified.NO for how in own)
             by_name = own.count(Identified.NAME)
-            named = f", {by_name} of them by the names of others" if by_name else ""
+            named = f", {by_name} by the names of others" if by_name else ""
+            known = len(own) - own.count(Identified.NO) - by_name
             identified = f"{known} of {count_of(len(own), 'row')} by their numbers{named}"
             lines.append(f"{table.called}: {'; '.join((identified, *_counters(result, paper, table)))}")
     yield from (Item(one, label="identified") for one in _first(lines, "table"))

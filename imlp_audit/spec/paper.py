@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from imlp_audit.models.own import OwnBlock
 from imlp_audit.models.reading import OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.forms import NumberForm, parse_printed
-from imlp_audit.numbers.printed import Printed
+from imlp_audit.numbers.printed import Printed, count_padding
 from imlp_audit.records.check import Source
 from imlp_audit.records.finding import Lock
 from imlp_audit.records.paper import AxisHead, ColumnHead, CounterHead, PaperHead, ReadingHead, RowHead, TableHead
@@ -102,6 +102,16 @@ class Paper:
         return {row.id: row for row in reversed(self.rows)}
 
     @cached_property
+    def padding(self) -> Mapping[tuple[str, str], Mapping[str, int]]:
+        """How many last digits of a total pad its column: by table and column, and by row."""
+        return {
+            (table.value.table, name): count_padding({row.row.id: row.as_written(name) for row in rows})
+            for table in self.tables
+            for name, column in table.value.columns.items()
+            if column.measure.totalled and (rows := [r for r in rows_of_table(self, table) if name in r.row.printed])
+        }
+
+    @cached_property
     def row_names(self) -> Names:
         """The rows' full ids, which globs are matched with."""
         return Names(row.id for row in self.rows)
@@ -158,6 +168,11 @@ class RowRef:
         there = column in self.row.printed and column in self.table.value.columns
         return CellRef(self, column) if there else None
 
+    def as_written(self, column: str) -> Printed:
+        """Return the number in a column, all its digits taken for digits."""
+        form = form_of(self.table.value.columns[column], self.paper.about.value.decimal)
+        return parse_printed(self.row.printed[column], form)
+
     @property
     def place(self) -> str:
         """Its table and label, and what tells it from other rows of that label, as a reader would look for them."""
@@ -212,8 +227,10 @@ class CellRef:
 
     @property
     def printed(self) -> Printed:
-        """The number, in the column's unit."""
-        return parse_printed(self.row.row.printed[self.column_id], self.form)
+        """The number, in the column's unit; zeros that pad the column are no digits."""
+        number, key = self.row.as_written(self.column_id), (self.row.table.value.table, self.column_id)
+        zeros = self.row.paper.padding.get(key, {}).get(self.row.row.id, 0)
+        return replace(number, step=number.step * 10**zeros) if zeros else number
 
     @property
     def form(self) -> NumberForm:

@@ -218,6 +218,7 @@ class PrintedTable(Record):
 
     `images` are sides of images on which its candidates may have been counted, in addition to those of their libraries.
     `name` is what the paper calls it where that is not "Table" and its id: `Table D.1`, `Appendix A, Activation`.
+    `uncertain` says that cells may stand in other rows or columns than in print: no number of it is found wrong.
     """
 
     table: Slug
@@ -227,6 +228,7 @@ class PrintedTable(Record):
     columns: Annotated[dict[Slug, Annotated[Column, BeforeValidator(parse_column)]], Field(min_length=1)]
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     images: tuple[Count, ...] = ()
+    uncertain: Sentence | None = None
     footnote: Footnote | None = None
     repeats: Annotated[str, Field(pattern=TABLE_ID)] | None = None
 

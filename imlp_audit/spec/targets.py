@@ -101,7 +101,8 @@ def display_path(path: Path) -> str:
 
 def target_of(folder: Path) -> str:
     """Return what names a paper's folder on a command line: a paper of this package by its id, others by their path."""
-    return folder.name if folder.parent == bundled_folder() else str(folder)
+    root = bundled_folder()
+    return folder.relative_to(root).as_posix() if folder.is_relative_to(root) else str(folder)
 
 
 def spec_files(folder: Path) -> tuple[Path, ...]:
@@ -130,6 +131,10 @@ def _yaml_files(folder: Path) -> list[Path]:
 
 def _has_spec(folder: Path) -> bool:
     return any(map(_is_spec, _yaml_files(folder)))
+
+
+def _is_group(folder: Path) -> bool:
+    return _is_folder(folder) and not _has_spec(folder) and bool(paper_folders(folder))
 
 
 def _holds_specs(folder: Path) -> bool:
@@ -259,6 +264,13 @@ def split_target(target: str) -> tuple[Path | None, str]:
     return None, target.strip("/")
 
 
+def _split_group(name: str) -> tuple[Path | None, str]:
+    """Return the folder of papers in the default folders that a name begins with, such as `atlas`, and what follows."""
+    group, _, rest = name.partition("/")
+    found = next((root / group for root in default_roots() if group and _is_group(root / group)), None)
+    return (None, name) if found is None else (found, rest)
+
+
 def whole_paper(target: str) -> str:
     """Return what of a target names a whole paper: its file or folder, or its id."""
     path, name = split_target(target)
@@ -273,6 +285,8 @@ def id_in(target: str, paper: str) -> str:
 
 def _find_target(argument: str) -> Iterator[Wanted]:
     path, rest = split_target(argument)
+    if path is None:
+        path, rest = _split_group(rest)
     if path is None:
         near = _known_papers(default_roots()[:1]) if _is_glob(rest.partition("/")[0]) else {}
         yield from _find_id(argument, rest, near or _known_papers(default_roots()))

@@ -106,7 +106,6 @@ def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGues
 
 
 def _of_numbers(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
-    """Return what a column of numbers measures, the first of these that its heading speaks of."""
     if _FLOPS.search(words):
         return _with_size(_flops(heading, words, texts))
     if _PARAMETERS.search(words) and not _BYTES.search(words):
@@ -210,7 +209,7 @@ def _find_unit(heading: str, texts: Sequence[str], usual: str) -> tuple[str, boo
     if units:
         return units.most_common(1)[0][0], False, ""
     least = _SMALL_MODEL if re.search(r"madds?\b|mult-?adds?\b", heading.lower()) else _LARGE_MODEL
-    if usual == "G" and numbers and all(_is_at_least(number, least) for number in numbers):
+    if usual == "G" and numbers and all(is_printed(n, "") and parse_printed(n, "").value >= least for n in numbers):
         usual = "M"
     return usual, False, f"no unit is printed; {usual} is a guess"
 
@@ -242,15 +241,10 @@ def why_no_total(text: str, unit: str, usual: str) -> str | None:
 
 
 def _is_full(number: str, usual: str) -> bool:
-    """Return whether a number is printed with all its digits."""
     return len(number.replace(",", "")) >= _FULL[usual] and "." not in number
 
 
 _FULL = {"M": 5, "G": 7}  # digits of a number without a point, by the unit that is usual for such columns
-
-
-def _is_at_least(number: str, least: int) -> bool:
-    return is_printed(number, "") and parse_printed(number, "").value >= least
 
 
 _SMALL_MODEL = 20  # M: multiply-additions of mobile models; no table of them is in G

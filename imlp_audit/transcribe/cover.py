@@ -329,7 +329,6 @@ def _values(value: object) -> Iterator[str]:
 
 
 def _report(document: PrintedDocument, paper: Paper, covering: _Covering) -> CoverageReport:
-    """Return the numbers of a document with what was found about each."""
     records = tuple(one for line, group in covering.by_line.items() for one in _records(group, document.lines[line]))
     numbers, unplaced = records, tuple(covering.unplaced)
     report = CoverageReport(document=document.name, paper=paper.id, numbers=numbers, unplaced=unplaced)
@@ -337,7 +336,6 @@ def _report(document: PrintedDocument, paper: Paper, covering: _Covering) -> Cov
 
 
 def _records(numbers: Sequence[_PlacedNumber], line: DocumentLine) -> Iterator[CoveredNumber]:
-    """Yield the numbers of a line; those of one fate that stand together have one context."""
     first = 0
     for at, number in enumerate(numbers, 1):
         after = numbers[at] if at < len(numbers) else None

@@ -146,7 +146,6 @@ def latex_lines(name: str, source: LatexSource) -> PrintedDocument:
 
 
 def _expand(line: str, macros: dict[str, Macro], names: re.Pattern[str]) -> str:
-    """Return a line with macros expanded, as often as a line may need."""
     for _ in range(_MOST_CALLS):
         found = names.search(line)
         if found is None:

@@ -129,6 +129,7 @@ def _continued(table: SourceTable, columns: TableColumns) -> Iterator[GridRow]:
         yield replace(row, cells=(*row.cells[:at], label, *row.cells[at + 1 :]))
 
 
+_TWO = re.compile(r"\d[\d.,]*\s+(?!\d{3}(?:\s|$))\d[\d.,]*")  # not 25 557 032
 _MOST_LISTED = 30
 _LONGEST = 70
 _MOST_SIDES = 4
@@ -159,7 +160,7 @@ def choose_tables(document: SourceDocument, wanted: Sequence[str], shown_as: str
 
 def _named(tables: Sequence[SourceTable], wanted: str) -> list[SourceTable]:
     number = wanted.lower().removeprefix("table").strip(" .:")
-    exact = [table for table in tables if number == table.number or wanted in (table.label or "", *_ends(table.label))]
+    exact = [table for table in tables if number == table.number or wanted in _labels_of(table)]
     if exact:
         return exact
     parts = [
@@ -169,9 +170,8 @@ def _named(tables: Sequence[SourceTable], wanted: str) -> list[SourceTable]:
     return parts or [table for table in tables if words and all(word in table.caption.lower() for word in words)]
 
 
-def _ends(label: str | None) -> list[str]:
-    """Return a label without what stands before its colon: "main" of "tab:main"."""
-    return [label.partition(":")[2]] if label else []
+def _labels_of(table: SourceTable) -> tuple[str, str]:
+    return table.label or "", (table.label or "").partition(":")[2]  # "main" of "tab:main"
 
 
 def describe_table(table: SourceTable) -> str:
@@ -274,6 +274,7 @@ class _Drafter:
             place = f"{self.table.counted_in} {row.line}"
             self.skipped.append(f"{place}, {label.text or 'a row without a label'}{reason}")
             return
+        cells = [row.cells[at] for at, _ in self.columns.numbers]
         above = sides_named(self._group)
         side = numbers.side or label.size or (above[0] if len(above) == 1 else None)
         base = self._find_base(label, numbers.side)
@@ -285,7 +286,7 @@ class _Drafter:
             side,
             base.id if base else None,
             _training(row, self.columns, label, self._group),
-            doubt=row.doubt,
+            doubt=row.doubt or next((f"two numbers in one cell: {one}" for one in cells if _TWO.fullmatch(one)), None),
         )
         self._by_label.setdefault(label.text.casefold(), []).append((self._group, drafted))
         self.rows.append(drafted)
@@ -320,7 +321,6 @@ def _with_base(label: LabelParts, base: DraftRow | None) -> LabelParts:
 
 
 def _training(row: GridRow, columns: TableColumns, label: LabelParts, group: str) -> str | None:
-    """Return what a row says about its training, if anything."""
     words = [
         f"{columns.guesses[at].heading} {row.cells[at]}" for at in columns.training if row.cells[at] not in MISSING
     ]

@@ -153,6 +153,7 @@ def make_table(
     rows = source[: len(grid)]
     titles = _count_titles(rows, grid)
     head = titles + _split_head(rows[titles:])
+    head += head + 1 < len(grid) and _stands_above_numbers(grid[head].cells, grid[head + 1].cells)
     headings = _join_headings(grid[titles:head])
     body, notes = _read_body(rows[head:], grid[head:], grid[titles:head])
     notes = [*([f"only the first {len(grid)} rows are read"] if len(source) > len(grid) else []), *notes]
@@ -204,8 +205,14 @@ def _split_head(rows: Sequence[SourceRow]) -> int:
     return ruled if ruled <= _MOST_HEAD else 1
 
 
+def _stands_above_numbers(row: Sequence[str], below: Sequence[str]) -> bool:
+    """Return whether a row has no label and words alone, each above a number: a second row of headings."""
+    texts = [(text, under) for text, under in zip(row, below, strict=True) if text]
+    words = all(re.search(r"[^\W\d_]", text) and not _BEGIN.match(text) and _BEGIN.match(one) for text, one in texts)
+    return not row[0] and bool(texts) and words
+
+
 def _join_headings(rows: Sequence[GridRow]) -> tuple[str, ...]:
-    """Return one heading for each column: its texts from top to bottom, each once."""
     return tuple(
         " ".join(dict.fromkeys(filter(None, column))) for column in zip(*(row.cells for row in rows), strict=True)
     )
@@ -233,7 +240,6 @@ def _read_body(
 
 
 def _count_repeated(rows: Sequence[GridRow], head: Sequence[GridRow]) -> int:
-    """Return how many rows, from the first on, print the headings again."""
     joined = _plain(_join_headings(head))
     for height in sorted({len(head), 1}, reverse=True):
         if _plain(_join_headings(rows[:height])) == joined and all(row.single is None for row in rows[:height]):

@@ -69,11 +69,11 @@ def _named(text: str) -> Iterator[int]:
 
 
 _NUMBERS = r"\d+(?:\s*[,–-]\s*\d+)*"
-_YEAR = r"(?:19|20)\d\d[a-z]?"
+_YEAR = r"(?:(?:19|20)\d\d|['’]\d\d)[a-z]?"
 _LETTER, _CAPITAL = r"[^\W\d_]", r"[A-ZÀ-ÖØ-ÞĀ-Ž]"
 _FAMILY = rf"{_CAPITAL}(?:[.'’-]?{_LETTER})*\.?"
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
-_CITATION = re.compile(rf"(?:{_LETTER}|[\s,.&'’-])+[\s,]{_YEAR}(?:\s*,\s*(?:{_YEAR}|[a-z]))*\s*")
+_CITATION = re.compile(rf"(?:{_LETTER}|[\s,.&'’-])+(?:[\s,]|(?=['’])){_YEAR}(?:\s*,\s*(?:{_YEAR}|[a-z]))*\s*")
 _IN_TEXT = re.compile(
     rf"\s+{_FAMILY}(?:\s+et\s+al\.?|\s+(?:and|&)\s+{_FAMILY}),?\s*(?:\(\s*{_YEAR}\s*\)|\[\s*(?:{_NUMBERS}|{_YEAR})\s*\])"
 )
@@ -84,7 +84,7 @@ _NO_AUTHOR = re.compile(r"\b(?:ours?|this|with|proposed|modified|distill\w*|prun
 def without_citations(text: str) -> str:
     """Return a label without its citations; a year alone, as in (2016), (SE, 2018) and (ours, 2021) are none."""
     text = _BRACKETS.sub(lambda found: "" if _is_citation(found[1]) else found[0], text)
-    return re.sub(rf"\s*\[\s*{_NUMBERS}\s*\]", "", _IN_TEXT.sub("", text))
+    return re.sub(rf"\s*\[+\s*{_NUMBERS}\s*\]+", "", _IN_TEXT.sub("", text))
 
 
 def _is_citation(inside: str) -> bool:

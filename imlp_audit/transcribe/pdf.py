@@ -51,7 +51,6 @@ def cluster(words: Sequence[Word], apart: float) -> Iterator[Line]:
 
 
 def _split(line: Line) -> Iterator[Word]:
-    """Yield the words of a line of characters."""
     word: Word | None = None
     for one in line:
         apart = word is not None and not -0.5 * one.size < one.x0 - word.x1 < _SPACE * one.size
@@ -85,7 +84,6 @@ def _attach_raised(words: Sequence[Word]) -> list[Word]:
 
 
 def _carries(host: Word, small: Word) -> bool:
-    """Say whether a small word is raised or lowered at the end of another."""
     shift, gap = abs(host.base - small.base), small.x0 - host.x1
     beside = -0.3 * host.size < gap < 0.3 * host.size and small.x1 > host.x1
     return beside and small.size < _SMALLER * host.size and 0.1 * host.size < shift < 0.65 * host.size
@@ -115,7 +113,6 @@ def usual_size(words: Sequence[Word]) -> float:
 
 
 def _crosses(line: Line, gutter: float) -> bool:
-    """Say whether the text of a line runs on over a place."""
     if any(word.x0 < gutter < word.x1 for word in line):
         return True
     return any(a.x1 <= gutter <= b.x0 and b.x0 - a.x1 < 0.8 * a.size for a, b in pairwise(line))

@@ -148,7 +148,6 @@ def _read_table(
 
 
 def _cells(line: Line) -> list[Word]:
-    """Return the cells of a line, each as one word."""
     cells: list[list[Word]] = []
     for word in line:
         if cells and word.x0 - cells[-1][-1].x1 < _CELL * min(word.size, cells[-1][-1].size):
@@ -183,7 +182,6 @@ def _find_columns(body: Sequence[Line], head: Sequence[Line]) -> Columns:
 
 
 def _columns_of(cell: Word, columns: Columns) -> list[int]:
-    """Return the columns that a cell stands in; none where it stands in the white between them."""
     return [at for at, (x0, x1) in enumerate(columns) if cell.x0 < x1 and x0 < cell.x1]
 
 

@@ -185,7 +185,6 @@ def _items(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, int]]:
 
 
 def _parts(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, ApartKind]]:
-    """Yield the lines of the table of contents and of the bibliography."""
     inside: ApartKind | None = None
     for at, line in enumerate(lines):
         text = line.text
@@ -217,7 +216,6 @@ def _page_numbers(lines: Sequence[DocumentLine]) -> list[int]:
 
 
 def _is_edge(lines: Sequence[DocumentLine], at: int) -> bool:
-    """Return whether a line is the first or the last of its page."""
     page = lines[at].page
     return at == 0 or at + 1 == len(lines) or page != lines[at - 1].page or page != lines[at + 1].page
 
@@ -247,7 +245,6 @@ def find_windows(table: PrintedTable, lines: Sequence[DocumentLine]) -> Iterator
 
 
 def _floats(lines: Sequence[DocumentLine]) -> Iterator[range]:
-    """Yield the lines of each float of LaTeX that has a caption."""
     begun: int | None = None
     captioned = False
     for at, line in enumerate(lines):

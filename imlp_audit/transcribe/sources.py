@@ -10,9 +10,10 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -190,7 +191,6 @@ def _text(node: Node | None) -> str:
 
 
 def _cells(model: Node) -> Iterator[tuple[str, str]]:
-    """Yield the headings and texts of a model."""
     metadata, results = _value(model, "Metadata"), _value(model, "Results")
     yield "Model", _text(_value(model, "Name"))
     yield from ((key, _text(_value(metadata, key))) for key in ("FLOPs", "Parameters"))
@@ -226,6 +226,13 @@ _SIGNS = (
     (SourceKind.TSV, r"\A[^\n]*\t"),
     (SourceKind.CSV, r"\A[^\n]*[,;]"),
 )
+_READERS: Mapping[SourceKind | None, Callable[[str, str], SourceDocument]] = {
+    SourceKind.HTML: read_web,
+    SourceKind.MARKDOWN: read_markdown,
+    SourceKind.MODEL_INDEX: read_model_index,
+    SourceKind.TSV: partial(read_separated, delimiter="\t"),
+    SourceKind.CSV: read_separated,
+}
 _KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source), CSV, TSV, markdown, HTML, a PDF or a model index (.yml)"
 
 
@@ -267,7 +274,7 @@ def open_source(path: Path, known: str, plain: Container[str] = ()) -> LatexSour
         raise UsageError(f"{path} is an image, whose text is not read; give {known}")
     text = decode(data, path.name, f"give {known}")
     if ending not in plain and kind_of(path, text) is SourceKind.LATEX:
-        return join_source(path.name, text, BesideSource(path.parent).read)
+        return join_source(path.name, text, partial(_read_beside, path.parent.resolve()))
     return text
 
 
@@ -277,19 +284,10 @@ def _read_text(path: Path, text: str) -> SourceDocument:
             f"{path} is Python, not a table; a row of a spec takes a model of your own as `model: {{python: {{file: "
             f"{path.name}, name: Net, input: [3, 224, 224]}}}}`: see docs/own_module.md"
         )
-    match kind_of(path, text):
-        case SourceKind.CSV:
-            return read_separated(text, path.name)
-        case SourceKind.TSV:
-            return read_separated(text, path.name, "\t")
-        case SourceKind.MARKDOWN:
-            return read_markdown(text, path.name)
-        case SourceKind.HTML:
-            return read_web(text, path.name)
-        case SourceKind.MODEL_INDEX:
-            return read_model_index(text, path.name)
-        case _:
-            raise UsageError(f"{path}: no table is seen in it; init reads {_KNOWN}")
+    kind = kind_of(path, text)
+    if kind not in _READERS:
+        raise UsageError(f"{path}: no table is seen in it; init reads {_KNOWN}")
+    return _READERS[kind](text, path.name)
 
 
 _IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"RIFF")
@@ -328,16 +326,10 @@ def decode(data: bytes, shown_as: str, known: str) -> str:
     return decode_text(data)
 
 
-class BesideSource:
-    """Reads the files that a document names, if they lie in its folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder.resolve()
-
-    def read(self, name: str) -> str | None:
-        """Return a file's text; None for one that is not there, outside the folder, or no text."""
-        try:
-            path = (self.folder / name).resolve()
-            return decode(files.read_bytes(path, MAX_BYTES), name, "") if path.is_relative_to(self.folder) else None
-        except (OSError, UsageError, ValueError):
-            return None
+def _read_beside(folder: Path, name: str) -> str | None:
+    """Return the text of a file that a document names; None for one not there, outside its folder, or no text."""
+    try:
+        path = (folder / name).resolve()
+        return decode(files.read_bytes(path, MAX_BYTES), name, "") if path.is_relative_to(folder) else None
+    except (OSError, UsageError, ValueError):
+        return None

@@ -233,7 +233,6 @@ def read_markdown(text: str, shown_as: str) -> SourceDocument:
 
 
 def _escape(text: str) -> str:
-    """Return a text whose signs mean nothing in markdown."""
     return re.sub(r"([\\|*_<>&`\[\]~])", r"\\\1", text)
 
 

@@ -50,9 +50,8 @@ def write_spec(drafts: Sequence[Draft], paper: DraftPaper, notes: Sequence[str] 
 
 
 def _lines(drafts: Sequence[Draft], paper: DraftPaper, notes: Sequence[str], most: int) -> Iterator[str]:
-    yield _comment(
-        f"{_tables(drafts)} of {drafts[0].table.file}, written by `imlp-audit init`: candidates are proposals."
-    )
+    tables = f"{'Table' if len(drafts) == 1 else 'Tables'} {list_some([draft.table.number for draft in drafts])}"
+    yield _comment(f"{tables} of {drafts[0].table.file}, written by `imlp-audit init`: candidates are proposals.")
     yield from map(_comment, notes)
     yield f"paper: {paper.id}"
     if not paper.described:
@@ -69,11 +68,6 @@ def _lines(drafts: Sequence[Draft], paper: DraftPaper, notes: Sequence[str], mos
         first, *rest = _table(draft, paper, name, most)
         yield f"  - {first}"
         yield from (f"    {line}" for line in rest)
-
-
-def _tables(drafts: Sequence[Draft]) -> str:
-    tables = "Table" if len(drafts) == 1 else "Tables"
-    return f"{tables} {list_some([draft.table.number for draft in drafts])}"
 
 
 def scalar(text: str) -> str:
@@ -102,6 +96,9 @@ def _table(draft: Draft, paper: DraftPaper, name: str, most: int) -> Iterator[st
     yield f"title: {scalar(f'{paper.title}: {title}' if renamed else title)}"
     yield f"source: {{section: {scalar(f'Table {table.number}')}, file: {scalar(table.file)}}}"
     yield from map(_comment, table.notes)
+    doubt = next((row.doubt for row in draft.rows if row.doubt is not None), None)
+    if doubt is not None:
+        yield f"uncertain: {scalar(doubt)}"
     if draft.images:
         yield f"images: [{', '.join(map(str, draft.images))}]"
     yield "columns:"
@@ -126,19 +123,25 @@ def _column(guess: ColumnGuess) -> str:
 
 
 def _flow(text: str) -> str:
-    """Return a text as a value between braces."""
     return scalar(text) if text and "," not in text else json.dumps(text, ensure_ascii=False)
 
 
 def _other_columns(draft: Draft) -> Iterator[str]:
     """Yield a comment on each column of numbers that is left out, and on the text of which nothing was taken."""
-    columns = draft.columns
-    for at, guess in enumerate(columns.guesses):
-        empty = all(row.cells[at] in MISSING for row in draft.table.rows if row.single is None)
-        if guess.role is ColumnRole.UNKNOWN and not empty:
-            yield _comment(f"{guess.heading or f'column {at + 1}'}: {guess.note or 'not understood'}, so left out")
-        elif guess.role is ColumnRole.CHANGES:
-            yield _comment(f"{guess.heading}: taken for changes of {columns.slugs[columns.changes[at]]}")
+    yield from (_comment(f"{heading}: {note or 'not understood'}, so left out") for heading, note in _left_out(draft))
+    for at, guess in enumerate(draft.columns.guesses):
+        if guess.role is ColumnRole.CHANGES:
+            yield _comment(f"{guess.heading}: taken for changes of {draft.columns.slugs[draft.columns.changes[at]]}")
+
+
+def _left_out(draft: Draft) -> list[tuple[str, str]]:
+    """Return the headings of the columns of numbers that are left out, each with the reason if it is known."""
+    return [
+        (guess.heading or f"column {at + 1}", guess.note)
+        for at, guess in enumerate(draft.columns.guesses)
+        if guess.role is ColumnRole.UNKNOWN
+        and any(row.cells[at] not in MISSING for row in draft.table.rows if row.single is None)
+    ]
 
 
 def _row(row: DraftRow, decimal: DecimalMark, most: int) -> Iterator[str]:
@@ -177,8 +180,9 @@ def summarize(draft: Draft) -> str:
     numbers = sum(len(row.numbers.printed) + len(row.numbers.changes) for row in draft.rows)
     named = sum(row.proposal.named for row in draft.rows)
     proposed = sum(bool(row.proposal.recipes) for row in draft.rows)
-    rows = count_of(len(draft.rows), "row")
+    rows, lost = count_of(len(draft.rows), "row"), [heading for heading, _ in _left_out(draft)]
+    left_out = f" (left out: {list_some(lost, 8)})" if lost else ""
     return (
-        f"table {draft.table.number}: {', '.join(columns)}; {rows}, {count_of(numbers, 'number')}; "
+        f"table {draft.table.number}: {', '.join(columns)}{left_out}; {rows}, {count_of(numbers, 'number')}; "
         f"{named} labels are exactly one model's name, {proposed} rows have candidates"
     )

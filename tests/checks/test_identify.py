@@ -68,12 +68,49 @@ def test_a_label_that_says_more_than_a_name_accuses_nothing(tmp_path: Path) -> N
     assert "label" in check.reason
 
 
+@pytest.mark.parametrize("label", ["Agent-ResNet-50", "T2T-ResNet-50", "ResNetV2-50", "Slide ResNet-50"])
+@pytest.mark.parametrize("flops", ["4.11", "3.01"])
+def test_a_label_that_begins_with_another_word_is_known_by_no_name(tmp_path: Path, label: str, flops: str) -> None:
+    other = row("resnet50", label, "26", flops, named=False).replace("id: ", "id: x_")
+    (params, work) = [
+        one for name, one in checks_of(tmp_path, *(row(*one) for one in TRUE), other).items() if "x_" in name
+    ]
+    assert (params.identified, params.lead, work.lead) == (Identified.NO, False, False)
+
+
+def test_a_table_whose_rows_have_none_of_the_numbers_that_their_names_have_is_of_other_things(tmp_path: Path) -> None:
+    found = checks_of(
+        tmp_path, *(row(model, label, f"{n}7.3", f"9{n}8") for n, (model, label, *_) in enumerate(TRUE, 3))
+    )
+    assert not any(check.lead for check in found.values())
+
+
+def test_an_uncertain_table_accuses_nothing(tmp_path: Path) -> None:
+    rows = [row(*one) for one in TRUE]
+    rows[2] = "      - {id: given, label: R, model: {timm: resnet50}, printed: {params: 26.56, flops: 4.11}}\n"
+    (tmp_path / "t.yaml").write_text(
+        HEAD.replace("    rows:", "    uncertain: two numbers in a cell\n    rows:") + "".join(rows)
+    )
+    found = {check.id: check for check in audit_targets(tmp_path / "t.yaml").of_kind(CellCheck)}
+    assert Verdict.DIFFERS not in {check.verdict for check in found.values()}
+    assert found["t/1/given/params"].lead
+
+
+def test_a_match_of_seven_digits_is_no_luck(tmp_path: Path) -> None:
+    (tmp_path / "t.yaml").write_text(HEAD.replace("unit: M", 'unit: ""') + row("resnet18", "A", "11689512", "1.8"))
+    checks = audit_targets(tmp_path / "t.yaml").of_kind(CellCheck)
+    assert [check.weak for check in checks] == [False, True]
+
+
 def test_labels_of_other_rows_identify_nothing_and_one_that_names_a_model_is_a_lead(tmp_path: Path) -> None:
     shuffled = [(*mine[:2], *other[2:]) for mine, other in zip(TRUE, [*TRUE[1:], TRUE[0]], strict=True)]
     found = checks_of(tmp_path, *(row(*one) for one in shuffled))
     assert {check.verdict for check in found.values()} == {Verdict.UNVERIFIABLE}
     assert all(check.lead and check.identified is Identified.NO for check in found.values())
-    assert "is it resnet18? Then 11 689 512 parameters, not 21.80" in found["resnet_18/params"].reason
+    assert (
+        "is it resnet18? Then 11 689 512 parameters, not 21.80 M, 3 628 146 688 FLOPs, not 3.67 G"
+        in found["resnet_18/params"].reason
+    )
 
 
 def test_a_candidate_that_cannot_be_built_is_none(tmp_path: Path) -> None:

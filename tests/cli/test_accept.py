@@ -35,6 +35,27 @@ def test_accept_shows_and_writes_models_and_counters(tmp_path: Path) -> None:
     assert "nothing to accept" in call("accept", str(spec)).err
 
 
+def test_accept_says_how_many_numbers_it_makes_fail_and_writes_the_counter_of_the_heading(tmp_path: Path) -> None:
+    spec = tmp_path / "t.yaml"
+    rows = [row(*TRUE[0]), row("resnet34", "ResNet-34", "21.80", "9.99"), row(*TRUE[2])]
+    agent = row("resnet50", "Agent-ResNet-50", "25.56", "4.11", named=False)
+    spec.write_text(HEAD.replace("FLOPs (G)", "MACs (fvcore)") + "".join([*rows, agent]))
+    assert "fail" not in call("verify", str(spec)).out.partition("For CI")[2].partition("\n")[0]
+    assert call("accept", str(spec)).err == "1 number will be found wrong then: t/1/resnet_34/flops\n"
+    after = spec.read_text()
+    assert after.count("candidates:") == 1
+    assert "flops: [fvcore]" in after
+    assert "1 fails" in call("verify", str(spec)).out
+
+
+def test_the_summary_of_a_table_adds_up(tmp_path: Path) -> None:
+    spec = tmp_path / "t.yaml"
+    odd = [row(model, f"{label} x", params, flops, named=False) for model, label, params, flops in TRUE]
+    spec.write_text(HEAD + "".join(odd[:2]) + BLOCK + "".join(row(*one) for one in TRUE[2:]).replace("11.56", "1.0"))
+    shown = " ".join(call("verify", str(spec), "--all", "--no-progress").out.split())
+    assert "5 of 6 rows by their numbers" in shown
+
+
 def test_accept_leaves_a_paper_without_candidates_alone(tmp_path: Path) -> None:
     spec = tmp_path / "t.yaml"
     spec.write_text(HEAD + "      - {id: a, label: A, model: {timm: resnet18}, printed: {params: 11.69}}\n")

@@ -86,6 +86,17 @@ def test_characters_that_a_spec_refuses_do_not_reach_it(folder: Path) -> None:
     assert call("lint", "a.yaml").code == 0
 
 
+def test_headings_of_two_rows_and_columns_left_out_are_told_and_damage_is_a_field(folder: Path) -> None:
+    head = "| Model | Params (M) | Test | | Size |\n|--|--|--|--|--|\n| | | MACs (G) | Acc (%) | (MB) |\n"
+    (folder / "a.md").write_text(
+        f"{head}| Swin-T | 28 | 4.5 | 81.3 | 7 |\n| Swin-S | 50 50 | 8.7 | 83.0 | 8 |\n", "utf-8"
+    )
+    done = call("init", "a.md")
+    assert "flops (flops in G), acc (score in %) (left out: Size (MB)); 2 rows" in " ".join(done.out.split())
+    (table,) = load(["a.yaml"]).papers[0].tables
+    assert (table.value.rows[0].printed["flops"], table.value.uncertain) == ("4.5", "two numbers in one cell: 50 50")
+
+
 def test_all_tables_with_a_number_to_count_are_one_spec(folder: Path) -> None:
     other = PAPER.replace("a & b", "Model & Params (M)").replace("1 & 2", "ResNet-50 & 25.6")
     third = r"\begin{table}\begin{tabular}{ll}Model & Top-1 (\%) \\ Swin-T & 81.3\end{tabular}\end{table}"

@@ -96,21 +96,17 @@ def test_a_process_that_nobody_reads_ends_quietly(capfd: pytest.CaptureFixture[s
 
 
 def test_few_models_are_not_worth_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "measure_here", lambda needed, _: [("here", key) for key in needed])
-    monkeypatch.setattr(sharing, "_CountingProcesses", _Asked)
+    monkeypatch.setattr(sharing, "Pool", _Asked)
     assert [_processes(hosts, jobs) for hosts, jobs in ((1, 9), (2, 0), (2, 1), (3, 1), (3, 9), (9, 3))] == [
         0, 0, 2, 2, 3, 4
     ]  # fmt: skip
 
 
-class _Asked:
-    """Processes that measure nothing: they say how many they are."""
+class _Asked(Pool):
+    """Processes that are never started: it says how many they are."""
 
-    def __init__(self, processes: int) -> None:
-        self._processes, self.pool = processes, Pool()
-
-    def measure(self, _shares: object, _progress: object) -> list[int]:
-        return [self._processes]
+    def __init__(self, processes: int, _: object) -> None:
+        self.processes = processes
 
     def end(self) -> None:
         pass
@@ -120,8 +116,8 @@ def _processes(times: int, jobs: int) -> int:
     """Return how many processes count so many times the hosts that are worth one; 0 if this one does."""
     recipes = [Recipe.of(timm=f"model_{number}") for number in range(times * WORTH_A_PROCESS)]
     with counting(jobs) as counter:
-        found = list(counter.measure({ModelKey(recipe, None): Need() for recipe in recipes}, lambda _: None))
-    return found[0] if isinstance(found[0], int) else 0
+        pool = counter.processes_for([ModelKey(recipe, None) for recipe in recipes])
+    return pool.processes if isinstance(pool, _Asked) else 0
 
 
 def test_facts_hold_few_sums_of_a_model() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from math import log
+
+import pytest
+
 from imlp_audit.explain.causes import CauseFamily, CountedQuantity, Question, find_causes
 from imlp_audit.numbers.forms import NumberForm, parse_printed
 from imlp_audit.records.counted import CountReport, ModelPart
@@ -70,3 +74,22 @@ def test_nothing_is_named_for_what_everything_gives() -> None:
     (found,) = find_causes([question("2M", P)], report(), {})
     assert not found.causes
     assert found.possible
+
+
+@pytest.mark.parametrize("digits", [2, 3])
+def test_one_number_in_twenty_has_a_cause_by_chance(digits: int) -> None:
+    """Of all numbers within a factor of two of the model's own, by their share on a logarithmic scale."""
+    changes = {f"a={at}": report(round(1_000_000 * 2 ** (at * 0.618 % 2 - 1))) for at in range(40)}
+    named = 0.0
+    for thousands in (*range(500, 1000, 10 ** (3 - digits)), *range(1000, 2000, 10 ** (4 - digits))):
+        text = f"{thousands / 1000:.{digits - (thousands >= 1000)}f}M"
+        (found,) = find_causes([question(text, P)], report(), {CauseFamily.ARGUMENT: changes})
+        inside = question(text, P).printed.interval()
+        named += bool(found.causes) * log(inside.high / inside.low) / log(4)
+    assert 0.02 < named < 0.055
+
+
+def test_two_digits_exchanged() -> None:
+    (found,) = find_causes([question("1.27M", P)], report(1_720_000), {})
+    assert found.causes[0].text == "two digits of 1.72M exchanged"
+    assert "exchanged" not in str(find_causes([question("2.1M", P)], report(1_200_000), {}))

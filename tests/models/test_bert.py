@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
-from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification
+from torch import Tensor
 
 from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
@@ -42,26 +41,8 @@ SHORT = replace(RELEASED, vocabulary=50, sequence_length=7)
 OUTPUTS = [(output, pooler) for output, pooler in product(OutputLayer, Presence)]
 
 
-def _randomised(model: nn.Module) -> nn.Module:
-    for parameter in model.parameters():
-        nn.init.normal_(parameter, std=0.3)
-    return model.eval()
-
-
 def _ids(batch: int = 3) -> Tensor:
     return torch.randint(50, (batch, 7))
-
-
-def _theirs(**more: int) -> BertConfig:
-    return BertConfig(
-        vocab_size=50,
-        hidden_size=24,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        intermediate_size=48,
-        max_position_embeddings=16,
-        **more,
-    )
 
 
 def encoder_parameters(host: Bert, vocabulary: int) -> int:
@@ -115,53 +96,6 @@ def test_masked_language_models_have_the_courseworks_sizes(layers: int, printed:
     """In M (mixer_gmlp_coursework, Table 7)."""
     with Builder().variant(Recipe.of(bert=Bert(layers=layers)), RELEASED) as variant:
         assert round(count_parameters(variant.model) / 1e6) == printed
-
-
-@pytest.mark.parametrize("layers", [6, 12])
-def test_counts_are_transformers(layers: int) -> None:
-    with torch.device("meta"):
-        ours = build_bert(Bert(layers=layers), RELEASED, None)
-        theirs = BertForMaskedLM(BertConfig(num_hidden_layers=layers, attn_implementation="eager", pad_token_id=None))
-        ids = example_inputs(ours)
-        assert sum(p.numel() for p in ours.parameters()) == sum(p.numel() for p in theirs.parameters())
-        whole = [total(measure(model, *ids), FLOPS_CONVENTIONS["macs"]) for model in (ours, theirs)]
-        encoders = [measure(model.bert, *ids) for model in (ours, theirs)]
-    assert whole[0] == whole[1]
-    for convention in FLOPS_CONVENTIONS.values():
-        assert len({total(ledger, convention) for ledger in encoders}) == 1, convention
-
-
-def test_language_model_is_transformers() -> None:
-    torch.manual_seed(0)
-    theirs = _randomised(BertForMaskedLM(_theirs()))
-    ours = build_bert(TINY, SHORT, None).eval()
-    names = {"cls.predictions.transform.dense": "output.0", "cls.predictions.transform.LayerNorm": "output.2"}
-    names |= {"cls.predictions.decoder": "output.3"}
-    state = theirs.state_dict()
-    for old, new in names.items():
-        state = {key.replace(old, new): tensor for key, tensor in state.items() if key != "cls.predictions.bias"}
-    ours.load_state_dict(state, strict=True)
-    ids = _ids()
-    torch.testing.assert_close(ours(ids), theirs(ids).logits)
-
-
-def test_classifier_is_transformers() -> None:
-    torch.manual_seed(1)
-    theirs = _randomised(BertForSequenceClassification(_theirs(num_labels=5)))
-    ours = build_bert(TINY, replace(SHORT, pooler=Presence.YES), 5).eval()
-    ours.load_state_dict({key.replace("classifier", "head"): t for key, t in theirs.state_dict().items()}, strict=True)
-    ids = _ids()
-    torch.testing.assert_close(ours(ids), theirs(ids).logits)
-    assert count_parameters(ours) - count_parameters(ours, ParameterConvention.NO_HEAD) == 24 * 5 + 5
-
-
-def test_classifier_without_pooler_reads_the_first_token() -> None:
-    torch.manual_seed(2)
-    model = build_bert(TINY, SHORT, 5).eval()
-    ids = _ids()
-    states, pooled = model.states(ids)
-    assert pooled is None
-    torch.testing.assert_close(model(ids), model.get_submodule("head")(states[:, 0]))
 
 
 @pytest.mark.daily(6)

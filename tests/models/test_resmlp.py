@@ -4,16 +4,11 @@ import pytest
 import torch
 from timm.layers import Mlp
 from timm.models.mlp_mixer import Affine, ResBlock
-from torch import nn
 
 from imlp_audit.models.resmlp import (
     Aff,
     AlgorithmLayer,
     ClassMlp,
-    ClassMlpLayer,
-    CrossPatch,
-    CrossPatchMlp,
-    EquationLayer,
     FeedForward,
 )
 from tests.models.resmlp_helpers import RES_BLOCK, loaded, parameters, randomised, renamed
@@ -55,40 +50,3 @@ def test_parameters_of_s12_as_published() -> None:
     average = 12 * parameters(AlgorithmLayer(width, patches)) + ends
     assert round(average / 1e6, 1) == 15.4
     assert round((average + parameters(ClassMlp(width, patches))) / 1e6, 1) == 17.7
-
-
-def test_parameters_of_the_communication_mlp_as_published() -> None:
-    """ResMLP-S12 with it has 18.6 M; a linear layer, with bias, 15.4 M."""
-    added = 12 * (parameters(CrossPatchMlp(196)) - parameters(CrossPatch(196, bias=True)))
-    assert added == 12 * (7 * 196**2 + 4 * 196)
-    assert round(15.35 + added / 1e6, 1) == 18.6
-
-
-def test_layer_of_the_equations_has_no_biases_but_those_of_aff() -> None:
-    names = [name for name, _ in EquationLayer(2, 4).named_parameters()]
-    assert not any(name.endswith("bias") for name in names)
-    assert [name for name in names if name.endswith("beta")] == ["pre1.beta", "post1.beta", "pre2.beta", "post2.beta"]
-
-
-def test_shorter_sequences_take_the_first_rows_and_columns() -> None:
-    layer = randomised(CrossPatch(4, bias=True))
-    x = torch.randn(2, 3, 5, dtype=torch.float64)
-    expected = layer.a.weight[:3, :3] @ x + layer.a.bias[:3, None]
-    torch.testing.assert_close(layer(x), expected, rtol=1e-12, atol=1e-12)
-
-
-def test_class_mlp_layer_by_hand() -> None:
-    """One channel: the aggregator's sum with bias, scaled, and no MLP."""
-    layer = ClassMlpLayer(1, 2, scale=0.5)
-    layer.aggregate.load_state_dict({"weight": torch.tensor([[1.0, 2.0, 3.0]]), "bias": torch.tensor([4.0])})
-    nn.init.zeros_(layer.post2.alpha)
-    tokens = torch.tensor([[[10.0], [1.0], [-1.0]]])
-    assert layer(tokens).tolist() == [[[10 + 0.5 * (10 + 2 - 3 + 4)], [1.0], [-1.0]]]
-
-
-def test_class_mlp_starts_from_one_token_for_all_images() -> None:
-    module = randomised(ClassMlp(3, 4))
-    pooled = module(torch.randn(5, 4, 3, dtype=torch.float64))
-    assert pooled.shape == (5, 3)
-    alike = module(torch.ones(2, 4, 3, dtype=torch.float64))
-    torch.testing.assert_close(alike[0], alike[1], rtol=1e-12, atol=1e-12)

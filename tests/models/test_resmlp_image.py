@@ -27,19 +27,9 @@ from imlp_audit.models.reading import (
 )
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.resmlp import (
-    ACTIVATIONS,
-    AlgorithmLayer,
-    BagOfPatchesLayer,
-    BatchNorm,
-    ClassMlp,
     CrossPatch,
-    EquationLayer,
-    L2Norm,
-    OnGrid,
-    ResMlpLayer,
     initial_scale,
 )
-from imlp_audit.models.settings import example_inputs
 from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.printed import Rounding
 from tests.models.resmlp_helpers import (
@@ -121,15 +111,6 @@ def test_sizes_are_those_of_timms_classes(layers: int, width: int, patch: int) -
     assert counts(_on_meta(ResMlp(layers=layers, width=width, patch=patch))) == counts(theirs)
 
 
-@pytest.mark.parametrize(("form", "layer"), [(EQUATIONS, EquationLayer), (ALGORITHM, AlgorithmLayer)])
-def test_layer_is_that_of_the_form(form: ResMlpReading, layer: type[EquationLayer | AlgorithmLayer]) -> None:
-    torch.manual_seed(1)
-    ours = randomised(_small(form)).get_submodule("blocks.1")
-    expected = loaded(layer(6, PATCHES), ours.state_dict())
-    x = torch.randn(2, PATCHES, 6, dtype=torch.float64)
-    torch.testing.assert_close(ours(x), expected(x))
-
-
 @pytest.mark.parametrize("form", [None, *ResMlpForm])
 def test_a_recipe_that_gives_sizes_alone(form: ResMlpForm | None) -> None:
     """It has the equations' layers, of Affs, GELU and a linear layer across patches of 16 x 16, and an average."""
@@ -144,14 +125,6 @@ def test_a_recipe_that_gives_sizes_alone(form: ResMlpForm | None) -> None:
         _changed(host, **given), ALGORITHM if form is ResMlpForm.ALGORITHM else EQUATIONS, (16, 32), CLASSES
     )
     assert str(recipe.host.build(BuildRequest(recipe.image, recipe.classes, reading))) == str(written)
-
-
-def test_only_algorithm_1_has_an_aff_before_the_mean() -> None:
-    names = ["pool.0.alpha", "pool.0.beta"]
-    assert [name for name, _ in _small(ALGORITHM).named_parameters() if name.startswith("pool")] == names
-    model = randomised(_small(EQUATIONS))
-    x = torch.randn(2, PATCHES, 6, dtype=torch.float64)
-    torch.testing.assert_close(model.get_submodule("pool")(x), x.mean(dim=1))
 
 
 def _formula(host: ResMlp, form: ResMlpReading) -> dict[str, int]:
@@ -261,21 +234,6 @@ def test_runs_trains_and_is_restored(form: ResMlpReading, fields: dict[str, str]
     assert_round_trip(model, _small(form, **fields), images)
 
 
-def test_example_is_an_image_of_the_size() -> None:
-    model = _small()
-    (images,) = example_inputs(model, 4)
-    assert images.shape == (4, 3, *SIZE)
-    assert model(images).shape == (4, CLASSES)
-
-
-def test_convolutions_act_on_the_grid() -> None:
-    """A horizontal derivative of an image whose rows are all alike, and whose columns count up."""
-    convolution = nn.Conv2d(1, 1, (1, 3), padding=(0, 1), bias=False)
-    convolution.load_state_dict({"weight": torch.tensor([[[[-1.0, 0.0, 1.0]]]])})
-    x = torch.tensor([0.0, 1, 2, 3] * 3).reshape(1, 12, 1)
-    assert OnGrid((3, 4), convolution)(x).flatten().tolist() == [1.0, 2, 2, -2] * 3
-
-
 @pytest.mark.parametrize("communication", [Communication.CONV, Communication.DEPTHWISE, Communication.SEPARABLE])
 def test_convolution_is_3_by_3_on_the_grid_of_patches(communication: Communication) -> None:
     torch.manual_seed(3)
@@ -288,24 +246,6 @@ def test_convolution_is_3_by_3_on_the_grid_of_patches(communication: Communicati
         y = F.conv2d(y, weight, bias, padding=weight.shape[-1] // 2, groups=groups.pop(0))
     torch.testing.assert_close(on_grid(x), y.flatten(2).transpose(1, 2))
     assert on_grid.get_submodule("convolutions.0").get_parameter("weight").shape[2:] == (3, 3)
-
-
-@pytest.mark.parametrize(("communication", "alike"), [(Communication.NONE, True), (Communication.LINEAR, False)])
-def test_bag_of_patches(communication: Communication, alike: bool) -> None:
-    """Only without communication do logits not depend on the order of the patches."""
-    torch.manual_seed(4)
-    model, images = randomised(_small(communication=communication)), _images()
-    assert isinstance(model.get_submodule("blocks.0"), BagOfPatchesLayer if alike else ResMlpLayer)
-    flipped = images.reshape(2, 3, 12, 4, 4).flip(3).flatten(3)
-    assert torch.allclose(model(flipped), model(images)) == alike
-
-
-def test_bag_of_patches_has_the_cross_channel_sublayer() -> None:
-    torch.manual_seed(5)
-    layer, channels = AlgorithmLayer(6, PATCHES), 6
-    bag = BagOfPatchesLayer(channels, layer.across_channels, layer.post2)
-    x = torch.randn(2, PATCHES, channels)
-    torch.testing.assert_close(bag(x), layer.cross_channel(x))
 
 
 @pytest.mark.parametrize(("form", "scales"), [(ResMlpForm.ALGORITHM, 3), (ResMlpForm.EQUATIONS, 4)])
@@ -324,62 +264,10 @@ def test_scales_that_stay_without_communication(form: ResMlpForm, scales: int) -
         assert all(size in parse_printed("14.9", "M").interval(Rounding.HALF_UP) for size in (fewer, more))
 
 
-def test_scales_that_stay_are_a_sublayer_without_its_linear_layer() -> None:
-    torch.manual_seed(7)
-    reading = ResMlpReading(ResMlpForm.ALGORITHM, Presence.YES)
-    block = randomised(_small(reading, communication="none")).get_submodule("blocks.0")
-    x = torch.randn(2, PATCHES, 6, dtype=torch.float64)
-    alpha, beta, scale = map(block.get_parameter, ("pre1.alpha", "pre1.beta", "post1.alpha"))
-    scaled = x + scale * (alpha * x + beta)
-    bag = loaded(
-        BagOfPatchesLayer(6, block.get_submodule("across_channels"), block.get_submodule("post2")),
-        {n.replace("pre2", "pre").replace("post2", "post"): w for n, w in block.state_dict().items() if "1." not in n},
-    )
-    torch.testing.assert_close(block(x), bag(scaled))
-
-
 @pytest.mark.parametrize("communication", [one for one in Communication if one is not Communication.NONE])
 def test_scales_stay_says_nothing_of_a_layer_that_is_there(communication: Communication) -> None:
     stay = _small(ResMlpReading(ResMlpForm.ALGORITHM, Presence.YES), communication=communication)
     assert str(stay) == str(_small(communication=communication))
-
-
-def test_class_mlp_pools_before_the_last_aff() -> None:
-    torch.manual_seed(5)
-    pool = randomised(_small(pooling="class_mlp")).get_submodule("pool")
-    weights = {name: weight for name, weight in pool.state_dict().items() if not name.startswith("layers.2")}
-    class_mlp, aff = loaded(ClassMlp(6, PATCHES), weights), pool.get_submodule("layers.2")
-    x = torch.randn(2, PATCHES, 6, dtype=torch.float64)
-    torch.testing.assert_close(pool(x), aff(class_mlp(x)))
-
-
-def test_l2_norm_divides_by_the_length_of_a_token() -> None:
-    assert L2Norm(2)(torch.tensor([[[3.0, 4.0], [0.0, -2.0]]])).tolist() == [
-        [[0.6000000238418579, 0.800000011920929], [0.0, -1.0]]
-    ]
-
-
-def test_batch_norm_is_that_of_all_tokens() -> None:
-    x = torch.randn(3, 5, 2, dtype=torch.float64)
-    expected = nn.BatchNorm1d(2).double()(x.transpose(1, 2)).transpose(1, 2)
-    torch.testing.assert_close(BatchNorm(2).double()(x), expected)
-
-
-@pytest.mark.parametrize("norm", [Norm.LAYER, Norm.BATCH, Norm.L2])
-@pytest.mark.parametrize("pooling", Pooling)
-def test_norm_takes_the_place_of_every_aff_but_those_after_a_sublayer(norm: Norm, pooling: Pooling) -> None:
-    names = dict(_small(norm=norm, pooling=pooling).named_parameters())
-    assert not any(name.endswith("beta") for name in names)
-    assert not any("pre" in name and name.endswith("alpha") for name in names)
-    posts = [name for name, _ in _small(EQUATIONS, norm=norm).named_parameters() if name.endswith("beta")]
-    assert posts == [f"blocks.{layer}.post{sublayer}.beta" for layer in (0, 1) for sublayer in (1, 2)]
-
-
-@pytest.mark.parametrize("nonlinearity", Nonlinearity)
-def test_nonlinearity_is_that_of_every_mlp(nonlinearity: Nonlinearity) -> None:
-    model = _small(nonlinearity=nonlinearity, communication="mlp", pooling="class_mlp")
-    found = [type(module) for name, module in model.named_modules() if name.endswith("activation")]
-    assert found == [ACTIVATIONS[nonlinearity]] * 6  # two in each layer, one in each of class-MLP's
 
 
 @pytest.mark.parametrize(("layers", "scale"), [(12, 0.1), (18, 0.1), (24, 1e-5), (36, 1e-6)])

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
@@ -30,21 +30,6 @@ def test_gelus_by_hand() -> None:
     torch.testing.assert_close(y, torch.tensor([[12 * gelu(-1), 0.0, 12 * gelu(2)]]))
 
 
-def test_agelus_by_hand() -> None:
-    """Two channels and one function for each of them; each function has its own coefficients in each channel."""
-    sums = SumOfFunctions(2, 1, agelu=True)
-    state = {
-        "agelus.alpha": torch.tensor([1.0, 2.0, 3.0, 4.0]),
-        "agelus.gamma": torch.tensor([0.0, 0.5, -0.5, 1.0]),
-        "agelus.beta": torch.tensor([1.0, -1.0, 2.0, 0.5]),
-        "agelus.theta": torch.tensor([0.0, 1.0, 2.0, 3.0]),
-    }
-    sums.load_state_dict(state, strict=True)
-    first = gelu(1 * 0.5 + 0) + (-gelu(2 * 0.5 + 0.5) + 1)
-    second = (2 * gelu(3 * -1 - 0.5) + 2) + (0.5 * gelu(4 * -1 + 1) + 3)
-    torch.testing.assert_close(sums(torch.tensor([[0.5, -1.0]])), torch.tensor([[first, second]]))
-
-
 @pytest.mark.parametrize("ratio", [1, 4])
 def test_agelus_are_added_up_as_printed(ratio: int) -> None:
     """y = AGeLU_1(x) + ... + AGeLU_4C(x) (Sec. 5.2), with modules of their own."""
@@ -61,11 +46,6 @@ def test_agelus_are_added_up_as_printed(ratio: int) -> None:
     torch.testing.assert_close(sums(x), sum((agelu(x) for agelu in agelus), torch.zeros(())))
 
 
-def test_agelus_start_as_the_gelus() -> None:
-    x = torch.randn(2, 5, 3)
-    torch.testing.assert_close(SumOfFunctions(3, agelu=True)(x), SumOfFunctions(3)(x))
-
-
 @pytest.mark.parametrize("agelu", [False, True])
 def test_layouts_agree(agelu: bool) -> None:
     tokens, convolutional = SumOfFunctions(3, agelu=agelu), SumOfFunctions(3, agelu=agelu, channels_first=True)
@@ -73,23 +53,6 @@ def test_layouts_agree(agelu: bool) -> None:
     convolutional.load_state_dict(tokens.state_dict(), strict=True)
     x = torch.randn(2, 4, 5, 3)
     torch.testing.assert_close(convolutional(x.permute(0, 3, 1, 2)).permute(0, 2, 3, 1), tokens(x))
-
-
-def test_gradient_reaches_every_coefficient() -> None:
-    sums = SumOfFunctions(3, agelu=True)
-    randomised(sums)
-    sums(torch.randn(2, 5, 3)).square().sum().backward()
-    assert all(parameter.grad is not None and parameter.grad.all() for parameter in sums.parameters())
-
-
-def test_agelus_that_start_equal_stay_equal() -> None:
-    """Within a channel all of them get the same gradient: nothing tells them apart."""
-    sums = SumOfFunctions(3, agelu=True)
-    sums(torch.randn(2, 5, 3)).square().sum().backward()
-    for parameter in sums.parameters():
-        assert isinstance(parameter.grad, Tensor)
-        each = parameter.grad.view(3, 12)
-        torch.testing.assert_close(each, each[:, :1].expand(-1, 12))
 
 
 @pytest.mark.parametrize("channels_first", [False, True])

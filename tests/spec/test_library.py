@@ -78,6 +78,27 @@ def test_ids_folders_and_files_select_their_checks(here: Path, arguments: tuple[
     assert checks(*arguments) == expected
 
 
+@pytest.mark.parametrize(
+    ("argument", "expected"),
+    [
+        ("group", ["gamma/1/deit_ti/params", "delta/1/deit_ti/params"]),
+        ("group/", ["gamma/1/deit_ti/params", "delta/1/deit_ti/params"]),
+        ("group/gamma", ["gamma/1/deit_ti/params"]),
+        ("group/gamma/1/deit_ti", ["gamma/1/deit_ti/params"]),
+        ("specs/group/delta", ["delta/1/deit_ti/params"]),
+    ],
+)
+def test_a_group_is_a_folder_of_papers_that_only_its_name_selects(
+    here: Path, argument: str, expected: list[str]
+) -> None:
+    for paper in ("gamma", "delta"):
+        write_paper(here / "specs" / "group", paper)
+    assert sorted(checks(argument)) == sorted(expected)
+    assert ids(load()) == ["alpha", "beta"]
+    with pytest.raises(UsageError, match="no spec file, folder or paper of that name"):
+        load(["group/alpha"])
+
+
 def test_one_paper_asked_for_in_two_spellings_is_one_paper(here: Path) -> None:
     assert checks("alpha", str(here / "specs" / "alpha")) == [ALPHA_1, ALPHA_2]
 
@@ -131,6 +152,7 @@ def test_what_needs_a_solver_is_selected_only_for_it() -> None:
 def test_a_paper_of_another_folder_is_named_by_its_path(folder: str) -> None:
     assert target_of(Path(folder)) == folder
     assert target_of(REPOSITORY / "specs" / "imlp") == "imlp"
+    assert target_of(REPOSITORY / "specs" / "atlas" / "deit") == "atlas/deit"
 
 
 def test_findings_that_name_no_paper_are_of_the_file_beside_them(here: Path) -> None:

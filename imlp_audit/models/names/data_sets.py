@@ -123,7 +123,6 @@ def other_data_sets(text: str, *, heading: bool = False) -> dict[str, int | None
 
 
 def _stated_classes(text: str) -> set[int]:
-    """Return the numbers of classes that a text states, without the usual one."""
     numbers = {int(one[1].replace(",", "")) * (1000 if one[2] else 1) for one in _COUNTED.finditer(text)}
     return {ALL_CLASSES if number in (21_000, 22_000) else number for number in numbers if number > 1} - {USUAL_CLASSES}
 

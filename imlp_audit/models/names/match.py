@@ -148,7 +148,8 @@ def _vocabulary() -> tuple[tuple[_Ranked, ...], Mapping[str, tuple[int, ...]], M
     pairs = [one for one in pairs if not one[1].startswith("test_")]
     worded = [_numbered(words_of(_stem(*pair))) for pair in pairs]
     frequencies = Counter(word for words in worded for word in words)
-    weights = {word: _weight(word, log(len(pairs) / count)) for word, count in frequencies.items()}
+    rarities = {word: log(len(pairs) / count) for word, count in frequencies.items()}
+    weights = {word: one * (_WEIGHTY if is_size(word) or _is_version(word) else 1) for word, one in rarities.items()}
     places = defaultdict[str, list[int]](list)
     names = []
     for at, (pair, words) in enumerate(zip(pairs, worded, strict=True)):
@@ -174,15 +175,11 @@ def _numbered(words: Iterable[str]) -> frozenset[str]:
     return frozenset(seen)
 
 
-def _weight(word: str, rarity: float) -> float:
-    return rarity * (_WEIGHTY if is_size(word) or re.fullmatch(r"v\d", word) else 1)
-
-
 def _cost(word: str, weights: Mapping[str, float]) -> float:
     """Return what a word that its label lacks costs a name: most for another version, little for a number."""
     if word.isdigit():
         return 0.1 if word in ("16", "100") else 0.3  # the usual size of patches, and the usual width
-    return 0.6 + 0.05 * weights[word] + (2.0 if re.fullmatch(r"v\d", word) else 0)
+    return 0.6 + 0.05 * weights[word] + (2.0 if _is_version(word) else 0)
 
 
 def rank(label: str, context: str = "", side: int | None = None, most: int = 20) -> list[tuple[float, Named]]:
@@ -205,9 +202,8 @@ def rank(label: str, context: str = "", side: int | None = None, most: int = 20)
 
 @lru_cache(maxsize=256)
 def _around(context: str) -> frozenset[str]:
-    """Return the words of a text that families or versions are called by."""
     weights = _vocabulary()[2]
-    words = {word for word in _known_words(context) if _is_family(word) or re.fullmatch(r"v\d", word)}
+    words = {word for word in _known_words(context) if _is_family(word) or _is_version(word)}
     return frozenset(word for word in words if word in weights)
 
 
@@ -221,8 +217,28 @@ def _is_family(word: str) -> bool:
     return len(word) > 2 and word[0].isalpha() and not is_size(word) and word not in _NO_FAMILY
 
 
-@lru_cache(maxsize=4096)
+def is_spelt(label: str, name: str, *, whole: bool = False) -> bool:
+    """Return whether a label begins with a word of a name and has no other version: Agent-Swin-S is no Swin.
+
+    The `whole` label has no other word or number either.
+    """
+    own, each = set(_split_words(name)), list(map(_split_words, spellings(label)))
+    if whole:
+        return any(own.issuperset(words) for words in each)
+    begins = (next((word for word in words if word[0].isalpha()), "") for words in each)
+    return any({first, *filter(_is_version, words)} <= own for first, words in zip(begins, each, strict=True))
+
+
+def _is_version(word: str) -> bool:
+    return re.fullmatch(r"v\d", word) is not None
+
+
 def _known_words(text: str) -> frozenset[str]:
+    return _numbered(_split_words(text))
+
+
+@lru_cache(maxsize=4096)
+def _split_words(text: str) -> tuple[str, ...]:
     """Return the words of a text as names have them: "eca resnet" is ecaresnet, "tinyvit" is tiny vit."""
     weights = _vocabulary()[2]
     found: list[str] = []
@@ -234,7 +250,7 @@ def _known_words(text: str) -> frozenset[str]:
             found += [word] if cut is None else [word[:cut], word[cut:]]
         else:
             found.append(word)
-    return _numbered(found)
+    return tuple(found)
 
 
 _LONGEST_TEXT = 2_000

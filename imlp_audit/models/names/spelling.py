@@ -10,7 +10,9 @@ _SIZES = {"ti": "tiny", "t": "tiny", "s": "small", "b": "base", "big": "base", "
 _SHORT = re.compile(rf"(x{{0,2}})({'|'.join(_SIZES)})")  # xs is x-small, xl is x-large
 _LONG = re.compile(rf"(x{{0,2}})({'|'.join(set(_SIZES.values()))})")
 _LETTERS = r"[a-z]+?(?=v\d(?!\d)|(?![a-z]))"  # up to a version: mobilenet of mobilenetv3
-_WORD = re.compile(rf"res2nex?t|(?<![a-z0-9])\d+[mb](?![a-z0-9])|v\d(?!\d)|{_LETTERS}|\d+")  # of 22B, v3, mobilenet, 50
+_WORD = re.compile(
+    rf"res2nex?t|t2t|(?<![a-z0-9])\d+[mb](?![a-z0-9])|v\d(?!\d)|{_LETTERS}|\d+"
+)  # of 22B, v3, mobilenet, 50
 
 _APART = re.compile(r"(?<=(?<![a-z])x)[-_ ](?=small|large)|(?<=(?<![a-z])xx)[-_ ](?=small|large)")  # xx_small
 
@@ -41,6 +43,8 @@ _PUBLISHED = (
     (re.compile(r"(?<=[a-z])(?=[A-UW-Z]\d)|(?<=[a-z][A-Z])(?=X{0,2}[STBLMH]\d)"), "-"),  # EfficientNetB0, CaiTS24
     (re.compile(r"\b(res2?nex?t[-_ ]?\d+)_vd(?![a-z])", re.IGNORECASE), r"\1d"),  # as PaddlePaddle calls ResNet-D
     (re.compile(rf"\b({_WIDE})_x(\d)_(\d+)$", re.IGNORECASE), r"\1 x\2.\3"),  # MobileNetV2_x0_5
+    (re.compile(r"^(?:timm|torchvision)[-_ /:]+", re.IGNORECASE), ""),
+    (re.compile(r"(?<=[-_ ][SBLHsblh])\+(?=[-_ /]|$)"), "-plus"),  # ViT-S+/16
     (re.compile(r"\bvision[-_ ]transformer\b", re.IGNORECASE), "ViT"),
     (re.compile(r"\b(swin)[-_ ]?transformer(?=v\d|[^a-z]|$)", re.IGNORECASE), r"\1"),
     (re.compile(r"\bopen[-_ ]?clip\b", re.IGNORECASE), "CLIP"),

@@ -107,7 +107,6 @@ _AFFILIATION = re.compile(r"\^?[*†‡§¶⋆∗](?:,?[\d*†‡§¶⋆∗])*|\
 
 
 def _find_floats(source: LatexSource, definitions: Sequence[Definition], notes: list[str]) -> Iterator[_Float]:
-    """Yield the floats, and the tables outside any, in order."""
     stack: list[tuple[str, int]] = []
     current: _Float | None = None
     floats = yielded = 0

@@ -154,7 +154,6 @@ class _Scanner:
         self.tex, self.at = join([tex, self.tex[end:]]), 0
 
     def _script(self, tex: str) -> str:
-        """Return what an argument prints."""
         inner = _Scanner(balance(tex), self.macros, self.depth + 1)
         text = inner.read_text() if self.depth < _DEEPEST else ""
         self.unknown |= inner.unknown
@@ -184,7 +183,6 @@ class _Scanner:
         self.put(" " if sign == "\\" else _SIGNS.get(sign, sign))
 
     def _read_accent(self, name: str) -> bool:
-        """Read a letter with an accent; return False where none follows."""
         read = read_arguments(self.tex, self.at, 1) if name in ACCENTS else None
         letters = read[0][0].removeprefix("\\") if read is not None else ""
         if read is None or not letters[:1].isalpha():
@@ -338,7 +336,6 @@ class _Rows(_Scanner):
         return len(self.groups) > 1 or self._nested > 0
 
     def read_raw(self, sign: str) -> None:
-        """Read a sign; an ampersand ends a cell."""
         if sign == "&" and not self._is_open():
             self._end_cell()
         else:

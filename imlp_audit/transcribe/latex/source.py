@@ -42,7 +42,6 @@ class LatexSource:
         return file, line + self._count_ends(offset) - self._count_ends(self.starts[piece])
 
     def _count_ends(self, offset: int) -> int:
-        """Return how many lines end before a place."""
         block = offset // _BLOCK
         return self._ends_before[block] + self.text.count("\n", block * _BLOCK, offset)
 

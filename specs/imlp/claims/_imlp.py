@@ -154,10 +154,8 @@ class Fig4:
         block = self.block
         if block.part is Part.SPATIAL:
             return self.phi("act", t)
-        if block.plain:
-            t = cat([self.phi("act.phi1", t), self.phi("act.phi2", t)], -1)
-        else:
-            t = cat([self.agelu("act.agelu1", t), self.agelu("act.agelu2", t)], -1)
+        phi = self.phi if block.plain else self.agelu
+        t = cat([phi("act.agelu1", t), phi("act.agelu2", t)], -1)
         if block.norm_layer is not None:
             return t + 2 * block.h
         match block.reading.concat_norm:

@@ -76,7 +76,10 @@ def layers(f: Imlp) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 def phis(f: Imlp) -> tuple[AGeLU, AGeLU]:
     """Return phi_1 and phi_2."""
     assert isinstance(f.act, ChannelPart)
-    return f.act.agelu1, f.act.agelu2
+    first, second = f.act.agelu1, f.act.agelu2
+    assert isinstance(first, AGeLU)
+    assert isinstance(second, AGeLU)
+    return first, second
 
 
 def halves(f: Imlp) -> tuple[Half, Half]:

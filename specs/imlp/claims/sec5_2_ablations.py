@@ -9,7 +9,7 @@ from torch import Tensor, cat, linalg, nn
 
 from imlp_audit.claims import NONZERO, Sides, claim, depends, gradients, modules, parameters, size, tensors
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions
-from imlp_audit.models.imlp import PlainChannelPart
+from imlp_audit.models.imlp import ChannelPart
 from imlp_audit.models.mixer import Mlp
 from imlp_audit.models.reading import PRINTED
 
@@ -62,7 +62,7 @@ def rank_gelu_concat(x: Tensor, Wd: Tensor) -> Sides:
     m, n = Wd[0], others(x, Wd)[0]
     assume(apart(m, n))
     places = where_bent(m, n)
-    hidden = PlainChannelPart(len(m), PRINTED, nn.GELU, channels_first=False)(along(x, 0, places) @ Wd)
+    hidden = ChannelPart(len(m), PRINTED, nn.GELU, channels_first=False, plain=True)(along(x, 0, places) @ Wd)
     first, second = hidden.chunk(2, dim=-1)
     printed = F.gelu(places[:, None] * m + n)
     return [torch.equal(first, second), (first, printed), degree(hidden) == len(m)]

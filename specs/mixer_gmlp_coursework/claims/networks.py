@@ -16,7 +16,7 @@ from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.hosts import Gmlp, GmlpText, Mixer
 from imlp_audit.models.mixer import MixerLayer, Mlp, MlpMixer, PatchClassifier
 from imlp_audit.models.reading import OutputLayer, Presence, SpatialMatrix, TextReading
-from imlp_audit.models.text import GmlpEncoder, GmlpLanguageModel, GmlpTextClassifier
+from imlp_audit.models.text import GmlpTextModel
 
 from ._formulas import EPSILON, SMALL, TORCHS_EPSILON, agree, linear, norm
 
@@ -211,7 +211,7 @@ def _ids(network: TextNetwork) -> st.SearchStrategy[Tensor]:
     return st.lists(word, min_size=count, max_size=count).map(lambda ids: tensor(ids).reshape(2, -1))
 
 
-def _states(network: TextNetwork, ids: Tensor, net: GmlpEncoder) -> tuple[Tensor, Tensor]:
+def _states(network: TextNetwork, ids: Tensor, net: GmlpTextModel) -> tuple[Tensor, Tensor]:
     """Return the tokens' states, and that of the text: the first token's, or the pooler's vector."""
     (host, reading), X = network, net.embedding.weight[ids]
     hidden, matrix = host.hidden or reading.ffn_width, host.spatial_matrix or reading.spatial_matrix
@@ -227,7 +227,7 @@ def _states(network: TextNetwork, ids: Tensor, net: GmlpEncoder) -> tuple[Tensor
     return states, linear(states[:, 0], net.pooler.dense).tanh()
 
 
-def _scores(kind: OutputLayer, net: GmlpLanguageModel, states: Tensor) -> Tensor:
+def _scores(kind: OutputLayer, net: GmlpTextModel, states: Tensor) -> Tensor:
     """Return the score of each word at each token, or the states where there is no output layer."""
     words, p = net.embedding.weight, net.output.get_parameter
     match kind:
@@ -264,7 +264,7 @@ TEXTS = choice("network", *map(_text_network, range(20)), AS_WIDE_AS_DEIT_TI)
     printed="Далее техникой WordPiece получают эмбединги каждого токена размерности C. Таким образом, создаётся "
     "матрица X in R^{S x C}, над которой производятся те же самые манипуляции.",
 )
-def gmlp_network_of_texts(network: TextNetwork, ids: Tensor, net: GmlpLanguageModel) -> Sides:
+def gmlp_network_of_texts(network: TextNetwork, ids: Tensor, net: GmlpTextModel) -> Sides:
     """On texts gMLP is an embedding of each token, its blocks one after the other, and what BERT has at its end.
 
     Read as: the package's network of one to three blocks with any gate, W full or Toeplitz, with the tiny attention or
@@ -290,7 +290,7 @@ CLASSIFIERS = choice("network", *map(_text_network, range(4)))
     place="Sec. 3.3, first paragraph",
     printed="Все входы и выходы сети аналогичны BERT [3].",
 )
-def gmlp_classifier_of_texts(network: TextNetwork, ids: Tensor, net: GmlpTextClassifier) -> Sides:
+def gmlp_classifier_of_texts(network: TextNetwork, ids: Tensor, net: GmlpTextModel) -> Sides:
     """A gMLP that classifies texts reads the class from the first token, as BERT does.
 
     Read as: the package's network as in gmlp_network_of_texts; a linear layer of the first token's state, or of the

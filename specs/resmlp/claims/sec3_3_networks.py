@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from imlp_audit.claims import Sides, choice, claim, gradients
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
+from imlp_audit.models.imlp import TokenBatchNorm
 from imlp_audit.models.reading import ResMlpForm
-from imlp_audit.models.resmlp import BatchNorm
 
 from ..models import CaitStage
 from ._chain import Chain, ChainFormula, at_stage
@@ -78,7 +78,7 @@ _batch_norms.append(replace(_batch_norms[-1], grid=(14, 14), width=192, layers=1
 
 def _running(net: nn.Module) -> Tensor:
     """Running mean and variance of each BatchNorm."""
-    norms = [module.state_dict() for module in net.modules() if isinstance(module, BatchNorm)]
+    norms = [module.state_dict() for module in net.modules() if isinstance(module, TokenBatchNorm)]
     return torch.stack([torch.stack([norm["running_mean"], norm["running_var"]]) for norm in norms])
 
 

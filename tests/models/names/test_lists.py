@@ -13,7 +13,7 @@ from timm.utils.model import reparameterize_model
 from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.models import names
-from imlp_audit.models.build import SkipInitialisation
+from imlp_audit.models.modes import SkipInitialisation
 from imlp_audit.models.names.known import (
     Library,
     Trait,
