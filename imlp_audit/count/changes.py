@@ -50,6 +50,8 @@ def count_changes(asked: Changes) -> Iterator[tuple[str, str, CountReport | str]
         return
     asked = replace(asked, work=asked.work and whole.flops is not None)
     model, maker = build_requested(asked.request)
+    rows = count_each([CountRequest(one, asked.work, parts=True) for one in asked.rows.values()])
+    yield from (("row", name, counted) for name, counted in zip(asked.rows, rows, strict=True))
     every = list(_changes(asked, model, maker))
     found = count_each([counting for _, _, counting in every])
     yield from ((kind, words, counted) for (kind, words, _), counted in zip(every, found, strict=True))

@@ -106,13 +106,14 @@ class Changes:
     """A model to count, and to count again under changes, if any are `wanted`.
 
     With `work`, FLOPs are counted under them too, and images of other sizes are tried. `configs` are the configuration
-    files of its arguments, if any.
+    files of its arguments, if any. `rows` are the models of other rows of a table, counted as they are.
     """
 
     request: ModelRequest
     wanted: bool = True
     work: bool = True
     configs: tuple[str, ...] = ()
+    rows: Mapping[str, ModelRequest] = field(default_factory=dict)
 
 
 def parse_model(text: str) -> tuple[str | None, str, Path | None]:

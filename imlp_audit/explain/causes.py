@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from itertools import combinations, islice, product
-from math import floor, log, log10, prod
+from math import comb, floor, log, log10, prod
 from operator import itemgetter
+from types import MappingProxyType
 from typing import TypeAlias
 
 from imlp_audit.count.request import Changes
@@ -56,8 +57,11 @@ class CauseFamily(StrEnum):
     FORM = "form"
     SIZE = "size"
     ARGUMENT = "argument"
+    ROW = "row"
     PARTS = "parts"
     MISPRINT = "misprint"
+    GAP = "gap"
+    RATIO = "ratio"
 
 
 _ORDER = list(CauseFamily)
@@ -66,11 +70,15 @@ _Key: TypeAlias = tuple[CauseFamily, str]
 
 @dataclass(frozen=True)
 class Question:
-    """A printed number, what it counts, and by which counter it should follow, if not by the usual one."""
+    """A printed number, what it counts, and by which counter it should follow, if not by the usual one.
+
+    `row` names another row of its table, with another model.
+    """
 
     printed: Printed
     measure: CountedQuantity
     counter: str | None = None
+    row: str = ""
 
 
 @dataclass(frozen=True)
@@ -99,20 +107,40 @@ _Hit = Mapping[Question, Try]
 """What a cause gives: the numbers that print so."""
 
 
-def find_causes(questions: Sequence[Question], model: CountReport, again: Recounts) -> tuple[PrintedNumber, ...]:
-    """Return for each printed number whether the model gives it, and what else would."""
+def find_causes(
+    questions: Sequence[Question],
+    model: CountReport,
+    again: Recounts,
+    others: Mapping[Question, CountReport] = MappingProxyType({}),
+) -> tuple[PrintedNumber, ...]:
+    """Return for each printed number whether the model gives it, and what else would.
+
+    `others` are numbers of the same column with the models of their rows: a cause that gives several outranks others.
+    """
+    alike = {(one.printed.value, _measured(of, one)): one for one, of in others.items()}  # two of these are one
+    alike |= {(one.printed.value, _measured(model, one)): one for one in questions}
+    models = {**dict.fromkeys(questions, model), **{one: others[one] for one in alike.values() if one.row}}
     follow = [question for question in questions if _follows(question, model)]
-    kept = {family: _that_keep(follow, others) for family, others in again.items()}
-    tries = {question: list(list_tries(question, model, kept)) for question in questions}
-    turns = {one: _in_turn(one, model, tries[one]) for one in questions if one not in follow}
+    kept = {
+        family: counted if family is CauseFamily.ROW else _that_keep(follow, counted)
+        for family, counted in again.items()
+    }
+    tries = {one: list(list_tries(one, of, {} if one.row else kept)) for one, of in models.items()}
+    turns = {one: _in_turn(one, models[one], tried) for one, tried in tries.items()}
+    differ = {one: of for one, of in models.items() if not _follows(one, of)}
     hits: dict[_Key, dict[Question, Try]] = defaultdict(dict)
-    for question, turn in turns.items():
-        for one, _ in turn:
+    for question in differ:
+        for one, _ in turns[question]:
             if one.value in question.printed.interval():
                 hits[one.key].setdefault(question, one)
-    chances = {key: _chance(key, hit, turns) for key, hit in hits.items()}
-    found = [(hit, chances[key]) for key, hit in hits.items()]
-    return tuple(_answer(question, model, tries[question], found) for question in questions)
+    found = list[tuple[_Hit, float]]()
+    for key, hit in hits.items():
+        own = {question: one for question, one in hit.items() if not question.row}
+        of = sum(bool(question.row) for question in differ)
+        chances = [(some, _chance(key, some, turns, of)) for some in ((hit, own) if own != hit else (hit,)) if own]
+        found += sorted(chances, key=itemgetter(1))[:1]
+    found += [gap for question in differ if not question.row for gap in _over_rows(question, differ)]
+    return tuple(_answer(question, model, turns[question], tries[question], found) for question in questions)
 
 
 Counted: TypeAlias = tuple[str, str, CountReport | str]
@@ -153,21 +181,21 @@ def _that_keep(follow: Sequence[Question], others: Mapping[str, CountReport]) ->
 
 
 def _answer(
-    question: Question, model: CountReport, tried: Sequence[Try], hits: Sequence[tuple[_Hit, float]]
+    question: Question, model: CountReport, turns: _Turns, tried: Sequence[Try], hits: Sequence[tuple[_Hit, float]]
 ) -> PrintedNumber:
     measured = _measured(model, question)
     value = question.printed.value * question.printed.scale
     every = [_cause(question, hit, chance) for hit, chance in hits if question in hit]
     found: list[NumberCause] = []
-    for one in sorted(every, key=lambda cause: cause.chance):
-        if sum(other.family == one.family for other in found) < _OF_A_FAMILY:
+    for one in sorted(every, key=lambda cause: (cause.chance > _ALL, -len(cause.explains), cause.chance)):
+        alike = sum(other.family == one.family for other in found)
+        if alike < (1 if one.family == CauseFamily.PARTS else _OF_A_FAMILY):  # of sums, the simplest
             found.append(one)
     causes = [cause for cause in found if cause.chance <= _ALL]
     near = min(
         (one for one in tried if one.value > 0 < value), key=lambda one: abs(log(one.value / value)), default=None
     )
     missed = near is not None and not found
-    cells = {cell for _, cell in _in_turn(question, model, tried)}
     return PrintedNumber(
         printed=question.printed.text,
         measure=question.measure,
@@ -176,25 +204,25 @@ def _answer(
         causes=tuple(causes[:_MOST_CAUSES]),
         possible=() if causes else tuple(found[:_MOST_CAUSES]),
         tried=len(tried),
-        expected=round(_width(cells), 2),
+        expected=round(_width({cell for _, cell in turns}), 2),
         nearest=f"{near.text}: {readable(round(near.value))}" if missed and near is not None else None,
     )
 
 
 def _cause(question: Question, hit: _Hit, chance: float) -> NumberCause:
     one = hit[question]
-    explains = tuple(other.printed.text for other in hit)
+    explains = tuple(f"{other.printed.text} of {other.row}" if other.row else other.printed.text for other in hit)
     return NumberCause(
         family=one.family, text=one.text, value=decimal_text(one.value), chance=round(chance, 8), explains=explains
     )
 
 
-def _chance(key: _Key, hit: _Hit, turns: Mapping[Question, _Turns]) -> float:
-    """Return the chance that a cause up to this one gives the numbers that this one gives.
+def _chance(key: _Key, hit: _Hit, turns: Mapping[Question, _Turns], rows: int) -> float:
+    """Return the chance that a cause up to this one gives the numbers that this one gives, of so many other rows.
 
-    Those of one quantity are one number, printed in several ways.
+    Those of one quantity and row are one number, printed in several ways.
     """
-    narrow = {question.measure: question for question in sorted(hit, key=_share, reverse=True)}
+    narrow = {(question.measure, question.row): question for question in sorted(hit, key=_share, reverse=True)}
     if len(narrow) == 1:
         (question,) = narrow.values()
         tried = [one for one, _ in turns[question]].index(hit[question])
@@ -208,7 +236,34 @@ def _chance(key: _Key, hit: _Hit, turns: Mapping[Question, _Turns]) -> float:
         together.update(product(*(given.get(other, ()) for given in cells)))
         if other == key:
             break
-    return min(1.0, sum(prod(_width([cell]) for cell in some) for some in together))
+    ways = comb(rows, sum(bool(question.row) for question in narrow.values()))
+    return min(1.0, ways * sum(prod(_width([cell]) for cell in some) for some in together))
+
+
+def _over_rows(question: Question, differ: Mapping[Question, CountReport]) -> Iterator[tuple[_Hit, float]]:
+    """Yield by how much, and how many times, a number and those of other rows are what their models have."""
+    counts = {one: own for one, of in differ.items() if one.measure is question.measure and (own := _measured(of, one))}
+    rows = [question, *(one for one in counts if one.row)] if question in counts else []
+    for family in (CauseFamily.GAP, CauseFamily.RATIO):
+        hit, chance, low, high = list[Question](), 2.0, Fraction(0), Fraction(0)
+        for one in rows:
+            inside, own = one.printed.interval(), counts[one]
+            shift, unit = (own, 1) if family is CauseFamily.GAP else (0, own)
+            least, most = (inside.low - shift) / unit, (inside.high - shift) / unit
+            if not hit:
+                low, high, hit = least, most, [one]
+            elif max(low, least) < min(high, most):
+                middle, spread = (inside.low + inside.high) / 2, (high - low + most - least) * unit / 2
+                chance *= _width([(middle - spread, middle + spread)]) if spread < middle else 1
+                low, high, hit = max(low, least), min(high, most), [*hit, one]
+        if len(hit) > 1:
+            by, own = (low + high) / 2, counts[question]
+            gap = f"{readable(round(abs(by)))} {'more' if by > 0 else 'less'} than"
+            text = (
+                f"{gap if family is CauseFamily.GAP else f'{decimal_text(by, 3)} times'} what the model of each row has"
+            )
+            given = Try(family, text, own + by if family is CauseFamily.GAP else own * by)
+            yield dict.fromkeys(hit, given), min(1.0, chance * comb(len(rows) - 1, len(hit) - 1))
 
 
 def _share(question: Question) -> float:
@@ -281,6 +336,7 @@ def list_tries(question: Question, model: CountReport, again: Recounts) -> Itera
         for words, other in others.items():
             found = _measured(other, question)
             if found is not None and found != measured:
+                words = f"what the row {words} has" if family is CauseFamily.ROW else words
                 yield Try(family, words, Fraction(found))
                 if question.measure is CountedQuantity.FLOPS:
                     yield from (
@@ -301,7 +357,7 @@ def _misprints(question: Question, own: int) -> Iterator[Try]:
 
 
 _NOUNS = {CountedQuantity.PARAMETERS: "parameters", CountedQuantity.FLOPS: "FLOPs"}
-_COUNTERS = {
+COUNTERS = {
     "macs": "multiply-accumulates alone",
     "all": "all parameters",
     "no_head": "without the classifier",
@@ -326,7 +382,7 @@ _ALSO_COUNTED = {"torch": "two for each multiply-accumulate", "thop": "counted b
 
 def _counters(question: Question, model: CountReport) -> Iterator[Try]:
     counts, own = _counts(model, question.measure), _measured(model, question)
-    for name, text in _COUNTERS.items():
+    for name, text in COUNTERS.items():
         if counts.get(name, own) != own:
             yield Try(CauseFamily.COUNTER, text, Fraction(counts[name]))
     for other, noun in _NOUNS.items():
@@ -359,8 +415,6 @@ def _units(question: Question, own: int) -> Iterator[tuple[str, Fraction]]:
     if question.printed.scale == 10**6:
         yield "mebibytes of float32 (MiB), not millions", Fraction(4 * own * 10**6, 2**20)
         yield "megabytes of float32 (MB), not millions", Fraction(4 * own)
-        yield "megabytes of float16 (MB), not millions", Fraction(2 * own)
-        yield "mebibytes of float16 (MiB), not millions", Fraction(2 * own * 10**6, 2**20)
 
 
 def _without_parts(question: Question, model: CountReport) -> Iterator[Try]:
@@ -383,7 +437,7 @@ def _ways(measure: CountedQuantity, model: CountReport) -> Iterator[tuple[str, i
         yield "", macs, lambda part: part.work or 0
         yield _ALSO_COUNTED["torch"], 2 * macs, lambda part: 2 * (part.work or 0)
         if layers != macs:
-            yield _COUNTERS["no_products"], layers, lambda part: part.layers or 0
+            yield COUNTERS["no_products"], layers, lambda part: part.layers or 0
             yield f"{_ALSO_COUNTED['torch']}, without products", 2 * layers, lambda part: 2 * (part.layers or 0)
 
 

@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.frames import column_of, countable, missing_for, totalled_cells
+from imlp_audit.checks.frames import cells_of_column, column_of, countable, missing_for, totalled_cells
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.errors import AuditError, BuildError
-from imlp_audit.explain.causes import CountedQuantity, Question, collect_changes, count_here, find_causes
+from imlp_audit.explain.causes import (
+    CauseFamily,
+    CountedQuantity,
+    Question,
+    collect_changes,
+    count_here,
+    find_causes,
+)
 from imlp_audit.explain.printed import (
     compare_value,
     every_measurement,
@@ -65,6 +73,7 @@ _COUNTED = {
     "macs": "multiply-accumulates",
 }
 _PATIENCE = 60.0  # seconds for a model
+_MOST_ROWS = 12
 _LONGEST_HEADER = 14  # characters over a column
 _LONGEST_NAME = 30  # characters of a row's name in a sentence
 
@@ -155,17 +164,35 @@ class _DecidedTotal:
 
 
 def _search_causes(decided: _DecidedTotal) -> Iterator[Causes]:
-    """Count the model under changes, for what would give the printed number, and the others of its row that differ."""
-    cell, recipe = decided.cell, _recipe(decided.cell)
-    every = [(one, decided.check.convention if one.id == cell.id else None) for one in _alike(cell)]
+    """Count the model under changes, for what would give the printed number, and the others of its row that differ.
+
+    The other rows of its column are counted as they are: a cause may be one of them all.
+    """
+    cell, convention = decided.cell, decided.check.convention
+    every = [(one, convention if one.id == cell.id else None) for one in _alike(cell)]
     questions = [Question(one.printed, CountedQuantity(one.column.measure), counter) for one, counter in every]
-    work = any(question.measure is CountedQuantity.FLOPS for question in questions)
-    asked = Changes(ModelRequest.of(recipe, decided.reading_of(recipe)), work=work)
+    cells = [one for one in cells_of_column(cell.row.paper, column_of(cell)) if missing_for(one) is None]
+    column = {one.row.row.id: one for one in cells if one.id != cell.id}
+    asked = Changes(
+        _request(cell, decided),
+        work=any(question.measure is CountedQuantity.FLOPS for question in questions),
+        rows={name: _request(one, decided) for name, one in islice(column.items(), _MOST_ROWS)},
+    )
     with suppress(StoppedError), closing(yield_apart(count_here, asked, _PATIENCE)) as changes:
         *_, counted = next(changes)
         if isinstance(counted, CountReport):
-            found = find_causes(questions, counted, collect_changes(changes))
+            again, measure = collect_changes(changes), CountedQuantity(cell.column.measure)
+            others = {
+                Question(column[name].printed, measure, convention, name): of
+                for name, of in again[CauseFamily.ROW].items()
+            }
+            found = find_causes(questions, counted, again, others)
             yield Causes(number=found[[one.id for one, _ in every].index(cell.id)])
+
+
+def _request(cell: CellRef, decided: _DecidedTotal) -> ModelRequest:
+    recipe = _recipe(cell)
+    return ModelRequest.of(recipe, decided.reading_of(recipe))
 
 
 def _alike(cell: CellRef) -> list[CellRef]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from imlp_audit.explain.causes import COUNTERS
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.counted import CountReport, ModelPart, NumberCause, PrintedNumber
 from imlp_audit.report.document import (
@@ -21,28 +22,6 @@ from imlp_audit.report.document import (
 )
 
 _MOST, _LONGEST = 12, 40  # arguments that are shown, and characters of one
-_PARAMETERS = {
-    "all": "all",
-    "trainable": "trained (not frozen)",
-    "no_head": "without the classifier",
-    "used": "used by the forward pass",
-    "layers": "in layers that thop knows, no bare nn.Parameters",
-    "real": "real numbers: two for each complex one",
-    "with_buffers": "with the buffers of the state dict",
-}
-_COUNTERS = {
-    "macs": "multiply-accumulates",
-    "fvcore": "fvcore",
-    "torch": "torch's FlopCounterMode: two for each multiply-accumulate",
-    "thop": "thop",
-    "ptflops": 'ptflops, backend="aten"',
-    "ptflops_hooks": "ptflops without functional calls",
-    "mmcv": "mmcv",
-    "fvcore_fused": "fvcore, without the products of fused attention",
-    "no_products": "without the products in attention",
-    "modules": "layers of torch.nn alone, as hooks on modules count",
-    "no_head": "without the classifier",
-}
 
 
 def counted_document(model: CountReport, depth: int) -> Document:
@@ -56,7 +35,7 @@ def _blocks(model: CountReport, depth: int) -> Iterator[Block]:
         yield from explain_number(printed)
     yield Heading("Parameters", 2)
     rows: list[tuple[Inline, ...]] = [
-        (words, readable(model.parameters[name])) for name, words in _PARAMETERS.items() if name in model.parameters
+        (words, readable(model.parameters[name])) for name, words in COUNTERS.items() if name in model.parameters
     ]
     rows += [("in buffers", readable(model.buffers)), ("bytes of both", readable(model.bytes))]
     yield Table((), tuple(rows), number_columns(("", "")))
@@ -64,7 +43,7 @@ def _blocks(model: CountReport, depth: int) -> Iterator[Block]:
     if model.flops is None:
         yield Paragraph(f"Not counted: {model.no_flops}.")
     else:
-        rows = [(words, readable(model.flops[name])) for name, words in _COUNTERS.items() if name in model.flops]
+        rows = [(words, readable(model.flops[name])) for name, words in COUNTERS.items() if name in model.flops]
         yield Table((), tuple(rows), number_columns(("", "")), caption=f"on {', '.join(model.inputs)}")
     if model.left_out:
         yield Paragraph(f"Missing here, and left out of the count: {', '.join(model.left_out)}.")

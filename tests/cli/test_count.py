@@ -362,6 +362,16 @@ def test_other_classes_of_a_librarys_model() -> None:
     assert "num_classes=100" in causes(count("timm:resnet18", "--printed", "11.228M", code=1))
 
 
+def test_a_factor_and_the_widths_of_all_stages(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\n"
+        "def net(ratio=1.0, drop=0.1, widths=(10, 20)):\n"
+        "    return nn.Sequential(nn.Linear(1000, int(500 * ratio)), *[nn.Linear(one, 999) for one in widths])\n"
+    )
+    found = count(f"{tmp_path}/net.py:net", "--printed", "params=1032968", "--printed", "params=562438", code=1)
+    assert [causes(found, at)[0] for at in (0, 1)] == ["ratio=2.0", "widths=(20, 40)"]
+
+
 TWO = """
 from torch import nn
 from parts import Part

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log
 
 import pytest
 
 from imlp_audit.explain.causes import CauseFamily, CountedQuantity, Question, find_causes
 from imlp_audit.numbers.forms import NumberForm, parse_printed
-from imlp_audit.records.counted import CountReport, ModelPart
+from imlp_audit.records.counted import CountReport, ModelPart, NumberCause
 
 SIZES = {"stem": 100_000, "body": 600_000, "head": 300_000, "head.one": 130_000, "head.two": 90_000, "head.out": 80_000}
 P, F = CountedQuantity.PARAMETERS, CountedQuantity.FLOPS
@@ -93,3 +94,52 @@ def test_two_digits_exchanged() -> None:
     (found,) = find_causes([question("1.27M", P)], report(1_720_000), {})
     assert found.causes[0].text == "two digits of 1.72M exchanged"
     assert "exchanged" not in str(find_causes([question("2.1M", P)], report(1_200_000), {}))
+
+
+def in_column(printed: str, *others: tuple[str, CountReport]) -> list[NumberCause]:
+    """The causes of a number of a model of a million parameters, among rows that print numbers of other models."""
+    rows = {replace(question(text, P), row=f"row-{at}"): of for at, (text, of) in enumerate(others)}
+    again = {CauseFamily.ROW: {one.row: of for one, of in rows.items()}}
+    return list(find_causes([question(printed, P)], report(), again, rows)[0].causes)
+
+
+def test_a_gap_that_all_rows_have_comes_before_a_cause_of_one_cell() -> None:
+    """1.25 M more in each row."""
+    first = in_column(
+        "2.25M", ("4.25M", report(3_000_000)), ("8.35M", report(7_100_000)), ("5.00M", report(5_000_000))
+    )[0]
+    assert first.text.startswith("1 250 000 more than what the model of each row has")
+    assert first.explains == ("2.25M", "4.25M of row-0", "8.35M of row-1")
+    assert first.chance < 0.001
+
+
+def test_a_factor_that_all_rows_have() -> None:
+    found = in_column("1.37M", ("4.11M", report(3_000_000)), ("9.73M", report(7_100_000)))
+    assert found[0].text.startswith("1.37 times what the model of each row has")
+    found = in_column("3.0M", ("9.0M", report(3_000_000)), ("21.3M", report(7_100_000)))
+    assert found[0].text == "times 3"
+    assert len(found[0].explains) == 3
+
+
+def test_a_cause_of_all_rows_may_be_another_number_in_each() -> None:
+    """Heads that are left out have their own size in each model: of two digits, one alone decides nothing."""
+    large = report(2_000_000)
+    large = large.model_copy(
+        update={"parts": tuple(one.model_copy(update={"parameters": 2 * one.parameters}) for one in large.parts)}
+    )
+    found = in_column("0.70M", ("1.4M", large), ("2.0M", large))
+    assert found[0].text == "all but head"
+    assert found[0].explains == ("0.70M", "1.4M of row-0")
+
+
+def test_the_number_of_another_row() -> None:
+    found = in_column("1.234M", ("1.23M", report(1_234_000)))
+    assert found[0].text == "what the row row-0 has"
+    assert not any("row-1" in cause.text for cause in in_column("1.234M", ("1.2M", report(1_240_000))))
+
+
+def test_equal_rows_are_one() -> None:
+    same = report()
+    assert [cause.text for cause in in_column("1.7M", ("1.7M", same), ("1.7M", same))] == [
+        cause.text for cause in in_column("1.7M")
+    ]

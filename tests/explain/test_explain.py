@@ -281,6 +281,21 @@ def test_a_number_that_differs_has_causes(tmp_path: Path) -> None:
     assert not any(isinstance(one, Causes) for one in explained(selection, "small/1/two/params").sections)
 
 
+def test_one_cause_of_a_column_comes_first(tmp_path: Path) -> None:
+    """Two digits decide little in one row; the classifier is left out in both that differ."""
+    small = "{timm: deit_small_patch16_224}"
+    rows = (
+        row("one", "One", DEIT, "params: 5.5"),
+        row("two", "Two", small, "params: 21.7"),
+        row("three", "Three", DEIT, "params: 5.7"),
+    )
+    explanation = explained(paper(tmp_path, *rows), "small/1/one/params")
+    (causes,) = (one for one in explanation.sections if isinstance(one, Causes))
+    first = causes.number.causes[0]
+    assert (first.text, first.explains) == ("without the classifier", ("5.5", "21.7 of two"))
+    assert "gives 5.5 and 21.7 of two" in text_of(explanation)
+
+
 def test_causes_of_a_model_with_other_mlps_are_its_parts_and_factors(tmp_path: Path) -> None:
     whole = explained(paper(tmp_path, row("one", "One", IMLP, "params: 9.99")), "small/1/one/params")
     assert isinstance(whole.check, CellCheck)
