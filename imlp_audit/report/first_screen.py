@@ -309,7 +309,7 @@ def _what_is_missing(check: Check) -> str:
         return f"for want of {shorten(what, 80)}"
     if check.kind is CheckKind.CLAIM:
         return "because the printed digits leave it open"
-    return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason, 100)}"
+    return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason.partition(': ')[0], 100)}"
 
 
 def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) -> Document:
