@@ -28,7 +28,7 @@ def solve(
     """Find the readings and the counters that explain the printed numbers."""
     from imlp_audit.cli.loading import load_specs, open_store
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.report.judging import solved_document
+    from imlp_audit.report.hypotheses import solved_document
     from imlp_audit.solve.selection import Search, selected_targets, solve_selection
 
     selection = load_specs(targets, trust_code=trust_code)

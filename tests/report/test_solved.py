@@ -10,7 +10,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedWeights
-from imlp_audit.report.judging import solved_document
+from imlp_audit.report.hypotheses import solved_document
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.terminal import Surface, render_terminal
 
