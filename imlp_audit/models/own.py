@@ -34,8 +34,7 @@ class PythonModule(Host):
     """What `name` in the Python `file` returns for the `arguments`: a torch module.
 
     It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`, or the
-    `inputs` that are named. `output` is the shape of the first tensor that it returns, without the batch, where the
-    spec holds it to one. With `paper`, the file is that of a paper that comes with this package. `path` are folders
+    `inputs` that are named. With `paper`, the file is that of a paper that comes with this package. `path` are folders
     below the spec's that it imports from, `stubs` packages that it imports and does not need, and `try` values of
     arguments that may be what a number that differs was counted with. `beside` is where the file is, `folder` too;
     None where its code may not be run.
@@ -54,7 +53,6 @@ class PythonModule(Host):
     input: tuple[Count, Count, Count] | None = None
     tokens: Count | None = None
     inputs: Inputs | None = None
-    output: Annotated[tuple[Count, ...], Field(max_length=8)] | None = None
     path: Annotated[tuple[Annotated[str, Field(pattern=FOLDER)], ...], Field(max_length=8)] = ()
     stubs: Annotated[tuple[Annotated[str, Field(pattern=PACKAGE)], ...], Field(max_length=20)] = ()
     tries: Annotated[Tries, Field(alias="try")] = Field(default_factory=FrozenMap)
