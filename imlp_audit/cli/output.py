@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from imlp_audit.errors import ClosedPipeError, OutputError, UsageError
 from imlp_audit.report.files import append, check_writable, write_whole
 from imlp_audit.report.formats import ENDINGS, AuditFormat, Format, render_audit, render_document
-from imlp_audit.report.text import Surface
+from imlp_audit.report.terminal import Surface
 
 if TYPE_CHECKING:
     from imlp_audit.records.document import JsonDocument
@@ -148,7 +148,6 @@ def surface() -> Surface:
     return Surface(
         width=shutil.get_terminal_size((_WIDTH, 24)).columns if asked else _WIDTH,
         colour=on_terminal and not os.environ.get("NO_COLOR"),
-        encoding=getattr(sys.stdout, "encoding", None) or "utf-8",
     )
 
 

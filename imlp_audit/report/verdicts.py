@@ -16,8 +16,7 @@ from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, Che
 from imlp_audit.records.diff import CheckState
 from imlp_audit.records.finding import Finding, Quote
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Inline, Span, Style
-from imlp_audit.report.text import shorten
+from imlp_audit.report.document import Inline, Span, Style, shorten
 
 STYLES = {
     Verdict.REPRODUCED: Style.GOOD,
