@@ -198,15 +198,11 @@ class _TableRows:
 
     @cached_property
     def _is_of_others(self) -> bool:
-        """Whether no row has a number of the model that it names, of several, and few have another's: of detectors."""
+        """Whether few of the rows that name models have a number of any of these models: a table of detectors, say."""
         rows = [row for row in self.counts.proposed if row.row.named]
         firsts = [candidates_of(row)[0] for row in rows]
-        if len(rows) < 2 or any(
-            self.counts.fits(c, one) for row, one in zip(rows, firsts, strict=True) for c in cells_of(row)
-        ):
-            return False
         hits = sum(any(self.counts.fits(c, one) for c in cells_of(row) for one in firsts) for row in rows)
-        return 5 * hits <= len(rows)
+        return len(rows) > 1 and 5 * hits <= len(rows)
 
     def _write(self, cells: Sequence[CellRef], recipe: Recipe) -> str:
         """Write what a model has for each cell, beside what is printed."""
