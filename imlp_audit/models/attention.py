@@ -18,7 +18,6 @@ class SelfAttention(nn.Module):
         self.proj = nn.Linear(channels, channels, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Mix between tokens and between channels."""
         q, k, v = (self._by_head(part) for part in self.qkv(x).chunk(3, dim=-1))
         weights = (q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5).softmax(dim=-1)
         y: Tensor = self.proj((weights @ v).transpose(1, 2).flatten(2))

@@ -21,7 +21,6 @@ class PatchEmbedding(nn.Module):
         self.proj = nn.Conv2d(image_channels, channels, kernel_size=patch, stride=patch)
 
     def forward(self, image: Tensor) -> Tensor:
-        """Return the table of patches."""
         patches: Tensor = self.proj(image)
         return patches.flatten(2).transpose(1, 2)
 
@@ -53,7 +52,6 @@ class TokenMixing(nn.Module):
         self.mlp = Mlp(tokens, hidden, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Mix between tokens."""
         mixed: Tensor = self.mlp(self.norm(x).transpose(1, 2))
         return x + mixed.transpose(1, 2)
 
@@ -70,7 +68,6 @@ class ChannelMixing(nn.Module):
         self.mlp = Mlp(channels, hidden, bias=bias)
 
     def forward(self, u: Tensor) -> Tensor:
-        """Mix between channels."""
         mixed: Tensor = self.mlp(self.norm(u))
         return u + mixed
 
@@ -89,7 +86,6 @@ class MixerLayer(nn.Module):
         self.channel_mixing = ChannelMixing(channels, channels_hidden, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Mix between tokens, then between channels."""
         y: Tensor = self.channel_mixing(self.token_mixing(x))
         return y
 
@@ -111,17 +107,14 @@ class PatchClassifier(nn.Module):
         self.head = nn.Linear(channels, classes)
 
     def forward(self, image: Tensor) -> Tensor:
-        """Return the logits."""
         patches: Tensor = self.norm(self.blocks(self.stem(image)))
         logits: Tensor = self.head(patches.mean(dim=1))
         return logits
 
     def get_classifier(self) -> nn.Module:
-        """Return the linear layer that makes the logits."""
         return self.head
 
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
-        """Return images of the model's size."""
         return (torch.zeros(batch, 3, *self.image),)
 
 

@@ -35,7 +35,6 @@ class Aff(nn.Module):
         self.beta = nn.Parameter(torch.zeros(channels))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape."""
         return self.alpha * x + self.beta
 
 
@@ -47,7 +46,6 @@ class LayerScale(nn.Module):
         self.alpha = nn.Parameter(torch.full((channels,), alpha))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape."""
         return self.alpha * x
 
 
@@ -88,7 +86,6 @@ class FeedForward(nn.Module):
         self.c = nn.Linear(hidden, channels, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape."""
         y: Tensor = self.c(self.activation(self.b(x)))
         return y
 
@@ -276,7 +273,6 @@ class ClassPooling(nn.Module):
         self.layers = nn.Sequential(*layers)
 
     def forward(self, patches: Tensor) -> Tensor:
-        """Pool the patches."""
         token = self.token.expand(len(patches), 1, -1)
         tokens: Tensor = self.layers(torch.cat((token, patches), dim=1))
         return tokens[:, 0]
@@ -293,7 +289,6 @@ class AveragePooling(nn.Module):
     """Averages the patches: (batch, patches, channels) to (batch, channels)."""
 
     def forward(self, patches: Tensor) -> Tensor:
-        """Pool the patches."""
         return patches.mean(dim=1)
 
 
@@ -361,7 +356,6 @@ class ResMlpClassifier(nn.Module):
         self.head = nn.Linear(width, classes)
 
     def forward(self, image: Tensor) -> Tensor:
-        """Return the logits."""
         x = self.stem(image)
         for block in self.blocks:  # as the authors' code does: nothing holds on to what came before
             x = block(x)
@@ -369,11 +363,9 @@ class ResMlpClassifier(nn.Module):
         return logits
 
     def get_classifier(self) -> nn.Module:
-        """Return the head."""
         return self.head
 
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
-        """Return a batch of images of the model's size."""
         return (torch.zeros(batch, 3, *self.size),)
 
     def _layer(self, communication: Communication, expansion: float | None) -> nn.Module:
