@@ -51,7 +51,7 @@ from imlp_audit.records.explanation import (
 )
 from imlp_audit.records.result import AuditResult, FitScore
 from imlp_audit.records.solution import SolvedChange
-from imlp_audit.report.judging import describe_fit, describe_group, describe_power, group_of_column
+from imlp_audit.report.hypotheses import describe_fit, describe_group, describe_power, group_of_column
 from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
 from imlp_audit.spec.columns import Measure, image_of
