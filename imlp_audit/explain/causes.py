@@ -217,11 +217,11 @@ def _cause(question: Question, hit: _Hit, chance: float) -> NumberCause:
 def _chance(key: _Key, hit: _Hit, turns: Mapping[Question, _Turns], rows: int) -> float:
     """Return the chance that a cause up to this one gives the numbers that this one gives, of so many other rows.
 
-    Those of one quantity and row are one number, printed in several ways.
+    Those of one quantity and row are one number, printed in several ways. The order is that of the coarsest number.
     """
     narrow = {
         (question.measure, question.row): question
-        for question in sorted(hit, key=lambda one: one.printed.step * one.printed.scale, reverse=True)
+        for question in sorted(hit, key=lambda one: one.printed.step / abs(one.printed.value), reverse=True)
     }
     if len(narrow) == 1:
         (question,) = narrow.values()
