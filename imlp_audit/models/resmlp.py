@@ -122,7 +122,7 @@ class OnGrid(nn.Module):
 class ResMlpLayer(nn.Module):
     """A cross-patch and a cross-channel sublayer, each between what comes before and after it, beside a skip.
 
-    `pre` makes what comes before them.
+    `pre` and `post` make what comes before and after them.
     """
 
     def __init__(
@@ -130,18 +130,17 @@ class ResMlpLayer(nn.Module):
         channels: int,
         across_patches: nn.Module,
         across_channels: nn.Module,
-        post1: nn.Module,
-        post2: nn.Module,
+        post: Callable[[], nn.Module],
         *,
         pre: PreNorm = Aff,
     ) -> None:
         super().__init__()
         self.pre1 = pre(channels)
         self.across_patches = across_patches
-        self.post1 = post1
+        self.post1 = post()
         self.pre2 = pre(channels)
         self.across_channels = across_channels
-        self.post2 = post2
+        self.post2 = post()
 
     def cross_patch(self, x: Tensor) -> Tensor:
         """Return Z of X (Eq. 2); keeps the shape (batch, patches, channels)."""
@@ -168,8 +167,7 @@ class EquationLayer(ResMlpLayer):
             channels,
             CrossPatch(patches, bias=False, causal=causal),
             FeedForward(channels, expansion, bias=False),
-            Aff(channels, scale),
-            Aff(channels, scale),
+            partial(Aff, channels, scale),
         )
 
 
@@ -184,8 +182,7 @@ class AlgorithmLayer(ResMlpLayer):
             channels,
             CrossPatch(patches, bias=True),
             FeedForward(channels, expansion, bias=True),
-            LayerScale(channels, scale),
-            LayerScale(channels, scale),
+            partial(LayerScale, channels, scale),
         )
 
 
@@ -379,7 +376,7 @@ class ResMlpClassifier(nn.Module):
         if communication is Communication.NONE and not self.scales_stay:
             return BagOfPatchesLayer(width, across_channels, post(), pre=self.pre)
         across_patches = self._communication(communication, expansion)
-        return ResMlpLayer(width, across_patches, across_channels, post(), post(), pre=self.pre)
+        return ResMlpLayer(width, across_patches, across_channels, post, pre=self.pre)
 
     def _communication(self, kind: Communication, expansion: float | None) -> nn.Module:
         """Return what exchanges information between patches (Table 3)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from types import MethodType, ModuleType
@@ -124,7 +124,7 @@ def build_python(host: PythonModule) -> nn.Module:
     one = TensorInput(shape=[*(host.input or ())])
     if host.tokens is not None:
         one = TensorInput(shape=[host.tokens], dtype="int64")
-    set_inputs(model, one if host.inputs is None else host.inputs, _runner(model, host.output))
+    set_inputs(model, one if host.inputs is None else host.inputs, _runner(model))
     return model
 
 
@@ -149,22 +149,15 @@ def _check_module(code: PythonModule | OwnBlock, made: object) -> nn.Module:
     raise BuildError(f"{code.file}: {code.name} returns {type(made).__name__}, not a torch.nn.Module")
 
 
-def _runner(model: nn.Module, shape: Sequence[int] | None) -> Callable[..., object]:
-    """Return a function that runs a model, whose output must hold a tensor of the shape if one is given, without batch.
-
-    What it prints goes to standard error.
-    """
+def _runner(model: nn.Module) -> Callable[..., object]:
+    """Return a function that runs a model, whose output must hold a tensor; what it prints goes to standard error."""
     own = vars(model).get("forward")
 
     def run(itself: nn.Module, *inputs: object, **named: object) -> object:
         with print_to_stderr():
             found = own(*inputs, **named) if own is not None else type(itself).forward(itself, *inputs, **named)
-        first = next(tensors_in(found), None)
-        if first is None:
+        if next(tensors_in(found), None) is None:
             raise TypeError(f"forward of {type(itself).__name__} returns {type(found).__name__}, without a tensor")
-        if shape is not None and [*first.shape[1:]] != [*shape]:
-            returned = f"returns {[*first.shape]} with the batch first"
-            raise TypeError(f"forward of {type(itself).__name__} {returned}, but its output is stated as {[*shape]}")
         return found
 
     return run

@@ -15,10 +15,9 @@ from torch import Tensor, nn
 
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.errors import BuildError
-from imlp_audit.models.attention import SelfAttention
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.hosts import Mixer
-from imlp_audit.models.mixer import MixerLayer, PatchEmbedding
+from imlp_audit.models.mixer import MixerLayer, PatchEmbedding, SelfAttention
 from tests.models.wholes import macs, parameters
 
 
