@@ -9,17 +9,13 @@ from dataclasses import dataclass
 from imlp_audit.models.change import write_value
 from imlp_audit.models.names.data_sets import ALL_CLASSES, classes_named, clip_recipe, names_imagenet, text_recipe
 from imlp_audit.models.names.known import USUAL_SIZE, Library, Trait, former_meaning, has, own_size, takes_size
-from imlp_audit.models.names.match import Named, is_of_family, names_of, rank
+from imlp_audit.models.names.match import WEIGHTS, Named, is_of_family, names_of, rank
 from imlp_audit.models.names.spelling import first_meaning, spellings
 from imlp_audit.transcribe.labels import LabelParts, is_tagged, may_be_side
 
 MOST = 20
 _MOST_OF_NAME = 6  # of a label that is a name
 _FAR = 7.0  # below the best score: these share little with the label
-_WEIGHTS = re.compile(  # what names of weights end in, which says nothing of the architecture
-    r"(?:[._-]+(?:fb_|ms_|miil_)?(?:in(?:1|12|21|22)k|(?:in)?(?:1|12|21|22)k|(?:in)?(?:12|21|22)k?_?ft_?(?:in)?_?1k|ns|ap))+$",
-    re.IGNORECASE,
-)
 _DATA = re.compile(
     r"[\s-]*(?:\(\s*)?\b(?:(?:im-?|image-?)?net|in)?[-\s]?(?:12|21|22)k(?:-p)?\b(?:\s*\))?$", re.IGNORECASE
 )
@@ -50,7 +46,7 @@ class Proposal:
 def propose(label: LabelParts, around: Surroundings, group: str, side: int | None) -> Proposal:
     """Return the candidates of a row below a heading `group`; `side` is that of its images, where it gives one."""
     tagged = is_tagged(label.name)
-    whole = _WEIGHTS.sub("", label.name.partition(".")[0] if tagged else label.name)
+    whole = WEIGHTS.sub("", label.name.partition(".")[0] if tagged else label.name)
     short = _DATA.sub("", whole)
     name, said = _split_size(short)
     side = label.size or side or said

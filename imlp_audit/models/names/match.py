@@ -217,14 +217,21 @@ def _is_family(word: str) -> bool:
     return len(word) > 2 and word[0].isalpha() and not is_size(word) and word not in _NO_FAMILY
 
 
+WEIGHTS = re.compile(  # what names of weights end in, which says nothing of the architecture
+    r"(?:[._-]+(?:fb_|ms_|miil_)?(?:in(?:1|12|21|22)k|(?:in)?(?:1|12|21|22)k|(?:in)?(?:12|21|22)k?_?ft_?(?:in)?_?1k|ns|ap))+$",
+    re.IGNORECASE,
+)
+
+
 def is_spelt(label: str, name: str, *, whole: bool = False) -> bool:
     """Return whether a label begins with a word of a name and has no other version: Agent-Swin-S is no Swin.
 
-    The `whole` label has no other word or number, before a remark that begins with a mark.
+    The `whole` label has no other word or number, before the name of its weights and a remark that begins with a mark.
     """
     own, each = set(_split_words(name)), list(map(_split_words, spellings(label)))
     if whole:
-        return any(own.issuperset(_split_words(one)) for one in spellings(re.sub(r"\s+[*†‡§].*", "", label)))
+        bare = WEIGHTS.sub("", re.sub(r"\s+[*†‡§].*", "", label))
+        return any(own.issuperset(_split_words(one)) for one in spellings(bare))
     begins = (next((word for word in words if word[0].isalpha()), "") for words in each)
     return any({first, *filter(_is_version, words)} <= own for first, words in zip(begins, each, strict=True))
 

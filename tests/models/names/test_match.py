@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.models.names.known import Library, current_models
-from imlp_audit.models.names.match import names_of, names_of_all_windows, rank, variants_of
+from imlp_audit.models.names.match import is_spelt, names_of, names_of_all_windows, rank, variants_of
 
 TIMM, TORCHVISION = Library.TIMM, Library.TORCHVISION
 
@@ -97,3 +97,17 @@ def test_any_text_is_answered_with_names_of_the_libraries(label: str, context: s
         assert set(names_of(label, library)) <= current_models(library)
     for _, (library, name) in rank(label, context):
         assert name in current_models(library)
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "begins", "whole"),
+    [
+        ("Swin-T", "swin_tiny_patch4_window7_224", True, True),
+        ("Swin-T with ours", "swin_tiny_patch4_window7_224", True, False),
+        ("Agent-Swin-S", "swin_small_patch4_window7_224", False, False),
+        ("tf_efficientnet_b5_ns *tfp", "tf_efficientnet_b5", True, True),  # weights, and a remark
+        ("ShuffleNetV2", "shufflenet_v1", False, False),
+    ],
+)
+def test_a_label_spells_a_name_from_its_first_word_on(label: str, name: str, begins: bool, whole: bool) -> None:
+    assert (is_spelt(label, name), is_spelt(label, name, whole=True)) == (begins, whole)
