@@ -77,6 +77,8 @@ def plant(name: str, model: CountReport) -> Iterator[tuple[str, CountedQuantity,
         yield "one of some twins", PARAMETERS, whole - twins.parameters
     yield "two of them", PARAMETERS, 2 * whole
     yield "units of 2^20", PARAMETERS, whole * 10**6 / 2**20
+    yield "mebibytes", PARAMETERS, 4 * whole * 10**6 / 2**20
+    yield "two for each", FLOPS, Fraction(2 * flops["macs"])
     yield "eight frames", FLOPS, Fraction(8 * flops["macs"])
     yield "three crops", FLOPS, Fraction(3 * flops["macs"])
     yield f"counted by {counter}", FLOPS, Fraction(flops[counter])

@@ -27,8 +27,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Document
 from imlp_audit.report.first_screen import first_screen
 from imlp_audit.report.paper import report_document
-from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.text import Surface
+from imlp_audit.report.terminal import Surface, render_terminal
 from imlp_audit.spec.library import Selection, load, select_checks
 from imlp_audit.spec.paper import CellRef, Paper, repeated_row, rows_of
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, EquationPlan, Plan, RepeatPlan, check_ids

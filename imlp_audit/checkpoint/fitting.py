@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from imlp_audit.checkpoint.layouts import LAYOUTS, MMPRETRAINS_PARTS, NameLayout
+from imlp_audit.checkpoint.layouts import LAYOUTS, MMPRETRAINS_PARTS, RELEASED_BLOCK, NameLayout
 from imlp_audit.checkpoint.misfits import Shapes, group_misshaped, group_one_sided
 from imlp_audit.checkpoint.refusal import escape_name
 from imlp_audit.checkpoint.states import strip_prefixes
@@ -21,41 +21,12 @@ UNUSED = "num_batches_tracked"
 """The last name of the tensors that no evaluation reads."""
 
 
-_COEFFICIENTS = {
-    "move1.scale": "alpha",
-    "move2.scale": "beta",
-    "move1.bias": "gamma",
-    "move2.bias": "theta",
-}
-RELEASED: Mapping[str, str] = {
-    "conv1": "fc1",
-    "conv2": "fc2",
-    "ln1": "act.norm",
-    "ln2": "norm",
-    "conv3x3_dw": "spatial.conv",
-    "conv5x5_dw": "spatial.conv",
-    "ln": "spatial.norm",
-    **{f"act{at}.{theirs}": f"act.agelu{at}.{ours}" for at in (1, 2) for theirs, ours in _COEFFICIENTS.items()},
-}
-"""The names that the authors' released code has for a block's parts, and ours (facts of that code).
-
-An AGeLU there is two `move`s, each a scale and a bias; the convolution is called after its kernel.
-"""
-
 _MARK = "act1.move1.scale"
-"""A name that every released block has, and nothing else."""
-
-
-def rename_part(name: str) -> str:
-    """Return our name of a block's tensor that may have its released one."""
-    for theirs, part in RELEASED.items():
-        if name == theirs or name.startswith(f"{theirs}."):
-            return part + name.removeprefix(theirs)
-    return name
+"""A name that every block of the authors' released code has, and nothing else."""
 
 
 def rename_released(names: Iterable[str]) -> dict[str, str]:
-    """Return each name of a checkpoint with ours for it: another one in released blocks, the same elsewhere.
+    """Return each name of a checkpoint with ours for it: another one in released IMLP blocks, the same elsewhere.
 
     Where two would be one by our names, the second keeps its own.
     """
@@ -73,7 +44,7 @@ def rename_released(names: Iterable[str]) -> dict[str, str]:
 def _rename_in_block(name: str, blocks: Collection[str]) -> str:
     dots = [at + 1 for at, sign in enumerate(name) if sign == "."]
     block = next((name[:at] for at in (0, *dots) if name[:at] in blocks), None)
-    return name if block is None else block + rename_part(name.removeprefix(block))
+    return name if block is None else block + RELEASED_BLOCK.rename(name.removeprefix(block))
 
 
 _CLASSIFIERS = ("head.", "fc.", "head.fc.", "classifier.")

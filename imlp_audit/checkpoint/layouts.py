@@ -128,6 +128,17 @@ _CONVNEXT_RULES = """
 """
 _CONVNEXT = _layout("ConvNeXt's (facebookresearch/ConvNeXt)", "stages.0.0.dwconv.weight", _CONVNEXT_RULES)
 
+# An AGeLU there is two `move`s, each a scale and a bias; the convolution is called after its kernel.
+RELEASED_BLOCK = _layout("IMLP's block", ".act1.move1.scale", """
+    conv{n}. -> fc{n}.
+    ln1. -> act.norm.
+    ln2. -> norm.
+    conv(3x3|5x5)_dw. -> spatial.conv.
+    ln. -> spatial.norm.
+    act{n}.move1.[scale,bias] -> act.agelu{n}.[alpha,gamma]
+    act{n}.move2.[scale,bias] -> act.agelu{n}.[beta,theta]
+""")  # fmt: skip
+
 # Hugging Face's transformers: a block as saved by `save_pretrained`, and as transformers 5 has it in `state_dict()`.
 _BLOCK = """
     .attention.(attention.|self.|)qkv. -> .attn.qkv.

@@ -324,18 +324,11 @@ class Machine:
         self._spend(sum(len(a) for a in arguments if isinstance(a, str | tuple | dict)))  # what a call copies
         self._stack.append(describe_call(function, arguments, self._last_text()))
 
-    def _new(self, _: object) -> None:
+    def _new(self, *named: Value) -> None:
         arguments, kind = self._stack.pop(), self._stack.pop()
-        if not isinstance(kind, Name) or not isinstance(arguments, tuple):
+        if not isinstance(kind, Name) or not (named or isinstance(arguments, tuple)):
             raise TypeError
-        self._stack.append(Inert(kind.text, [arguments]))
-
-    def _new_by_name(self, _: object) -> None:
-        named = self._stack.pop()
-        arguments, kind = self._stack.pop(), self._stack.pop()
-        if not isinstance(kind, Name):
-            raise TypeError
-        self._stack.append(Inert(kind.text, [arguments, named]))
+        self._stack.append(Inert(kind.text, [arguments, *named]))
 
     def _build(self, _: object) -> None:
         """Accept an object's attributes: those of one that is not made, or the versions that a state_dict carries."""
@@ -401,8 +394,8 @@ _STEPS: dict[str, Callable[[Machine, object], None]] = {
     "GLOBAL": Machine._global,
     "STACK_GLOBAL": Machine._stack_global,
     "REDUCE": Machine._reduce,
-    "NEWOBJ": Machine._new,
-    "NEWOBJ_EX": Machine._new_by_name,
+    "NEWOBJ": lambda machine, _: machine._new(),
+    "NEWOBJ_EX": lambda machine, _: machine._new(machine._stack.pop()),
     "BUILD": Machine._build,
     "BINPERSID": Machine._persistent,
 }

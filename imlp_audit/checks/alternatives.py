@@ -103,7 +103,6 @@ def _with_sides(one: Countable, context: Context) -> Iterator[Recipe]:
 
 
 def _follows(one: Countable, context: Context) -> bool:
-    """Return whether a number follows from its model under any declared option."""
     try:
         declared, _ = context.measurements(one.cell.row, one.recipe, one.cell.column)
     except NotMeasuredError:
@@ -165,7 +164,6 @@ def _tells_apart(recipe: Recipe, one: Countable, context: Context) -> bool:
 
 
 def _count_misses(recipe: Recipe, one: Countable, context: Context) -> int:
-    """Return how many numbers of a row a relative doesn't have."""
     return sum(not _fits(replace(cell, recipe=recipe), context) for cell in _row_of(one))
 
 

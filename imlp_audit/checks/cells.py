@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import partial
 
-from imlp_audit.checks.chance import chance
+from imlp_audit.checks.chance import chance, matches
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
 from imlp_audit.checks.frames import (
@@ -111,7 +111,13 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
     if doubt is None:
         return check
     likely = why in (None, DOUBTED) or (why == FEW and _score_counter(found, context) == (2, 0))
-    return hold_back(check.model_copy(update={"lead": likely and not _is_near(check)}), doubt)
+    is_cut = any(matches(found.cell.printed, value) for value in _values(check))
+    is_near = is_cut or (found.cell.column.measure is Measure.FLOPS and _is_near(check))
+    return hold_back(check.model_copy(update={"lead": likely and not is_near}), doubt)
+
+
+def _values(check: CellCheck) -> set[Fraction]:
+    return {Fraction(value) for value in (check.measured, *(one.measured for one in check.also)) if value is not None}
 
 
 def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, context: Context) -> str | None:
@@ -150,8 +156,7 @@ def _with_marks(check: CellCheck, cell: CellRef, context: Context) -> CellCheck:
     """Add how much a pass says. In a column of two counters, name the one that gives the number."""
     judged, frame = context.judged.get(cell.row.paper.id), frame_of(cell, context)
     power = judged.powers.get(cell.id) if judged is not None else None
-    values = {Fraction(value) for value in (check.measured, *(one.measured for one in check.also)) if value is not None}
-    weak = frame.weak and chance(cell.printed, values) > _NO_LUCK
+    weak = frame.weak and chance(cell.printed, _values(check)) > _NO_LUCK
     check = check.model_copy(update={"weak": weak, "mixed": bool(frame.counters), "power": power})
     return _under_convention(check) if len(frame.counters) == 1 else check
 

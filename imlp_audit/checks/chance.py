@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from math import log
 
 from imlp_audit.numbers.printed import Printed, Rounding
 
+_MISPRINTED = 5  # digits
+
 
 def matches(printed: Printed, value: Fraction | int) -> bool:
     """Return whether a value prints as a number does, rounded or cut off."""
     return value in printed.interval(Rounding.HALF_UP) or value in printed.interval(Rounding.TRUNCATION)
+
+
+def is_a_digit_off(printed: Printed, value: int) -> bool:
+    """Return whether a value prints as a number of five digits or more but for one: by chance one in a hundred does."""
+    ours, theirs = (re.sub(r"\D", "", one) for one in (printed.write(Fraction(value) / printed.scale), printed.text))
+    alike = len(ours) == len(theirs) >= _MISPRINTED
+    return alike and sum(one != other for one, other in zip(ours, theirs, strict=True)) == 1
 
 
 def chance(printed: Printed, values: set[int] | set[Fraction]) -> float:

@@ -64,7 +64,6 @@ def check_repeat(plan: RepeatPlan, context: Context) -> RepeatCheck:
 def _from_agreement(
     kind: type[C], plan: DeltaPlan | RepeatPlan, printed: Printed, unit: str, agreement: Agreement, usual: Rounding
 ) -> C:
-    """Record how a printed number agrees with others."""
     return kind(
         id=plan.id,
         verdict=agreement.verdict,

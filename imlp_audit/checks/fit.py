@@ -126,7 +126,6 @@ def _differ(one: Measured, other: Measured) -> tuple[bool, bool]:
 
 
 def _departures(chosen: tuple[Measured, Rounding], default: tuple[Measured, Rounding]) -> dict[str, str | None]:
-    """Name what is not the default, by its kind."""
     (one, rounding), (usual, usual_rounding) = chosen, default
     return {
         kind: name

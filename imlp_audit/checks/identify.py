@@ -13,13 +13,12 @@ from functools import cached_property
 from math import log, prod
 
 from imlp_audit.checks.candidates import TableCounts, candidates_of, cells_of, key_of, proposals, says
-from imlp_audit.checks.chance import chance, matches
+from imlp_audit.checks.chance import chance, is_a_digit_off, matches
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.identity import BY_CHANCE, RowIdentity, are_settled
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import readable
-from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Identified
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
@@ -168,10 +167,7 @@ class _TableRows:
         }
 
     def _is_named(self, row: RowRef) -> bool:
-        """Return whether a row's name is evidence: other names of the table hold, and one of its own numbers does.
-
-        A row that has none of its model's numbers is of another model, or of another author's code for it.
-        """
+        """Return whether a row's name is evidence: other names of the table hold, and one of its own numbers does."""
         own = any(self.counts.fits(cell, candidates_of(row)[0]) for cell in cells_of(row))
         return row.row.named and own and self._follow(self._as_named, row)
 
@@ -187,25 +183,26 @@ class _TableRows:
         near = sorted(candidates_of(row), key=lambda one: self._distance(row, one))[:2]
         nearest = "; ".join(f"{one.name} has {text}" for one in near if (text := self._write(cells, one)))
         fits = [self.counts.fits(one, first) for one in cells]
-        likely = row.row.named or any(fits) or self._follow(self._of_first, row)
-        is_said = says(row, first, whole=not any(fits)) and not self._is_of_others
+        shown = any(fits) or any(is_a_digit_off(c.printed, v) for c in cells for v in self.counts.possible(c, first))
+        likely = row.row.named or shown or self._follow(self._of_first, row)
+        is_said = says(row, first, whole=not shown) and not self._is_of_others
         if likely and is_said and not all(fits) and (has := self._write(cells, first)):
             return RowIdentity(None, Identified.NO, f"not identified: is it {first.name}? Then {has}", lead=True)
-        why = f"its numbers do not tell which of {count_of(len(row.row.candidates), 'candidate')} it is, if any"
+        several = len(row.row.candidates) > 1
+        which = (
+            f"which of {len(row.row.candidates)} candidates it is, if any" if several else f"that it is {first.name}"
+        )
+        why = f"its numbers do not tell {which}"
         added = f"; the nearest: {nearest}" if nearest else ""
         return RowIdentity(None, Identified.NO, f"not identified: {why}{added}")
 
     @cached_property
     def _is_of_others(self) -> bool:
-        """Whether no row has a number of the model that it names, of several, and few have another's: of detectors."""
+        """Whether few of the rows that name models have a number of any of these models: a table of detectors, say."""
         rows = [row for row in self.counts.proposed if row.row.named]
         firsts = [candidates_of(row)[0] for row in rows]
-        if len(rows) < 2 or any(
-            self.counts.fits(c, one) for row, one in zip(rows, firsts, strict=True) for c in cells_of(row)
-        ):
-            return False
         hits = sum(any(self.counts.fits(c, one) for c in cells_of(row) for one in firsts) for row in rows)
-        return 5 * hits <= len(rows)
+        return len(rows) > 1 and 5 * hits <= len(rows)
 
     def _write(self, cells: Sequence[CellRef], recipe: Recipe) -> str:
         """Write what a model has for each cell, beside what is printed."""

@@ -70,7 +70,6 @@ def _compare(plan: MarkPlan, context: Context, recipe: Recipe, frame: Frame) -> 
 
 
 def _fitting(found: Mapping[str, Mapping[str | None, Comparison]], reading: str | None) -> str:
-    """Write which of the models give the printed number."""
     fitting = [name for name, outcomes in found.items() if reading in outcomes and outcomes[reading].verdict in PASSES]
     return f"{' and '.join(fitting) or 'neither'} {'fit' if len(fitting) > 1 else 'fits'}"
 

@@ -67,7 +67,6 @@ def _judge_outcome(outcome: AnyOutcome) -> tuple[Verdict, str]:
 
 
 def _name_nearest(plan: EquationPlan) -> tuple[str, ...]:
-    """Name the claim that holds in place of a false one."""
     match plan.nearest:
         case ClaimText():
             return (f"what holds is {plan.nearest.id}: {plan.nearest.form}",)

@@ -95,7 +95,6 @@ _Key = tuple[Rounding, str | None, Reading, str]  # rule, family, reading, colum
 
 
 def _ballot(vote: Vote, options: DeclaredOptions) -> Iterator[tuple[_Key, list[str]]]:
-    """Yield what one vote adds."""
     for rounding in options.rules_of(options.rounding_group(vote.column)):
         interval = vote.printed.interval(rounding)
         for reading in options.readings:

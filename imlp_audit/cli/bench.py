@@ -8,15 +8,15 @@ from typing import Annotated
 import typer
 
 from imlp_audit.bench.setup import FEWEST_PAIRS, ModelDtype, Setup
-from imlp_audit.cli.options import ChannelsLast, Device, Reading, ReportOptions, TrustCode, check_device, group_options
+from imlp_audit.cli.options import Device, Reading, ReportOptions, TrustCode, check_device, group_options
 from imlp_audit.errors import UsageError
 
 
 @dataclass(frozen=True)
-class TimingOptions:
-    """How models are run and timed."""
+class TimingOptions(Setup):
+    """How models are run and timed, as options."""
 
-    batch_size: Annotated[int, typer.Option("--batch-size", metavar="N", min=1, help="Images per pass.")] = 32
+    batch: Annotated[int, typer.Option("--batch-size", metavar="N", min=1, help="Images per pass.")] = 32
     pairs: Annotated[
         int,
         typer.Option(
@@ -29,8 +29,10 @@ class TimingOptions:
         typer.Option("--threads", metavar="N", min=1, help="Threads for torch; torch's own choice if left out."),
     ] = None
     dtype: Annotated[ModelDtype, typer.Option(help="The type of weights and images.")] = ModelDtype.FLOAT32
-    channels_last: ChannelsLast = False
-    compile_: Annotated[bool, typer.Option("--compile", help="Compile the models with torch.compile.")] = False
+    channels_last: Annotated[bool, typer.Option("--channels-last", help="Lay images out with the channels last.")] = (
+        False
+    )
+    compiled: Annotated[bool, typer.Option("--compile", help="Compile the models with torch.compile.")] = False
     reading: Reading = None
     same_hardware: Annotated[
         bool,
@@ -38,20 +40,6 @@ class TimingOptions:
             "--same-hardware", help="State that hardware, software and settings are the paper's, to get verdicts."
         ),
     ] = False
-
-    def setup(self) -> Setup:
-        """Return them as the bench takes them."""
-        return Setup(
-            batch=self.batch_size,
-            pairs=self.pairs,
-            device=self.device.value,
-            threads=self.threads,
-            dtype=self.dtype,
-            channels_last=self.channels_last,
-            compiled=self.compile_,
-            reading=self.reading,
-            same_hardware=self.same_hardware,
-        )
 
 
 @group_options
@@ -91,12 +79,12 @@ def bench(
     if len(papers) != 1:
         raise UsageError(f"--table {table}: name one paper and its table, such as imlp/9")
     paper, found = papers[0], find_table(papers[0], name)
-    wanted = plan_comparisons(paper, found, find_column(found.value, column, timing.device.value), rows or (), against)
+    wanted = plan_comparisons(paper, found, find_column(found.value, column, timing.device), rows or (), against)
     check_device(timing.device)
     from imlp_audit.bench.run import bench as run
 
     with show_progress(shown=reporting.progress, doing="timing") as announce:
-        result = run(paper, wanted, timing.setup(), announce)
+        result = run(paper, wanted, timing, announce)
     screen = None if reporting.all_ else run_screen(result, [where], outputs.saved)
     emit_result(result, outputs, screen=screen)
     return exit_code(result)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from imlp_audit.cli.options import Formatted, NoProgress
+from imlp_audit.cli.options import Formatted, NoProgress, group_options
 from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.errors import BuildError, UsageError
 from imlp_audit.report.formats import Format
@@ -23,6 +24,67 @@ if TYPE_CHECKING:
 PATIENCE = 60.0  # seconds for a model
 
 
+@dataclass(frozen=True)
+class ModelOptions:
+    """How the model is built, and what it reads."""
+
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--arg",
+            metavar="NAME=VALUE",
+            help="An argument of the model; a.b=1 goes into a, a=[16,16]:float32 is a tensor. Repeatable.",
+        ),
+    ] = None
+    config: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--config",
+            metavar="FILE",
+            help="Arguments in a YAML or JSON file; FILE:SECTION takes a part of it, FILE.py:NAME a configuration in "
+            "Python, NAME=FILE what ${NAME.key} refers to. Repeatable.",
+        ),
+    ] = None
+    input_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="SIZES",
+            help="What the model reads, without the batch: 3,224,224; ids=128:int64; x=[4,3,32,32] with it; a constant "
+            "is t:=10; x[]=3,8,224,224 is one of a list. Repeatable.",
+        ),
+    ] = None
+    path: Annotated[
+        list[Path] | None, typer.Option("--path", metavar="DIR", help="A folder to import from. Repeatable.")
+    ] = None
+    stub: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--stub",
+            metavar="PACKAGE",
+            help="A package to put a stand-in in place of, which the model does not need. Repeatable.",
+        ),
+    ] = None
+
+    def request(self, model: str) -> ModelRequest:
+        """Return what is to be counted. Raises UsageError."""
+        from imlp_audit.count.configuration import read_configurations
+        from imlp_audit.count.request import ModelRequest, parse_arguments, parse_inputs, parse_model
+        from imlp_audit.models.change import merge
+
+        library, name, file = parse_model(model)
+        if find_spec("torch") is None:  # the process that counts would end without a word
+            raise ModuleNotFoundError(name="torch")
+        values, defaults = read_configurations(self.config or ())
+        arguments, folders = merge(values, parse_arguments(self.arg or ())), tuple(self.path or ())
+        for folder in folders:
+            if not folder.is_dir():
+                raise UsageError(f"--path {folder}: there is no such folder")
+        inputs, stubs = parse_inputs(self.input_ or ()), tuple(self.stub or ())
+        return ModelRequest(library, name, file, arguments, inputs, folders, stubs, defaults)
+
+
+@group_options
 def count(
     model: Annotated[
         str,
@@ -33,43 +95,8 @@ def count(
             show_default=False,
         ),
     ],
-    arg: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--arg",
-            metavar="NAME=VALUE",
-            help="An argument of the model; a.b=1 goes into a, a=[16,16]:float32 is a tensor. Repeatable.",
-        ),
-    ] = None,
-    config: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--config",
-            metavar="FILE",
-            help="Arguments in a YAML or JSON file; FILE:SECTION takes a part of it, FILE.py:NAME a configuration in "
-            "Python, NAME=FILE what ${NAME.key} refers to. Repeatable.",
-        ),
-    ] = None,
-    input_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="SIZES",
-            help="What the model reads, without the batch: 3,224,224; ids=128:int64; x=[4,3,32,32] with it; a constant "
-            "is t:=10; x[]=3,8,224,224 is one of a list. Repeatable.",
-        ),
-    ] = None,
-    path: Annotated[
-        list[Path] | None, typer.Option("--path", metavar="DIR", help="A folder to import from. Repeatable.")
-    ] = None,
-    stub: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--stub",
-            metavar="PACKAGE",
-            help="A package to put a stand-in in place of, which the model does not need. Repeatable.",
-        ),
-    ] = None,
+    *,
+    building: ModelOptions,
     printed: Annotated[
         list[str] | None,
         typer.Option(
@@ -84,27 +111,14 @@ def count(
 ) -> int:
     """Count a model by every counter, with its parts; and say what would give a printed number that it does not."""
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.count.configuration import read_configurations
-    from imlp_audit.count.request import Changes, ModelRequest, parse_arguments, parse_inputs, parse_model
+    from imlp_audit.count.request import Changes
     from imlp_audit.explain.causes import CountedQuantity, collect_changes, count_here, find_causes
     from imlp_audit.explain.counted_document import counted_document
-    from imlp_audit.models.change import merge
     from imlp_audit.processes.workers import yield_apart
 
-    library, name, file = parse_model(model)
-    if find_spec("torch") is None:  # the process that counts would end without a word
-        raise ModuleNotFoundError(name="torch")
-    values, defaults = read_configurations(config or ())
-    arguments = merge(values, parse_arguments(arg or ()))
-    for folder in path or ():
-        if not folder.is_dir():
-            raise UsageError(f"--path {folder}: there is no such folder")
-    request = ModelRequest(
-        library, name, file, arguments, parse_inputs(input_ or ()), tuple(path or ()), tuple(stub or ()), defaults
-    )
-    questions = [_question(text) for text in printed or ()]
+    request, questions = building.request(model), [_question(text) for text in printed or ()]
     work = any(question.measure is CountedQuantity.FLOPS for question in questions)
-    asked = Changes(request, bool(questions), work, tuple(config or ()))
+    asked = Changes(request, bool(questions), work, tuple(building.config or ()))
     with show_progress(shown=not no_progress) as announce, closing(yield_apart(count_here, asked, PATIENCE)) as found:
         tell = announce(2 if questions else 1)
         tell(str(request))

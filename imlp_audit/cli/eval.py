@@ -33,7 +33,7 @@ from imlp_audit.report.files import check_writable
 
 if TYPE_CHECKING:
     from imlp_audit.cli.output import Outputs
-    from imlp_audit.evaluate.task import Request, Running
+    from imlp_audit.evaluate.request import Request, Running
     from imlp_audit.records.result import AuditResult
     from imlp_audit.spec.paper import RowRef
     from imlp_audit.spec.schema import Preprocessing
@@ -151,7 +151,7 @@ class RunOptions:
 
         A model whose code comes from `outside` may keep what it computes in itself, where threads would mix batches up.
         """
-        from imlp_audit.evaluate.task import Running
+        from imlp_audit.evaluate.request import Running
 
         return Running(
             device=self.device.value,
@@ -185,7 +185,7 @@ def evaluate(
         from imlp_audit.cli.output import parse_outputs
         from imlp_audit.evaluate.datasets import Labelling
         from imlp_audit.evaluate.predictions import check_ending
-        from imlp_audit.evaluate.task import Data, Request, Weights
+        from imlp_audit.evaluate.request import Data, Request, Weights
 
         check_kind(checkpoint)
         if running.predictions is not None:

@@ -6,7 +6,6 @@ A command is imported and described when it is named: to do that for all takes l
 from __future__ import annotations
 
 import os
-import re
 import sys
 import traceback
 import warnings
@@ -15,10 +14,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
-import typer.core
 from typer.exceptions import TyperException
 
 from imlp_audit import __version__
@@ -46,7 +44,7 @@ def main() -> NoReturn:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # for the whole process
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a table's lines must not fail on a plain terminal
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # half of a surrogate pair must not fail
     leave_compiler_out()
     code = _run_command()
     with suppress(OSError, ValueError, AttributeError):  # a stream that nobody reads, or that is closed
@@ -60,10 +58,10 @@ def _run_command() -> int:
     try:
         return int(make_app(*sys.argv[1:2])(standalone_mode=False) or 0)
     except TyperException as error:  # of the command line itself
-        message = _format_hint(error) or _reword(error.format_message())
-        if message == "Missing command." and _named_command(error) == "imlp-audit":
+        message = _format_hint(error) or error.format_message().replace("Value error, ", "")
+        if message == "Missing command." and _named_command() == "imlp-audit":
             message = "Missing command; `imlp-audit demo DIR` shows what it does."
-        return _complain(f"{message}\nTry `{_named_command(error)} --help`.", ExitCode.UNUSABLE)
+        return _complain(f"{message}\nTry `{_named_command()} --help`.", ExitCode.UNUSABLE)
     except ClosedPipeError:
         return ExitCode.CLEAN
     except (BuildError, MissingLibraryError, OutputError, SolverError) as error:
@@ -88,23 +86,6 @@ def _run_command() -> int:
         return _report_bug()
 
 
-_REWORDED = (  # what the library's validation says, and what that means to a user
-    (r": Value error, ", ": "),
-    (r": Input should be greater than or equal to (\S+)", r": it must be at least \1"),
-    (r": Input should be less than or equal to (\S+)", r": it must be at most \1"),
-    (r": Input should be greater than (\S+)", r": it must be more than \1"),
-    (r": Input should be less than (\S+)", r": it must be less than \1"),
-    (r": Input should be a valid integer.*", ": it must be a whole number"),
-    (r": Input should be a (?:valid|finite) number.*", ": it must be a number"),
-)
-
-
-def _reword(message: str) -> str:
-    for pattern, words in _REWORDED:
-        message = re.sub(pattern, words, message)
-    return message
-
-
 def _format_hint(error: TyperException) -> str | None:
     """Say how a format is asked for that was written as an option, such as --json; None for any other error."""
     option = str(getattr(error, "option_name", ""))
@@ -127,14 +108,10 @@ def _report_bug() -> ExitCode:
     return _complain("this is a bug in imlp-audit; please report it with the lines above", ExitCode.INCOMPLETE)
 
 
-def _named_command(error: TyperException) -> str:
-    """Return the command that was misused, as it is typed: its help says how it is used."""
-    context = getattr(error, "ctx", None)
-    words: list[str] = []
-    while context is not None and context.parent is not None:
-        words.insert(0, context.info_name)
-        context = context.parent
-    return " ".join(["imlp-audit", *words])
+def _named_command() -> str:
+    """Return the command as it is typed: its help says how it is used."""
+    named = (word for word in sys.argv[1:2] if word in COMMANDS or word in _OLD_NAMES)
+    return " ".join(["imlp-audit", *named])
 
 
 def _complain(what: object, code: ExitCode) -> ExitCode:
@@ -193,7 +170,7 @@ def make_app(first: str = "") -> typer.Typer:
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
-            app.command(name, cls=StrictCommand)(command)
+            app.command(name)(command)
     return app
 
 
@@ -209,32 +186,6 @@ def _options(
     ] = False,
 ) -> None:
     """Take the options that stand before a command."""
-
-
-class StrictCommand(typer.core.TyperCommand):
-    """Refuses an option's value that begins with a dash: the value was forgotten, and the next option taken for it."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
-        """Read the arguments; an error says which command they are of."""
-        try:
-            return super().parse_args(ctx, args)
-        except TyperException as error:
-            if getattr(error, "ctx", None) is None:
-                vars(error)["ctx"] = ctx
-            raise
-
-    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  # typer's own context is not among its public names
-        """Run the command, unless a value is an option's name."""
-        for option in self.params:
-            if isinstance(option, typer.core.TyperOption) and not option.is_flag:
-                given = ctx.params.get(option.name)
-                for value in given if isinstance(given, list | tuple) else (given,):
-                    if isinstance(value, str | Path) and str(value).startswith("-"):
-                        name = option.opts[0]
-                        file = f" (for a file of that name, write ./{value})" if isinstance(value, Path) else ""
-                        message = f"{name} takes a value, and {str(value)!r} looks like an option"
-                        ctx.fail(f"{message}: give the value right after {name}{file}")
-        return super().invoke(ctx)
 
 
 MODELS = {

@@ -59,7 +59,6 @@ Reading = Annotated[
     str | None,
     typer.Option("--reading", metavar="NAME", help="Use this declared reading instead of the paper's default."),
 ]
-ChannelsLast = Annotated[bool, typer.Option("--channels-last", help="Lay images out with the channels last.")]
 Formatted = Annotated[Format, typer.Option("--format", "-f", help="What to print.")]
 AuditFormatted = Annotated[AuditFormat, typer.Option("--format", "-f", help="What to print.")]
 Output = Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from imlp_audit.errors import ClosedPipeError, OutputError, UsageError
 from imlp_audit.report.files import append, check_writable, write_whole
 from imlp_audit.report.formats import ENDINGS, AuditFormat, Format, render_audit, render_document
-from imlp_audit.report.text import Surface
+from imlp_audit.report.terminal import Surface
 
 if TYPE_CHECKING:
     from imlp_audit.records.document import JsonDocument
@@ -75,7 +76,7 @@ def _parse_output(text: str) -> tuple[AuditFormat, Path]:
     by_ending = next((form for ending, form in ENDINGS.items() if text.lower().endswith(ending)), None)
     if colon and name in known and file:
         form, path = AuditFormat(name), Path(file)
-    elif by_ending is not None and not _is_word(name, colon):
+    elif by_ending is not None and not re.match("([A-Za-z]{2,})?:", text):  # a misspelled format, but no drive
         form, path = by_ending, Path(text)
     else:
         endings = ", ".join(ENDINGS)
@@ -88,11 +89,6 @@ def _parse_output(text: str) -> tuple[AuditFormat, Path]:
     if path.exists() and path.resolve().suffix.lower() in _SOURCES:
         raise UsageError(f"-o {text}: this would replace a spec or code; name another file")
     return form, path
-
-
-def _is_word(name: str, colon: str) -> bool:
-    """Say whether what stands before a colon is meant as a format; the letter of a drive isn't."""
-    return bool(colon) and (not name or (name.isalpha() and len(name) > 1))
 
 
 def emit_document(document: Document, form: Format, record: JsonDocument | None = None) -> None:
@@ -148,7 +144,6 @@ def surface() -> Surface:
     return Surface(
         width=shutil.get_terminal_size((_WIDTH, 24)).columns if asked else _WIDTH,
         colour=on_terminal and not os.environ.get("NO_COLOR"),
-        encoding=getattr(sys.stdout, "encoding", None) or "utf-8",
     )
 
 

@@ -40,7 +40,7 @@ def show_progress(*, shown: bool, doing: str = "counting") -> Iterator[Announce]
 def show_image_progress(*, shown: bool) -> Iterator[TellImages]:
     """Yield a callback; call it with how many images of how many are done. It shows their speed and the time left.
 
-    Images that were done before the first call, or before the count fell back, don't count for the speed.
+    Images that were done before the first call don't count for the speed.
     """
     if not shown or not sys.stderr.isatty():
         yield lambda done, total: None
@@ -51,13 +51,10 @@ def show_image_progress(*, shown: bool) -> Iterator[TellImages]:
     with _bar(*columns) as bar:
         task = bar.add_task("", total=None)
         (row,) = bar.tasks
-        last = sys.maxsize
 
         def tell(done: int, total: int) -> None:
-            nonlocal last
-            change = bar.reset if done <= last else bar.update
+            change = bar.reset if row.total is None else bar.update
             change(task, completed=done, total=total, description=f", {row.speed:.1f} a second" if row.speed else "")
-            last = done
 
         yield tell
 

@@ -70,8 +70,7 @@ class AuditFile(pytest.File):
         """Return the explanation of a check, as `imlp-audit explain` prints it."""
         from imlp_audit.explain.explain import explain
         from imlp_audit.explain.explanation_document import explanation_document
-        from imlp_audit.report.terminal import render_terminal
-        from imlp_audit.report.text import Surface
+        from imlp_audit.report.terminal import Surface, render_terminal
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

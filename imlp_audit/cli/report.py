@@ -58,6 +58,8 @@ class Destination:
         from imlp_audit.cli.output import parse_outputs
 
         outputs = parse_outputs(self.format_ or (None if self.output else AuditFormat.MARKDOWN), self.output)
+        if str(self.folder).startswith("-"):
+            raise UsageError(f"--dir {self.folder}: this looks like an option; name a folder")
         if self.check and self.folder is None:
             raise UsageError("--check compares the reports in a folder; name it with --dir")
         if self.folder is not None and (self.format_ is not None or self.output):

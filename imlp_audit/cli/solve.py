@@ -14,9 +14,6 @@ from imlp_audit.report.formats import Format
 
 def solve(
     targets: Specs = None,
-    by_column: Annotated[
-        bool, typer.Option("--by-column", help="Allow different rounding rules for parameters and FLOPs.")
-    ] = False,
     budget: Annotated[
         int,
         typer.Option(
@@ -31,17 +28,15 @@ def solve(
     """Find the readings and the counters that explain the printed numbers."""
     from imlp_audit.cli.loading import load_specs, open_store
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.report.judging import solved_document
-    from imlp_audit.solve.search import Rules
+    from imlp_audit.report.hypotheses import solved_document
     from imlp_audit.solve.selection import Search, selected_targets, solve_selection
 
     selection = load_specs(targets, trust_code=trust_code)
     if not targets and len(selection.papers) > 1:
         first, *_ = ids = [paper.id for paper in selection.papers]
         raise UsageError(f"{len(ids)} papers found: {', '.join(ids)}; name what to search, such as `solve {first}`")
-    search = Search(Rules.BY_COLUMN if by_column else Rules.TOGETHER, budget)
     with show_progress(shown=not no_progress, doing="solving") as announce:
         store = open_store(no_cache=no_cache)
-        solved = solve_selection(selection, selected_targets(selection), search, announce(4), store)
+        solved = solve_selection(selection, selected_targets(selection), Search(budget), announce(4), store)
     emit_document(solved_document(solved), format_, solved)
     return 0

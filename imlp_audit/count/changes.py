@@ -138,8 +138,13 @@ def _known(maker: Callable[..., object]) -> dict[str, object]:
     except (TypeError, ValueError):
         return {}
     plain = (one for one in known if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL) and one.name != "self")
-    own = {one.name: _Unset if one.default is one.empty else one.default for one in plain}
+    own = {one.name: _Unset if one.default is one.empty else _default(one) for one in plain}
     return {**own, **{name: value for name, value in _keywords(maker).items() if name not in own}}
+
+
+def _default(one: inspect.Parameter) -> object:
+    """Return the default of a parameter; a switch that may be None is off."""
+    return False if one.default is None and "bool" in str(one.annotation) else one.default
 
 
 def _keywords(maker: Callable[..., object]) -> Mapping[str, object]:

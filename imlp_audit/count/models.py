@@ -42,7 +42,7 @@ def measure_models(
         host = key.recipe.with_own_mlps()
         waiting[host] -= 1
         if not waiting[host]:  # a table may have more models than memory holds
-            builder.hosts.drop(host)
+            builder.drop(host)
 
 
 def run_once(key: ModelKey) -> Failure | None:

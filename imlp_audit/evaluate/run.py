@@ -11,9 +11,9 @@ import torch
 
 from imlp_audit.errors import ClosedPipeError, UsageError
 from imlp_audit.evaluate.images import why_unreadable
-from imlp_audit.evaluate.loop import load_batches, predict_batches
+from imlp_audit.evaluate.inference import load_batches, predict_batches
 from imlp_audit.evaluate.predictions import BatchAnswers, Journal, Prediction, open_journal, write_predictions
-from imlp_audit.evaluate.task import Request, Task, list_versions, prepare
+from imlp_audit.evaluate.request import Request, Task, list_versions, prepare
 from imlp_audit.evaluate.verdict import EvaluatedCell, ScoreCell, judge, judge_difference, record_accuracy
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check

@@ -23,7 +23,7 @@ from imlp_audit.checkpoint.tensors import ParsedFile
 from imlp_audit.count.facts import ModelKey
 from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError, CheckpointError, UsageError, did_you_mean
-from imlp_audit.evaluate.loop import deterministic
+from imlp_audit.evaluate.inference import deterministic
 from imlp_audit.models.build import Builder
 from imlp_audit.models.reading import AnyReading
 from imlp_audit.models.recipe import Recipe

@@ -122,7 +122,11 @@ def find_causes(
     models = {**dict.fromkeys(questions, model), **{one: others[one] for one in alike.values() if one.row}}
     follow = [question for question in questions if _follows(question, model)]
     kept = {
-        family: counted if family is CauseFamily.ROW else _that_keep(follow, counted)
+        family: {
+            words: one
+            for words, one in counted.items()
+            if family is CauseFamily.ROW or all(_may_follow(question, one) for question in follow)
+        }
         for family, counted in again.items()
     }
     tries = {one: list(list_tries(one, of, {} if one.row else kept)) for one, of in models.items()}
@@ -168,16 +172,9 @@ def collect_changes(changes: Iterator[Counted]) -> Recounts:
     return found
 
 
-def _that_keep(follow: Sequence[Question], others: Mapping[str, CountReport]) -> Mapping[str, CountReport]:
-    """Return the changes under which the numbers that follow still do, by some counter."""
-    return {
-        words: one
-        for words, one in others.items()
-        if all(
-            any(value in question.printed.interval() for value in _counts(one, question.measure).values())
-            for question in follow
-        )
-    }
+def _may_follow(question: Question, model: CountReport) -> bool:
+    """Return whether a model has a number by some counter."""
+    return any(value in question.printed.interval() for value in _counts(model, question.measure).values())
 
 
 def _answer(
@@ -220,9 +217,12 @@ def _cause(question: Question, hit: _Hit, chance: float) -> NumberCause:
 def _chance(key: _Key, hit: _Hit, turns: Mapping[Question, _Turns], rows: int) -> float:
     """Return the chance that a cause up to this one gives the numbers that this one gives, of so many other rows.
 
-    Those of one quantity and row are one number, printed in several ways.
+    Those of one quantity and row are one number, printed in several ways. The order is that of the coarsest number.
     """
-    narrow = {(question.measure, question.row): question for question in sorted(hit, key=_share, reverse=True)}
+    narrow = {
+        (question.measure, question.row): question
+        for question in sorted(hit, key=lambda one: one.printed.step / abs(one.printed.value), reverse=True)
+    }
     if len(narrow) == 1:
         (question,) = narrow.values()
         tried = [one for one, _ in turns[question]].index(hit[question])
@@ -241,11 +241,14 @@ def _chance(key: _Key, hit: _Hit, turns: Mapping[Question, _Turns], rows: int) -
 
 
 def _over_rows(question: Question, differ: Mapping[Question, CountReport]) -> Iterator[tuple[_Hit, float]]:
-    """Yield by how much, and how many times, a number and those of other rows are what their models have."""
+    """Yield by how much, and how many times, a number and those of other rows are what their models have.
+
+    Each has the share of one family.
+    """
     counts = {one: own for one, of in differ.items() if one.measure is question.measure and (own := _measured(of, one))}
     rows = [question, *(one for one in counts if one.row)] if question in counts else []
     for family in (CauseFamily.GAP, CauseFamily.RATIO):
-        hit, chance, low, high = list[Question](), 2.0, Fraction(0), Fraction(0)
+        hit, chance, low, high = list[Question](), float(len(CauseFamily)), Fraction(0), Fraction(0)
         for one in rows:
             inside, own = one.printed.interval(), counts[one]
             shift, unit = (own, 1) if family is CauseFamily.GAP else (0, own)
@@ -264,11 +267,6 @@ def _over_rows(question: Question, differ: Mapping[Question, CountReport]) -> It
             )
             given = Try(family, text, own + by if family is CauseFamily.GAP else own * by)
             yield dict.fromkeys(hit, given), min(1.0, chance * comb(len(rows) - 1, len(hit) - 1))
-
-
-def _share(question: Question) -> float:
-    inside = question.printed.interval()
-    return _width([(inside.low, inside.high)])
 
 
 def _follows(question: Question, model: CountReport) -> bool:

@@ -51,7 +51,7 @@ from imlp_audit.records.explanation import (
 )
 from imlp_audit.records.result import AuditResult, FitScore
 from imlp_audit.records.solution import SolvedChange
-from imlp_audit.report.judging import describe_fit, describe_group, describe_power, group_of_column
+from imlp_audit.report.hypotheses import describe_fit, describe_group, describe_power, group_of_column
 from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
 from imlp_audit.spec.columns import Measure, image_of
@@ -169,7 +169,9 @@ def _search_causes(decided: _DecidedTotal) -> Iterator[Causes]:
     The other rows of its column are counted as they are: a cause may be one of them all.
     """
     cell, convention = decided.cell, decided.check.convention
-    every = [(one, convention if one.id == cell.id else None) for one in _alike(cell)]
+    row = [one.cell for one in totalled_cells(cell.row) if one.recipe == cell.recipe]  # images too
+    counted = [one for one in row if one.column.measure in (Measure.PARAMETERS, Measure.FLOPS)]
+    every = [(one, convention if one.id == cell.id else None) for one in counted]
     questions = [Question(one.printed, CountedQuantity(one.column.measure), counter) for one, counter in every]
     cells = [one for one in cells_of_column(cell.row.paper, column_of(cell)) if missing_for(one) is None]
     column = {one.row.row.id: one for one in cells if one.id != cell.id}
@@ -179,26 +181,20 @@ def _search_causes(decided: _DecidedTotal) -> Iterator[Causes]:
         rows={name: _request(one, decided) for name, one in islice(column.items(), _MOST_ROWS)},
     )
     with suppress(StoppedError), closing(yield_apart(count_here, asked, _PATIENCE)) as changes:
-        *_, counted = next(changes)
-        if isinstance(counted, CountReport):
+        *_, model = next(changes)
+        if isinstance(model, CountReport):
             again, measure = collect_changes(changes), CountedQuantity(cell.column.measure)
             others = {
                 Question(column[name].printed, measure, convention, name): of
                 for name, of in again[CauseFamily.ROW].items()
             }
-            found = find_causes(questions, counted, again, others)
+            found = find_causes(questions, model, again, others)
             yield Causes(number=found[[one.id for one, _ in every].index(cell.id)])
 
 
 def _request(cell: CellRef, decided: _DecidedTotal) -> ModelRequest:
     recipe = _recipe(cell)
     return ModelRequest.of(recipe, decided.reading_of(recipe))
-
-
-def _alike(cell: CellRef) -> list[CellRef]:
-    """Return the parameters and FLOPs of a row that are those of the same model on the same images."""
-    row = (one.cell for one in totalled_cells(cell.row) if one.recipe == cell.recipe)
-    return [one for one in row if one.column.measure in (Measure.PARAMETERS, Measure.FLOPS)]
 
 
 def _break_down(decided: _DecidedTotal) -> Breakdown:

@@ -21,6 +21,7 @@ from imlp_audit.report.document import (
     strong,
 )
 
+_CERTAIN = 1  # percent
 _MOST, _LONGEST = 12, 40  # arguments that are shown, and characters of one
 
 
@@ -91,23 +92,18 @@ def _none_found(printed: PrintedNumber) -> Iterator[str]:
 
 def _cause(cause: NumberCause) -> str:
     both = f", and gives {' and '.join(cause.explains)}" if len(cause.explains) > 1 else ""
-    chance = f"{100 * cause.chance:.0f}" if cause.chance > 0.01 else f"{100 * cause.chance:.1g}"
-    return f"{cause.text}: {readable(round(float(cause.value)))}{both} (by chance: {chance} %)"
+    percent = 100 * cause.chance
+    chance = f"{percent:.1g} %" if percent <= _CERTAIN else f"{percent:.0f} %, so not certain"
+    return f"{cause.text}: {readable(round(float(cause.value)))}{both} (by chance: {chance})"
 
 
 def _tree(model: CountReport, depth: int) -> Table:
-    counted = model.flops is not None
     header = ("module", "", "calls", "parameters", "share", "multiply-accumulates", "share")
+    columns = range(len(header)) if model.flops is not None else (0, 1, 3, 4)
     whole, work = model.parameters["all"], (model.flops or {}).get("macs", 0)
-    rows = tuple(tuple(_row(part, whole, work)) for part in model.parts if part.depth <= depth)
-    if counted:
-        return Table(header, rows, number_columns(header, first=2))
-    keep = (0, 1, 3, 4)
-    return Table(
-        tuple(header[at] for at in keep),
-        tuple(tuple(row[at] for at in keep) for row in rows),
-        number_columns(tuple(header[at] for at in keep), first=2),
-    )
+    rows = [tuple(_row(part, whole, work)) for part in model.parts if part.depth <= depth]
+    kept = tuple(header[at] for at in columns)
+    return Table(kept, tuple(tuple(row[at] for at in columns) for row in rows), number_columns(kept, first=2))
 
 
 def _row(part: ModelPart, whole: int, work: int) -> Iterator[Inline]:

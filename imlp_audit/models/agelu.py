@@ -44,7 +44,6 @@ class AGeLU(nn.Module):
         self.shape = (-1, 1, 1) if channels_first else (-1,)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Map a tensor to one of the same shape, element by element."""
         alpha, gamma = self.alpha.view(self.shape), self.gamma.view(self.shape)
         beta, theta = self.beta.view(self.shape), self.theta.view(self.shape)
         bent: Tensor = self.phi(alpha * x + gamma)
@@ -67,7 +66,6 @@ class SumOfFunctions(nn.Module):
         self.agelus = AGeLU(self.functions * channels, channels_first=channels_first) if agelu else None
 
     def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape."""
         if self.agelus is None:
             return self.functions * F.gelu(x)
         copies = x.repeat_interleave(self.functions, dim=self.axis)

@@ -33,11 +33,6 @@ class Gate(StrEnum):
     PRODUCT = "product"  # Z * f(Z)
     SPLIT = "split"  # Z1 * f(Z2)
 
-    @property
-    def formula(self) -> str:
-        """What s(Z) is, as the table writes it."""
-        return {"linear": "f(Z)", "sum": "Z + f(Z)", "product": "Z * f(Z)", "split": "Z1 * f(Z2)"}[self.value]
-
     def width(self, hidden: int) -> int:
         """Return the channels that go into f, and out of the unit, for a Z of `hidden` channels."""
         return hidden // 2 if self is Gate.SPLIT else hidden

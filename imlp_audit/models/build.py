@@ -182,38 +182,12 @@ class Variant:
     mlps: tuple[str, ...]
 
 
-class HostCache:
-    """Hosts that were built, each kept for the recipes that differ only in its MLPs."""
-
-    def __init__(self) -> None:
-        self._built: dict[tuple[Recipe, AnyReading | None, ClassToken], nn.Module] = {}
-
-    def get(self, recipe: Recipe, reading: AnyReading | None) -> nn.Module:
-        """Return the host. A replaced MLP may ask for a ViT without class token; a baseline keeps its own."""
-        host = self._get(recipe, reading, ClassToken.KEPT)
-        optional = isinstance(recipe.host, Timm) and getattr(host, "cls_token", None) is not None
-        if isinstance(reading, Reading) and optional:
-            return self._get(recipe, reading, reading.class_token)
-        return host
-
-    def drop(self, host: Recipe) -> None:
-        """Forget a host, which no recipe needs any more."""
-        self._built = {key: built for key, built in self._built.items() if key[0] != host}
-
-    def _get(self, recipe: Recipe, reading: AnyReading | None, class_token: ClassToken) -> nn.Module:
-        host = recipe.with_own_mlps()
-        key = (host, None if isinstance(reading, Reading) else reading, class_token)
-        if key not in self._built:
-            self._built[key] = build_host(host, reading, class_token)
-        return self._built[key]
-
-
 @dataclass(frozen=True)
 class Builder:
     """Builds hosts once and makes their variants in place, on one device ("meta" where nothing is computed)."""
 
     device: str = "meta"
-    hosts: HostCache = field(default_factory=HostCache)
+    _built: dict[tuple[Recipe, AnyReading | None, ClassToken], nn.Module] = field(default_factory=dict)
 
     @contextmanager
     def variant(self, recipe: Recipe, reading: AnyReading | None) -> Iterator[Variant]:
@@ -223,9 +197,29 @@ class Builder:
         """
         limits = limited_model(recipe) if self.device == "meta" else nullcontext()
         with torch.device(self.device), limits:
-            host = self.hosts.get(recipe, reading)
+            host = self._host_for(recipe, reading)
             mlps = mlps_of(host, recipe)
             with SkipInitialisation():
                 others = make_replacements(host, mlps, recipe, reading)
         with use_modules(host, others):
             yield Variant(host, tuple(mlps))
+
+    def drop(self, host: Recipe) -> None:
+        """Forget a host, which no recipe needs any more."""
+        for key in [key for key in self._built if key[0] == host]:
+            del self._built[key]
+
+    def _host_for(self, recipe: Recipe, reading: AnyReading | None) -> nn.Module:
+        """Return the host. A replaced MLP may ask for a ViT without class token; a baseline keeps its own."""
+        host = self._get(recipe, reading, ClassToken.KEPT)
+        optional = isinstance(recipe.host, Timm) and getattr(host, "cls_token", None) is not None
+        if isinstance(reading, Reading) and optional:
+            return self._get(recipe, reading, reading.class_token)
+        return host
+
+    def _get(self, recipe: Recipe, reading: AnyReading | None, class_token: ClassToken) -> nn.Module:
+        host = recipe.with_own_mlps()
+        key = (host, None if isinstance(reading, Reading) else reading, class_token)
+        if key not in self._built:
+            self._built[key] = build_host(host, reading, class_token)
+        return self._built[key]

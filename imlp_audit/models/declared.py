@@ -41,9 +41,10 @@ def find_missing_name(folder: Path, file: str, name: str) -> str | None:
 
     None too for a file that may bind names by code.
     """
-    path = (folder / file).resolve()
-    if not path.is_relative_to(folder.resolve()) or not path.is_file():
-        return f"{file}: there is no such file beside the spec"
+    try:
+        path = find_beside(folder, file)
+    except ValueError as error:
+        return str(error)
     try:
         found = _names_and_own(*_version(path))
     except FileError as error:
@@ -53,6 +54,15 @@ def find_missing_name(folder: Path, file: str, name: str) -> str | None:
     if found is None or name in found[0]:
         return None
     return f"{file} defines no {name!r}; {did_you_mean(name, found[1] or found[0], 'it has')}"
+
+
+def find_beside(folder: Path, name: str, *, is_folder: bool = False) -> Path:
+    """Return the path of a file, or folder, below that of a spec. Raises ValueError where there is none."""
+    path = (folder / name).resolve()
+    if path.is_relative_to(folder.resolve()) and (path.is_dir() if is_folder else path.is_file()):
+        return path
+    missing = f"path: there is no folder {name}" if is_folder else f"{name}: there is no such file"
+    raise ValueError(f"{missing} beside the spec")
 
 
 def _version(path: Path) -> tuple[Path, int, int]:

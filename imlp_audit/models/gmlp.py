@@ -39,7 +39,6 @@ class TokenProjection(nn.Module):
         return self.weight
 
     def forward(self, z: Tensor) -> Tensor:
-        """Mix the tokens of each channel."""
         return F.linear(z.mT, self.matrix(), self.bias).mT
 
 
@@ -89,7 +88,6 @@ class SpatialGatingUnit(nn.Module):
         return mixed if attention is None else mixed + attention
 
     def forward(self, z: Tensor, attention: Tensor | None = None) -> Tensor:
-        """Gate Z by its own projection over the tokens."""
         match self.gate:
             case Gate.LINEAR:
                 return self.f(z, attention)
@@ -114,7 +112,6 @@ class TinyAttention(nn.Module):
         self.scale = d_attn**-0.5
 
     def forward(self, x: Tensor) -> Tensor:
-        """Mix the tokens by their content."""
         q, k, v = self.qkv(x).chunk(3, dim=-1)
         w = torch.einsum("bnd,bmd->bnm", q, k)
         a = (w * self.scale).softmax(dim=-1)
@@ -148,7 +145,6 @@ class GmlpBlock(nn.Module):
         self.attention = None if d_attn is None else TinyAttention(width, gate.width(hidden), d_attn)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape."""
         shortcut, x = x, self.norm(x)
         z = F.gelu(self.u(x))
         z = self.sgu(z) if self.attention is None else self.sgu(z, self.attention(x))

@@ -34,7 +34,6 @@ class ChannelLayerNorm(nn.LayerNorm):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Return a tensor of the input's shape."""
         return super().forward(input.movedim(1, -1)).movedim(-1, 1)
 
 
@@ -42,7 +41,6 @@ class TokenBatchNorm(nn.BatchNorm1d):
     """Batch normalisation of the last axis of (batch, ..., channels)."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Return a tensor of the input's shape."""
         return super().forward(input.flatten(0, -2)).view_as(input)
 
 
@@ -80,7 +78,6 @@ class ChannelPart(nn.Module):
         self.axis = 1 if channels_first else -1
 
     def forward(self, x: Tensor) -> Tensor:
-        """Double the channel axis."""
         y: Tensor = self.norm(torch.cat((self.agelu1(x), self.agelu2(x)), dim=self.axis))
         return y
 
@@ -113,7 +110,6 @@ class DepthwiseBlock(nn.Module):
                 assert_never(reading.depthwise_activation)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape."""
         y: Tensor = self.act(self.norm(self.conv(x)))
         return x + y if self.skip else y
 

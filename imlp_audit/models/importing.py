@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
 
@@ -35,11 +36,11 @@ _used: list[_Importer] = []
 
 
 def repository(file: Path) -> Path:
-    """Return the folder of the repository that a file is in, or the file's own folder."""
-    for folder in list(file.resolve().parents)[: 2 * _LEVELS]:
-        if (folder / ".git").exists():
-            return folder
-    return file.resolve().parent
+    """Return the folder of the repository that a file is in; without one, its outermost package or own folder."""
+    folders = list(file.resolve().parents)[: 2 * _LEVELS]
+    packages = takewhile(lambda folder: (folder / "__init__.py").is_file(), folders)
+    cloned = (folder for folder in folders if (folder / ".git").exists())
+    return next(cloned, [folders[0], *packages][-1])
 
 
 def place_in(error: BaseException, file: Path) -> str:
@@ -119,7 +120,7 @@ class _Importer:
     def __init__(self, file: Path, paths: tuple[Path, ...], finder: StandIns) -> None:
         self.file, self.root, self.finder = file, repository(file), finder
         self.package = file.parent
-        while (self.package / "__init__.py").is_file() and self.package != self.root:
+        while (self.package / "__init__.py").is_file() and not (self.package / ".git").exists():
             self.package = self.package.parent
         self.before, self.added = set(sys.modules), list[str]()
         sys.meta_path.insert(0, finder)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import timm
 from pydantic import JsonValue
@@ -35,14 +36,21 @@ def build_timm(name: str, arguments: Mapping[str, JsonValue], request: BuildRequ
         options["img_size"] = request.image
     if request.image is not None:
         options["pretrained_cfg_overlay"] = {"input_size": (3, *request.image)}
-    try:
+    with _blaming(name, arguments):
         model = _create(name, options)
-    except (TypeError, ValueError, AssertionError, RuntimeError, KeyError) as error:  # each model has its own
+    _check_patches(model, request.image or (own.input_size[1:] if own is not None and arguments else ()))
+    return model
+
+
+@contextmanager
+def _blaming(name: str, arguments: Mapping[str, JsonValue]) -> Iterator[None]:
+    """Name the arguments that were changed, if any, in what a library raises; each model has its own errors."""
+    try:
+        yield
+    except (TypeError, ValueError, AssertionError, RuntimeError, KeyError) as error:
         if not arguments:
             raise
         raise BuildError(f"{name} with {dict(arguments)}: {type(error).__name__}: {error}") from error
-    _check_patches(model, request.image or (own.input_size[1:] if own is not None and arguments else ()))
-    return model
 
 
 def _create(name: str, options: Mapping[str, object]) -> nn.Module:
@@ -88,19 +96,9 @@ def build_torchvision(name: str, arguments: Mapping[str, JsonValue], request: Bu
         options["image_size"] = height
     elif name.startswith("maxvit"):
         options["input_size"] = (height, width)
-    try:
-        model = _create_torchvision(name, options)
-    except (TypeError, ValueError, AssertionError, RuntimeError, KeyError) as error:  # each model has its own
-        if not arguments:
-            raise
-        raise BuildError(f"{name} with {dict(arguments)}: {type(error).__name__}: {error}") from error
-    model.pretrained_cfg = {"input_size": (3, height, width)}  # type: ignore[assignment]  # where timm's models have it
-    return model
-
-
-def _create_torchvision(name: str, options: Mapping[str, object]) -> nn.Module:
-    device = current_device()
-    with ArithmeticOnTheProcessor(), warnings.catch_warnings():
+    with _blaming(name, arguments), ArithmeticOnTheProcessor(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The default weight initialization", FutureWarning)  # there are no weights
         model: nn.Module = models.get_model(name, weights=None, **options)
-    return model.to(device)
+    model = model.to(current_device())
+    model.pretrained_cfg = {"input_size": (3, height, width)}  # type: ignore[assignment]  # where timm's models have it
+    return model

@@ -1,4 +1,4 @@
-"""MLP-Mixer (arXiv 2105.01601): patches, token mixing and channel mixing."""
+"""MLP-Mixer (arXiv 2105.01601): patches, token mixing and channel mixing; and self-attention, in whose place it is."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ class PatchEmbedding(nn.Module):
         self.proj = nn.Conv2d(image_channels, channels, kernel_size=patch, stride=patch)
 
     def forward(self, image: Tensor) -> Tensor:
-        """Return the table of patches."""
         patches: Tensor = self.proj(image)
         return patches.flatten(2).transpose(1, 2)
 
@@ -53,7 +52,6 @@ class TokenMixing(nn.Module):
         self.mlp = Mlp(tokens, hidden, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Mix between tokens."""
         mixed: Tensor = self.mlp(self.norm(x).transpose(1, 2))
         return x + mixed.transpose(1, 2)
 
@@ -70,7 +68,6 @@ class ChannelMixing(nn.Module):
         self.mlp = Mlp(channels, hidden, bias=bias)
 
     def forward(self, u: Tensor) -> Tensor:
-        """Mix between channels."""
         mixed: Tensor = self.mlp(self.norm(u))
         return u + mixed
 
@@ -89,9 +86,32 @@ class MixerLayer(nn.Module):
         self.channel_mixing = ChannelMixing(channels, channels_hidden, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Mix between tokens, then between channels."""
         y: Tensor = self.channel_mixing(self.token_mixing(x))
         return y
+
+
+class SelfAttention(nn.Module):
+    """As in Transformers (arXiv 1706.03762, Sec. 3.2; ViT, arXiv 2010.11929, Appendix A).
+
+    softmax(q k^T / sqrt(head width)) v in each head, then a projection; queries, keys and values from one layer.
+    Maps (batch, S, C) to the same shape; `heads` divides C.
+    """
+
+    def __init__(self, channels: int, heads: int = 1, *, bias: bool = True) -> None:
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(channels, 3 * channels, bias=bias)
+        self.proj = nn.Linear(channels, channels, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        q, k, v = (self._by_head(part) for part in self.qkv(x).chunk(3, dim=-1))
+        weights = (q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5).softmax(dim=-1)
+        y: Tensor = self.proj((weights @ v).transpose(1, 2).flatten(2))
+        return y
+
+    def _by_head(self, x: Tensor) -> Tensor:
+        """Map (batch, S, C) to (batch, heads, S, C / heads)."""
+        return x.reshape(*x.shape[:2], self.heads, -1).transpose(1, 2)
 
 
 class PatchClassifier(nn.Module):
@@ -111,17 +131,14 @@ class PatchClassifier(nn.Module):
         self.head = nn.Linear(channels, classes)
 
     def forward(self, image: Tensor) -> Tensor:
-        """Return the logits."""
         patches: Tensor = self.norm(self.blocks(self.stem(image)))
         logits: Tensor = self.head(patches.mean(dim=1))
         return logits
 
     def get_classifier(self) -> nn.Module:
-        """Return the linear layer that makes the logits."""
         return self.head
 
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
-        """Return images of the model's size."""
         return (torch.zeros(batch, 3, *self.image),)
 
 

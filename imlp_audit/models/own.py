@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Self, final
+from typing import Annotated, Self, final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from imlp_audit.models.declared import DECIDED, AxisValue, read_axes
+from imlp_audit.models.declared import DECIDED, AxisValue, find_beside, read_axes
 from imlp_audit.models.host import Count, Host, Reads
 from imlp_audit.models.reading import BlockReading, Family, OwnFamily, axis_of, word_of
 from imlp_audit.models.values import FrozenMap, Inputs, Name, Tries, Values
@@ -34,8 +34,7 @@ class PythonModule(Host):
     """What `name` in the Python `file` returns for the `arguments`: a torch module.
 
     It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`, or the
-    `inputs` that are named. `output` is the shape of the first tensor that it returns, without the batch, where the
-    spec holds it to one. With `paper`, the file is that of a paper that comes with this package. `path` are folders
+    `inputs` that are named. With `paper`, the file is that of a paper that comes with this package. `path` are folders
     below the spec's that it imports from, `stubs` packages that it imports and does not need, and `try` values of
     arguments that may be what a number that differs was counted with. `beside` is where the file is, `folder` too;
     None where its code may not be run.
@@ -54,7 +53,6 @@ class PythonModule(Host):
     input: tuple[Count, Count, Count] | None = None
     tokens: Count | None = None
     inputs: Inputs | None = None
-    output: Annotated[tuple[Count, ...], Field(max_length=8)] | None = None
     path: Annotated[tuple[Annotated[str, Field(pattern=FOLDER)], ...], Field(max_length=8)] = ()
     stubs: Annotated[tuple[Annotated[str, Field(pattern=PACKAGE)], ...], Field(max_length=20)] = ()
     tries: Annotated[Tries, Field(alias="try")] = Field(default_factory=FrozenMap)
@@ -81,18 +79,14 @@ class PythonModule(Host):
     def _holds_the_file(cls, folder: Path | None, info: ValidationInfo) -> Path | None:
         file = info.data.get("file")
         if folder is not None and file is not None:
-            real = (folder / file).resolve()
-            if not real.is_file() or not real.is_relative_to(folder.resolve()):
-                raise ValueError(f"{file}: there is no such file beside the spec")
+            find_beside(folder, file)
         return folder
 
     @model_validator(mode="after")
     def _imports_from_folders(self) -> Self:
         if self.folder is not None:
             for one in self.path:
-                real = (self.folder / one).resolve()
-                if not real.is_dir() or not real.is_relative_to(self.folder.resolve()):
-                    raise ValueError(f"path: there is no folder {one} beside the spec")
+                find_beside(self.folder, one, is_folder=True)
         return self
 
     @model_validator(mode="after")
@@ -135,7 +129,7 @@ class OwnBlock(BaseModel):
             written = {**written, "beside": info.context.path, "trusted": info.context.trusted}
         beside, file, name = (written.get(key) for key in ("beside", "file", "name"))
         known = isinstance(beside, Path) and isinstance(file, str) and isinstance(name, str)
-        return {**written, "axes": _find_axes(beside, file, name) if known else {}}  # type: ignore[arg-type]
+        return {**written, "axes": read_axes(find_beside(beside, file), file, name) if known else {}}  # type: ignore[arg-type]
 
     @model_validator(mode="after")
     def _takes_what_it_is_given(self) -> Self:
@@ -166,10 +160,3 @@ class OwnBlock(BaseModel):
             axis: next(value for value in values if word_of(value) == words[axis_of(self.name, axis)])
             for axis, values in self.axes.items()
         }
-
-
-def _find_axes(beside: Path, file: str, name: str) -> dict[str, Any]:
-    real = (beside / file).resolve()
-    if not real.is_file() or not real.is_relative_to(beside.resolve()):
-        raise ValueError(f"{file}: there is no such file beside the spec")
-    return dict(read_axes(real, file, name))

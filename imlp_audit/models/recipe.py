@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Self, assert_never
@@ -129,34 +129,40 @@ class Recipe(BaseModel):
         raise ValueError(f"give exactly one host of {', '.join(HOSTS)}; given: {', '.join(given) or 'none'}")
 
     @model_validator(mode="after")
-    def _no_activation_is_lost(self) -> Self:
-        if self.agelu and self.mlp is not None:
-            raise ValueError("agelu: it goes into the host's own MLPs, but these are replaced")
-        if self.activation is not None and self.mlp is not None and isinstance(self.mlp.block, Sums):
-            raise ValueError("activation: a sum of functions takes GeLU or AGeLU")
-        if self.activation is not None and self.mlp is not None and self.mlp.python is not None:
-            raise ValueError("activation: a block of your own has its own; give it one of its arguments instead")
+    def _nothing_is_ignored(self) -> Self:
+        message = next((message for wrong, message in self._contradictions() if wrong), None)
+        if message is not None:
+            raise ValueError(message)
         return self
 
-    @model_validator(mode="after")
-    def _nothing_is_ignored(self) -> Self:
-        if self.image is not None and self.host.reads is Reads.TOKENS:
-            raise ValueError("image: this host reads token ids")
-        if self.image is not None and self.host.reads is Reads.OWN:
-            raise ValueError("image: this host has its input next to its name")
-        if self.changes_mlps and not self.host.replaceable:
-            raise ValueError("mlp, activation and agelu change timm's MLPs, and this host has none")
-        if self.classes is not None and not self.host.classified:
-            raise ValueError("classes: this host is not a classifier")
-        if self.form is Form.DEPLOYED and not self.host.foldable:
-            raise ValueError("form: only models of timm, torchvision, transformers and your own have a deployed form")
-        if self.stride_in_1x1 and not isinstance(self.host, Timm | Torchvision):
-            raise ValueError("stride_in_1x1: only ResNets of timm and torchvision have their strides moved")
-        if self.form is Form.DEPLOYED and self.changes_mlps:
-            raise ValueError(
-                "form: a deployed model is merged as it is; mlp, activation and agelu would change it before"
-            )
-        return self
+    def _contradictions(self) -> Iterator[tuple[bool, str]]:
+        """Yield what fields may say that the others make void, and whether they do."""
+        host, deployed, replaced = self.host, self.form is Form.DEPLOYED, self.mlp is not None
+        block = self.mlp.block if self.mlp is not None and self.activation is not None else None
+        yield self.agelu and replaced, "agelu: it goes into the host's own MLPs, but these are replaced"
+        yield isinstance(block, Sums), "activation: a sum of functions takes GeLU or AGeLU"
+        yield (
+            isinstance(block, OwnBlock),
+            "activation: a block of your own has its own; give it one of its arguments instead",
+        )
+        sized = self.image is not None
+        yield sized and host.reads is Reads.TOKENS, "image: this host reads token ids"
+        yield sized and host.reads is Reads.OWN, "image: this host has its input next to its name"
+        mlps = "mlp, activation and agelu"
+        yield self.changes_mlps and not host.replaceable, f"{mlps} change timm's MLPs, and this host has none"
+        yield self.classes is not None and not host.classified, "classes: this host is not a classifier"
+        yield (
+            deployed and not host.foldable,
+            "form: only models of timm, torchvision, transformers and your own have a deployed form",
+        )
+        yield (
+            self.stride_in_1x1 and not isinstance(host, Timm | Torchvision),
+            "stride_in_1x1: only ResNets of timm and torchvision have their strides moved",
+        )
+        yield (
+            deployed and self.changes_mlps,
+            f"form: a deployed model is merged as it is; {mlps} would change it before",
+        )
 
     @model_validator(mode="after")
     def _patch_divides_the_image(self) -> Self:
@@ -269,18 +275,7 @@ class Recipe(BaseModel):
         return value if isinstance(value, str) and as_it_is and not sized else str(self)
 
     def __str__(self) -> str:
-        return ", ".join(self._line(name) for name in sorted(self.model_fields_set, key=_rank))
-
-    def _line(self, field: str) -> str:
-        if field == "host":
-            return f"{self.host.key}: {_write_host(self.host)}"
-        return f"{field}: {write_value(getattr(self, field))}"
-
-
-def _rank(field: str) -> int:
-    return list(Recipe.model_fields).index(field)
-
-
-def _write_host(host: Host) -> str:
-    value = host.value()
-    return value if isinstance(value, str) else write_value(host)
+        value = self.host.value()
+        host = f"{self.host.key}: {value if isinstance(value, str) else write_value(self.host)}"
+        given = [name for name in type(self).model_fields if name in self.model_fields_set and name != "host"]
+        return ", ".join([host, *(f"{name}: {write_value(getattr(self, name))}" for name in given)])

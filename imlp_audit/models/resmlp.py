@@ -35,7 +35,6 @@ class Aff(nn.Module):
         self.beta = nn.Parameter(torch.zeros(channels))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape."""
         return self.alpha * x + self.beta
 
 
@@ -47,7 +46,6 @@ class LayerScale(nn.Module):
         self.alpha = nn.Parameter(torch.full((channels,), alpha))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape."""
         return self.alpha * x
 
 
@@ -88,7 +86,6 @@ class FeedForward(nn.Module):
         self.c = nn.Linear(hidden, channels, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape."""
         y: Tensor = self.c(self.activation(self.b(x)))
         return y
 
@@ -125,7 +122,7 @@ class OnGrid(nn.Module):
 class ResMlpLayer(nn.Module):
     """A cross-patch and a cross-channel sublayer, each between what comes before and after it, beside a skip.
 
-    `pre` makes what comes before them.
+    `pre` and `post` make what comes before and after them.
     """
 
     def __init__(
@@ -133,18 +130,17 @@ class ResMlpLayer(nn.Module):
         channels: int,
         across_patches: nn.Module,
         across_channels: nn.Module,
-        post1: nn.Module,
-        post2: nn.Module,
+        post: Callable[[], nn.Module],
         *,
         pre: PreNorm = Aff,
     ) -> None:
         super().__init__()
         self.pre1 = pre(channels)
         self.across_patches = across_patches
-        self.post1 = post1
+        self.post1 = post()
         self.pre2 = pre(channels)
         self.across_channels = across_channels
-        self.post2 = post2
+        self.post2 = post()
 
     def cross_patch(self, x: Tensor) -> Tensor:
         """Return Z of X (Eq. 2); keeps the shape (batch, patches, channels)."""
@@ -171,8 +167,7 @@ class EquationLayer(ResMlpLayer):
             channels,
             CrossPatch(patches, bias=False, causal=causal),
             FeedForward(channels, expansion, bias=False),
-            Aff(channels, scale),
-            Aff(channels, scale),
+            partial(Aff, channels, scale),
         )
 
 
@@ -187,8 +182,7 @@ class AlgorithmLayer(ResMlpLayer):
             channels,
             CrossPatch(patches, bias=True),
             FeedForward(channels, expansion, bias=True),
-            LayerScale(channels, scale),
-            LayerScale(channels, scale),
+            partial(LayerScale, channels, scale),
         )
 
 
@@ -276,7 +270,6 @@ class ClassPooling(nn.Module):
         self.layers = nn.Sequential(*layers)
 
     def forward(self, patches: Tensor) -> Tensor:
-        """Pool the patches."""
         token = self.token.expand(len(patches), 1, -1)
         tokens: Tensor = self.layers(torch.cat((token, patches), dim=1))
         return tokens[:, 0]
@@ -293,7 +286,6 @@ class AveragePooling(nn.Module):
     """Averages the patches: (batch, patches, channels) to (batch, channels)."""
 
     def forward(self, patches: Tensor) -> Tensor:
-        """Pool the patches."""
         return patches.mean(dim=1)
 
 
@@ -361,7 +353,6 @@ class ResMlpClassifier(nn.Module):
         self.head = nn.Linear(width, classes)
 
     def forward(self, image: Tensor) -> Tensor:
-        """Return the logits."""
         x = self.stem(image)
         for block in self.blocks:  # as the authors' code does: nothing holds on to what came before
             x = block(x)
@@ -369,11 +360,9 @@ class ResMlpClassifier(nn.Module):
         return logits
 
     def get_classifier(self) -> nn.Module:
-        """Return the head."""
         return self.head
 
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
-        """Return a batch of images of the model's size."""
         return (torch.zeros(batch, 3, *self.size),)
 
     def _layer(self, communication: Communication, expansion: float | None) -> nn.Module:
@@ -387,7 +376,7 @@ class ResMlpClassifier(nn.Module):
         if communication is Communication.NONE and not self.scales_stay:
             return BagOfPatchesLayer(width, across_channels, post(), pre=self.pre)
         across_patches = self._communication(communication, expansion)
-        return ResMlpLayer(width, across_patches, across_channels, post(), post(), pre=self.pre)
+        return ResMlpLayer(width, across_patches, across_channels, post, pre=self.pre)
 
     def _communication(self, kind: Communication, expansion: float | None) -> nn.Module:
         """Return what exchanges information between patches (Table 3)."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from types import MethodType, ModuleType
 
@@ -111,46 +112,52 @@ def build_python(host: PythonModule) -> nn.Module:
 
     Raises UntrustedError where the code may not be run, and BuildError, with file and line, where it fails.
     """
-    if host.folder is None:
-        raise UntrustedError(
-            f"the model in {host.file} was not built, because its code is not trusted; pass --trust-code"
-        )
-    try:
-        with print_to_stderr():
-            loaded = _import(host, host.path, host.stubs)
-            loaded.answers.left_out.clear()
-            maker = take_maker(loaded.module, host.name)
-            model = loaded.run(lambda: make_module(lambda: maker(**host.arguments)))
-            if loaded.answers.left_out:
-                names = ", ".join(loaded.answers.left_out)
-                raise TypeError(f"the model has instances of {names}, so this cannot be one of its stubs")
-    except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
-        raise BuildError(describe_error(host, error)) from error
-    if not isinstance(model, nn.Module):
-        raise BuildError(f"{host.file}: {host.name} returns {type(model).__name__}, not a torch.nn.Module")
+    with _placing_errors(host):
+        loaded = _import(host, host.path, host.stubs)
+        loaded.answers.left_out.clear()
+        maker = take_maker(loaded.module, host.name)
+        model = loaded.run(lambda: make_module(lambda: maker(**host.arguments)))
+        if loaded.answers.left_out:
+            names = ", ".join(loaded.answers.left_out)
+            raise TypeError(f"the model has instances of {names}, so this cannot be one of its stubs")
+    model = _check_module(host, model)
     one = TensorInput(shape=[*(host.input or ())])
     if host.tokens is not None:
         one = TensorInput(shape=[host.tokens], dtype="int64")
-    set_inputs(model, one if host.inputs is None else host.inputs, _runner(model, host.output))
+    set_inputs(model, one if host.inputs is None else host.inputs, _runner(model))
     return model
 
 
-def _runner(model: nn.Module, shape: Sequence[int] | None) -> Callable[..., object]:
-    """Return a function that runs a model, whose output must hold a tensor of the shape if one is given, without batch.
+@contextmanager
+def _placing_errors(code: PythonModule | OwnBlock) -> Iterator[None]:
+    """Turn what code raises into a BuildError with its place; raise UntrustedError where it may not be run."""
+    if code.folder is None:
+        what = "model" if isinstance(code, PythonModule) else "block"
+        raise UntrustedError(
+            f"the {what} in {code.file} was not built, because its code is not trusted; pass --trust-code"
+        )
+    try:
+        with print_to_stderr():
+            yield
+    except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
+        raise BuildError(describe_error(code, error)) from error
 
-    What it prints goes to standard error.
-    """
+
+def _check_module(code: PythonModule | OwnBlock, made: object) -> nn.Module:
+    if isinstance(made, nn.Module):
+        return made
+    raise BuildError(f"{code.file}: {code.name} returns {type(made).__name__}, not a torch.nn.Module")
+
+
+def _runner(model: nn.Module) -> Callable[..., object]:
+    """Return a function that runs a model, whose output must hold a tensor; what it prints goes to standard error."""
     own = vars(model).get("forward")
 
     def run(itself: nn.Module, *inputs: object, **named: object) -> object:
         with print_to_stderr():
             found = own(*inputs, **named) if own is not None else type(itself).forward(itself, *inputs, **named)
-        first = next(tensors_in(found), None)
-        if first is None:
+        if next(tensors_in(found), None) is None:
             raise TypeError(f"forward of {type(itself).__name__} returns {type(found).__name__}, without a tensor")
-        if shape is not None and [*first.shape[1:]] != [*shape]:
-            returned = f"returns {[*first.shape]} with the batch first"
-            raise TypeError(f"forward of {type(itself).__name__} {returned}, but its output is stated as {[*shape]}")
         return found
 
     return run
@@ -241,22 +248,13 @@ def make_block(block: OwnBlock, path: str, mlp: Mlp, reading: AnyReading | None)
     answers in the reading, and the spec's arguments, which win. Raises UntrustedError where its code may not be run,
     and BuildError, with file and line, where it fails.
     """
-    if block.folder is None:
-        raise UntrustedError(
-            f"the block in {block.file} was not built, because its code is not trusted; pass --trust-code"
-        )
     answers = block.answers(reading if isinstance(reading, BlockReading) else None)
-    try:
-        with print_to_stderr():
-            maker = take_maker(_import(block).module, block.name)
-            given = {**_sizes(maker, block, path, mlp), **answers, **block.arguments}
-            made = make_module(lambda: maker(**given))
-    except BuildError:
-        raise
-    except Exception as error:  # whatever the code raises is the model's failure
-        raise BuildError(describe_error(block, error)) from error
-    if not isinstance(made, nn.Module):
-        raise BuildError(f"{block.file}: {block.name} returns {type(made).__name__}, not a torch.nn.Module")
+    with _placing_errors(block):
+        maker = take_maker(_import(block).module, block.name)
+    given = {**_sizes(maker, block, path, mlp), **answers, **block.arguments}
+    with _placing_errors(block):
+        made = make_module(lambda: maker(**given))
+    made = _check_module(block, made)
     _check_what_it_returns(block, made, path, mlp)
     return made.train(mlp.training)
 

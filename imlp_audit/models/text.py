@@ -21,7 +21,6 @@ class Pooler(nn.Module):
         self.dense = nn.Linear(width, width)
 
     def forward(self, states: Tensor) -> Tensor:
-        """Return one vector for each text."""
         pooled: Tensor = self.dense(states[:, 0]).tanh()
         return pooled
 
@@ -75,7 +74,6 @@ class TextModel(nn.Module):
         raise NotImplementedError
 
     def forward(self, ids: Tensor) -> Tensor | tuple[Tensor, Tensor]:
-        """Return the scores or logits."""
         states, pooled = self.states(ids)
         if self.classes is not None:
             logits: Tensor = self.head(states[:, 0] if pooled is None else pooled)
@@ -84,11 +82,9 @@ class TextModel(nn.Module):
         return scores if pooled is None else (scores, pooled)
 
     def get_classifier(self) -> nn.Module:
-        """Return the layer that makes the scores or logits."""
         return self.output if self.classes is None else self.head
 
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
-        """Return texts of the reading's length."""
         return (torch.zeros(batch, self.tokens, dtype=torch.long),)
 
 

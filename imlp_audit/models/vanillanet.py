@@ -24,7 +24,6 @@ class SeriesActivation(nn.Module):
         self.norm = nn.BatchNorm2d(channels, eps=1e-6)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape."""
         y: Tensor = self.norm(self.conv(self.act(x)))
         return y
 
@@ -45,7 +44,6 @@ class VanillaNetBlock(nn.Module):
         self.act = SeriesActivation(2 * channels, act_num)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Double the channels and halve the grid."""
         y: Tensor = self.act(self.pool(self.conv(x)))
         return y
 
@@ -54,7 +52,6 @@ class VanillaNetBlock(nn.Module):
         return (torch.zeros(batch, *self.shape),)
 
     def get_classifier(self) -> tuple[nn.Module, ...]:
-        """Return nothing: a block has no classifier."""
         return ()
 
 

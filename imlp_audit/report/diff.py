@@ -11,10 +11,22 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.diff import AuditDiff, CheckChange, CheckOfOne, CheckState
 from imlp_audit.records.finding import Finding
-from imlp_audit.report.document import Block, Code, Document, Heading, Item, List, Paragraph, Span, Style, code, join
+from imlp_audit.report.document import (
+    Block,
+    Code,
+    Document,
+    Heading,
+    Item,
+    List,
+    Paragraph,
+    Span,
+    Style,
+    code,
+    join,
+    shorten,
+)
 from imlp_audit.report.first_screen import COLUMNS, count_more, items_that_fit
 from imlp_audit.report.terminal import height
-from imlp_audit.report.text import shorten
 from imlp_audit.report.verdicts import word_of, write_measured, write_verdict
 
 LINES = 40  # on a terminal of 80 columns

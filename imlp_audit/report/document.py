@@ -11,9 +11,11 @@ JSON isn't rendered from a document: it comes from each command's record.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 from typing import TypeAlias
 
 
@@ -251,3 +253,29 @@ def make_visible(text: str, *, keep: str = "") -> str:
         return found[0] if found[0] in keep else found[0].encode("unicode_escape").decode()
 
     return _UNSAFE.sub(escape, text)
+
+
+_OPEN = re.compile(r"\([^()\[\]]*$")
+
+
+def shorten(text: str, most: int) -> str:
+    """Return the words of a text that fit into so many columns, with three dots where some don't.
+
+    A bracket that is open where the dots stand is closed behind them.
+    """
+    if text.isascii() and len(text) <= most:
+        return text
+    widths = [2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text]  # of Chinese two
+    if sum(widths) <= most:
+        return text
+    kept = _first_words(text, widths, most - 3)
+    if _OPEN.search(kept) is None:
+        return f"{kept}..."
+    kept = _first_words(text, widths, most - 4)
+    return f"{kept}...{')' if _OPEN.search(kept) is not None else ''}"
+
+
+def _first_words(text: str, widths: list[int], most: int) -> str:
+    """Return the first words of a text that fit into so many columns; a part of the first where none does."""
+    kept = text[: sum(end <= most for end in accumulate(widths))]
+    return kept[: kept.rfind(" ")] if " " in kept else kept

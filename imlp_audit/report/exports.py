@@ -22,9 +22,8 @@ from imlp_audit.records.check import FAILS, Check, CheckKind, Source, Verdict
 from imlp_audit.records.document import dump_json
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import one_line
+from imlp_audit.report.document import one_line, shorten
 from imlp_audit.report.findings import worst_first
-from imlp_audit.report.text import shorten
 from imlp_audit.report.verdicts import describe_check, explain_command, place_and_id, place_in_specs, summarize, word_of
 
 MOST = 10  # of a step that GitHub keeps

@@ -156,21 +156,19 @@ def errors(result: AuditResult) -> Iterator[Block]:
 def stale_findings(stale: Sequence[StaleFinding]) -> Iterator[Block]:
     """Yield the findings that cover checks that do not fail."""
     if stale:
-        items = [Item((code(one.id), f" ({one.title}): {one.reason}"), (faint(_place(one)),)) for one in stale]
+        items = [Item((code(one.id), f" ({one.title}): {one.reason}"), (faint(place_in_specs(one)),)) for one in stale]
         yield from (Heading("Findings that cover checks that do not fail", 3), List(tuple(items)))
 
 
 def stale_entries(stale: Sequence[StaleEntry]) -> Iterator[Block]:
     """Yield the entries of the lock that no longer hold."""
     if stale:
-        items = [Item((code(one.check), ": ", one.reason), (faint(_place(one)),)) for one in stale[:_STALE_LISTED]]
+        items = [
+            Item((code(one.check), ": ", one.reason), (faint(place_in_specs(one)),)) for one in stale[:_STALE_LISTED]
+        ]
         more = [f"and {len(stale) - _STALE_LISTED} more"] if len(stale) > _STALE_LISTED else []
         yield from (Heading("Known before, different now", 3), List((*items, *more)))
         yield Paragraph(parse_code("`imlp-audit acknowledge` writes the lock anew once you agree with what changed."))
-
-
-def _place(one: StaleFinding | StaleEntry) -> str:
-    return f"{one.source.file}:{one.source.line}"
 
 
 _HINTS = 2  # hints of a finding that a page shows without a click

@@ -42,12 +42,12 @@ from imlp_audit.report.document import (
     Span,
     code,
     parse_code,
+    shorten,
 )
 from imlp_audit.report.findings import NumberedFinding, choose_hints, number_findings, say_that_none_fails, worst_first
-from imlp_audit.report.judging import list_leads, summarize_identified
+from imlp_audit.report.hypotheses import list_leads, summarize_identified
 from imlp_audit.report.sections import SAMPLING, write_run
 from imlp_audit.report.terminal import height
-from imlp_audit.report.text import shorten
 from imlp_audit.report.verdicts import code_of, count_outcomes, name_places_of, place_in_specs, summarize, write_check
 
 COLUMNS = 80  # of the narrowest terminal that screens are made for
@@ -309,7 +309,7 @@ def _what_is_missing(check: Check) -> str:
         return f"for want of {shorten(what, 80)}"
     if check.kind is CheckKind.CLAIM:
         return "because the printed digits leave it open"
-    return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason, 100)}"
+    return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason.partition(': ')[0], 100)}"
 
 
 def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) -> Document:

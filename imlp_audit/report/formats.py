@@ -7,12 +7,11 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
-from imlp_audit.report.text import Surface
-
 if TYPE_CHECKING:  # the command line needs the formats' names at once, and the rest late
     from imlp_audit.records.document import JsonDocument
     from imlp_audit.records.result import AuditResult
     from imlp_audit.report.document import Document
+    from imlp_audit.report.terminal import Surface
 
 
 class Format(StrEnum):
@@ -55,7 +54,7 @@ def render_document(
     """Return a document in a format; `record` is what JSON shows of it."""
     match form:
         case Format.RICH:
-            from imlp_audit.report.terminal import render_terminal
+            from imlp_audit.report.terminal import Surface, render_terminal
 
             return disarm_commands(render_terminal(document, surface or Surface()))
         case Format.MARKDOWN:

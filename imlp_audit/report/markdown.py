@@ -32,9 +32,9 @@ from imlp_audit.report.document import (
     make_visible,
     one_line,
     plain_text,
+    shorten,
     spans,
 )
-from imlp_audit.report.text import shorten
 
 # an underscore inside a word is not markup, and `reproduced_under` reads better without a backslash
 _MARKUP = re.compile(r"([\\`*|\[\]#~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")

@@ -26,7 +26,7 @@ from imlp_audit.report.document import (
 )
 from imlp_audit.report.findings import NumberedFinding, by_check, finding_sections, number_findings
 from imlp_audit.report.first_screen import overview, say_verdict
-from imlp_audit.report.judging import paper_hypothesis, solved_document
+from imlp_audit.report.hypotheses import paper_hypothesis, solved_document
 from imlp_audit.report.markdown import ReportPart, Role, shorten_report
 from imlp_audit.report.page import safe_anchor
 from imlp_audit.report.sections import HEADINGS, claims, equations, evidence, others

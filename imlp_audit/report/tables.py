@@ -40,7 +40,7 @@ from imlp_audit.report.document import (
     strong,
 )
 from imlp_audit.report.findings import NumberedFinding
-from imlp_audit.report.judging import table_hypothesis
+from imlp_audit.report.hypotheses import table_hypothesis
 from imlp_audit.report.sections import describe_run
 from imlp_audit.report.verdicts import (
     CAVEATS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from io import StringIO
 from typing import TYPE_CHECKING, Literal, assert_never
@@ -29,7 +30,6 @@ from imlp_audit.report.document import (
     plain_text,
     spans,
 )
-from imlp_audit.report.text import Surface, to_encoding
 
 if TYPE_CHECKING:  # `list` and `lint` print without rich, which takes as long to import as they take
     from rich.console import Console, RenderableType
@@ -47,6 +47,16 @@ STYLES = {
     Style.BAD: "bold red",
     Style.BROKEN: "bold red reverse",
 }
+
+
+@dataclass(frozen=True)
+class Surface:
+    """What a text is shown on: its width in characters, and whether it shows colours."""
+
+    width: int = 120
+    colour: bool = False
+
+
 _SPACED = 2  # headings below this level stand close to what they head
 _PROSE = 20  # columns that a text of several words needs to be readable
 _GAP = 2  # spaces between columns
@@ -73,7 +83,6 @@ class _Renderer:
 
     def __init__(self, surface: Surface) -> None:
         self.width = surface.width
-        self.encoding = surface.encoding
         self.colour = surface.colour
 
     @cached_property
@@ -99,7 +108,7 @@ class _Renderer:
                     for part in self.parts(block):
                         self.console.print(part)
                 text = printed.get().removesuffix("\n").replace(_HELD, " ")
-        return "".join(f"{line.rstrip()}\n" for line in to_encoding(text, self.encoding).split("\n"))
+        return "".join(f"{line.rstrip()}\n" for line in text.split("\n"))
 
     def parts(self, block: Block) -> Iterator[RenderableType]:
         """Yield a block as what rich prints one below the other."""
@@ -127,12 +136,12 @@ class _Renderer:
                 assert_never(block)
 
     def make_text(self, text: Inline, style: str = "") -> Text:
-        """Return text in its styles. It is written in the terminal's characters first: these take the room."""
+        """Return text in its styles."""
         from rich.text import Text
 
         shown = Text(style=style)
         for span in spans(text):
-            shown.append(to_encoding(_GROUPS.sub(_HELD, one_line(span.text)), self.encoding), STYLES[span.style])
+            shown.append(_GROUPS.sub(_HELD, one_line(span.text)), STYLES[span.style])
         return shown
 
     def make_table(self, table: Table) -> RenderableType:

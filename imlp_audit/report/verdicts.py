@@ -14,10 +14,9 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.base import is_number
 from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CheckKind, CountedCheck, Verdict
 from imlp_audit.records.diff import CheckState
-from imlp_audit.records.finding import Finding, Quote
+from imlp_audit.records.finding import Finding, Quote, StaleEntry, StaleFinding
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Inline, Span, Style
-from imlp_audit.report.text import shorten
+from imlp_audit.report.document import Inline, Span, Style, shorten
 
 STYLES = {
     Verdict.REPRODUCED: Style.GOOD,
@@ -105,7 +104,7 @@ _LONGEST = 72  # characters of a place in a line
 
 def name_place(check: Check) -> str:
     """Return a check's place in the paper; that in the specs where a result has no other."""
-    return check.place or f"{check.source.file}:{check.source.line}"
+    return check.place or place_in_specs(check)
 
 
 def name_places_of(finding: Finding, checks: Sequence[Check]) -> str:
@@ -120,9 +119,9 @@ def name_places_of(finding: Finding, checks: Sequence[Check]) -> str:
     return f"{shorten(first, _LONGEST)}{f'; and {len(others)} more' if others else ''}"
 
 
-def place_in_specs(check: AnyCheck) -> str:
-    """Return a check's place in the specs as file:line."""
-    return f"{check.source.file}:{check.source.line}"
+def place_in_specs(one: AnyCheck | StaleFinding | StaleEntry) -> str:
+    """Return the place in the specs of a check, or of an entry that no longer holds, as file:line."""
+    return f"{one.source.file}:{one.source.line}"
 
 
 _BUNDLED = "specs/"  # how the sources of bundled papers begin; these are found by the id alone

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from fractions import Fraction
 from hashlib import sha256
 
@@ -31,13 +30,6 @@ BUDGET = 50_000_000
 """Pairs of a box of weights and a reading that a search may look at."""
 
 
-class Rules(StrEnum):
-    """Whether sizes and FLOPs share one rounding rule, or each column has its own."""
-
-    TOGETHER = "together"
-    BY_COLUMN = "by_column"
-
-
 @dataclass(frozen=True)
 class Score:
     """The best score found, and the best score possible: the same if the search was exhaustive.
@@ -49,14 +41,14 @@ class Score:
     at_most: int
 
 
-def solve(problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, budget: int = BUDGET) -> SearchAnswer:
+def solve(problem: SearchProblem, *, budget: int = BUDGET) -> SearchAnswer:
     """Return the best solutions over all readings, parameter conventions, rounding rules and weights.
 
     The answer is exact, with all ties, unless it says that the budget ended it. Raises SolverError for a problem with
     nothing to explain, or that does not fit together.
     """
     layout = lay_out(problem)
-    explored = explore(_runs(layout, rules), 0, budget, ties=True)
+    explored = explore(_runs(layout), 0, budget, ties=True)
     collected = _Collected(layout)
     for run, boxes in explored.found:
         collected.add(run, boxes, explored.score)
@@ -76,21 +68,19 @@ def solve(problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, budget: int 
     )
 
 
-def best_score(problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, floor: int = 0, budget: int = BUDGET) -> Score:
+def best_score(problem: SearchProblem, *, floor: int = 0, budget: int = BUDGET) -> Score:
     """Return only the best score, if it is at least `floor`; this does not collect ties."""
-    explored = explore(_runs(lay_out(problem), rules), floor, budget, ties=False)
+    explored = explore(_runs(lay_out(problem)), floor, budget, ties=False)
     return Score(explored.score, explored.bound)
 
 
-def _runs(layout: Layout, rules: Rules) -> list[RoundingSearch]:
+def _runs(layout: Layout) -> list[RoundingSearch]:
     """Return a run for each rounding of FLOPs, or one where none are printed, with the settings that go with it."""
     settings = list(enumerate(layout.settings))
     if not any(len(part.flops) for part in layout.parts):
         return [search_of(layout, None, [place for place, _ in settings])]
     return [
-        search_of(
-            layout, rounding, [p for p, s in settings if rules is Rules.BY_COLUMN or s.rounding in (None, rounding)]
-        )
+        search_of(layout, rounding, [p for p, s in settings if s.rounding in (None, rounding)])
         for rounding in layout.problem.roundings
     ]
 
@@ -255,12 +245,10 @@ TABLES = 10
 _NULL_BUDGET = 1_000_000  # for each table: what remains open after that is reported as a bound
 
 
-def null_scores(
-    problem: SearchProblem, rules: Rules = Rules.TOGETHER, *, tables: int = TABLES, budget: int = _NULL_BUDGET
-) -> Iterator[Score]:
+def null_scores(problem: SearchProblem, *, tables: int = TABLES, budget: int = _NULL_BUDGET) -> Iterator[Score]:
     """Yield the best score of the same search on tables with the last digits of all cells shifted."""
     for number in range(tables):
-        yield best_score(shift_digits(problem, number), rules, budget=budget)
+        yield best_score(shift_digits(problem, number), budget=budget)
 
 
 def shift_digits(problem: SearchProblem, number: int) -> SearchProblem:

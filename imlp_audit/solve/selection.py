@@ -27,7 +27,7 @@ from imlp_audit.records.solution import (
 from imlp_audit.solve.answer import RULE, Contradiction, SearchAnswer, Solution, WeightChoice, find_explained
 from imlp_audit.solve.layout import Bundle, Layout, lay_out
 from imlp_audit.solve.problem import Cell, Integers, Kind, SearchProblem
-from imlp_audit.solve.search import BUDGET, Rules, best_readings, null_scores, solve
+from imlp_audit.solve.search import BUDGET, best_readings, null_scores, solve
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.library import Selection, digest_selection
 from imlp_audit.spec.paper import Paper, RowRef, rows_of
@@ -44,7 +44,6 @@ _LEFT_OUT = (*BOOKED_TWICE, Operation.UNKNOWN)
 class Search:
     """How to search: one rounding rule or one per column, and how many pairs of a box of weights and a reading."""
 
-    rules: Rules = Rules.TOGETHER
     budget: int = BUDGET
 
 
@@ -88,7 +87,7 @@ def _solve(selection: Selection, targets: Sequence[str], search: Search, progres
     asked = [kind for kind in _KINDS if any(cell.kind == kind for cell in problem.cells)]
     what: Searched = "both" if len(asked) > 1 else asked[0]
     progress(f"solving {what}")
-    answer = solve(problem, search.rules, budget=search.budget)
+    answer = solve(problem, budget=search.budget)
     scores = _score_conventions(problem, search) if any(cell.kind == "flops" for cell in problem.cells) else {}
     by_weights, named = answer.score, _prefer_named(problem, answer, scores, search)
     if named is not None:
@@ -98,7 +97,7 @@ def _solve(selection: Selection, targets: Sequence[str], search: Search, progres
     whole = describe_answer(what, problem, answer, scores)
     parts = [_solve_part(problem, kind, search) for kind in asked] if len(asked) > 1 else []
     progress(f"{found}what other numbers would score")
-    update: dict[str, object] = {"null": tuple((one.found, one.at_most) for one in null_scores(problem, search.rules))}
+    update: dict[str, object] = {"null": tuple((one.found, one.at_most) for one in null_scores(problem))}
     if named is not None:
         update |= {"named_counter": named.counter, "by_weights": by_weights, "counters": None}
     return Solved(
@@ -137,7 +136,7 @@ def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str]
 def _solve_part(problem: SearchProblem, kind: Kind, search: Search) -> Answered:
     part = problem.only(kind)
     scores = _score_conventions(part, search) if kind == "flops" else {}
-    return describe_answer(kind, part, solve(part, search.rules, budget=search.budget), scores)
+    return describe_answer(kind, part, solve(part, budget=search.budget), scores)
 
 
 def default_targets(paper: Paper) -> tuple[str, ...]:
@@ -196,14 +195,14 @@ def _prefer_named(
         return None
     weights = {str(key): weight for key, weight in FLOPS_CONVENTIONS[best].weights.items()}
     only = replace(problem, allowed={name: (weights.get(name, 0),) for name in problem.classes})
-    answer = solve(only, search.rules, budget=search.budget)
+    answer = solve(only, budget=search.budget)
     return _NamedAnswer(best, only, answer) if answer.score == known[best] else None
 
 
 def _score_conventions(problem: SearchProblem, search: Search) -> dict[str, int]:
     names = [n for n in problem.rows[0].totals if all(n in row.totals for row in problem.rows)]
     wanted = dict.fromkeys([*FLOPS_CONVENTIONS, *names])
-    return {n: solve(problem.under(n), search.rules, budget=search.budget).score for n in wanted if n in names}
+    return {n: solve(problem.under(n), budget=search.budget).score for n in wanted if n in names}
 
 
 FEW = 12

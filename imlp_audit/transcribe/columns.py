@@ -37,8 +37,7 @@ class ColumnRole(StrEnum):
 class ColumnGuess:
     """What a column seems to hold; `note` is what was guessed of it, or why it is left out.
 
-    `unit_headed` says that its heading gives the unit. `zeros` is how many zeros most of its numbers end in at least,
-    where they are printed in full and were rounded before: 25560000 is then 25.56 in M.
+    `unit_headed` says that its heading gives the unit.
     """
 
     role: ColumnRole
@@ -47,7 +46,6 @@ class ColumnGuess:
     unit: str = ""
     fields: tuple[tuple[str, str], ...] = ()
     note: str = ""
-    zeros: int = 0
     unit_headed: bool = True
 
 
@@ -166,7 +164,6 @@ def _is_size(words: str, texts: Sequence[str]) -> bool:
 
 
 _LEAST_IMAGE = 96  # a smaller number below "Size" may be of parameters
-_ROUNDED = 3  # zeros at the end of most numbers of a column: chance gives them to one count in a thousand
 
 
 def _flops(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
@@ -178,13 +175,7 @@ def _flops(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
 
 def _totals(heading: str, texts: Sequence[str], measure: Measure, usual: str) -> ColumnGuess:
     unit, headed, note = _find_unit(heading, texts, usual)
-    zeros = [len(text) - len(text.rstrip("0")) for text in texts] if not unit else []
-    rounded = [count for count in zeros if count >= _ROUNDED]
-    if 2 * len(rounded) <= len(texts):
-        return ColumnGuess(ColumnRole.NUMBERS, heading, measure, unit, note=note, unit_headed=headed)
-    which = "the numbers all" if len(rounded) == len(texts) else "most numbers"
-    note = f"{which} end in {'0' * min(rounded)}: they are read as rounded there, in {usual}"
-    return ColumnGuess(ColumnRole.NUMBERS, heading, measure, usual, note=note, zeros=min(rounded))
+    return ColumnGuess(ColumnRole.NUMBERS, heading, measure, unit, note=note, unit_headed=headed)
 
 
 _HEADED = re.compile(r"[(\[/]\s*(?:in\s+)?(?:×|x|\*)?\s*(10\^?\{?(?:3|6|9|12)\}?|[kKMGBT]|[Mm]illions?|[Bb]illions?)"

@@ -6,11 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import chain, count
 
 from imlp_audit.errors import UsageError
-from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.candidates import Proposal, Surroundings, propose
@@ -44,7 +42,7 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
     changes: dict[str, str] = {}
     left_out: list[str] = []
     for at, guess in columns.numbers:
-        text, slug = _in_units(row.cells[at], guess), columns.slugs[at]
+        text, slug = row.cells[at], columns.slugs[at]
         counted = guess.measure is not None and guess.measure.counted
         totalled = guess.measure is not None and guess.measure.totalled
         usual = "G" if guess.measure is Measure.FLOPS else "M"
@@ -89,16 +87,6 @@ def _why_no_change(change: str, guess: ColumnGuess) -> str:
     if guess.unit == "%":
         kind = "in points" if not change.endswith("%") else "in points or not"
     return f"the change {change} is {kind}, and a spec holds changes in percent of the baseline's number"
-
-
-def _in_units(text: str, guess: ColumnGuess) -> str:
-    """Return a number that is printed in full in the column's unit, where the column was rounded: 25560000 is 25.56."""
-    digits = text.replace(",", "")
-    if not guess.zeros or not digits.isdigit() or not digits.isascii():
-        return text
-    zeros = min(guess.zeros, len(digits) - len(digits.rstrip("0")))  # a number with fewer was not rounded so far
-    places = max(0, len(str(SCALES[guess.unit])) - 1 - zeros)
-    return f"{Decimal(digits) / SCALES[guess.unit]:.{places}f}"
 
 
 def _why(number: str | None, unit: str, expected: str, text: str) -> str:

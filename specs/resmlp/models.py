@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from enum import StrEnum
+from functools import partial
 from typing import NamedTuple, assert_never
 
 import torch
@@ -154,8 +155,8 @@ class CaitChain(nn.Module):
 
     def _layer(self) -> ResMlpLayer:
         """Return a layer: CaiT's has the form of ResMLP's, with LayerNorm before and LayerScale after a sublayer."""
-        scales = LayerScale(self.width, self.scale), LayerScale(self.width, self.scale)
-        return ResMlpLayer(self.width, self._across_patches(), self._mlp(), *scales, pre=self.pre)
+        post = partial(LayerScale, self.width, self.scale)
+        return ResMlpLayer(self.width, self._across_patches(), self._mlp(), post, pre=self.pre)
 
     def _mlp(self) -> FeedForward:
         return FeedForward(self.width, bias=True, activation=self.activation)

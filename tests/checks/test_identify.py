@@ -78,6 +78,14 @@ def test_a_label_that_begins_with_another_word_is_known_by_no_name(tmp_path: Pat
     assert (params.identified, params.lead, work.lead) == (Identified.NO, False, False)
 
 
+def test_a_number_that_is_a_models_but_for_one_digit_is_a_lead(tmp_path: Path) -> None:
+    text = HEAD.replace("unit: M", 'unit: ""') + row("resnet50", "ResNet-50 (b)", '"25,557,832"', "9", named=False)
+    (tmp_path / "t.yaml").write_text(text.replace("id: resnet_50_(b)", "id: b"))
+    (first, _) = audit_targets(tmp_path / "t.yaml").of_kind(CellCheck)
+    assert first.lead
+    assert "is it resnet50? Then 25 557 032 parameters, not 25,557,832" in first.reason
+
+
 def test_a_table_whose_rows_have_none_of_the_numbers_that_their_names_have_is_of_other_things(tmp_path: Path) -> None:
     found = checks_of(
         tmp_path, *(row(model, label, f"{n}7.3", f"9{n}8") for n, (model, label, *_) in enumerate(TRUE, 3))

@@ -15,7 +15,7 @@ import pytest
 from torch import Tensor, nn
 
 from imlp_audit.evaluate import run
-from imlp_audit.evaluate.loop import Computing, predict_batches
+from imlp_audit.evaluate.inference import Computing, predict_batches
 from imlp_audit.evaluate.predictions import ModelAnswer
 from tests.evaluate.digits import Digits
 from tests.evaluate.digits import digits as trained
@@ -83,16 +83,6 @@ def test_a_number_that_is_not_the_printed_one(digits: Digits, there: Path) -> No
     assert done.code == 1
     assert "all images were evaluated, so it is not a matter of sampling" in " ".join(done.out.split())
     assert "(unexplained: fails the run)" in done.out
-
-
-@pytest.mark.slow
-def test_two_rows_over_the_same_images(digits: Digits, there: Path) -> None:
-    assert evaluated(digits, "-q", "-o", "json:base.json", row="mixer").code == 0
-    done = evaluated(digits, "--against", "base.json", "-f", "json")
-    check = json.loads(done.out)["checks"][1]
-    assert check["id"] == "digits/1/resmlp/top1.against.mixer"
-    assert len(check["evidence"]) == 2
-    assert "that the printed numbers allow" in check["reason"]
 
 
 def test_the_users_own_pipeline(digits: Digits, there: Path) -> None:

@@ -140,11 +140,3 @@ def test_a_mistake_is_named_with_the_command_it_is_of(own: Path, arguments: tupl
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith(f"imlp-audit: {message}")
     assert outcome.err.endswith("\nTry `imlp-audit solve --help`.\n")
-
-
-def test_an_option_is_not_taken_for_the_value_of_the_one_before(own: Path) -> None:
-    for option in ("--only", "--output"):
-        outcome = call("verify", "own", option, "--strict")
-        assert (outcome.code, outcome.out) == (2, "")
-        assert f"{option} takes a value, and '--strict' looks like an option: give the value right after" in outcome.err
-        assert "Try `imlp-audit verify --help`." in outcome.err

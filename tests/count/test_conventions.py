@@ -49,14 +49,6 @@ def test_a_sites_weight_overrides_the_general_one() -> None:
     assert total(LEDGER, Convention("paper", weights)) == 50
 
 
-def test_a_convention_may_count_a_single_site() -> None:
-    assert total(LEDGER, Convention("paper", {WeightKey(Op.LAYER_NORM, Site.DOWNSAMPLE): 4})) == 12
-
-
-def test_a_class_without_weight_counts_nothing() -> None:
-    assert total(LEDGER, Convention("paper", {WeightKey(Op.LINEAR): 2})) == 14
-
-
 def test_total_within_modules() -> None:
     everything = Convention("paper", {WeightKey(op): 1 for op in Op})
     assert total(LEDGER, everything) == 20

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch._ops import OpOverload
 
-from imlp_audit.count.dispatch import FirstArgument, Template, made_by, signature
+from imlp_audit.count.dispatch import FirstArgument, made_by, signature
 
 ATEN = torch.ops.aten
 X, Y = torch.empty(2, 3, 4, device="meta"), torch.empty(4, device="meta")
@@ -31,19 +31,6 @@ def test_what_can_change_a_result_changes_the_signature(one: object, other: obje
 
 def test_data_and_identity_do_not_change_the_signature() -> None:
     assert signature([X, None, {"dim": 1}]) == signature([torch.empty_like(X), None, {"dim": 1}])
-
-
-def test_a_template_makes_tensors_like_its_own() -> None:
-    transposed = X.to(torch.float16).transpose(0, 2)
-    template = made_by(ATEN.clone.default, (transposed,), transposed.clone())
-    assert isinstance(template, Template)
-    assert signature(template.fresh()) == signature(transposed.clone())
-    assert template.fresh() is not template.fresh()
-
-
-@pytest.mark.parametrize("result", [(X, X), torch.zeros(1), 1, Y])
-def test_only_a_new_tensor_on_meta_has_a_template(result: object) -> None:
-    assert made_by(ATEN.clone.default, (X, Y), result) is None
 
 
 @pytest.mark.parametrize(

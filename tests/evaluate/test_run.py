@@ -17,10 +17,10 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import CheckpointError, ClosedPipeError, DatasetError, UsageError
 from imlp_audit.evaluate.images import Images
-from imlp_audit.evaluate.loop import Computing, Pipeline, load_batches, predict_batches
+from imlp_audit.evaluate.inference import Computing, Pipeline, load_batches, predict_batches
 from imlp_audit.evaluate.predictions import ModelAnswer
+from imlp_audit.evaluate.request import Data, Request, Running, Weights, code_digest
 from imlp_audit.evaluate.run import run_evaluation
-from imlp_audit.evaluate.task import Data, Request, Running, Weights, code_digest
 from imlp_audit.models.own import PythonModule
 from imlp_audit.records.check import DeltaCheck, Verdict
 from imlp_audit.records.document import to_json
@@ -254,12 +254,6 @@ def test_a_pair_over_the_same_images(digits: Digits) -> None:
     by_row = dict(zip(ROWS, (first, second), strict=True))
     (difference,) = result.of_kind(DeltaCheck)
     assert Fraction(difference.measured or "") == pytest.approx(100 * (by_row["resmlp"] - by_row["mixer"]) / 360)
-
-
-def test_a_pair_over_other_images_is_refused_before_the_first_batch(digits: Digits) -> None:
-    earlier = evaluated(request(digits, "mixer", data=Data(str(digits.images), limit=20)))
-    with pytest.raises(UsageError, match=r"base\.json is about other images"):
-        evaluated(request(digits, against=(earlier, "base.json")), steps=dying_after(0, AssertionError()))
 
 
 def test_a_pair_over_files_with_other_bytes_is_refused_before_the_first_batch(digits: Digits, tmp_path: Path) -> None:

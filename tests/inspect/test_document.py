@@ -12,8 +12,7 @@ from imlp_audit.models.imlp import amlp
 from imlp_audit.records.checkpoint import Inspection
 from imlp_audit.report.document import Document, Heading, Table, plain_text
 from imlp_audit.report.markdown import render_markdown
-from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.text import Surface
+from imlp_audit.report.terminal import Surface, render_terminal
 
 from .judging import State, judge
 from .planted import resmlp, spike, stem, toeplitz

@@ -13,11 +13,9 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention,
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
-from imlp_audit.models.build import Builder
 from imlp_audit.models.host import BuildRequest, Host
 from imlp_audit.models.hosts import Bert
 from imlp_audit.models.reading import OutputLayer, Presence, SpatialMatrix, TextReading
-from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 
 
@@ -89,13 +87,6 @@ def test_parameters_and_macs_follow_the_closed_formulas(host: Bert, output: Outp
     assert total(ledger, FLOPS_CONVENTIONS["macs"]) == 2 * macs(host, reading)
     assert not ledger.unknown
     assert Operation.FVCORE_EXCESS not in {operation for _, operation in ledger.work}  # it sees attention's products
-
-
-@pytest.mark.parametrize(("layers", "printed"), [(6, 67), (12, 110), (24, 195), (48, 365)])
-def test_masked_language_models_have_the_courseworks_sizes(layers: int, printed: int) -> None:
-    """In M (mixer_gmlp_coursework, Table 7)."""
-    with Builder().variant(Recipe.of(bert=Bert(layers=layers)), RELEASED) as variant:
-        assert round(count_parameters(variant.model) / 1e6) == printed
 
 
 @pytest.mark.daily(6)

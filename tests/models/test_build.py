@@ -295,7 +295,7 @@ def test_a_host_is_kept_until_it_is_dropped() -> None:
 
     first, beside = built(wanted), built(other)
     assert built(wanted) is first
-    builder.hosts.drop(wanted)
+    builder.drop(wanted)
     assert built(wanted) is not first
     assert built(other) is beside
 

@@ -117,8 +117,3 @@ def test_both_forms_compute_the_same() -> None:
 def test_forms_that_do_not_go_together_are_refused(fields: dict[str, object], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         Recipe.of(**{"form": "deployed", **fields})
-
-
-def test_the_form_is_part_of_the_name() -> None:
-    assert recipe("repvgg_a0").name == "timm: repvgg_a0, form: deployed"
-    assert recipe("repvgg_a0", "training").name == "repvgg_a0"

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -146,56 +145,6 @@ def test_the_states_are_those_of_timms_blocks() -> None:
         weights = {re.sub(rf"^(\d\.){re.escape(ours)}", rf"\1{timms}", name): w for name, w in weights.items()}
     theirs.load_state_dict(weights, strict=True)
     torch.testing.assert_close(model.states(IDS)[0], model.norm(theirs(model.embedding.weight[IDS])))
-
-
-LARGE = TextReading(
-    vocabulary=32_000,
-    sequence_length=128,
-    ffn_width=3072,
-    spatial_matrix=SpatialMatrix.TOEPLITZ,
-    gate_norm=Presence.YES,
-    output_layer=OutputLayer.TIED,
-    pooler=Presence.NO,
-)
-TABLE_7 = {18: 59, 36: 102, 72: 187, 144: 357}
-
-
-def _millions(build: Callable[[], nn.Module]) -> int:
-    return round(parameters(build) / 1e6)
-
-
-@pytest.mark.daily(1)
-@pytest.mark.parametrize("layers", TABLE_7)
-def test_toeplitz_models_have_the_sizes_of_table_7(layers: int) -> None:
-    host = GmlpText(layers=layers, width=512)
-    build = partial(build_gmlp_text, host, LARGE, None)
-    assert parameters(build) == parameters_by_formula(host, LARGE)
-    assert macs(build) == macs_by_formula(host, LARGE)
-    assert _millions(build) == TABLE_7[layers]
-
-
-@pytest.mark.parametrize("tokens", [128, 512])
-@pytest.mark.parametrize("gate_norm", Presence)
-def test_table_7_is_no_table_of_full_matrices(gate_norm: Presence, tokens: int) -> None:
-    """72 blocks more are 170 M more, before rounding 169 to 171, whatever the vocabulary; full ones are over 171."""
-
-    def grows_by(matrix: SpatialMatrix) -> float:
-        reading = replace(LARGE, sequence_length=tokens, gate_norm=gate_norm, spatial_matrix=matrix)
-        sizes = [parameters_by_formula(GmlpText(layers=n, width=512), reading) for n in (72, 144)]
-        return (sizes[1] - sizes[0]) / 1e6
-
-    assert 169 < grows_by(SpatialMatrix.TOEPLITZ) < 171 < grows_by(SpatialMatrix.FULL)
-
-
-@pytest.mark.daily(2)
-@pytest.mark.parametrize("gate", Gate)
-def test_variants_of_table_6(gate: Gate) -> None:
-    """All are said to have D_C = 3072; the 92 M printed of those that do not split their gate need 2048."""
-    host = GmlpText(layers=36, width=512, gate=gate)
-    as_said = partial(build_gmlp_text, host, LARGE, None)
-    assert _millions(as_said) == (102 if gate is Gate.SPLIT else 130)
-    if gate is not Gate.SPLIT:
-        assert _millions(partial(build_gmlp_text, host.model_copy(update={"hidden": 2048}), LARGE, None)) == 92
 
 
 def test_what_the_head_is() -> None:

@@ -202,18 +202,6 @@ def test_what_a_forward_pass_does_wrong_is_said_on_a_line(what: str, message: st
     assert re.fullmatch(message, failure.message)
 
 
-def test_an_output_of_another_shape_than_stated_is_refused() -> None:
-    def found(output: list[int]) -> ModelFacts | Failure:
-        key = ModelKey(own("SmallNet", output=output), None)
-        return dict(measure_models({key: Need(work=True)}, lambda _: None))[key]
-
-    assert isinstance(found([10]), ModelFacts)
-    message = (
-        "own_nets.py: TypeError: forward of SmallNet returns [1, 10] with the batch first, but its output is stated as"
-    )
-    assert found([100]) == Failure(f"{message} [100]")
-
-
 def test_an_output_may_hold_its_tensors_in_a_record() -> None:
     key = ModelKey(own("Odd", arguments={"what": "record"}), None)
     assert isinstance(dict(measure_models({key: Need(work=True)}, lambda _: None))[key], ModelFacts)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from pydantic import ValidationError
 from torch import nn
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
@@ -119,13 +118,3 @@ def test_a_model_without_such_strides_is_refused(name: str) -> None:
     failure = measured(moved("timm", name))
     assert isinstance(failure, Failure)
     assert failure.message == f"stride_in_1x1: {name} has no ResNet bottleneck whose stride could be moved"
-
-
-def test_other_hosts_have_no_bottlenecks() -> None:
-    with pytest.raises(ValidationError, match="stride_in_1x1: only ResNets of timm and torchvision"):
-        Recipe.of(transformers="ResNetModel", stride_in_1x1=True)
-
-
-def test_where_the_strides_are_is_part_of_the_name() -> None:
-    assert moved("timm", "resnet50").name == "timm: resnet50, image: 224, stride_in_1x1: true"
-    assert Recipe.of(timm="resnet50", stride_in_1x1=True).name == "timm: resnet50, stride_in_1x1: true"

@@ -36,19 +36,6 @@ def test_a_vit_of_other_sizes_has_the_parameters_of_its_closed_formula(
     )
 
 
-def test_an_argument_may_be_a_list_or_a_truth_value() -> None:
-    assert len(build({"depth": 1, "class_token": False, "global_pool": "avg"}).state_dict()["pos_embed"][0]) == 196
-
-
-def test_a_recipe_is_written_as_it_was_given() -> None:
-    changed = {"architecture": "deit_tiny_patch16_224", "arguments": {"depth": 1}}
-    for value, text in (
-        ("deit_tiny_patch16_224", "timm: deit_tiny_patch16_224"),
-        (changed, "timm: {architecture: deit_tiny_patch16_224, arguments: {depth: 1}}"),
-    ):
-        assert str(Recipe.model_validate({"timm": value})) == text
-
-
 @pytest.mark.parametrize(
     ("name", "instead"),
     [

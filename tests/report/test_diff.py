@@ -10,8 +10,7 @@ from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.diff import LINES, diff_document
 from imlp_audit.report.markdown import render_markdown
-from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.text import Surface
+from imlp_audit.report.terminal import Surface, render_terminal
 from tests.report.results import check, full, head
 
 FILES = ("a.json", "b.json")

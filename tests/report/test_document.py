@@ -19,8 +19,7 @@ from imlp_audit.report.document import (
     strong,
 )
 from imlp_audit.report.markdown import render_markdown
-from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.text import Surface
+from imlp_audit.report.terminal import Surface, render_terminal
 from imlp_audit.report.verdicts import verdict_span
 
 NUMBERS = Table(("model", "count"), (("DeiT-Ti", "5 717 416"), ("a|b", "7")), (Align.LEFT, Align.RIGHT))

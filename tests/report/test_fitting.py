@@ -2,7 +2,7 @@
 
 import pytest
 
-from imlp_audit.report.text import shorten
+from imlp_audit.report.document import shorten
 
 
 @pytest.mark.parametrize(

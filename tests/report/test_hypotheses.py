@@ -6,7 +6,7 @@ import pytest
 
 from imlp_audit.records.check import Caught, Power
 from imlp_audit.records.result import ColumnScore, FitScore, GroupScore, PaperHypothesis
-from imlp_audit.report.judging import describe_column, describe_group, group_of_column, paper_hypothesis
+from imlp_audit.report.hypotheses import describe_column, describe_group, group_of_column, paper_hypothesis
 from imlp_audit.report.markdown import render_markdown
 
 GROUP = GroupScore(

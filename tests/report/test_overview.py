@@ -12,8 +12,7 @@ from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.findings import worst_first
 from imlp_audit.report.first_screen import first_screen, overview
-from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.text import Surface
+from imlp_audit.report.terminal import Surface, render_terminal
 
 from .results import check, head, result
 

@@ -8,8 +8,7 @@ import pytest
 
 from imlp_audit.records.check import Verdict
 from imlp_audit.report.first_screen import run_screen
-from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.text import Surface
+from imlp_audit.report.terminal import Surface, render_terminal
 
 from .results import head
 from .runs import cell, run

@@ -10,10 +10,9 @@ from imlp_audit.errors import UsageError
 from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedWeights
-from imlp_audit.report.judging import solved_document
+from imlp_audit.report.hypotheses import solved_document
 from imlp_audit.report.markdown import render_markdown
-from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.text import Surface
+from imlp_audit.report.terminal import Surface, render_terminal
 
 FIRST = SolvedFirst(
     reading={"imlp": {"fc1_bias": "yes", "concat_norm": "layer"}},
@@ -131,12 +130,12 @@ def test_an_answer_in_words(changes: dict[str, object], words: tuple[str, ...]) 
 @pytest.mark.parametrize(
     ("flops", "both", "said"), [("truncation", 14, False), ("half_up", 18, False), ("half_up", 14, True)]
 )
-def test_numbers_that_follow_by_two_rounding_rules_name_the_option(flops: str, both: int, said: bool) -> None:
+def test_numbers_that_follow_by_two_rounding_rules_are_said_to(flops: str, both: int, said: bool) -> None:
     sizes = answered(
         "parameters", score=9, first=SolvedFirst(reading={}, apart=0, weights={}, parameter_rounding="truncation")
     )
     work = answered("flops", score=9, first=SolvedFirst(reading={}, apart=0, weights={}, flops_rounding=flops))
-    assert ("--by-column" in as_text(solved(sizes, work, answered(score=both)))) is said
+    assert ("different rounding rules" in as_text(solved(sizes, work, answered(score=both)))) is said
 
 
 def test_an_axis_has_the_values_that_each_search_leaves_and_those_of_named_readings() -> None:

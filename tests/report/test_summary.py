@@ -10,8 +10,7 @@ from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.paper import report_document
-from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.text import Surface
+from imlp_audit.report.terminal import Surface, render_terminal
 
 from .results import HOSTILE, mixed, result
 

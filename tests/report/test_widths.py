@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from imlp_audit.report.document import Align, Heading, Item, List, Paragraph, Table
-from imlp_audit.report.terminal import render_terminal
-from imlp_audit.report.text import Surface, to_encoding
+from imlp_audit.report.terminal import Surface, render_terminal
 
 WIDTHS = (60, 80, 200)
 WORDS = st.text("abcdefgh", min_size=1, max_size=16)
@@ -76,21 +75,3 @@ def test_a_wide_table_is_a_list() -> None:
         "  - printed: 5.00; verdict: reproduced",
         "    under released",
     ]
-
-
-@pytest.mark.parametrize(
-    ("text", "ascii_", "latin"),
-    [
-        ("5 ± 1 × 2 → “γ”", '5 +- 1 x 2 -> "gamma"', '5 ± 1 × 2 -> "gamma"'),
-        ("naïve Σ…", "naive Sigma...", "naïve Sigma..."),
-        ("中", "\\u4e2d", "\\u4e2d"),
-    ],
-)
-def test_characters_that_an_encoding_lacks_are_written_in_others(text: str, ascii_: str, latin: str) -> None:
-    assert (to_encoding(text, "ascii"), to_encoding(text, "latin-1"), to_encoding(text, "utf-8")) == (
-        ascii_,
-        latin,
-        text,
-    )
-    table = Table(("a",), ((text,),))
-    assert render_terminal((table,), Surface(60, encoding="ascii")).isascii()

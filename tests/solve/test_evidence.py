@@ -12,7 +12,7 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.solution import AxisState, SolvedWeights
 from imlp_audit.solve.answer import Solution
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
-from imlp_audit.solve.search import Rules, solve
+from imlp_audit.solve.search import solve
 from imlp_audit.solve.selection import describe_answer, name_certainty
 from tests.solve.tiny import Candidate, candidates, expanded, problems
 
@@ -118,7 +118,7 @@ def test_it_is_what_trying_every_other_value_loses(problem: SearchProblem) -> No
     answer, chosen = describe_answer("both", problem, found), found.first
     same = [
         one
-        for one in candidates(problem, Rules.TOGETHER)
+        for one in candidates(problem)
         if (one.convention, one.weights) == (chosen.parameter_convention, chosen.weights)
         and chosen.parameter_rounding in (None, one.parameter_rounding)
         and chosen.flops_rounding in (None, one.flops_rounding)

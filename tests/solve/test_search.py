@@ -14,13 +14,13 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve import branch_and_bound
 from imlp_audit.solve.answer import Solution, find_explained
 from imlp_audit.solve.problem import Cell, CountedRow, SearchProblem
-from imlp_audit.solve.search import BUDGET, Rules, best_score, null_scores, shift_digits, solve
+from imlp_audit.solve.search import BUDGET, best_score, null_scores, shift_digits, solve
 from tests.solve.table1 import planted
 from tests.solve.tiny import NAMED, SPACES, Candidate, candidates, expanded, problems
 
 
-def best_of(problem: SearchProblem, rules: Rules) -> tuple[int, list[Candidate]]:
-    every = [(sum(one.hits(problem)), one) for one in candidates(problem, rules)]
+def best_of(problem: SearchProblem) -> tuple[int, list[Candidate]]:
+    every = [(sum(one.hits(problem)), one) for one in candidates(problem)]
     score = max(hits for hits, _ in every)
     return score, [one for hits, one in every if hits == score]
 
@@ -41,10 +41,10 @@ def key(problem: SearchProblem, one: Candidate | Solution) -> tuple[object, ...]
 
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
-@given(problems(), st.sampled_from(Rules))
-def test_the_best_score_and_all_ties_are_those_of_trying_everything(problem: SearchProblem, rules: Rules) -> None:
-    score, best = best_of(problem, rules)
-    answer = solve(problem, rules)
+@given(problems())
+def test_the_best_score_and_all_ties_are_those_of_trying_everything(problem: SearchProblem) -> None:
+    score, best = best_of(problem)
+    answer = solve(problem)
     assert answer.score == answer.bound == score
     assert answer.exhaustive
     found = [key(problem, one) for one in expanded(problem, answer)]
@@ -54,19 +54,19 @@ def test_the_best_score_and_all_ties_are_those_of_trying_everything(problem: Sea
 
 @pytest.mark.slow
 @settings(max_examples=50, deadline=None)
-@given(problems(), st.sampled_from(Rules), st.integers(0, 3))
-def test_the_score_alone_is_the_same(problem: SearchProblem, rules: Rules, floor: int) -> None:
-    score, _ = best_of(problem, rules)
-    alone = best_score(problem, rules, floor=floor)
+@given(problems(), st.integers(0, 3))
+def test_the_score_alone_is_the_same(problem: SearchProblem, floor: int) -> None:
+    score, _ = best_of(problem)
+    alone = best_score(problem, floor=floor)
     assert (alone.found, alone.at_most) == ((score, score) if score >= floor else (-1, -1))
 
 
 @pytest.mark.slow
 @settings(max_examples=50, deadline=None)
-@given(problems(), st.sampled_from(Rules))
-def test_pinned_and_free_axes(problem: SearchProblem, rules: Rules) -> None:
-    _, best = best_of(problem, rules)
-    answer = solve(problem, rules)
+@given(problems())
+def test_pinned_and_free_axes(problem: SearchProblem) -> None:
+    _, best = best_of(problem)
+    answer = solve(problem)
     for axis in answer.axes:
         space = problem.spaces[axis.family]
         place = [name for name, _ in space.axes].index(axis.axis)
@@ -77,10 +77,10 @@ def test_pinned_and_free_axes(problem: SearchProblem, rules: Rules) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=80, deadline=None)
-@given(problems(), st.sampled_from(Rules))
-def test_contradicted_cells_have_the_nearest_miss_of_the_best_solutions(problem: SearchProblem, rules: Rules) -> None:
-    _, best = best_of(problem, rules)
-    told = {one.cell: one for one in solve(problem, rules).contradicted}
+@given(problems())
+def test_contradicted_cells_have_the_nearest_miss_of_the_best_solutions(problem: SearchProblem) -> None:
+    _, best = best_of(problem)
+    told = {one.cell: one for one in solve(problem).contradicted}
     for place, cell in enumerate(problem.cells):
         missed = not any(one.hits(problem)[place] for one in best)
         assert (cell.id in told) == missed
@@ -92,12 +92,12 @@ def test_contradicted_cells_have_the_nearest_miss_of_the_best_solutions(problem:
 
 @pytest.mark.slow
 @settings(max_examples=80, deadline=None)
-@given(problems(), st.sampled_from(Rules))
-def test_disputed_cells_are_those_that_some_of_the_best_solutions_explain(problem: SearchProblem, rules: Rules) -> None:
-    _, best = best_of(problem, rules)
+@given(problems())
+def test_disputed_cells_are_those_that_some_of_the_best_solutions_explain(problem: SearchProblem) -> None:
+    _, best = best_of(problem)
     hits = [one.hits(problem) for one in best]
     some = [cell.id for cell, told in zip(problem.cells, zip(*hits, strict=True), strict=True) if len(set(told)) == 2]
-    assert list(solve(problem, rules).disputed) == some
+    assert list(solve(problem).disputed) == some
 
 
 def gap_of(one: Candidate, problem: SearchProblem, place: int) -> list[Fraction]:
@@ -112,9 +112,9 @@ def gap_of(one: Candidate, problem: SearchProblem, place: int) -> list[Fraction]
 
 @pytest.mark.slow
 @settings(max_examples=80, deadline=None)
-@given(problems(), st.sampled_from(Rules))
-def test_the_first_solution_is_the_first_of_all_in_the_stated_order(problem: SearchProblem, rules: Rules) -> None:
-    answer = solve(problem, rules)
+@given(problems())
+def test_the_first_solution_is_the_first_of_all_in_the_stated_order(problem: SearchProblem) -> None:
+    answer = solve(problem)
     first = min(expanded(problem, answer), key=lambda one: place_of(problem, one))
     assert bare(answer.first) == bare(first)
     assert answer.first.explained == find_explained(problem, first)
@@ -161,15 +161,15 @@ def place_of(problem: SearchProblem, one: Solution) -> tuple[int, int, list[int]
 
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
-@given(problems(), st.sampled_from(Rules), st.integers(0, 12))
-def test_an_answer_cut_short_says_so_and_stays_true(problem: SearchProblem, rules: Rules, budget: int) -> None:
-    score, _ = best_of(problem, rules)
-    answer = solve(problem, rules, budget=budget)
+@given(problems(), st.integers(0, 12))
+def test_an_answer_cut_short_says_so_and_stays_true(problem: SearchProblem, budget: int) -> None:
+    score, _ = best_of(problem)
+    answer = solve(problem, budget=budget)
     assert answer.score <= score <= answer.bound
     assert answer.exhaustive or answer.bound >= answer.score
     for one in expanded(problem, answer):
         assert len(find_explained(problem, one)) == answer.score
-    alone = best_score(problem, rules, budget=budget)
+    alone = best_score(problem, budget=budget)
     assert alone.found <= score <= alone.at_most
 
 
@@ -237,10 +237,10 @@ def test_shifts_are_drawn_from_all_that_are_possible_the_same_each_time() -> Non
 
 
 @settings(max_examples=30, deadline=None)
-@given(problems(), st.sampled_from(Rules))
-def test_the_scores_are_those_of_the_same_search(problem: SearchProblem, rules: Rules) -> None:
-    for number, score in enumerate(null_scores(problem, rules, tables=2)):
-        assert score.found == score.at_most == solve(shift_digits(problem, number), rules).score
+@given(problems())
+def test_the_scores_are_those_of_the_same_search(problem: SearchProblem) -> None:
+    for number, score in enumerate(null_scores(problem, tables=2)):
+        assert score.found == score.at_most == solve(shift_digits(problem, number)).score
 
 
 def test_a_planted_table_explains_far_more_than_shifted_ones() -> None:

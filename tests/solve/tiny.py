@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.answer import SearchAnswer, Solution
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
-from imlp_audit.solve.search import Rules
 
 WEIGHTS = (0, 1, 3)
 KINDS: tuple[Kind, ...] = ("parameters", "flops")
@@ -93,25 +92,23 @@ class Candidate:
         )
 
 
-def candidates(problem: SearchProblem, rules: Rules) -> Iterator[Candidate]:
+def candidates(problem: SearchProblem) -> Iterator[Candidate]:
     """Yield every combination; weights that nothing depends on are 0, and those of negative work too."""
     groups = sorted({problem.rows[cell.row].group for cell in problem.cells} - {""})
     ranges = [range(int(np.prod(problem.spaces[group].shape))) for group in groups]
     for reading, (convention, sizes, flops), weights in product(
-        product(*ranges), list(_counted(problem, rules)), list(product(*_weights(problem)))
+        product(*ranges), list(_counted(problem)), list(product(*_weights(problem)))
     ):
         at = dict(zip(groups, reading, strict=True))
         values = tuple(_value(problem, cell, at, convention, weights) for cell in problem.cells)
         yield Candidate(tuple(at.items()), convention, sizes, flops, weights, values)
 
 
-def _counted(problem: SearchProblem, rules: Rules) -> Iterator[tuple[str | None, Rounding | None, Rounding | None]]:
+def _counted(problem: SearchProblem) -> Iterator[tuple[str | None, Rounding | None, Rounding | None]]:
     kinds = {cell.kind for cell in problem.cells}
     conventions = problem.conventions if "parameters" in kinds else (None,)
-    rule = list(problem.cells[0].ranges)
-    for convention, sizes, flops in product(conventions, rule, rule):
-        if rules is Rules.BY_COLUMN or sizes == flops:
-            yield convention, sizes, flops
+    for convention, rule in product(conventions, problem.cells[0].ranges):
+        yield convention, rule, rule
 
 
 def _weights(problem: SearchProblem) -> Iterator[tuple[int, ...]]:

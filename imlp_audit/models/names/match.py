@@ -220,11 +220,11 @@ def _is_family(word: str) -> bool:
 def is_spelt(label: str, name: str, *, whole: bool = False) -> bool:
     """Return whether a label begins with a word of a name and has no other version: Agent-Swin-S is no Swin.
 
-    The `whole` label has no other word or number either.
+    The `whole` label has no other word or number, before a remark that begins with a mark.
     """
     own, each = set(_split_words(name)), list(map(_split_words, spellings(label)))
     if whole:
-        return any(own.issuperset(words) for words in each)
+        return any(own.issuperset(_split_words(one)) for one in spellings(re.sub(r"\s+[*†‡§].*", "", label)))
     begins = (next((word for word in words if word[0].isalpha()), "") for words in each)
     return any({first, *filter(_is_version, words)} <= own for first, words in zip(begins, each, strict=True))
 

@@ -9,7 +9,7 @@ from hypothesis.strategies import integers
 from torch import Tensor, nn
 
 from imlp_audit.claims import Sides, below, claim, macs
-from imlp_audit.models.attention import SelfAttention
+from imlp_audit.models.mixer import SelfAttention
 
 
 class ProjectedAttention(nn.Module):

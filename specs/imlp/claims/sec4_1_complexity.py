@@ -8,7 +8,7 @@ from hypothesis.strategies import integers, sampled_from
 from torch import nn
 
 from imlp_audit.claims import Sides, choice, claim, macs, parameters, strictly_below
-from imlp_audit.models.attention import SelfAttention
+from imlp_audit.models.mixer import SelfAttention
 
 from ._costs import amlp, imlp, mlp
 

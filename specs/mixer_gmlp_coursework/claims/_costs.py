@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from imlp_audit.claims import macs
-from imlp_audit.models.attention import SelfAttention
-from imlp_audit.models.mixer import ChannelMixing
+from imlp_audit.models.mixer import ChannelMixing, SelfAttention
 
 
 def transformer_macs(S: int, C: int, D_C: int) -> int:

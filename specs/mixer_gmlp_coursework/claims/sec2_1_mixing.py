@@ -8,8 +8,7 @@ from hypothesis import assume
 from torch import Tensor, cat, zeros
 
 from imlp_audit.claims import NONZERO, POSITIVE, Sides, claim, mixes, modules, size, tensors
-from imlp_audit.models.attention import SelfAttention
-from imlp_audit.models.mixer import ChannelMixing, TokenMixing
+from imlp_audit.models.mixer import ChannelMixing, SelfAttention, TokenMixing
 
 from ._formulas import EPSILON, filled
 

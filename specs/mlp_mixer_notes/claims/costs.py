@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from imlp_audit.claims import Sides, claim, macs
-from imlp_audit.models.attention import SelfAttention
-from imlp_audit.models.mixer import ChannelMixing, MixerLayer, PatchEmbedding
+from imlp_audit.models.mixer import ChannelMixing, MixerLayer, PatchEmbedding, SelfAttention
 
 _size = st.integers(1, 3)
 _grid, _hidden = st.tuples(_size, _size), st.tuples(_size, _size)

@@ -7,8 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from imlp_audit.claims import NONZERO, POSITIVE, Sides, choice, claim, mixes, modules, size, tensors
-from imlp_audit.models.attention import SelfAttention
-from imlp_audit.models.mixer import ChannelMixing
+from imlp_audit.models.mixer import ChannelMixing, SelfAttention
 
 
 def _on_grid(operation: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:

@@ -8,7 +8,7 @@ from torch import Tensor, cat, einsum, eye, nn, zeros
 from torch.nn.functional import conv2d, linear
 
 from imlp_audit.claims import Sides, choice, claim, depends, gradients, jacobian, modules, size, strictly_below, tensors
-from imlp_audit.models.attention import SelfAttention
+from imlp_audit.models.mixer import SelfAttention
 from imlp_audit.models.resmlp import CrossPatch, EquationLayer
 
 from ._layer import d, of_ones, patches

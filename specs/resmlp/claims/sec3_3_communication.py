@@ -140,8 +140,8 @@ def _cost(*communication: Callable[[], nn.Module]) -> tuple[int, int]:
 
     def layer() -> nn.Module:
         across_patches = nn.Sequential(*(make() for make in communication))
-        scales = LayerScale(_WIDTH, 1e-4), LayerScale(_WIDTH, 1e-4)
-        return ResMlpLayer(_WIDTH, across_patches, FeedForward(_WIDTH, bias=True), *scales)
+        scale = partial(LayerScale, _WIDTH, 1e-4)
+        return ResMlpLayer(_WIDTH, across_patches, FeedForward(_WIDTH, bias=True), scale)
 
     return parameters(layer), macs(layer, 1, _PATCHES, _WIDTH)
 

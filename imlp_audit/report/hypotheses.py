@@ -23,8 +23,8 @@ from imlp_audit.report.document import (
     code,
     join,
     number_columns,
+    shorten,
 )
-from imlp_audit.report.text import shorten
 
 _CHOICES = {
     "only": "the options give the same values",
@@ -226,12 +226,8 @@ def _by_column(answers: Sequence[Answered]) -> Iterator[Paragraph]:
     rules = {one.first.parameter_rounding or one.first.flops_rounding for one in parts}
     if len(rules) > 1 and last.score < sum(one.score for one in parts):
         yield Paragraph(
-            (
-                "The first solutions of parameters alone and of FLOPs alone have different rounding rules; both were "
-                "searched with one. ",
-                code("--by-column"),
-                " allows each its own.",
-            )
+            "The first solutions of parameters alone and of FLOPs alone have different rounding rules; both were "
+            "searched with one."
         )
 
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, CheckpointError
 from imlp_audit.evaluate.datasets import Labelling, open_images
-from imlp_audit.evaluate.loop import (
+from imlp_audit.evaluate.inference import (
     Computing,
     Preparation,
     load_batches,

@@ -18,7 +18,7 @@ from imlp_audit.checkpoint.contents import hash_source
 from imlp_audit.errors import BuildError, DatasetError, UsageError
 from imlp_audit.evaluate.datasets import Labelling, check_classes, open_images
 from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images
-from imlp_audit.evaluate.loop import Computing, Pipeline, Preparation
+from imlp_audit.evaluate.inference import Computing, Pipeline, Preparation
 from imlp_audit.evaluate.verdict import (
     MOST_UNREADABLE,
     EvaluatedCell,

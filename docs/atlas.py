@@ -1,0 +1,269 @@
+"""Writes the pages of the atlas: `imlp-audit verify atlas -o atlas.json`, then `python docs/atlas.py atlas.json`.
+
+atlas.md and atlas.html say the same; atlas.svg is their figure.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS
+from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import count_of
+from imlp_audit.records.check import PASSES, CellCheck, Verdict
+from imlp_audit.records.document import from_json
+from imlp_audit.records.finding import Finding, FindingKind
+from imlp_audit.records.result import AuditResult, GroupScore
+from imlp_audit.report.document import Align, Block, Code, Document, Heading, List, Paragraph, Span, Table
+from imlp_audit.report.markdown import render_markdown
+from imlp_audit.report.page import render_page
+
+DOCS = Path(__file__).parent
+SPECS = DOCS.parent / "specs" / "atlas"
+FIGURE = "(figure)"
+_LEAST = 3  # numbers of a column that say how it was counted
+_CELL, _LEFT, _TOP = (44, 17), 330, 96  # pixels
+_STEPS = ("verify", "accept", "verify")
+_KINDS = {FindingKind.MISPRINT: "Misprints", FindingKind.ASK: "Questions", FindingKind.NOTE: "Notes"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of FLOPs, and how many of its numbers each counter gives."""
+
+    source: str
+    table: str
+    group: GroupScore
+
+    @cached_property
+    def best(self) -> list[str]:
+        """The counters that give most of its numbers, if these are more than half."""
+        most = max(self.group.scores.values())
+        return [name for name, n in self.group.scores.items() if n == most and 2 * n > self.group.votes]
+
+    @cached_property
+    def share(self) -> float:
+        """The share of its numbers that the best counter gives."""
+        return max(self.group.scores.values()) / self.group.votes
+
+
+def main() -> None:
+    """Write the pages."""
+    path = Path(sys.argv[1])
+    result = from_json(AuditResult, path.read_text(encoding="utf-8"), path.name)
+    for name, text in pages(result).items():
+        (DOCS / name).write_text(text, encoding="utf-8")
+
+
+def pages(result: AuditResult) -> dict[str, str]:
+    """Return the text of each page by its file name."""
+    columns, document = columns_of(result), tuple(_document(result))
+    figure = draw(columns)
+    markdown = render_markdown(document).replace(FIGURE, "![numbers that each counter gives](atlas.svg)")
+    return {"atlas.md": markdown, "atlas.html": render_page(document).replace(FIGURE, figure), "atlas.svg": figure}
+
+
+def columns_of(result: AuditResult) -> list[Column]:
+    """Return the columns of FLOPs that at least three numbers tell about, those of one counter together."""
+    found = []
+    names = {f"{one.id}/{table.id}": table.name or table.id for one in result.papers for table in one.tables}
+    for paper, hypothesis in result.hypotheses.items():
+        for score in hypothesis.columns:
+            if score.group.scores.keys() & FLOPS_CONVENTIONS.keys() - {"no_head"} and score.group.votes >= _LEAST:
+                table = score.group.name.partition("/")[0]
+                found.append(Column(paper, names[f"{paper}/{table}"], score.group))
+    order = [*FLOPS_CONVENTIONS]
+    return sorted(found, key=lambda one: ([order.index(name) for name in one.best] or [len(order)], one.source))
+
+
+def _document(result: AuditResult) -> Document:
+    cells = result.of_kind(CellCheck)
+    columns = columns_of(result)
+    tables = sum(len(paper.tables) for paper in result.papers)
+    return (
+        Heading('What "FLOPs" and "parameters" mean in published tables', 1),
+        Paragraph(_introduction(result, cells, tables)),
+        Code("imlp-audit verify atlas\nimlp-audit verify atlas/convnext", "sh"),
+        Heading("Which counter gives a column of FLOPs"),
+        *_about_counters(columns),
+        Paragraph(FIGURE),
+        _counter_table(columns),
+        Heading("What a column of parameters counts"),
+        *_about_parameters(result),
+        Heading("What does not follow"),
+        *_findings(result, cells),
+        Heading("How well rows are identified without a person"),
+        *_identified(),
+        Heading("Add a table in five minutes"),
+        *_how_to_add(),
+    )
+
+
+def _introduction(result: AuditResult, cells: tuple[CellCheck, ...], tables: int) -> str:
+    verdicts = [one.verdict for one in cells]
+    rows = {one.id.rpartition("/")[0] for one in cells}
+    passing, failing = sum(v in PASSES for v in verdicts), verdicts.count(Verdict.DIFFERS)
+    unknown = verdicts.count(Verdict.UNVERIFIABLE)
+    return (
+        f"{count_of(tables, 'table')} of {len(result.papers)} public repositories, {readable(len(rows))} rows of "
+        f"models that timm or torchvision have, {readable(len(cells))} numbers as printed. {readable(passing)} follow "
+        f"from the models, {failing} do not, and for {unknown} no known counter of FLOPs gives enough of their column. "
+        "Each spec names its file, lines and commit. The rows' models were decided by their labels before anything was "
+        "counted. No counter was given: the numbers choose it. Accuracies are left out."
+    )
+
+
+def _about_counters(columns: list[Column]) -> Iterator[Block]:
+    known = [one for one in columns if one.best]
+    alone = [one for one in known if len(one.best) == 1]
+    families = {"macs": "MACs alone", "fvcore": "fvcore's", "ptflops": "ptflops'", "thop": "thop's"}
+    text = ", ".join(f"{sum(name in one.best for one in known)} {words}" for name, words in families.items())
+    unknown = len(columns) - len(known)
+    yield Paragraph(
+        f"Of {count_of(len(columns), 'column')} of three numbers or more, {len(known)} follow from a counter for more "
+        f"than half of them: {text} (a column may follow from several). The numbers of {len(alone)} tell one counter "
+        f"from all others; in {len(known) - len(alone)} several give the same digits, as for plain convolutional nets "
+        f"at one decimal. {unknown} follow from none that is known: their models, sizes or counters are others."
+    )
+
+
+def _counter_table(columns: list[Column]) -> Table:
+    header = ("source", "table", "numbers", "best", "given by", "by chance")
+    rows = tuple(
+        (
+            Span(one.source),
+            one.table,
+            str(one.group.votes),
+            str(max(one.group.scores.values())),
+            ", ".join(one.best) if one.best else "none that is known",
+            str(one.group.chance),
+        )
+        for one in columns
+    )
+    left, right = Align.LEFT, Align.RIGHT
+    return Table(header, rows, (left, left, right, right, left, right))
+
+
+def _about_parameters(result: AuditResult) -> Iterator[Block]:
+    groups = [
+        (paper, score.group)
+        for paper, hypothesis in result.hypotheses.items()
+        for score in hypothesis.columns
+        if "macs" not in score.group.scores and score.group.votes >= _LEAST
+    ]
+    full = sum(group.winner == "all" and group.scores["all"] == group.votes for _, group in groups)
+    others = [
+        (paper, group)
+        for paper, group in groups
+        if group.winner != "all" and 2 * group.scores.get(str(group.winner), 0) > group.votes
+    ]
+    yield Paragraph(
+        f"Of {count_of(len(groups), 'column')} of three numbers or more {full} are all parameters, number for number. "
+        "These count something else:"
+    )
+    words = {
+        "no_head": "parameters without the classifier",
+        "with_buffers": "the statistics of batch norms too",
+        "layers": "what stands in layers, so neither tokens nor position embeddings",
+    }
+    yield List(
+        tuple(f"{paper}, {g.scores[str(g.winner)]} of {g.votes} numbers: {words[str(g.winner)]}" for paper, g in others)
+    )
+
+
+def _findings(result: AuditResult, cells: tuple[CellCheck, ...]) -> Iterator[Block]:
+    urls = {paper.id: paper.url or "" for paper in result.papers}
+    numbers = {one.id: one for one in cells}
+    yield Paragraph(
+        "Each was recomputed by the authors' code or by another counter. Models of other frameworks may differ from "
+        "timm's of the same name; where that is likely the entry is a question or a note."
+    )
+    for kind, title in _KINDS.items():
+        found = [one for one in result.findings if one.kind is kind]
+        yield Heading(f"{title} ({len(found)})", 3)
+        rows = tuple(_finding(one, urls[one.paper], numbers) for one in found)
+        yield Table(("source", "what", "printed and counted", "why"), rows)
+
+
+def _finding(one: Finding, url: str, numbers: dict[str, CellCheck]) -> tuple[Span | str, ...]:
+    pairs = [
+        f"{cell.printed}{'' if str(cell.printed)[-1:].isalpha() else f' {cell.unit}'} ({readable(int(cell.measured))})"
+        for cell in (numbers.get(name) for name in one.checks)
+        if cell is not None and cell.measured is not None
+    ]
+    shown = dict.fromkeys(pairs)
+    more = f" and {len(shown) - 4} more" if len(shown) > 5 else ""
+    listed = "; ".join([*shown][: 4 if more else None]) + more
+    return (Span(one.paper, link=url), one.title, listed, one.why)
+
+
+def _identified() -> Iterator[Block]:
+    with (SPECS / "identified.csv").open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    has, found, wrong = (sum(int(row[name]) for row in rows) for name in ("has", "identified", "wrong"))
+    yield Paragraph(
+        f"`imlp-audit init` and `verify` without an edit identify {found} of these {has} rows by what is printed "
+        f"({100 * found / has:.0f} %), and {wrong} rows as a model that they are not. Of the rows that are missed most "
+        "print FLOPs alone, or numbers that no candidate has."
+    )
+    header = ("source", "cut", "rows", "have a model", "identified", "missed", "wrong")
+    names = ("source", "table", "rows", "has", "identified", "missed", "wrong")
+    yield Table(header, tuple(tuple(row[n] for n in names) for row in rows), (Align.LEFT, *(Align.RIGHT,) * 6))
+
+
+def _how_to_add() -> Iterator[Block]:
+    steps = ("init README.md -o specs/atlas/name/table_1.yaml", *(f"{step} specs/atlas/name" for step in _STEPS))
+    lines = [*(f"imlp-audit {step}" for step in steps), "python -m pytest tests/published/test_atlas.py"]
+    yield Code("\n".join(lines), "sh")
+    yield Paragraph(
+        "`init` reads the table and proposes models, `accept` writes those that the numbers identify. Read each row's "
+        "model against its label, write the rest by hand, and put repository, commit and lines into the spec. What "
+        "then `differs` is an error, another model of the name, or a column that counts something else: recount it by "
+        "the authors' code before it becomes an entry of `findings.yaml`."
+    )
+
+
+def draw(columns: list[Column]) -> str:
+    """Draw how many numbers of each column each counter gives: dark is all of them."""
+    names = [name for name in FLOPS_CONVENTIONS if any(name in one.group.scores for one in columns)]
+    wide, high = _CELL
+    size = (_LEFT + wide * len(names) + 10, _TOP + high * len(columns) + 10)
+    extent = f'width="{size[0]}" height="{size[1]}"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size[0]} {size[1]}" {extent} role="img"',
+        '  aria-label="numbers of each column that each counter gives" font-family="sans-serif" font-size="11">',
+        f'<rect {extent} fill="#ffffff"/>',
+    ]
+    for at, name in enumerate(names):
+        x, y = _LEFT + wide * at + wide // 2, _TOP - 6
+        parts.append(f'<text x="{x}" y="{y}" fill="#222222" transform="rotate(-45 {x} {y})">{escape(name)}</text>')
+    for line, one in enumerate(columns):
+        y = _TOP + high * line
+        label = f"{one.source}: {one.table.rpartition('/')[2]}"
+        label = label if len(label) < 54 else label[:52] + "…"
+        parts.append(f'<text x="{_LEFT - 6}" y="{y + 12}" fill="#222222" text-anchor="end">{escape(label)}</text>')
+        for at, name in enumerate(names):
+            parts.append(_cell(_LEFT + wide * at, y, one.group.scores.get(name, 0), one.group.votes))
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _cell(x: int, y: int, n: int, of: int) -> str:
+    share = n / of
+    red, green, blue = (round(255 - share * (255 - end)) for end in (20, 74, 128))
+    wide, high = _CELL
+    place = f'x="{x}" y="{y}" width="{wide - 1}" height="{high - 1}"'
+    text = f'x="{x + wide // 2}" y="{y + 12}" text-anchor="middle" font-size="10"'
+    return (
+        f'<rect {place} fill="#{red:02x}{green:02x}{blue:02x}" stroke="#cccccc" stroke-width="0.5"/>'
+        f'<text {text} fill="{"#ffffff" if share > 0.55 else "#555555"}">{n}/{of}</text>'
+    )
+
+
+if __name__ == "__main__":
+    main()

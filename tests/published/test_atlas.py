@@ -1,0 +1,68 @@
+"""The atlas: its specs are sound and large enough, its pages say what its audit says, and its errors are recounted."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import timm
+import torch
+import torchvision
+
+from docs.atlas import DOCS, SPECS, pages
+from imlp_audit.models.recipe import Recipe
+from imlp_audit.pipeline import Options, audit
+from imlp_audit.records.check import CellCheck, Verdict
+from imlp_audit.records.result import AuditResult
+from imlp_audit.spec.library import load
+from imlp_audit.spec.paper import rows_of
+
+
+@pytest.fixture(scope="module")
+def audited() -> AuditResult:
+    return audit(load([str(SPECS)]), Options(jobs=2), lambda _: lambda _: None)
+
+
+def test_it_has_the_extent_that_its_page_says() -> None:
+    papers = load(["atlas"]).papers
+    rows = [row for paper in papers for row in rows_of(paper)]
+    assert (len(papers) >= 25, sum(len(one.tables) for one in papers) >= 30, len(rows) >= 500) == (True, True, True)
+    assert all(row.row.model is not None for row in rows)
+    for paper in papers:
+        assert re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+/tree/[0-9a-f]{40}", paper.about.value.url or "")
+
+
+@pytest.mark.slow
+def test_its_pages_say_what_its_audit_says(audited: AuditResult) -> None:
+    assert {name: text == (DOCS / name).read_text(encoding="utf-8") for name, text in pages(audited).items()} == {
+        "atlas.md": True, "atlas.html": True, "atlas.svg": True,
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_what_does_not_follow_is_explained_and_has_been_recounted(audited: AuditResult) -> None:
+    """The parameters of each listed error, summed over the library's model without a line of ours."""
+    listed = {name for finding in audited.findings for name in finding.checks}
+    failing = {one.id: one for one in audited.of_kind(CellCheck) if one.verdict is Verdict.DIFFERS}
+    assert failing.keys() <= listed
+    models = {row.id: row.row.model for paper in load([str(SPECS)]).papers for row in rows_of(paper)}
+    for name, check in failing.items():
+        model = models[name.rpartition("/")[0]]
+        if check.convention == "all" and model is not None:
+            assert check.measured == str(_size(model)), name
+
+
+def _size(recipe: Recipe) -> int:
+    written = recipe.model_dump(exclude_defaults=True)
+    with torch.device("meta"):
+        if "torchvision" in written:
+            return _sum(torchvision.models.get_model(str(written["torchvision"])))
+        extra = {"img_size": written["image"]} if "image" in written else {}
+        try:
+            return _sum(timm.create_model(str(written["timm"]), **extra))
+        except TypeError:  # a convolutional net has no size
+            return _sum(timm.create_model(str(written["timm"])))
+
+
+def _sum(model: torch.nn.Module) -> int:
+    return sum(one.numel() for one in model.parameters())
