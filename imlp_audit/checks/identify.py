@@ -18,6 +18,7 @@ from imlp_audit.checks.context import Context
 from imlp_audit.checks.identity import BY_CHANCE, RowIdentity, are_settled
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.relatives import name_in_library
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.check import Identified
 from imlp_audit.spec.columns import Measure
@@ -103,7 +104,9 @@ class _TableRows:
         """Return a row's model, and how it is known."""
         first, fitting = candidates_of(row)[0], [one for one in candidates_of(row) if self.counts.has_size(row, one)]
         following = [one for one in fitting if self.counts.on_images(row, one)[1]]
-        best = next(iter([*following, *fitting]), None)
+        near = [one for one in fitting if self._is_near(row, one)] or fitting
+        meant = [one for one in following if not row.row.named or name_in_library(one) == name_in_library(near[0])]
+        best = min(meant or near[:1], key=lambda one: self._count_cut(row, one), default=None)
         if first not in fitting and self._is_named(row):
             return first, Identified.NAME
         if cells_of(row, Measure.PARAMETERS) and best is not None:
@@ -116,6 +119,19 @@ class _TableRows:
         if following and says(row, following[0]) and self._expected(row, whole=True) <= BY_CHANCE:
             return following[0], Identified.ALL
         return None, None
+
+    def _count_cut(self, row: RowRef, recipe: Recipe) -> int:
+        """Return how many of a row's numbers a model does not round to: 7.88 is 7.8 cut off, 7.81 rounded."""
+        values = [(cell.printed.interval(), self.counts.possible(cell, recipe)) for cell in cells_of(row)]
+        return sum(not any(value in rounded for value in found) for rounded, found in values)
+
+    def _is_near(self, row: RowRef, recipe: Recipe) -> bool:
+        """Return whether some counter gives about each of a row's FLOPs on some images: patches of 8 or 16."""
+        values = [
+            (abs(cell.printed.value * cell.printed.scale), self.counts.possible(cell, recipe, every=True))
+            for cell in cells_of(row, Measure.FLOPS)
+        ]
+        return all(any(2 * v < 3 * stated and 2 * stated < 3 * v for v in found) for stated, found in values if found)
 
     def _counts(self, row: RowRef, recipe: Recipe) -> tuple[frozenset[int], ...]:
         """Return what a model has of the parameters that a row prints: models are one if they have the same."""

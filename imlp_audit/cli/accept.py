@@ -108,9 +108,11 @@ def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> st
         columns = {
             f"{one.value.table}/{name}": column for one in paper.tables for name, column in one.value.columns.items()
         }
-        flops = [(one.group, columns[one.group.name]) for one in known.columns]
-        sure = [str(group.winner) for group, column in flops if column.measure == "flops" and _is_sure(group, column)]
-        text = with_counters(text, tuple(dict.fromkeys(sure)), shown_as) if sure else text
+        flops = [one.group for one in known.columns if columns[one.group.name].measure == "flops"]
+        sure = dict.fromkeys(str(one.winner) for one in flops if _is_sure(one, columns[one.name]))
+        # the paper's counters are those of all its columns: none is written where another column would lose a number
+        if sure and all(max(map(one.scores.__getitem__, sure)) == max(one.scores.values()) for one in flops):
+            text = with_counters(text, tuple(sure), shown_as)
     return text
 
 

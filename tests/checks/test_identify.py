@@ -157,3 +157,45 @@ def test_integers_of_few_significant_digits_are_rounded(tmp_path: Path, printed:
     first = next(one for one in checks if one.id == "t/1/resnet_18/params")
     assert (first.identified is not Identified.NO) is known
     assert Verdict.DIFFERS not in {one.verdict for one in checks if one.printed in printed}
+
+
+SWIN_T = row("swin_tiny_patch4_window7_224", "Swin-T", "28", "4.6", others=["swin_s3_tiny_224"])
+SWIN_S = row("swin_small_patch4_window7_224", "Swin-S", "50", "8.7")
+CONVNEXTS = [row("convnext_tiny", "ConvNeXt-T", "29", "4.5"), row("convnext_small", "ConvNeXt-S", "50", "8.7")]
+MOBILEONES = [
+    row(f"mobileone_s{n}", f"MobileOne-S{n}", params, flops, others=[f"mobileone_s{n}, form: deployed"])
+    for n, params, flops in ((2, "7.8", "1.30"), (3, "10.1", "1.90"), (4, "14.8", "2.98"))
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "cell", "model", "verdict"),
+    [
+        (  # the number is Swin-S3-T's, whose name the label is not
+            [
+                row("swin_tiny_patch4_window7_224", "Swin-T", "28", "4.6", others=["swin_s3_tiny_224"]),
+                SWIN_S,
+                *CONVNEXTS,
+            ],
+            "swin_t/flops",
+            "timm: swin_tiny_patch4_window7_224",
+            Verdict.UNVERIFIABLE,
+        ),
+        (  # patches of 8 and 16 have the same parameters: the work says which
+            [
+                row("xcit_tiny_12_p8_224", "XCiT-T12", "6.7", "1.30", others=["xcit_tiny_12_p16_224"]),
+                *(row(*one) for one in TRUE),
+            ],
+            "xcit_t12/params",
+            "timm: xcit_tiny_12_p16_224",
+            Verdict.REPRODUCED,
+        ),
+        # 7.88 M is 7.8 cut off, the deployed form's 7.81 M rounded
+        (MOBILEONES, "mobileone_s2/params", "timm: mobileone_s2, form: deployed", Verdict.REPRODUCED),
+    ],
+)
+def test_of_several_models_of_a_size_that_one_is_meant_which_the_label_and_the_work_speak_for(
+    tmp_path: Path, rows: Sequence[str], cell: str, model: str, verdict: Verdict
+) -> None:
+    check = checks_of(tmp_path, *rows)[cell]
+    assert (check.model, check.verdict) == (model, verdict)
