@@ -20,7 +20,7 @@ from imlp_audit.records.check import PASSES, CellCheck, Verdict
 from imlp_audit.records.document import from_json
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult, GroupScore
-from imlp_audit.report.document import Align, Block, Code, Document, Heading, List, Paragraph, Span, Table
+from imlp_audit.report.document import Align, Block, Code, Document, Heading, List, Paragraph, Span, Table, parse_code
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.page import render_page
 
@@ -112,7 +112,7 @@ def _introduction(result: AuditResult, cells: tuple[CellCheck, ...], tables: int
     unknown = verdicts.count(Verdict.UNVERIFIABLE)
     return (
         f"{count_of(tables, 'table')} of {len(result.papers)} public repositories, {readable(len(rows))} rows of "
-        f"models that timm or torchvision have, {readable(len(cells))} numbers as printed. {readable(passing)} follow "
+        f"models that an installed library has, {readable(len(cells))} numbers as printed. {readable(passing)} follow "
         f"from the models, {failing} do not, and for {unknown} no known counter of FLOPs gives enough of their column. "
         "Each spec names its file, lines and commit. The rows' models were decided by their labels before anything was "
         "counted. No counter was given: the numbers choose it. Accuracies are left out."
@@ -207,7 +207,7 @@ def _identified() -> Iterator[Block]:
     with (SPECS / "identified.csv").open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
     has, found, wrong = (sum(int(row[name]) for row in rows) for name in ("has", "identified", "wrong"))
-    yield Paragraph(
+    yield _say(
         f"`imlp-audit init` and `verify` without an edit identify {found} of these {has} rows by what is printed "
         f"({100 * found / has:.0f} %), and {wrong} rows as a model that they are not. Of the rows that are missed most "
         "print FLOPs alone, or numbers that no candidate has."
@@ -217,11 +217,15 @@ def _identified() -> Iterator[Block]:
     yield Table(header, tuple(tuple(row[n] for n in names) for row in rows), (Align.LEFT, *(Align.RIGHT,) * 6))
 
 
+def _say(text: str) -> Paragraph:
+    return Paragraph(parse_code(text))
+
+
 def _how_to_add() -> Iterator[Block]:
     steps = ("init README.md -o specs/atlas/name/table_1.yaml", *(f"{step} specs/atlas/name" for step in _STEPS))
     lines = [*(f"imlp-audit {step}" for step in steps), "python -m pytest tests/published/test_atlas.py"]
     yield Code("\n".join(lines), "sh")
-    yield Paragraph(
+    yield _say(
         "`init` reads the table and proposes models, `accept` writes those that the numbers identify. Read each row's "
         "model against its label, write the rest by hand, and put repository, commit and lines into the spec. What "
         "then `differs` is an error, another model of the name, or a column that counts something else: recount it by "
