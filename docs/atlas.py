@@ -125,11 +125,13 @@ def _about_counters(columns: list[Column]) -> Iterator[Block]:
     families = {"macs": "MACs alone", "fvcore": "fvcore's", "ptflops": "ptflops'", "thop": "thop's"}
     text = ", ".join(f"{sum(name in one.best for one in known)} {words}" for name, words in families.items())
     unknown = len(columns) - len(known)
+    mixed = [f"{one.source} ({one.table})" for one in columns if one.group.choice == "mixed"]
     yield Paragraph(
         f"Of {count_of(len(columns), 'column')} of three numbers or more, {len(known)} follow from a counter for more "
         f"than half of them: {text} (a column may follow from several). The numbers of {len(alone)} tell one counter "
         f"from all others; in {len(known) - len(alone)} several give the same digits, as for plain convolutional nets "
-        f"at one decimal. {unknown} follow from none that is known: their models, sizes or counters are others."
+        f"at one decimal. {unknown} follow from none that is known: their models, sizes or counters are others. Two "
+        f"counters share the numbers of {', '.join(mixed) or 'no column'}."
     )
 
 
