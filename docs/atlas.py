@@ -116,7 +116,7 @@ def _introduction(result: AuditResult, cells: tuple[CellCheck, ...], tables: int
         f"from the models, {failing} do not, and for {unknown} no known counter of FLOPs gives enough of their column. "
         "Each spec names its file, lines and commit. The rows' models were decided by their labels before anything was "
         "counted. No counter was given: the numbers choose it. Accuracies are left out. On two cores it takes 53 s "
-        "where `import torch, timm` takes 4.5 s, with one process 81 s, for 10 sources 20 s and for 30 sources 54 s; at "
+        "where `import torch, timm` takes 4.5 s; with one process 81 s, for 10 sources 20 s, for 30 sources 54 s; at "
         "most 950 MB; and 1.7 s once everything is in the cache."
     )
 
