@@ -23,7 +23,7 @@ from imlp_audit.checks.frames import (
 )
 from imlp_audit.checks.hints import count_lost, fits_elsewhere, hints_of
 from imlp_audit.checks.identity import DOUBTED, FEW, LEAST, NOT_NAMED, RowIdentity, are_settled, hold_back
-from imlp_audit.count.conventions import MemoryConvention
+from imlp_audit.count.conventions import MemoryConvention, ParameterConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.records.check import NO_MODEL, PASSES, CellCheck, ColumnCheck, OptionHint, Verdict
@@ -110,7 +110,7 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
     doubt = why if identity is None or identity.accuses else NOT_NAMED
     if doubt is None:
         return check
-    likely = why in (None, DOUBTED) or (why == FEW and _score_counter(found, context) == (2, 0))
+    likely = why in (None, DOUBTED, _OTHER_HEAD) or (why == FEW and _score_counter(found, context) == (2, 0))
     is_cut = any(matches(found.cell.printed, value) for value in _values(check))
     is_near = is_cut or (found.cell.column.measure is Measure.FLOPS and _is_near(check))
     return hold_back(check.model_copy(update={"lead": likely and not is_near}), doubt)
@@ -126,8 +126,8 @@ def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, 
         return DOUBTED
     if any(isinstance(hint, OptionHint) for hint in check.hints):
         return "it follows in another way, and the source does not say which is meant"
-    if found.cell.column.measure is not Measure.FLOPS:
-        return None  # its name identifies the row, which the other names of the table settle
+    if found.cell.column.measure is not Measure.FLOPS:  # its name identifies the row, which other names settle
+        return _OTHER_HEAD if identity is not None and _may_have_another_head(found, context) else None
     hits, misses = _score_counter(found, context)
     if not are_settled(hits, misses):
         return FEW
@@ -135,6 +135,21 @@ def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, 
     if not sure and not is_stated(found.cell) and _is_near(check):
         return "it is so near that another counter may have counted it, and too few numbers tell"
     return None
+
+
+_OTHER_HEAD = "a classifier of other classes would give it"
+_MOST_HEADS = 22  # of 1000 classes: ImageNet-22K has 21 841
+
+
+def _may_have_another_head(found: Countable, context: Context) -> bool:
+    """Return whether parameters may be those of the model with a published head of other classes."""
+    declared, others = context.measurements(found.cell.row, found.recipe, found.cell.column)
+    sizes = {one.convention: one.value for one in (*declared, *others)}
+    full, bare = (sizes.get(str(kind)) for kind in (ParameterConvention.ALL, ParameterConvention.NO_HEAD))
+    if full is None or bare is None:
+        return False
+    printed = found.cell.printed.interval()
+    return bare <= printed.high and printed.low <= bare + _MOST_HEADS * (full - bare) and full > bare
 
 
 def _score_counter(found: Countable, context: Context) -> tuple[int, int]:

@@ -53,12 +53,20 @@ def test_rows_follow_from_the_candidates_that_have_their_numbers(tmp_path: Path)
     assert all(check.under == ("convention fvcore",) for name, check in found.items() if name.endswith("flops"))
 
 
-@pytest.mark.parametrize(("params", "flops", "wrong"), [("25.56", "4.71", "flops"), ("26.56", "4.11", "params")])
+@pytest.mark.parametrize(("params", "flops", "wrong"), [("25.56", "4.71", "flops"), ("21.56", "4.11", "params")])
 def test_a_wrong_number_of_an_identified_row_differs(tmp_path: Path, params: str, flops: str, wrong: str) -> None:
     rows = [row(*one) for one in TRUE]
     rows[2] = row("resnet50", "ResNet-50", params, flops)
     found = checks_of(tmp_path, *rows)
     assert [name for name, check in found.items() if check.verdict is Verdict.DIFFERS] == [f"resnet_50/{wrong}"]
+
+
+@pytest.mark.parametrize("params", ["24.56", "66.84"])  # with 511 and 21 157 classes
+def test_parameters_that_another_head_would_give_are_a_lead(tmp_path: Path, params: str) -> None:
+    rows = [row(*one) for one in TRUE]
+    rows[2] = row("resnet50", "ResNet-50", params, "4.11")
+    check = checks_of(tmp_path, *rows)["resnet_50/params"]
+    assert (check.verdict, check.lead) == (Verdict.UNVERIFIABLE, True)
 
 
 def test_a_label_that_says_more_than_a_name_accuses_nothing(tmp_path: Path) -> None:
