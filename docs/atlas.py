@@ -47,11 +47,6 @@ class Column:
         most = max(self.group.scores.values())
         return [name for name, n in self.group.scores.items() if n == most and 2 * n > self.group.votes]
 
-    @cached_property
-    def share(self) -> float:
-        """The share of its numbers that the best counter gives."""
-        return max(self.group.scores.values()) / self.group.votes
-
 
 def main() -> None:
     """Write the pages."""
@@ -141,7 +136,7 @@ def _counter_table(columns: list[Column]) -> Table:
     header = ("source", "table", "numbers", "best", "given by", "by chance")
     rows = tuple(
         (
-            Span(one.source),
+            one.source,
             one.table,
             str(one.group.votes),
             str(max(one.group.scores.values())),
@@ -185,8 +180,8 @@ def _findings(result: AuditResult, cells: tuple[CellCheck, ...]) -> Iterator[Blo
     urls = {paper.id: paper.url or "" for paper in result.papers}
     numbers = {one.id: one for one in cells}
     yield Paragraph(
-        "Each was recomputed by the authors' code or by another counter. Models of other frameworks may differ from "
-        "timm's of the same name; where that is likely the entry is a question or a note."
+        "Each was recomputed by the authors' code, by another counter or by a plain sum over the library's model. "
+        "Models of other frameworks may differ from timm's of the same name; then the entry is a question or a note."
     )
     for kind, title in _KINDS.items():
         found = [one for one in result.findings if one.kind is kind]
@@ -213,8 +208,8 @@ def _identified() -> Iterator[Block]:
     has, found, wrong = (sum(int(row[name]) for row in rows) for name in ("has", "identified", "wrong"))
     yield _say(
         f"`imlp-audit init` and `verify` without an edit identify {found} of these {has} rows by what is printed "
-        f"({100 * found / has:.0f} %), and {wrong} rows as a model that they are not. Of the rows that are missed most "
-        "print FLOPs alone, or numbers that no candidate has."
+        f"({100 * found / has:.0f} %), and {wrong} rows as another model. Most rows that are missed print FLOPs "
+        "alone, or numbers that no candidate has."
     )
     header = ("source", "cut", "rows", "have a model", "identified", "missed", "wrong")
     names = ("source", "table", "rows", "has", "identified", "missed", "wrong")
