@@ -50,7 +50,8 @@ def vit_of_transformers() -> nn.Module:
 
 
 def vit_of_torchvision() -> nn.Module:
-    return torchvisions.VisionTransformer(32, 8, 2, 3, 24, 48, num_classes=10)
+    made: nn.Module = torchvisions.VisionTransformer(32, 8, 2, 3, 24, 48, num_classes=10)
+    return made
 
 
 @pytest.mark.parametrize(
