@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from hypothesis.strategies import integers, sampled_from
+from timm.models.vision_transformer import Attention
 from torch import nn
 
 from imlp_audit.claims import Sides, choice, claim, macs, parameters, strictly_below
-from imlp_audit.models.mixer import SelfAttention
 
 from ._costs import amlp, imlp, mlp
 
@@ -172,7 +172,7 @@ def costs(vit: Vit) -> dict[str, tuple[int, int, int]]:
         stem = count(partial(nn.Conv2d, 3, C, 16, stride=16), 1, 3, 224, 224)
         norm, mix = (
             count(partial(nn.LayerNorm, C), 1, tokens, C),
-            count(partial(SelfAttention, C, C // 64), 1, tokens, C),
+            count(partial(Attention, C, C // 64, qkv_bias=True), 1, tokens, C),
         )
         head = count(partial(nn.LayerNorm, C), 1, C) + count(partial(nn.Linear, C, 1000), 1, C)
         mlps, imlps = (vit.depth * count(each, 1, tokens, C) for each in (mlp(C, 4 * C), imlp(C, 4 * C, 3)))
