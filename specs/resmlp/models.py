@@ -122,7 +122,8 @@ class CaitChain(nn.Module):
     def _across_patches(self) -> nn.Module:
         match self.stage:
             case CaitStage.ATTENTION:
-                return TalkingHeadAttn(self.width, self.heads, qkv_bias=True)
+                attention: nn.Module = TalkingHeadAttn(self.width, self.heads, qkv_bias=True)
+                return attention
             case CaitStage.PATCH_MLP | CaitStage.CLASS_MLP:
                 return cross_patch_mlp(self.patches, self.expansion, self.activation, bias=True)
             case CaitStage.LINEAR:

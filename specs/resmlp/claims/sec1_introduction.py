@@ -111,7 +111,7 @@ _sizes = choice("N^2, heads, d / heads", (2, 2, 1), (3, 2, 2), (3, 1, 3), (14 * 
     corrected="y = concat_{h=1}^{2}(softmax(q_h k_h' / sqrt(d / 2)) v_h) W_out' + b, q, k, v = x W' + b each",
 )
 def self_attention(x: Tensor, attention: Attention) -> Sides:
-    """The package's self-attention, which the claims about self-attention run, aggregates the values of all patches by
+    """timm's self-attention, which the claims about self-attention run, aggregates the values of all patches by
     the softmax of the products of queries and keys, over the root of their width, in each of its heads.
     """
     h, width = attention.num_heads, attention.head_dim
