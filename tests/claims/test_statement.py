@@ -131,5 +131,10 @@ def test_symbols_are_drawn_as_the_section_says_unless_a_claim_says_otherwise() -
     def found(w: int, y: int, x: int) -> bool:
         return (w, y, x) == (5, 4, 1)
 
-    drawn = {name: one.example() for name, one in found.strategies.items()}
-    assert (list(drawn.items()), found.share) == ([("w", 5), ("y", 4), ("x", 1)], 0.5)
+    assert ([*found.strategies], found.share) == (["w", "y", "x"], 0.5)
+
+    @given(st.fixed_dictionaries(dict(found.strategies)))
+    def check(drawn: dict[str, int]) -> None:
+        assert found(**drawn)
+
+    check()
