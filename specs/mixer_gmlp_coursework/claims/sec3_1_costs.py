@@ -23,9 +23,8 @@ def _costs(gate: Gate, S: int, C: int, D_C: int) -> Tensor:
     """Return the work of U and V, of f, and of s beside f: multiply-accumulates, and products of elements."""
     with torch.device("meta"):
         ledger = measure(GmlpBlock(C, D_C, S, gate), torch.empty(1, S, C))
-    macs = FLOPS_CONVENTIONS["macs"]
-    projections, f = (total(ledger.within(layers), macs) for layers in ({"u", "v"}, {"sgu.proj"}))
-    return tensor([projections, f, ledger.work["sgu", Operation.ELEMENTWISE]])
+    whole, f = (total(one, FLOPS_CONVENTIONS["macs"]) for one in (ledger, ledger.within({"sgu"})))
+    return tensor([whole - f, f, ledger.work["sgu", Operation.ELEMENTWISE]])
 
 
 claim = claim_about(S=NUMBER, C=NUMBER, D_C=SMALL)
