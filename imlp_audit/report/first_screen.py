@@ -298,8 +298,8 @@ def _unchecked(result: AuditResult) -> Iterator[str]:
         yield f"a typo in {alone} of {count_of(of, 'other number')} would go unnoticed"
     causes = [hint for check in result.checks for hint in check.hints if isinstance(hint, CauseHint)]
     if left := sum(not hint.tried for hint in causes):
-        of = count_of(len(causes), "unexplained number")
-        yield f"{left} of {of} not searched for a cause; imlp-audit explain does it"
+        every = count_of(len(causes), "unexplained number")
+        yield f"{left} of {every} not searched for a cause; imlp-audit explain does it"
     passing = [check for check in result.of_kind(ClaimCheck) if check.verdict in PASSES]
     charitable = len({check.id.partition(".")[0] for check in passing if check.charitable is not None})
     if charitable:
