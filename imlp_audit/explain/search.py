@@ -14,10 +14,11 @@ from typing import TypeAlias
 
 from imlp_audit.cache.store import Store, digest_of, remember
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.frames import cells_of_column, column_of, missing_for, totalled_cells
+from imlp_audit.checks.frames import Countable, cells_of_column, column_of, countable, missing_for, totalled_cells
 from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.errors import BuildError
 from imlp_audit.explain.causes import CauseFamily, CountedQuantity, Question, Recounts, find_causes
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.workers import StoppedError, yield_apart
 from imlp_audit.records.check import CauseHint, CellCheck, Check, OptionHint, Verdict
 from imlp_audit.records.counted import CountReport, PrintedNumber
@@ -25,16 +26,17 @@ from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.plan import CellPlan, Plan
 
-_PATIENCE, _SEARCH = 60.0, 45.0  # seconds for a model, and for all changes of it
+PATIENCE, _SEARCH = 60.0, 45.0  # seconds for a model, and for all changes of it
 _MOST_ROWS = 12  # of a column, whose models are counted too
 _MOST_NUMBERS = 3  # of an audit
+_SEARCHED = (Measure.PARAMETERS, Measure.FLOPS)
 
 Counted: TypeAlias = tuple[str, str, CountReport | str]
 
 
 def count_apart(asked: Changes) -> Generator[Counted]:
     """Yield a model counted, and its changes, in a process of its own: this may run somebody's code."""
-    return yield_apart(_count_here, asked, _PATIENCE)
+    return yield_apart(_count_here, asked, PATIENCE)
 
 
 def _count_here(asked: Changes) -> Iterator[Counted]:
@@ -75,42 +77,40 @@ def search_causes(cell: CellRef, check: CellCheck, store: Store | None = None) -
     The other rows of its column are counted as they are: a cause may be one of them all. None for a number that no
     counter counts, or of a model that cannot be counted alone.
     """
-    row = [one.cell for one in totalled_cells(cell.row) if one.recipe == cell.recipe]  # images too
-    every = [one for one in row if one.column.measure in (Measure.PARAMETERS, Measure.FLOPS)]
-    if cell.id not in [one.id for one in every]:
+    own = countable(cell)
+    if isinstance(own, str) or cell.column.measure not in _SEARCHED:
         return None
-    cells = [one for one in cells_of_column(cell.row.paper, column_of(cell)) if missing_for(one) is None]
-    column = {one.row.row.id: one for one in cells if one.id != cell.id}
-    asked = Changes(
-        _request(cell, check),
-        work=any(one.column.measure is Measure.FLOPS for one in every),
-        rows={name: _request(one, check) for name, one in islice(column.items(), _MOST_ROWS)},
-    )
+    row = [one.cell for one in totalled_cells(cell.row) if one.recipe == own.recipe]  # images too
+    every = [one for one in row if one.column.measure in _SEARCHED]
+    others = map(countable, cells_of_column(cell.row.paper, column_of(cell)))
+    column = {one.cell.row.row.id: one for one in others if isinstance(one, Countable) and one.cell.id != cell.id}
+    column = dict(islice(column.items(), _MOST_ROWS))
+    reading = Conventions(cell.row.paper.about.value).readings[check.reading]
+
+    def request(recipe: Recipe) -> ModelRequest:
+        return ModelRequest.of(recipe, recipe.part_of(reading))
 
     def ask(one: CellRef, row: str = "") -> Question:
         counter = check.convention if one.id == cell.id or row else None
         return Question(one.printed, CountedQuantity(one.column.measure), counter, row)
 
+    work = any(one.column.measure is Measure.FLOPS for one in every)
+    rows = {name: request(one.recipe) for name, one in column.items()}
+    asked = Changes(request(own.recipe), work=work, rows=rows)
+
     def search() -> PrintedNumber:
         with closing(count_apart(asked)) as changes:
             model, again = take_first(asked, changes), collect_changes(changes)
-        others = {ask(column[name], name): of for name, of in again[CauseFamily.ROW].items()}
-        found = find_causes(list(map(ask, every)), model, again, others)
+        of_rows = {ask(column[name].cell, name): of for name, of in again[CauseFamily.ROW].items()}
+        found = find_causes(list(map(ask, every)), model, again, of_rows)
         return found[[one.id for one in every].index(cell.id)]
 
-    outside = any(one.file or (one.recipe and one.recipe[0].runs_code) for one in (asked.request, *asked.rows.values()))
-    questions = [*map(ask, every), *(ask(column[name], name) for name in asked.rows)]
+    questions = [*map(ask, every), *(ask(one.cell, name) for name, one in column.items())]
+    outside = any(one.recipe.runs_code for one in (own, *column.values()))
     key = None if outside else digest_of(map(repr, (cell.column_id, asked, questions)))
     with suppress(BuildError):
         return remember(store or Store(), key, PrintedNumber, search, lambda _: True)
     return None
-
-
-def _request(cell: CellRef, check: CellCheck) -> ModelRequest:
-    if cell.recipe is None:
-        raise ValueError(f"{cell.row.id} has no model")
-    reading = Conventions(cell.row.paper.about.value).readings[check.reading]
-    return ModelRequest.of(cell.recipe, cell.recipe.part_of(reading))
 
 
 def name_causes(
@@ -125,7 +125,7 @@ def name_causes(
         one.id: one
         for one in checks
         if isinstance(one, CellCheck) and one.verdict is Verdict.DIFFERS and not one.acknowledged
-        if one.id in cells and cells[one.id].column.measure in (Measure.PARAMETERS, Measure.FLOPS)
+        if one.id in cells and cells[one.id].column.measure in _SEARCHED
         if missing_for(cells[one.id]) is None
     }
     hints, searched = dict[str, CauseHint](), 0
