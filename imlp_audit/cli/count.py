@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from imlp_audit.explain.causes import Counted, CountedQuantity, Question
     from imlp_audit.records.counted import CountReport
 
-PATIENCE = 60.0  # seconds for a model
-
 
 @dataclass(frozen=True)
 class ModelOptions:
@@ -111,6 +109,7 @@ def count(
 ) -> int:
     """Count a model by every counter, with its parts; and say what would give a printed number that it does not."""
     from imlp_audit.cli.progress import show_progress
+    from imlp_audit.count.outside import PATIENCE
     from imlp_audit.count.request import Changes
     from imlp_audit.explain.causes import CountedQuantity, collect_changes, count_here, find_causes
     from imlp_audit.explain.counted_document import counted_document
@@ -134,7 +133,7 @@ def count(
 
 def _question(text: str) -> Question:
     from imlp_audit.explain.causes import CountedQuantity, Question
-    from imlp_audit.numbers.forms import NumberForm, parse_printed
+    from imlp_audit.numbers.parsing import NumberForm, parse_printed
 
     named, equals, number = text.rpartition("=")
     names = {

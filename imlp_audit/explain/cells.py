@@ -13,6 +13,7 @@ import numpy as np
 from imlp_audit.checks.context import Conventions
 from imlp_audit.checks.frames import cells_of_column, column_of, countable, missing_for, totalled_cells
 from imlp_audit.count.conventions import Convention, ParameterConvention
+from imlp_audit.count.outside import PATIENCE
 from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.errors import AuditError, BuildError
 from imlp_audit.explain.causes import (
@@ -31,7 +32,7 @@ from imlp_audit.explain.printed import (
     stands_for,
     write_gap,
 )
-from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.processes.workers import StoppedError, yield_apart
@@ -72,7 +73,6 @@ _COUNTED = {
     "layers": "parameters of torch's layers",
     "macs": "multiply-accumulates",
 }
-_PATIENCE = 60.0  # seconds for a model
 _MOST_ROWS = 12
 _LONGEST_HEADER = 14  # characters over a column
 _LONGEST_NAME = 30  # characters of a row's name in a sentence
@@ -180,7 +180,7 @@ def _search_causes(decided: _DecidedTotal) -> Iterator[Causes]:
         work=any(question.measure is CountedQuantity.FLOPS for question in questions),
         rows={name: _request(one, decided) for name, one in islice(column.items(), _MOST_ROWS)},
     )
-    with suppress(StoppedError), closing(yield_apart(count_here, asked, _PATIENCE)) as changes:
+    with suppress(StoppedError), closing(yield_apart(count_here, asked, PATIENCE)) as changes:
         *_, model = next(changes)
         if isinstance(model, CountReport):
             again, measure = collect_changes(changes), CountedQuantity(cell.column.measure)

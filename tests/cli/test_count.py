@@ -439,7 +439,7 @@ BROKEN = {
 def test_constructors_that_fail_are_named(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     code, words = BROKEN[kind]
     (tmp_path / "net.py").write_text(f"import os, sys, torch\ndef make():\n    {code}\n")
-    monkeypatch.setattr("imlp_audit.cli.count.PATIENCE", 8.0)
+    monkeypatch.setattr("imlp_audit.count.outside.PATIENCE", 8.0)
     done = call("count", f"{tmp_path / 'net.py'}:make")
     assert (done.code, done.out) == (3, "")
     assert words in done.err

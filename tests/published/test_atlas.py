@@ -16,7 +16,7 @@ from imlp_audit.models.recipe import Form, Recipe
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import rows_of
 
 
