@@ -159,7 +159,7 @@ def _score_counter(found: Countable, context: Context) -> tuple[int, int]:
 
 
 def _is_told(check: CellCheck, found: Countable, context: Context) -> bool:
-    """Return whether two numbers tell a column's counter, and no other denies it or no counter gives about such a size."""
+    """Return whether two numbers tell a counter, and none of the column denies it or no counter gives such a size."""
     hits, misses = _score_counter(found, context)
     values, stated = _values(check), abs(found.cell.printed.value * found.cell.printed.scale)
     is_far = stated * _FAR < min(values) or max(values) * _FAR < stated
