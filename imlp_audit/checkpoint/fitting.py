@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from imlp_audit.checkpoint.layouts import LAYOUTS, MMPRETRAINS_PARTS, RELEASED_BLOCK, NameLayout
+from imlp_audit.checkpoint.layouts import LAYOUTS, RELEASED_BLOCK, NameLayout
 from imlp_audit.checkpoint.misfits import Shapes, group_misshaped, group_one_sided
 from imlp_audit.checkpoint.refusal import escape_name
 from imlp_audit.checkpoint.states import strip_prefixes
@@ -47,7 +47,6 @@ def _rename_in_block(name: str, blocks: Collection[str]) -> str:
     return name if block is None else block + RELEASED_BLOCK.rename(name.removeprefix(block))
 
 
-_CLASSIFIERS = ("head.", "fc.", "head.fc.", "classifier.")
 _LONGEST_PREFIX = 8  # parts, such as backbone.
 
 
@@ -66,10 +65,6 @@ def dialects(names: Collection[str]) -> Iterator[Dialect]:
         short = {name: name.removeprefix(prefix) for name in names}
         for renamed, layout in _dialects(list(short.values())):
             yield Dialect({old: renamed[new] for old, new in short.items() if new in renamed}, prefix, layout)
-    if all(re.search(MMPRETRAINS_PARTS.mark, name) for name in names):
-        for classifier in _CLASSIFIERS:
-            ours = {name: re.sub(r"^head\.fc\.", classifier, name) for name in names}
-            yield Dialect({name: MMPRETRAINS_PARTS.rename(new) for name, new in ours.items()}, layout=MMPRETRAINS_PARTS)
 
 
 def _common_prefixes(names: Collection[str]) -> Iterator[str]:
@@ -94,49 +89,13 @@ def _dialects(names: Collection[str]) -> Iterator[tuple[Mapping[str, str], NameL
             yield {name: released[new] for name, new in ours.items()}, layout
 
 
-_QUERY = re.compile(r"(.*\.attention\.(?:attention\.|self\.|))(query|q_proj)\.(weight|bias)")
-_BIAS = re.compile(r"(.*\.attn\.)qkv\.bias")
-_APART = {"query": ("query", "key", "value"), "q_proj": ("q_proj", "k_proj", "v_proj")}
-
-
-class Piece(NamedTuple):
-    """A tensor of a file, or one `third` of it along its first axis."""
-
-    name: str
-    third: int | None = None
-
-
-Joins = Mapping[str, tuple[Piece, ...]]
-"""The pieces of a file that make up one tensor of ours, along its first axis."""
-
-
-def join_attention(shapes: Shapes) -> tuple[dict[str, tuple[int, ...]], Joins]:
-    """Return the shapes with attention in timm's pieces, and what each of these is made of."""
-    joined, joins = dict(shapes), dict[str, tuple[Piece, ...]]()
-    for name, shape in shapes.items():
-        if found := _QUERY.fullmatch(name):
-            parts = tuple(f"{found[1]}{part}.{found[3]}" for part in _APART[found[2]])
-            whole, held = f"{found[1]}qkv.{found[3]}", {shapes.get(part) for part in parts}
-            if whole not in shapes and held == {shape} and shape:
-                for part in parts:
-                    del joined[part]
-                first, *rest = shape
-                joined[whole], joins[whole] = (len(parts) * first, *rest), tuple(map(Piece, parts))
-        elif (found := _BIAS.fullmatch(name)) and f"{found[1]}cpb_mlp.0.weight" in shapes and shape[0] % 3 == 0:
-            del joined[name]
-            for third, part in ((0, f"{found[1]}q_bias"), (2, f"{found[1]}v_bias")):
-                joined[part], joins[part] = (shape[0] // 3,), (Piece(name, third),)
-    return joined, joins
-
-
 @dataclass(frozen=True)
 class Fit:
     """How well a checkpoint fits a model.
 
-    `names` maps the file's names to the model's, once `prefix` is removed from all of them; of tensors that are put
-    together it has the name of the whole, which `joins` maps to those in the file. `computed` are tensors of the file
-    that the model computes itself, `optional` are tensors of the model that the file lacks and may lack. `layout` is
-    the publisher's code that the names are from, if it is known.
+    `names` maps the file's names to the model's, once `prefix` is removed from all of them. `computed` are tensors of
+    the file that the model computes itself, `optional` are tensors of the model that the file lacks and may lack.
+    `layout` is the authors' code that the names are from, if it is known.
     """
 
     problems: tuple[Misfit, ...]
@@ -145,7 +104,6 @@ class Fit:
     optional: tuple[str, ...] = ()
     prefix: str = ""
     layout: NameLayout | None = None
-    joins: Joins = field(default_factory=dict)
 
     @property
     def exact(self) -> bool:
@@ -165,13 +123,6 @@ class Fit:
     def _notes(self) -> Iterator[str]:
         if self.prefix:
             yield f"prefix removed from all names, because they fit without it: {escape_name(self.prefix)}"
-        whole = [pieces for pieces in self.joins.values() if len(pieces) > 1]
-        if whole:
-            parts = sum(map(len, whole))
-            yield f"query, key and value put together: {parts} tensors are read as {len(whole)}"
-        cut = dict.fromkeys(piece.name for pieces in self.joins.values() for piece in pieces if piece.third is not None)
-        if cut:
-            yield f"the key's bias is left out, as by the code of the file: {_list_first(tuple(cut))}"
         renamed = sum(old.removeprefix(self.prefix) != new for old, new in self.names.items())
         if renamed:
             names = "1 name" if renamed == 1 else f"{renamed} names"
@@ -220,11 +171,7 @@ def compare(held: Shapes, wanted: Shapes, computed: Shapes, tied: Sequence[Seque
     `tied` are the names of each tensor that has several.
     """
     places = {**computed, **wanted}
-    joined, joins = join_attention(held)
-    apart: Joins = {}
-    read = [(*one, apart) for one in _read_all(held, places)]
-    read += [(*one, joins) for one in _read_all(joined, places)] if joins else []
-    dialect, mine, joins = min(read, key=lambda one: distance(one[1], wanted))
+    dialect, mine = min(_read_all(held, places), key=lambda one: distance(one[1], wanted))
     ours = tuple(name for name in mine if name in computed and prod(mine[name]) == prod(computed[name]))
     wrong = [name for name in mine if name in places and name not in ours and mine[name] != places[name]]
     extra = [name for name in mine if name not in places]
@@ -233,7 +180,7 @@ def compare(held: Shapes, wanted: Shapes, computed: Shapes, tied: Sequence[Seque
     optional = tuple(name for name in spare if name not in mine)
     missing = [name for name in wanted if name not in mine and name not in optional]
     problems = (*group_misshaped(wrong, mine, places), *group_one_sided(missing, extra, mine, wanted))
-    return Fit(problems, dialect.names, ours, optional, dialect.prefix, dialect.layout, joins)
+    return Fit(problems, dialect.names, ours, optional, dialect.prefix, dialect.layout)
 
 
 def _read_all(held: Shapes, places: Shapes) -> Iterator[tuple[Dialect, Shapes]]:

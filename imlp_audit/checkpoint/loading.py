@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from torch import Tensor, nn
 
 from imlp_audit.checkpoint.container import OpenFile, open_file
 from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchanged
-from imlp_audit.checkpoint.fitting import Fit, Piece, saved_tensors, tied_names
+from imlp_audit.checkpoint.fitting import Fit, saved_tensors, tied_names
 from imlp_audit.checkpoint.misfits import describe
 from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
 from imlp_audit.checkpoint.tensors import BYTES, StorageSpan, TensorInfo
@@ -34,24 +35,6 @@ def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
         keys = {info.view.storage for info in tensors.values()}
         storages = {key: _read_bytes(opened, checkpoint.spans[key]) for key in keys}
     return {name: _make_tensor(info, storages[info.view.storage]) for name, info in tensors.items()}
-
-
-def name_tensors(found: Fit, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return a file's tensors by the names of the model that they fit, put together and in order as the model's."""
-    joined = {name: torch.cat([_cut(tensors[one.name], one) for one in found.joins[name]]) for name in found.joins}
-    named = {new: joined[old] if old in joined else tensors[old] for old, new in found.names.items()}
-    if found.layout is None:
-        return named
-    return {name: _fold(one) if found.layout.is_unfolded(name) else one for name, one in named.items()}
-
-
-def _cut(tensor: Tensor, piece: Piece) -> Tensor:
-    return tensor if piece.third is None else tensor.chunk(3)[piece.third]
-
-
-def _fold(tensor: Tensor) -> Tensor:
-    """Return a tensor (..., 4 C) of patches as nn.Unfold lists them by column, row and channel."""
-    return tensor.reshape(*tensor.shape[:-1], -1, 2, 2).transpose(-1, -3).flatten(-3)
 
 
 def _read_bytes(opened: OpenFile, span: StorageSpan) -> Tensor:
@@ -84,19 +67,30 @@ def load_fitted(model: nn.Module, checkpoint: Checkpoint, found: Fit) -> tuple[s
 
 def describe_misfit(path: Path, found: Fit, model: str = "the model") -> str:
     """Return everything that keeps a checkpoint from fitting a model, a line each."""
+    names = [name for problem in found.problems for name in problem.tensors]
+    library = next((one for mark, one in _LIBRARIES if any(re.match(mark, name) for name in names)), None)
+    advice = f"these are the names of {library}: give the row its model (`{library}: ...`)"
     return "\n  ".join(
         [
             f"{path} does not fit {model}; `imlp-audit inspect {shlex.quote(str(path))}` shows what it fits",
+            *([advice] if library is not None else []),
             *map(describe, found.problems),
         ]
     )
+
+
+_LIBRARIES = (
+    (r"\w+\.(embeddings|embedder|encoder)\.", "transformers"),
+    (r"encoder\.layers\.encoder_layer_|features\.\d", "torchvision"),
+)
 
 
 def _load(model: nn.Module, path: Path, found: Fit, tensors: Mapping[str, Tensor]) -> list[str]:
     """Copy the tensors into the model's own, and return what that changed in them."""
     own = {**dict(model.named_buffers(remove_duplicate=False)), **model.state_dict()}
     _check_only_tensors(model, path)
-    mine = {name: tensor.reshape(own[name].shape) for name, tensor in name_tensors(found, tensors).items()}
+    named = {new: tensors[old] for old, new in found.names.items()}
+    mine = {name: tensor.reshape(own[name].shape) for name, tensor in named.items()}
     wrong = [name for name in mine if _find_kind(mine[name]) != _find_kind(own[name])]
     if wrong:
         name = wrong[0]

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from imlp_audit.claims.measures import depends, gradients, jacobian, mixes
-    from imlp_audit.claims.statement import Claim, Side, Sides, below, claim, strictly_below
+    from imlp_audit.claims.statement import Claim, Side, Sides, below, claim, claim_about, strictly_below
     from imlp_audit.claims.strategies import NONZERO, NUMBERS, POSITIVE, choice, modules, size, tensors
     from imlp_audit.count.own import macs, parameters
 
 __all__ = [
-    "NONZERO", "NUMBERS", "POSITIVE", "Claim", "Side", "Sides", "below", "choice", "claim", "depends", "gradients",
-    "jacobian", "macs", "mixes", "modules", "parameters", "size", "strictly_below", "tensors",
+    "NONZERO", "NUMBERS", "POSITIVE", "Claim", "Side", "Sides", "below", "choice", "claim", "claim_about", "depends",
+    "gradients", "jacobian", "macs", "mixes", "modules", "parameters", "size", "strictly_below", "tensors",
 ]  # fmt: skip
 
 _HOMES = {
-    "claims.statement": ("Claim", "Side", "Sides", "below", "claim", "strictly_below"),
+    "claims.statement": ("Claim", "Side", "Sides", "below", "claim", "claim_about", "strictly_below"),
     "claims.measures": ("depends", "gradients", "jacobian", "mixes"),
     "claims.strategies": ("NONZERO", "NUMBERS", "POSITIVE", "choice", "modules", "size", "tensors"),
     "count.own": ("macs", "parameters"),

@@ -1,7 +1,8 @@
 """Which claims a paper's folder holds, read from its `claims/*.py` without running them.
 
 A claim is a function with the decorator `@claim(...)`; its name is the claim's, its docstring states it in words, and
-files whose names begin with `_` hold none. The decorator has these texts, as plain strings:
+files whose names begin with `_` hold none. A file may draw the symbols of its section alike in all of its claims, by
+`claim = claim_about(...)`. The decorator has these texts, as plain strings:
 
 - `place`: where in the paper it stands.
 - `printed`: the literal form, symbol by symbol; or `corrected`: the nearest form that is true, or an exact form of
@@ -203,13 +204,16 @@ def _functions(path: Path, _: int) -> tuple[_Function, ...]:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
+    about = constants.get("claim")
+    symbols = {one.arg for one in about.keywords} if isinstance(about, ast.Call) else set()
     return tuple(
         _Function(
             node.name,
             node.lineno,
             ast.get_docstring(node),
             tuple(one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)),
-            {one.arg: _text(one) for one in decorator.keywords if one.arg is not None},
+            dict.fromkeys((one.arg for one in node.args.args if one.arg in symbols), None)
+            | {one.arg: _text(one) for one in decorator.keywords if one.arg is not None},
             frozenset(one.id for line in node.body for one in ast.walk(line) if isinstance(one, ast.Name)),
             next((_tables(one.value, constants) for one in decorator.keywords if one.arg == "learned"), ()),
         )

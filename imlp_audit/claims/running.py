@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from imlp_audit.claims.catalogue import ClaimCode, ClaimText
 from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome, Settings
 from imlp_audit.processes.code import is_bundled
-from imlp_audit.processes.trust import explain_distrust, is_trusted
+from imlp_audit.processes.trust import explain_distrust
 from imlp_audit.processes.workers import EndedError, Pool, open_pool
 
 Outcomes = Mapping[str, AnyOutcome]
@@ -26,7 +26,7 @@ def running(
     too once the outcomes are asked for; without jobs, only then and here. Claims that do not come with this package are
     always tested in others. The Python of folders that are not trusted is not run.
     """
-    trusted = [claim for claim in claims if settings.trust_code or is_trusted(claim.code.folder)]
+    trusted = [claim for claim in claims if settings.trust_code or is_bundled(claim.code.folder)]
     folders = {claim.code.folder: claim.code.shown_as for claim in claims if claim not in trusted}
     reasons = {folder: NotRun(explain_distrust(folder, shown_as)) for folder, shown_as in folders.items()}
     refused = {claim.id: reasons[claim.code.folder] for claim in claims if claim not in trusted}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, TypeAlias
 
 import torch
@@ -94,6 +95,20 @@ def claim(
     `judged` to be true, and returns a Judgement of them; `inspect` asks it of a checkpoint.
     """
     return lambda function: Claim(function, strategies, tuple(examples), tolerance, infinite, share)
+
+
+def claim_about(**symbols: SearchStrategy[Any]) -> Callable[..., Callable[[Callable[..., Sides]], Claim]]:
+    """Return a `claim` that draws an argument of one of these names so, unless a decorator says otherwise."""
+
+    def about(**keywords: Any) -> Callable[[Callable[..., Sides]], Claim]:  # noqa: ANN401  # those of `claim`
+        def make(function: Callable[..., Sides]) -> Claim:
+            known = {**symbols, **keywords}
+            drawn = {name: known[name] for name in signature(function).parameters if name in known}
+            return claim(**{**drawn, **keywords})(function)
+
+        return make
+
+    return about
 
 
 def find_difference(claim: Claim, sides: Sides) -> dict[str, object] | None:

@@ -34,7 +34,6 @@ from imlp_audit.report.files import check_writable
 if TYPE_CHECKING:
     from imlp_audit.cli.output import Outputs
     from imlp_audit.evaluate.request import Request, Running
-    from imlp_audit.records.result import AuditResult
     from imlp_audit.spec.paper import RowRef
     from imlp_audit.spec.schema import Preprocessing
 
@@ -123,12 +122,6 @@ class ImageOptions:
 class RunOptions:
     """How the model is computed, and what is kept of it."""
 
-    against: Annotated[
-        Path | None,
-        typer.Option(
-            "--against", metavar="FILE", help="A JSON result of eval: also test the printed difference from it."
-        ),
-    ] = None
     predictions: Annotated[
         Path | None,
         typer.Option(
@@ -192,10 +185,9 @@ def evaluate(
             check_ending(running.predictions)
             check_writable(running.predictions, links=True)
         outputs, preprocessing = parse_outputs(reporting.printed, reporting.output), images.stated()
-        model, earlier = _find_row(row, specs, trust_code=trust_code), _read_earlier(running.against)
+        model = _find_row(row, specs, trust_code=trust_code)
         check_device(running.device)
-        read = {"--against": running.against, "--class-map": images.class_map}
-        checked = {"checkpoint": checkpoint, "--data": Path(data), **read}
+        checked = {"checkpoint": checkpoint, "--data": Path(data), "--class-map": images.class_map}
         _check_written(running.predictions, outputs, Path(data), checked)
         labelling = Labelling(images.class_map, images.labels is not None)
         request = Request(
@@ -204,7 +196,6 @@ def evaluate(
             preprocessing=preprocessing,
             running=running.running(outside=model.row.model is not None and model.row.model.code is not None),
             predictions=running.predictions,
-            against=earlier,
         )
         given = [*(specs or [whole_paper(row)]), *(["--trust-code"] if trust_code else [])]
         return _run(request, outputs, reporting, given)
@@ -267,14 +258,3 @@ def _find_row(wanted: str, specs: list[str] | None, *, trust_code: bool) -> RowR
         known = [row.id for paper in papers for row in rows_of(paper)]
         raise UsageError(f"--row {wanted}: {did_you_mean(wanted, known, 'rows here')}")
     return found
-
-
-def _read_earlier(path: Path | None) -> tuple[AuditResult, str] | None:
-    from imlp_audit.cli.report import read_result_text
-    from imlp_audit.records.document import from_json
-    from imlp_audit.records.result import AuditResult
-
-    if path is None:
-        return None
-    text = read_result_text(path, f"--against {path}")
-    return from_json(AuditResult, text, str(path), written_by="`imlp-audit eval --format json`"), str(path)

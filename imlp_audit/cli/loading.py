@@ -65,14 +65,13 @@ def load_own(targets: Sequence[str] | None, command: str, *, trust_code: bool, w
 
     Raises UsageError for an installed one, found by its id or where packages lie, where nothing is written.
     """
-    from imlp_audit.processes.code import is_installed_place
-    from imlp_audit.processes.trust import is_trusted
+    from imlp_audit.processes.code import is_bundled, is_installed_place
     from imlp_audit.spec.targets import display_path, split_target
 
     selection = load_specs(targets, trust_code=trust_code, complete=True)
     by_path = any(split_target(target)[0] is not None for target in targets or ())
     for path in (paper.findings_file.path for paper in selection.papers if writing):
-        found_by_id = path.is_absolute() and not by_path and is_trusted(path.parent)
+        found_by_id = path.is_absolute() and not by_path and is_bundled(path.parent)
         if found_by_id or is_installed_place(path):
             shown = display_path(path.parent)
             raise UsageError(

@@ -195,12 +195,10 @@ def read_result_text(path: Path, shown_as: str) -> str:
 def merge_runs(audit: AuditResult, runs: Sequence[tuple[str, AuditResult]]) -> AuditResult:
     """Return an audit with the checks of runs in their places; each run comes with the name of its file.
 
-    A number that the audit leaves open takes its run's check. A difference over the same images, which only runs can
-    check, follows its number. Raises UsageError for a run without evidence; for a number that the audit doesn't have,
-    has with another printed text, or has a verdict on; and for a number that two runs judge differently.
+    A number that the audit leaves open takes its run's check. Raises UsageError for a run without evidence; for a
+    number that the audit doesn't have, has with another printed text, or has a verdict on; and for a number that two
+    runs judge differently.
     """
-    from imlp_audit.records.check import CheckKind
-
     known = {check.id: check for check in audit.checks}
     found: dict[str, tuple[str, Check]] = {}
     for name, run in runs:
@@ -214,44 +212,30 @@ def merge_runs(audit: AuditResult, runs: Sequence[tuple[str, AuditResult]]) -> A
                 raise UsageError(
                     f"{other} and {name} both judge {check.id}; a report has one run per number: give one of them"
                 )
-    placed: list[Check] = []
-    for check in audit.checks:
-        run_check = found[check.id][1].model_copy(update={"source": check.source}) if check.id in found else check
-        of_cell = (one for name, (_, one) in found.items() if name not in known and name.partition(".")[0] == check.id)
-        placed += [run_check, *(of_cell if check.kind is CheckKind.CELL else ())]
+    placed = (
+        found[check.id][1].model_copy(update={"source": check.source}) if check.id in found else check
+        for check in audit.checks
+    )
     return audit.model_copy(update={"checks": tuple(placed)})
 
 
 def _refuse_misfits(name: str, check: Check, known: Mapping[str, Check]) -> None:
     """Raise UsageError if the audit has no such number, prints it differently, or already has a verdict on it."""
-    printed = _find_printed(check.id, known)
-    if printed is None:
-        raise UsageError(f"{name}: {check.id} is not in this report; give the specs that the run was made with")
-    if check.printed != printed:
-        raise UsageError(f"{name}: it judges {check.id} as {check.printed!r}, but {printed!r} is printed; run it again")
-    from imlp_audit.records.check import Verdict
+    from imlp_audit.records.check import CheckKind, Verdict
 
     here = known.get(check.id)
-    open_ = here is None or (here.verdict is Verdict.UNVERIFIABLE and not here.evidence)
-    if here is not None and not (open_ or _same(here, check)):
+    if here is None or here.kind is not CheckKind.CELL:
+        raise UsageError(f"{name}: {check.id} is not in this report; give the specs that the run was made with")
+    if check.printed != here.printed:
+        was = f"it judges {check.id} as {check.printed!r}, but {here.printed!r} is printed"
+        raise UsageError(f"{name}: {was}; run it again")
+    if (here.verdict is not Verdict.UNVERIFIABLE or here.evidence) and not _same(here, check):
         raise UsageError(f"{name}: {check.id} already has a verdict ({here.verdict}), which a run does not replace")
 
 
 def _same(one: Check, other: Check) -> bool:
     """Say whether two checks are equal, apart from their lines in the specs."""
     return one.model_copy(update={"source": other.source}) == other
-
-
-def _find_printed(name: str, known: Mapping[str, Check]) -> str | None:
-    """Return the printed text for the id of a check that a run can make; None if there is none."""
-    cell = known.get(name.partition(".")[0])
-    if cell is None or cell.kind.value != "cell":
-        return None
-    if name == cell.id:
-        return cell.printed
-    table, _, column = cell.id.rpartition("/")
-    other = known.get(f"{table.rpartition('/')[0]}/{name.removeprefix(cell.id + '.against.')}/{column}")
-    return f"{other.printed} to {cell.printed}" if other else None
 
 
 def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:

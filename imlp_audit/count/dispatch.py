@@ -148,22 +148,31 @@ def result_by_arithmetic(func: OpOverload, args: Sequence[object], kwargs: Mappi
     """Return an operation's result on the meta device, or None if torch has to be asked.
 
     Torch is asked about operations without a rule here, about arguments that do not fit together, and about tensors
-    that differ in type, are not of floating point, or are not stored row by row.
+    that differ in type, are not of floating point, or are not stored row by row. A convolution of an image that is
+    stored pixel by pixel gives such an image, as on a processor; torch's own meta device says otherwise.
     """
     rule = RULES.get(func._schema.name)
     tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
     if rule is None or func._schema.is_mutable or not tensors:
         return None
     dtype = tensors[0].dtype
-    plain = dtype.is_floating_point and all(t.is_meta and t.dtype is dtype and _is_row_by_row(t) for t in tensors)
+    pixels = rule is _conv2d and _is_pixel_by_pixel(tensors[0])
+    plain = dtype.is_floating_point and all(t.is_meta and t.dtype is dtype for t in tensors)
+    plain = plain and all(_is_row_by_row(one) for one in tensors[pixels:])
     shape = rule(*args, **kwargs) if plain else None
-    return None if shape is None else torch.empty(shape, dtype=dtype, device="meta")
+    layout = torch.channels_last if pixels else torch.contiguous_format
+    return None if shape is None else torch.empty(shape, dtype=dtype, device="meta", memory_format=layout)
 
 
 def _is_row_by_row(tensor: Tensor) -> bool:
     """Return whether a tensor has the strides of a new one; `is_contiguous` allows any for an extent of 1."""
     strides = [*accumulate((max(extent, 1) for extent in reversed(tensor.shape)), mul, initial=1)]
     return tensor.stride() == tuple(reversed(strides[:-1]))
+
+
+def _is_pixel_by_pixel(tensor: Tensor) -> bool:
+    ordered = tensor.ndim == 4 and tensor.is_contiguous(memory_format=torch.channels_last)
+    return ordered and not _is_row_by_row(tensor)
 
 
 def _linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Shape | None:

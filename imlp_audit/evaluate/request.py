@@ -15,21 +15,18 @@ from torch import nn
 from imlp_audit import __version__
 from imlp_audit.cache.store import fingerprint_folder
 from imlp_audit.checkpoint.contents import hash_source
-from imlp_audit.errors import BuildError, DatasetError, UsageError
+from imlp_audit.errors import BuildError, DatasetError
 from imlp_audit.evaluate.datasets import Labelling, check_classes, open_images
 from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images
 from imlp_audit.evaluate.inference import Computing, Pipeline, Preparation
 from imlp_audit.evaluate.verdict import (
     MOST_UNREADABLE,
-    EvaluatedCell,
     ScoreCell,
-    other_run,
     score_cells,
     size_of_data,
 )
 from imlp_audit.evaluate.weights import choose_reading, with_weights
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.columns import SIZES, AccuracyColumn
 from imlp_audit.spec.paper import CellRef, RowRef, preprocessing_of
 from imlp_audit.spec.schema import Preprocessing
@@ -80,7 +77,7 @@ class Request:
     """An evaluation.
 
     `preprocessing` is how the user wants images prepared. `predictions` is the file for the model's answers; an
-    unfinished run is continued from the journal beside it. `against` is the result of an earlier run and its name.
+    unfinished run is continued from the journal beside it.
     """
 
     weights: Weights
@@ -88,12 +85,11 @@ class Request:
     preprocessing: Preprocessing | None = None
     running: Running = field(default_factory=Running)
     predictions: Path | None = None
-    against: tuple[AuditResult, str] | None = None
 
 
 @dataclass(frozen=True)
 class Task:
-    """A model with its weights, the chosen images, and the cells to judge, each with an earlier run to compare with.
+    """A model with its weights, the chosen images, and the cells to judge.
 
     `classes` is the number of its outputs, `contents` a digest of the images' bytes, `notes` state what was assumed,
     `weights` which weights are used.
@@ -106,7 +102,7 @@ class Task:
     chosen: tuple[int, ...]
     contents: str
     classes: int
-    cells: tuple[tuple[ScoreCell, EvaluatedCell | None], ...]
+    cells: tuple[ScoreCell, ...]
     pipeline: Pipeline
     computing: Computing
     notes: tuple[str, ...]
@@ -164,8 +160,6 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
     _check_count(cells, images, chosen, request)
     hashes = hash_images(images, chosen)
     contents = sha256(repr(hashes).encode()).hexdigest()
-    others = tuple(other_run(one.cell, *request.against) if request.against is not None else None for one in cells)
-    _check_same_images(others, contents, request)
     computing = Computing(device, running.threads if device.type == "cpu" else 1, running.amp)
     model = loaded.model.to(device)
     return Task(
@@ -176,7 +170,7 @@ def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
         chosen=chosen,
         contents=contents,
         classes=loaded.classes,
-        cells=tuple(zip(cells, others, strict=True)),
+        cells=cells,
         pipeline=preparation.pipeline(model, loaded.size),
         computing=computing,
         notes=(*assumed, *loaded.notes, *preparation.notes(model, loaded.size)),
@@ -233,13 +227,4 @@ def _check_count(cells: Sequence[ScoreCell], images: Images, chosen: Sequence[in
             raise DatasetError(
                 f"{request.data.source} has {readable(labelled)} images with a label, but {data} has {readable(size)}; "
                 "give its images alone, or say with --on which data set they are"
-            )
-
-
-def _check_same_images(others: Sequence[EvaluatedCell | None], contents: str, request: Request) -> None:
-    """Raise UsageError for an earlier run over other images, before any work is done."""
-    for other in others:
-        if request.against is not None and other is not None and other.accuracy.contents not in (None, contents):
-            raise UsageError(
-                f"{request.against[1]} is about other images; evaluate both with the same --data and --limit"
             )

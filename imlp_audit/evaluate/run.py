@@ -14,7 +14,7 @@ from imlp_audit.evaluate.images import why_unreadable
 from imlp_audit.evaluate.inference import load_batches, predict_batches
 from imlp_audit.evaluate.predictions import BatchAnswers, Journal, Prediction, open_journal, write_predictions
 from imlp_audit.evaluate.request import Request, Task, list_versions, prepare
-from imlp_audit.evaluate.verdict import EvaluatedCell, ScoreCell, judge, judge_difference, record_accuracy
+from imlp_audit.evaluate.verdict import EvaluatedCell, ScoreCell, judge, record_accuracy
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check
 from imlp_audit.records.evidence import Accuracy
@@ -109,12 +109,9 @@ def _predictions(task: Task, answers: Mapping[int, BatchAnswers]) -> Sequence[Pr
 
 
 def _judge_cells(task: Task, predictions: Sequence[Prediction], settings: Mapping[str, str]) -> tuple[Check, ...]:
-    """Judge each cell and, if an earlier run was given, the printed difference from it."""
     hints = (*task.images.notes, *task.notes, *_unreadable(task, predictions))
-    checks: list[Check] = []
-    for score, other in task.cells:
-        run = EvaluatedCell(score.cell, _accuracy(task, score, predictions, settings), task.reading)
-        checks += [judge(run), *([judge_difference(run, other)] if other is not None else [])]
+    accuracies = ((score.cell, _accuracy(task, score, predictions, settings)) for score in task.cells)
+    checks = [judge(EvaluatedCell(cell, accuracy, task.reading)) for cell, accuracy in accuracies]
     return tuple(check.model_copy(update={"hints": (*check.hints, *hints)}) for check in checks)
 
 

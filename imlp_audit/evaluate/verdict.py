@@ -1,8 +1,8 @@
-"""The verdict on a printed accuracy, by an evaluation of its row's model, and on a printed difference, by two. Pure."""
+"""The verdict on a printed accuracy, by an evaluation of its row's model. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -10,14 +10,13 @@ from functools import cached_property
 from imlp_audit.checks.frames import interval_ends
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.evaluate.images import data_digest
-from imlp_audit.evaluate.sampling import DIGITS, Sample, Stake, describe_need, find_stake, name_all
+from imlp_audit.evaluate.sampling import DIGITS, Sample, Stake, describe_need, find_stake
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.check import PASSES, CellCheck, DeltaCheck, Verdict
+from imlp_audit.records.check import PASSES, CellCheck, Verdict
 from imlp_audit.records.evidence import Accuracy
-from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.columns import AccuracyColumn, Metric
-from imlp_audit.spec.paper import CellRef, RowRef, find_cell
+from imlp_audit.spec.paper import CellRef, RowRef
 
 MOST_UNREADABLE = Fraction(1, 1000)  # of the images: above it nothing is judged
 SAMPLING = "sampling"
@@ -30,10 +29,6 @@ SETTINGS = (
     "them (--preprocessing)"
 )
 PART = "only a part of the data set was given; it is taken as drawn at random"
-SAME = (
-    "both runs used the same file and agree on every image, so they say nothing about a difference between two rows; "
-    "evaluate each row's own checkpoint"
-)
 
 
 @dataclass(frozen=True)
@@ -173,7 +168,7 @@ def judge(run: EvaluatedCell) -> CellCheck:
     if (runs := cell.printed.runs) is not None:
         return check.model_copy(update={**found, **_compare_with_runs(run, runs)})
     stake = find_stake(cell)
-    fit = _compare(cell.printed.interval, run, run.possible, run.departures, _passes(run, stake))
+    fit = _compare(run, stake)
     return check.model_copy(
         update={
             **found,
@@ -225,7 +220,6 @@ def record_accuracy(
         unlabelled=unlabelled,
         low=decimal_text(interval.low, DIGITS),
         high=decimal_text(interval.high, DIGITS),
-        outcomes="".join(_hexadecimal(right)),
         checkpoint=checkpoint,
         data=data_digest(images),
         contents=contents,
@@ -233,41 +227,18 @@ def record_accuracy(
     )
 
 
-def _hexadecimal(right: Sequence[bool]) -> Iterator[str]:
-    """Yield a digit for each four images, the first image in the highest bit."""
-    for start in range(0, len(right), 4):
-        bits = "".join("1" if one else "0" for one in right[start : start + 4])
-        yield f"{int(bits.ljust(4, '0'), 2):x}"
-
-
-Passes = Callable[[Interval], tuple[str, ...] | None]
-"""Returns what else a number holds under if it is printed so; None if it is not shown to be."""
-
-
-def _lies_inside(possible: Interval) -> Passes:
-    return lambda printed: () if possible.low in printed and possible.high in printed else None
-
-
-def _passes(run: EvaluatedCell, stake: Stake | None) -> Passes:
-    if run.complete:
-        return _lies_inside(run.possible)
-    return lambda printed: (SAMPLING,) if stake is not None and run.sample.decides(printed, stake.points) else None
-
-
-def _compare(
-    printed: Callable[[Rounding], Interval],
-    run: EvaluatedCell,
-    possible: Interval,
-    departures: tuple[str, ...],
-    passes: Passes,
-) -> SampledFit:
-    """Compare where a number may lie with a printed one, under each rounding rule; the first is the default."""
-    roundings = run.cell.row.paper.about.value.rounding
+def _compare(run: EvaluatedCell, stake: Stake | None) -> SampledFit:
+    """Compare where the share may lie with the printed number, under each rounding rule; the first is the default."""
+    roundings, printed, possible = run.cell.row.paper.about.value.rounding, run.cell.printed.interval, run.possible
     met = [rule for rule in roundings if possible.meets(printed(rule))]
     for rule in met:
-        how = passes(printed(rule))
-        if how is not None:
-            under = (*departures, *([f"rounding {rule}"] if rule is not roundings[0] else []), *how)
+        if run.complete:
+            passes = possible.low in printed(rule) and possible.high in printed(rule)
+        else:
+            passes = stake is not None and run.sample.decides(printed(rule), stake.points)
+        if passes:
+            rounded = [f"rounding {rule}"] if rule is not roundings[0] else []
+            under = (*run.departures, *rounded, *([] if run.complete else [SAMPLING]))
             verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
             return SampledFit(verdict, rule, printed(rule), under)
     verdict, rule = (Verdict.UNVERIFIABLE, met[0]) if met else (Verdict.DIFFERS, roundings[0])
@@ -327,105 +298,3 @@ def _describe_fit(run: EvaluatedCell, stake: Stake | None, fit: SampledFit) -> s
         return f"{met}, but leaves too much room to pass: {describe_need(run.size, stake)}"
     besides = f" and excludes a difference of {stake.describe()}" if stake is not None else ""
     return f"{met}{besides}"
-
-
-def other_run(cell: CellRef, other: AuditResult, file: str) -> EvaluatedCell:
-    """Return the run in another result to compare a cell with: another row of its table, in the same column.
-
-    Raises UsageError if there is none, or more than one.
-    """
-    paper, table = cell.row.paper, cell.row.table.value.table
-    runs = [
-        EvaluatedCell(there, evidence, check.reading)
-        for check in other.of_kind(CellCheck)
-        if (there := find_cell([paper], check.id)) is not None
-        and (there.row.table.value.table, there.column_id) == (table, cell.column_id)
-        and check.printed == there.printed.text
-        for evidence in check.evidence
-        if isinstance(evidence, Accuracy)
-    ]
-    if not runs:
-        wanted = f"{paper.id}/{table}/ROW/{cell.column_id}"
-        raise UsageError(f"{file}: no evaluation of {wanted}, as printed there, to compare {cell.id} with")
-    if len(runs) > 1:
-        several = ", ".join(run.cell.id for run in runs)
-        raise UsageError(f"{file}: several evaluations to compare {cell.id} with: {several}; give a file with one")
-    if runs[0].cell.id == cell.id:
-        raise UsageError(f"{file}: this is an evaluation of {cell.id} itself; give one of another row of the table")
-    return runs[0]
-
-
-def judge_difference(run: EvaluatedCell, base: EvaluatedCell) -> DeltaCheck:
-    """Judge the difference between two printed accuracies of a table by evaluations of both.
-
-    The check's id is the cell's with `.against.` and the other row's. The interval of the difference holds all
-    differences of the two 95 % intervals: whichever images both runs have right, it holds at least as often as these.
-    """
-    cell, other = run.cell, base.cell
-    check = DeltaCheck(
-        id=f"{cell.id}.against.{other.row.row.id}",
-        verdict=Verdict.ERROR,
-        reason=base.why_not_judged or run.why_not_judged or "",
-        source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
-        place=cell.place,
-        printed=f"{other.printed.text} to {cell.printed.text}",
-        unit="points",
-        reading=run.reading,
-        hints=tuple(_compare_settings(base.accuracy, run.accuracy)),
-        evidence=(base.accuracy, run.accuracy),
-    )
-    if check.reason:
-        return check
-    if _key(run) == _key(base):
-        return check.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": SAME})
-    points, possible = run.share - base.share, run.possible - base.possible
-    fit = _compare(
-        lambda rule: cell.printed.interval(rule) - other.printed.interval(rule),
-        run,
-        possible,
-        tuple(dict.fromkeys((*base.departures, *run.departures))),
-        _lies_inside(possible) if run.complete and base.complete else lambda _: None,
-    )
-    step = max(cell.printed.step, other.printed.step)
-    return check.model_copy(
-        update={
-            "verdict": fit.verdict,
-            "reason": _describe_difference(run, base, fit),
-            "interval": (decimal_text(fit.printed.low, EXACT), decimal_text(fit.printed.high, EXACT)),
-            "measured": decimal_text(points, EXACT),
-            "gap": decimal_text((points - (cell.printed.value - other.printed.value)) / step, 1),
-            "rounding": fit.rounding,
-            "under": fit.under,
-        }
-    )
-
-
-def _key(run: EvaluatedCell) -> tuple[str, str]:
-    return run.accuracy.checkpoint, run.accuracy.outcomes
-
-
-def _describe_difference(run: EvaluatedCell, base: EvaluatedCell, fit: SampledFit) -> str:
-    """Say how far two runs are apart, and how that compares with the printed numbers."""
-    shares = " and ".join(f"{one.cell.row.row.id} {readable(one.share, 3)} %" for one in (run, base))
-    points = readable(run.share - base.share, 3)
-    counts = f"of the images {shares} are right, a difference of {'' if points.startswith('-') else '+'}{points} points"
-    printed = f"{fit.printed}, the differences that the printed numbers allow"
-    if fit.equal:
-        return f"{counts}; it lies in {printed}"
-    if run.complete and base.complete:
-        if fit.verdict is Verdict.DIFFERS:
-            all_ = "all images were evaluated, so it is not a matter of sampling"
-            return f"{counts}; it does not lie in {printed}; {all_}"
-        return f"{counts}; whether it lies in {printed}, depends on the images that could not be read"
-    interval = f"{counts}; its interval {run.possible - base.possible}, by the two 95 % intervals,"
-    if fit.verdict is Verdict.DIFFERS:
-        return f"{interval} does not meet {printed}"
-    return f"{interval} meets {printed}; {name_all(run.size)} would decide"
-
-
-def _compare_settings(first: Accuracy, second: Accuracy) -> Iterator[str]:
-    """Name the settings in which two runs differ."""
-    names = [n for n in sorted({*first.settings, *second.settings}) if first.settings.get(n) != second.settings.get(n)]
-    values = [f"{n} ({first.settings.get(n, 'not stated')}, {second.settings.get(n, 'not stated')})" for n in names]
-    if values:
-        yield f"the two runs have different settings: {', '.join(values)}"

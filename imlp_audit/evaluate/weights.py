@@ -6,17 +6,17 @@ Where timm and the publisher's code compute different functions of the same weig
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
 from imlp_audit.checkpoint.fitting import Fit, fit
-from imlp_audit.checkpoint.layouts import HUGGING_FACE_SWIN_V2, POOLFORMERS, NameLayout
+from imlp_audit.checkpoint.layouts import POOLFORMER, NameLayout
 from imlp_audit.checkpoint.loading import describe_misfit, load_fitted
 from imlp_audit.checkpoint.refusal import escape_name, list_names
 from imlp_audit.checkpoint.tensors import ParsedFile
@@ -90,13 +90,13 @@ def with_weights(
         fitted = fit(checkpoint.shapes, variant.model)
         notes = load_fitted(variant.model, checkpoint, fitted)
         model = variant.model.requires_grad_(False).eval()
-        computed = compute_as_published(model, fitted.layout)
+        function_notes, function = compute_as_published(model, fitted.layout)
         yield Weighted(
             model,
             size,
             _count_classes(row, model, size),
-            (*ambiguous, *notes, *computed.notes),
-            {**_describe_weights(checkpoint, fitted, prefix), **computed.settings},
+            (*ambiguous, *notes, *function_notes),
+            {**_describe_weights(checkpoint, fitted, prefix), **function},
             checkpoint.source,
             reading,
         )
@@ -208,44 +208,19 @@ def _describe_misfit(row: RowRef, checkpoint: Checkpoint, reading: str | None, f
     return describe_misfit(path, fits[reading], f"{model}, nor under {', '.join(map(str, other))}" if other else model)
 
 
-@dataclass(frozen=True)
-class FunctionDeparture:
-    """A difference between timm's function of weights and that of the code whose files have one of the `layouts`.
-
-    `concerns` says whether a model is one that both have, and `change` lets it compute what `publisher` does.
-    """
-
-    layouts: tuple[NameLayout, ...]
-    publisher: str
-    published: str
-    timm: str
-    change: Callable[[nn.Module], object] = lambda model: None
-    concerns: Callable[[nn.Module], bool] = lambda model: False
+_THEIRS, _TIMMS = "the last norm before the pooling", "the pooling before the last norm"
 
 
-@dataclass(frozen=True)
-class ComputedFunction:
-    """What is said of the function that a model computes: notes, and a setting of the evidence; often nothing."""
-
-    notes: tuple[str, ...] = ()
-    settings: Mapping[str, str] = field(default_factory=dict)
-
-
-def compute_as_published(model: nn.Module, layout: NameLayout | None) -> ComputedFunction:
-    """Let a model with its weights compute what the code does whose layout they have."""
-    departure = next((one for one in DEPARTURES if layout in one.layouts or one.concerns(model)), None)
-    if layout is not None:
-        departure = departure or _find_eps(model, layout)
-    if departure is None:
-        return ComputedFunction()
-    if layout not in departure.layouts:
-        other = f"{departure.publisher} computes {departure.published}"
-        text = f"timm's function, as the names in the file are: {departure.timm}; {other}"
-        return ComputedFunction((text,), {"function": f"timm: {departure.timm}"})
-    departure.change(model)
-    published = f"{departure.publisher}: {departure.published}"
-    text = f"the function of {departure.publisher}, as the names in the file are: {departure.published}"
-    return ComputedFunction((f"{text}; timm computes {departure.timm}",), {"function": published})
+def compute_as_published(model: nn.Module, layout: NameLayout | None) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Let a PoolFormer with its authors' names compute what their code does; return notes on that, and a setting."""
+    if layout is POOLFORMER:
+        _norm_before_pooling(model)
+        note = f"the function of PoolFormer's authors' code, as the names in the file are: {_THEIRS}"
+        return (f"{note}; timm computes {_TIMMS}",), {"function": f"PoolFormer's authors' code: {_THEIRS}"}
+    if not _is_poolformer(model):
+        return (), {}
+    note = f"timm's function, as the names in the file are: {_TIMMS}"
+    return (f"{note}; PoolFormer's authors' code computes {_THEIRS}",), {"function": f"timm: {_TIMMS}"}
 
 
 def _is_poolformer(model: nn.Module) -> bool:
@@ -256,13 +231,6 @@ def _is_poolformer(model: nn.Module) -> bool:
     return isinstance(model, MetaFormer) and all(scaled)
 
 
-def _is_mixer(model: nn.Module) -> bool:
-    from timm.models.mlp_mixer import MixerBlock
-
-    exact = any(isinstance(one, nn.GELU) and one.approximate == "none" for one in model.modules())
-    return exact and any(isinstance(one, MixerBlock) for one in model.modules())
-
-
 def _norm_before_pooling(model: nn.Module) -> None:
     head, norm, pool = (model.get_submodule(name) for name in ("head", "head.norm", "head.global_pool"))
     weight = norm.get_parameter("weight")
@@ -270,61 +238,3 @@ def _norm_before_pooling(model: nn.Module) -> None:
     first.load_state_dict(norm.state_dict())
     head.global_pool, head.norm = nn.Sequential(OrderedDict(norm=first, pool=pool)), nn.Identity()
     head.train(model.training)
-
-
-def _mask_twice(model: nn.Module) -> None:
-    from timm.models.swin_transformer_v2 import WindowAttention
-
-    def double(_: nn.Module, args: object, named: dict[str, Tensor | None]) -> tuple[object, dict[str, object]]:
-        mask = named["mask"]
-        return args, {"mask": None if mask is None else 2 * mask}
-
-    for one in model.modules():
-        if isinstance(one, WindowAttention):
-            one.register_forward_pre_hook(double, with_kwargs=True)
-
-
-DEPARTURES = (
-    FunctionDeparture(
-        POOLFORMERS,
-        "PoolFormer's authors' code",
-        "the last norm before the pooling",
-        "the pooling before the last norm",
-        _norm_before_pooling,
-        _is_poolformer,
-    ),
-    FunctionDeparture(
-        (),
-        "Mixer's authors' code",
-        "GELU by its tanh approximation, Flax's default",
-        "GELU itself",
-        concerns=_is_mixer,
-    ),
-    FunctionDeparture(
-        (HUGGING_FACE_SWIN_V2,),
-        "Hugging Face's code",
-        "the mask of shifted windows added twice",
-        "the mask added once",
-        _mask_twice,
-    ),
-)
-
-
-def _find_eps(model: nn.Module, layout: NameLayout) -> FunctionDeparture | None:
-    """Return the departure of a layout whose norms add something else to the variance than the model's do."""
-    path, eps = layout.eps or ("", 0)
-    modules = model.get_submodule(path).modules()
-    norms = {one: added for one in modules if isinstance(added := getattr(one, "eps", None), float)}
-    if layout.eps is None or {*norms.values()} <= {eps}:
-        return None
-
-    def change(_: nn.Module) -> None:
-        for norm in norms:
-            norm.eps = eps  # type: ignore[assignment]
-
-    what = f"norms in {path} that add" if path else "norms that add"
-    theirs, timms = (
-        " or ".join(f"{one:g}".replace("e-0", "e-") for one in sorted({*values})) for values in ([eps], norms.values())
-    )
-    ours = f"{what} {timms}"
-    return FunctionDeparture((layout,), f"{layout.name} code", f"{what} {theirs} to the variance", ours, change)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from imlp_audit.checkpoint.refusal import escape_name
 from imlp_audit.claims.catalogue import FOLDER, ClaimCode, WeightClaim, read_weight_claims
 from imlp_audit.processes.code import is_bundled, load_module, locate_error
-from imlp_audit.processes.trust import explain_distrust, is_trusted
+from imlp_audit.processes.trust import explain_distrust
 from imlp_audit.processes.workers import StoppedError, yield_apart
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.checkpoint import Statement
@@ -84,7 +84,7 @@ def judge_claims(
         if many > _MOST_LAYERS:
             reason = f"the checkpoint has {many} such layers; the limit is {_MOST_LAYERS}"
             yield from (_record(claim, Verdict.UNVERIFIABLE, reason) for claim, _ in asked)
-        elif not trust_code and not is_trusted(folder):
+        elif not trust_code and not is_bundled(folder):
             yield from (
                 _record(claim, Verdict.UNVERIFIABLE, explain_distrust(folder, claim.code.shown_as))
                 for claim, _ in asked

@@ -21,8 +21,8 @@ def bundled_folder() -> Path:
 
 
 def is_bundled(folder: Path) -> bool:
-    """Return whether a paper's folder comes with this package."""
-    return folder.resolve().is_relative_to(bundled_folder().resolve())
+    """Return whether a paper's folder comes with this package. One of a group does not: its code may be a clone."""
+    return folder.resolve().parent == bundled_folder().resolve()
 
 
 def is_installed_place(path: Path) -> bool:

@@ -12,14 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from imlp_audit.files import FileError, read_bytes
-from imlp_audit.processes.code import bundled_folder
+from imlp_audit.processes.code import bundled_folder, is_bundled
 
 _MOST_FILES = 10_000  # that a folder may hold to be compared
-
-
-def is_trusted(folder: Path) -> bool:
-    """Return whether a folder is that of an installed paper: its own Python may be run without being asked for."""
-    return folder.resolve().is_relative_to(bundled_folder().resolve())
 
 
 def trusted_folder(folder: Path) -> Path | None:
@@ -27,7 +22,7 @@ def trusted_folder(folder: Path) -> Path | None:
 
     None where it is not trusted.
     """
-    if is_trusted(folder):
+    if is_bundled(folder):
         return folder.resolve()
     installed = _installed_paper(folder)
     return installed if installed is not None and _find_difference(folder, installed) is None else None

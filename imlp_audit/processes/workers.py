@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -302,6 +303,8 @@ def _begin() -> None:
 def _settle() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     leave_compiler_out()
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # as in the process that began this one
     gc.set_threshold(100_000)  # importing torch makes many objects and no garbage
 
 

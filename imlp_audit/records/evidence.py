@@ -14,10 +14,9 @@ class Accuracy(Record):
 
     `correct` of `images` are right, of the `available` that the data set has; `unreadable` and `unlabelled` ones, which
     have no accepted class, are counted among neither. `low` and `high` are the ends of Wilson's 95 % interval in
-    percent, decimal text, if all unreadable images were wrong and if all were right. `outcomes` has four of the
-    `images` a hexadecimal digit, in the data set's order, 1 for right and the last ones filled up with 0. `checkpoint`
-    is the file's SHA-256, `data` that of the images' ids and labels, `contents` that of the sizes and ends of their
-    files (null in results from before it was recorded). `settings` are the pipeline's and the model's, by name.
+    percent, decimal text, if all unreadable images were wrong and if all were right. `checkpoint` is the file's
+    SHA-256, `data` that of the images' ids and labels, `contents` that of their bytes. `settings` are the pipeline's
+    and the model's, by name.
     """
 
     kind: Literal["accuracy"] = "accuracy"
@@ -29,7 +28,6 @@ class Accuracy(Record):
     unlabelled: Count = 0
     low: Number
     high: Number
-    outcomes: Annotated[str, Field(pattern=r"^[0-9a-f]*$")]
     checkpoint: Digest
     data: Digest
     contents: Digest | None = None
@@ -39,15 +37,9 @@ class Accuracy(Record):
     def _adds_up(self) -> Self:
         if self.images + self.unreadable + self.unlabelled > self.available:
             raise ValueError("more images than are available")
-        ones = int(self.outcomes or "0", 16).bit_count()  # those that fill up the last digit included
-        if len(self.outcomes) != -(-self.images // 4) or not sum(self.right()) == self.correct == ones:
-            raise ValueError("the outcomes are not those of the images")
+        if self.correct > self.images:
+            raise ValueError("more images are right than there are")
         return self
-
-    def right(self) -> tuple[bool, ...]:
-        """Return of each image whether it is classified rightly."""
-        bits = f"{int(self.outcomes or '0', 16):0{4 * len(self.outcomes)}b}"
-        return tuple(bit == "1" for bit in bits[: self.images])
 
     @property
     def whole(self) -> bool:

@@ -1,10 +1,10 @@
-"""The formats of an audit's result for other programs: GitHub's annotations, JUnit XML and SARIF. Pure, without times.
+"""The formats of an audit's result for other programs: GitHub's annotations and SARIF. Pure, without times.
 
 GitHub keeps ten errors, ten warnings and ten notices of a step (see "Workflow commands for GitHub Actions" and "Usage
 limits" in its documentation), so ten findings are annotated, what to ask the authors first, and one notice counts the
 rest. Its code scanning shows a rule's short description as the title of an alert and its help below it, and follows an
 alert from run to run by `partialFingerprints`: they come from the check's id, so that an edit elsewhere in the spec
-opens no new alert. In JUnit a failing check that is acknowledged is skipped: it does not fail the run.
+opens no new alert.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import assert_never
 from urllib.parse import quote
-from xml.etree import ElementTree as ET
 
 from imlp_audit.errors import Problem
 from imlp_audit.numbers.words import count_of, list_some
@@ -24,7 +22,7 @@ from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import one_line, shorten
 from imlp_audit.report.findings import worst_first
-from imlp_audit.report.verdicts import describe_check, explain_command, place_and_id, place_in_specs, summarize, word_of
+from imlp_audit.report.verdicts import describe_check, explain_command, place_and_id, summarize
 
 MOST = 10  # of a step that GitHub keeps
 _COMMANDS = {FindingKind.ASK: "error", FindingKind.MISPRINT: "warning", FindingKind.NOTE: "notice"}
@@ -91,55 +89,6 @@ def _escape(text: str) -> str:
 
 def _escape_property(text: str) -> str:
     return _escape(one_line(text)).replace(":", "%3A").replace(",", "%2C")
-
-
-def render_junit(result: AuditResult) -> str:
-    """Return JUnit XML: a suite for each table, claims and equations of a paper, and a test case for each check."""
-    root = ET.Element("testsuites", name="imlp-audit")
-    titles = {finding.id: finding.title for finding in result.findings}
-    tables = {f"{paper.id}/{table.id}": table.title for paper in result.papers for table in paper.tables}
-    suites: dict[str, list[Check]] = {}
-    for check in result.checks:
-        suites.setdefault("/".join(check.id.split("/")[:2]), []).append(check)
-    for name, checks in suites.items():
-        table = tables.get(name)
-        label = name.replace("/", " ", 1) if table is None else f"{name.replace('/', ' Table ', 1)}: {table}"
-        suite = ET.SubElement(root, "testsuite", name=one_line(label))
-        for check in checks:
-            case = ET.SubElement(suite, "testcase", classname=one_line(name.replace("/", ".")), name=one_line(check.id))
-            case.extend(_outcome(check, titles))
-        suite.attrib |= _counts(suite) | {"skipped": str(len(suite.findall("*/skipped")))}
-    root.attrib |= _counts(root)
-    ET.indent(root)
-    text = ET.tostring(root, encoding="unicode").replace("##[", "#&#35;[")  # would be a command in a log of GitHub's
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
-
-
-def _counts(suite: ET.Element) -> dict[str, str]:
-    counted = {"tests": "testcase", "failures": "failure", "errors": "error"}
-    return {name: str(sum(1 for _ in suite.iter(tag))) for name, tag in counted.items()}
-
-
-def _outcome(check: Check, titles: dict[str, str]) -> Iterator[ET.Element]:
-    """Yield what a test case holds: nothing if the check passes."""
-    match check.verdict:
-        case Verdict.REPRODUCED | Verdict.REPRODUCED_UNDER:
-            return
-        case Verdict.UNVERIFIABLE:
-            yield ET.Element("skipped", message=one_line(f"unverifiable: {check.reason}"))
-        case Verdict.DIFFERS | Verdict.INCONSISTENT if check.acknowledged:
-            title = titles.get(check.finding or "", check.finding)
-            yield ET.Element("skipped", message=one_line(f"known: {title}: {describe_check(check)}"))
-        case Verdict.DIFFERS | Verdict.INCONSISTENT | Verdict.ERROR:
-            tag = "error" if check.verdict is Verdict.ERROR else "failure"
-            problem = ET.Element(tag, type=check.verdict.value, message=one_line(describe_check(check)))
-            lines = [f"{word_of(check.verdict)}: {describe_check(check)}", *(f"hint: {hint}" for hint in check.hints)]
-            lines += [f"in the paper: {check.place}"] if check.place else []
-            lines += [f"at: {place_in_specs(check)}", f"ask: {explain_command(check)}"]
-            problem.text = "\n".join(map(one_line, lines))
-            yield problem
-        case _:
-            assert_never(check.verdict)
 
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

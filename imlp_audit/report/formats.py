@@ -30,7 +30,6 @@ class AuditFormat(StrEnum):
     JSON = "json"
     MARKDOWN = "markdown"
     HTML = "html"
-    JUNIT = "junit"
     SARIF = "sarif"
     GITHUB = "github"
 
@@ -43,7 +42,6 @@ ENDINGS = {
     ".html": AuditFormat.HTML,
     ".htm": AuditFormat.HTML,
     ".txt": AuditFormat.RICH,
-    ".xml": AuditFormat.JUNIT,
     ".sarif": AuditFormat.SARIF,
 }  # what a file is written as if its format isn't named
 
@@ -87,8 +85,6 @@ def render_audit(
             from imlp_audit.records.document import to_json
 
             return to_json(result)
-        case AuditFormat.JUNIT:
-            return exports.render_junit(result)
         case AuditFormat.SARIF:
             return exports.render_sarif(result)
         case AuditFormat.GITHUB:

@@ -58,33 +58,25 @@ _RIGHT, _LEFT = Align.RIGHT, Align.LEFT
 
 @dataclass(frozen=True)
 class CellChecks:
-    """The selected checks of one cell: the number itself, and its printed change, from the cells and as measured.
-
-    `against` are checks of its difference from other rows, made by runs on the same images.
-    """
+    """The selected checks of one cell: the number itself, and its printed change, from the cells and as measured."""
 
     row: RowHead
     column: ColumnHead
     cell: CellCheck | None
     delta: DeltaCheck | None
     delta_measured: DeltaCheck | None
-    against: tuple[DeltaCheck, ...] = ()
 
 
 def find_cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[CellChecks]:
     """Yield the selected cells of a table, row by row."""
     cells = {check.id: check for check in result.of_kind(CellCheck)}
     changes = {check.id: check for check in result.of_kind(DeltaCheck)}
-    against: dict[str, tuple[DeltaCheck, ...]] = {}
-    for check in changes.values():
-        name, dot, _ = check.id.partition(".against.")
-        against |= {name: (*against.get(name, ()), check)} if dot else {}
     for row in table.rows:
         for column in table.columns:
             name = f"{paper.id}/{table.id}/{row.id}/{column.id}"
             delta, measured = (changes.get(name + end) for end in (".delta", ".delta.measured"))
-            found = CellChecks(row, column, cells.get(name), delta, measured, against.get(name, ()))
-            if found.cell or found.delta or found.delta_measured or found.against:
+            found = CellChecks(row, column, cells.get(name), delta, measured)
+            if found.cell or found.delta or found.delta_measured:
                 yield found
 
 
@@ -104,9 +96,7 @@ def _rows(one: CellChecks) -> Iterator[tuple[Inline, ...]]:
     listed = one.cell is not None and not _lacks(one.cell)
     if one.cell is not None and listed:
         yield (label, heading, *_numbers(one.cell))
-    changes = [("change, from the cells", one.delta), ("change, as measured", one.delta_measured)]
-    changes += [(f"against {check.id.rpartition('.')[2]}", check) for check in one.against]
-    for name, check in changes:
+    for name, check in (("change, from the cells", one.delta), ("change, as measured", one.delta_measured)):
         if check is not None:
             yield ("" if listed else label, name if listed else f"{heading}, {name}", *_numbers(check))
 
@@ -226,12 +216,10 @@ def _print_cell(one: CellChecks | None, findings: Mapping[str, NumberedFinding])
     changes = [check for check in (one.delta, one.delta_measured) if check is not None]
     if changes:
         numbers.append(_stamp(max(changes, key=lambda check: _GRAVITY.index(check.verdict)), findings))
-    numbers += [_stamp(check, findings) for check in one.against]
     named = [
         ("", one.cell),
         ("The printed change, from the printed cells", one.delta),
         ("The printed change, from what was measured", one.delta_measured),
-        *((f"Against {check.id.rpartition('.')[2]}", check) for check in one.against),
     ]
     explanation = tuple(
         block for title, check in named if check is not None for block in explain_check(check, findings, title)

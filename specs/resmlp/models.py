@@ -24,6 +24,7 @@ from functools import partial
 from typing import NamedTuple, assert_never
 
 import torch
+from timm.models.cait import ClassAttn, TalkingHeadAttn
 from torch import Tensor, nn
 
 from imlp_audit.models.blocks import Nonlinearity, Norm, Pooling
@@ -58,49 +59,6 @@ class CaitStage(StrEnum):
     PATCH_MLP = "patch_mlp"  # self-attention replaced by an MLP over the patches
     CLASS_MLP = "class_mlp"  # class-attention replaced by class-MLP
     LINEAR = "linear"  # the MLP over the patches replaced by one linear layer
-
-
-class TalkingHeads(nn.Module):
-    """Self-attention whose heads are mixed before and after the softmax (arXiv 2003.02436).
-
-    Maps (batch, patches, channels) to the same shape.
-    """
-
-    def __init__(self, channels: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(channels, 3 * channels)
-        self.before = nn.Linear(heads, heads)
-        self.after = nn.Linear(heads, heads)
-        self.proj = nn.Linear(channels, channels)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Mix between patches and between channels."""
-        q, k, v = (_by_head(part, self.heads) for part in self.qkv(x).chunk(3, dim=-1))
-        scores = _across_heads(self.before, q * q.shape[-1] ** -0.5 @ k.transpose(-2, -1))
-        weights = _across_heads(self.after, scores.softmax(dim=-1))
-        y: Tensor = self.proj((weights @ v).transpose(1, 2).flatten(2))
-        return y
-
-
-class ClassAttention(nn.Module):
-    """The class token's query over all tokens: (batch, 1 + patches, channels) to (batch, 1, channels)."""
-
-    def __init__(self, channels: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.q = nn.Linear(channels, channels)
-        self.k = nn.Linear(channels, channels)
-        self.v = nn.Linear(channels, channels)
-        self.proj = nn.Linear(channels, channels)
-
-    def forward(self, tokens: Tensor) -> Tensor:
-        """Aggregate the tokens, the class token the first of them."""
-        parts = self.q(tokens[:, :1]), self.k(tokens), self.v(tokens)
-        q, k, v = (_by_head(part, self.heads) for part in parts)
-        weights = (q * q.shape[-1] ** -0.5 @ k.transpose(-2, -1)).softmax(dim=-1)
-        token: Tensor = self.proj((weights @ v).transpose(1, 2).flatten(2))
-        return token
 
 
 class CaitChain(nn.Module):
@@ -164,7 +122,8 @@ class CaitChain(nn.Module):
     def _across_patches(self) -> nn.Module:
         match self.stage:
             case CaitStage.ATTENTION:
-                return TalkingHeads(self.width, self.heads)
+                attention: nn.Module = TalkingHeadAttn(self.width, self.heads, qkv_bias=True)
+                return attention
             case CaitStage.PATCH_MLP | CaitStage.CLASS_MLP:
                 return cross_patch_mlp(self.patches, self.expansion, self.activation, bias=True)
             case CaitStage.LINEAR:
@@ -182,19 +141,8 @@ class CaitChain(nn.Module):
     def _class_layer(self, pooling: Pooling | None) -> ClassLayer:
         if self.stage not in (CaitStage.ATTENTION, CaitStage.PATCH_MLP) or pooling is not None:
             return ClassMlpLayer(self.width, self.patches, scale=self.scale, pre=self.pre, activation=self.activation)
-        attention = ClassAttention(self.width, self.heads)
+        attention = ClassAttn(self.width, self.heads, qkv_bias=True)
         return ClassLayer(self.width, attention, self._mlp(), self.scale, pre=self.pre)
-
-
-def _by_head(x: Tensor, heads: int) -> Tensor:
-    """Map (batch, tokens, channels) to (batch, heads, tokens, channels / heads)."""
-    return x.reshape(*x.shape[:2], heads, -1).transpose(1, 2)
-
-
-def _across_heads(linear: nn.Linear, x: Tensor) -> Tensor:
-    """Apply a linear layer across the heads: (batch, heads, tokens, tokens) to the same shape."""
-    y: Tensor = linear(x.permute(0, 2, 3, 1))
-    return y.permute(0, 3, 1, 2)
 
 
 class Encoded(NamedTuple):

@@ -12,8 +12,7 @@ import timm
 import torch
 from torch import nn
 
-from imlp_audit.checkpoint.fitting import Fit, Piece, fit
-from imlp_audit.checkpoint.loading import name_tensors
+from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.misfits import Shapes, describe
 from imlp_audit.models.blocks import ImlpRecipe, Part
 from imlp_audit.models.build import Builder
@@ -247,39 +246,9 @@ def test_a_problem_in_words() -> None:
     ]
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_a_file_with_two_tensors_for_one_place_does_not_fit(turned: bool) -> None:
-    """The backbone of mmpretrain's names has a classifier of its own, which the head's would take the place of."""
-    model = nn.ModuleDict({"conv": nn.Conv2d(3, 10, 1), "fc": nn.Linear(10, 8)})
-    inside = {f"backbone.{name}": shape for name, shape in shapes(model).items()}
-    head: Shapes = {"head.fc.weight": (8, 10), "head.fc.bias": (8,)}
-    assert not fit({**head, **inside} if turned else {**inside, **head}, model).exact
-    without = {name: shape for name, shape in inside.items() if ".fc." not in name}
-    assert fit({**without, **head}, model).exact
-
-
-def attention(**layers: nn.Module) -> nn.Module:
-    """Layers of an attention where Hugging Face's ViTs have them."""
-    return nn.ModuleDict({"layer": nn.ModuleDict({"attention": nn.ModuleDict({"attention": nn.ModuleDict(layers)})})})
-
-
-def test_query_key_and_value_are_put_together_only_where_the_model_has_one_layer() -> None:
-    apart = attention(query=nn.Linear(4, 2), key=nn.Linear(4, 2), value=nn.Linear(4, 2))
-    whole = attention(qkv=nn.Linear(4, 6))
-    names = tuple(f"layer.attention.attention.{part}.weight" for part in ("query", "key", "value"))
-    assert (fit(shapes(apart), apart).exact, fit(shapes(apart), apart).joins) == (True, {})
-    joined = fit(shapes(apart), whole)
-    assert joined.exact
-    assert joined.joins["layer.attention.attention.qkv.weight"] == tuple(map(Piece, names))
-    tensors = name_tensors(joined, apart.state_dict())
-    assert torch.equal(
-        tensors["layer.attention.attention.qkv.weight"], torch.cat([apart.state_dict()[n] for n in names])
-    )
-    both = {**shapes(apart), **shapes(whole)}
-    assert not fit(both, whole).exact
-
-
 def test_a_model_of_ones_own_keeps_its_names_whatever_code_they_remind_of() -> None:
-    model = attention(conv1=nn.Linear(2, 2), act1=nn.ModuleDict({"move1": nn.ParameterDict({"scale": torch.ones(2)})}))
+    block = nn.ModuleDict({"conv1": nn.Linear(2, 2)})
+    block["act1"] = nn.ModuleDict({"move1": nn.ParameterDict({"scale": torch.ones(2)})})
+    model = nn.ModuleDict({"layer": block})
     found = fit(shapes(model), model)
     assert (found.exact, found.notes) == (True, ())

@@ -117,6 +117,14 @@ def test_texts_of_several_lines_and_a_tolerance_with_its_reason(tmp_path: Path) 
     assert (claim.form, claim.needs, claim.tolerance, claim.literal) == ("y = x", "a solver", "1e-06: x is large", True)
 
 
+@pytest.mark.parametrize(("symbols", "fault"), [("x=None, y=None", None), ("y=None", "has no strategy for it")])
+def test_symbols_of_a_section_are_drawn_for_all_its_claims(tmp_path: Path, symbols: str, fault: str | None) -> None:
+    text = GOOD.format(name="eq1").replace("x=None, ", "")
+    (found,) = read(tmp_path, sec1=f"claim = claim_about({symbols})\n\n{text}")
+    assert isinstance(found, BrokenClaim if fault else ClaimText)
+    assert fault is None or (isinstance(found, BrokenClaim) and fault in found.problem)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from imlp_audit.claims import NUMBERS, POSITIVE, Claim, below, choice, modules, strictly_below, tensors
+from imlp_audit.claims import NUMBERS, POSITIVE, Claim, below, choice, claim_about, modules, strictly_below, tensors
 from imlp_audit.claims.statement import find_difference
 
 REAL = st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0, 1.0 + 1e-10, 1.0 + 1e-11, 1e6 * (1 + 1e-10), -1.0])
@@ -122,3 +122,19 @@ def test_a_choice_needs_values_and_outside_of_an_audit_it_is_the_first() -> None
         assert value == 3
 
     is_first()
+
+
+def test_symbols_are_drawn_as_the_section_says_unless_a_claim_says_otherwise() -> None:
+    about = claim_about(x=st.just(1), y=st.just(2), z=st.just(3))
+
+    @about(y=st.just(4), w=st.just(5), place="Eq. 1", printed="", share=0.5)
+    def found(w: int, y: int, x: int) -> bool:
+        return (w, y, x) == (5, 4, 1)
+
+    assert ([*found.strategies], found.share) == (["w", "y", "x"], 0.5)
+
+    @given(st.fixed_dictionaries(dict(found.strategies)))
+    def check(drawn: dict[str, int]) -> None:
+        assert found(**drawn)
+
+    check()

@@ -17,8 +17,7 @@ import imlp_audit
 from imlp_audit.claims.settings import Limits, Settings
 from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.processes import code as installed
-from imlp_audit.processes import trust
-from imlp_audit.processes.code import bundled_folder, load_module
+from imlp_audit.processes.code import bundled_folder, is_bundled, load_module
 from imlp_audit.records.check import EquationCheck, Verdict
 from imlp_audit.spec.library import digest_selection, load
 from tests.bundled import bundled_papers
@@ -137,9 +136,10 @@ def test_neither_a_papers_id_nor_its_place_below_here_is_trust(
 
 def test_a_link_to_a_trusted_folder_is_trusted_and_a_link_from_there_is_not(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(bundled_folder() / "imlp")
-    assert trust.is_trusted(tmp_path / "link")
-    assert not trust.is_trusted(tmp_path)
-    assert not trust.is_trusted(bundled_folder() / ".." / "tests")
+    assert is_bundled(tmp_path / "link")
+    assert not is_bundled(tmp_path)
+    assert not is_bundled(bundled_folder() / ".." / "tests")
+    assert not is_bundled(bundled_folder() / "atlas_code" / "vim")  # where an author's code is cloned
 
 
 @pytest.fixture

@@ -228,7 +228,7 @@ def test_a_finding_that_rests_on_evidence_is_shown_and_fails_nothing(folder: Pat
         0, [], ["wrong/1/tiny/params", {"quote": "Q", "source": "S"}]
     )  # fmt: skip
     assert "stale" not in result
-    for form in ("rich", "markdown", "html", "junit", "sarif", "github"):
+    for form in ("rich", "markdown", "html", "sarif", "github"):
         assert call("verify", "wrong", "-f", form, "--no-progress").code == 0
     assert "DeiT-Ti is printed too large" in call("verify", "wrong", "--no-progress").out
     (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.7").replace("22.0", "22.05"))

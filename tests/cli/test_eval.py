@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import sys
@@ -151,7 +150,6 @@ def test_several_processes_are_refused(digits: Digits, there: Path, monkeypatch:
         (["--on", "letter"], 2, "did you mean 'letters'?"),
         (["--predictions", "p.txt"], 2, "end the file name in .csv"),
         (["--predictions", "no/p.csv"], 2, "no is not a folder"),
-        (["--against", "no.json"], 2, "--against no.json does not exist"),
         (["--preprocessing", "size=12x"], 2, "--preprocessing size=12x: "),
         (["--preprocessing", "size=50"], 2, "does not accept images of 50 x 50"),
         (["--preprocessing", "size=1000000"], 2, "--preprocessing size=1000000: "),
@@ -222,14 +220,6 @@ def test_no_file_is_read_and_written(digits: Digits, there: Path, more: list[str
     assert (done.code, done.out) == (2, "")
     assert words in done.err
     assert (there / kept).read_bytes() == before
-
-
-def test_an_earlier_result_is_a_file_with_an_end(digits: Digits, there: Path) -> None:
-    os.mkfifo(there / "pipe")
-    for name, kind in (("pipe", "a pipe"), ("/dev/zero", "a device"), (".", "a folder")):
-        done = evaluated(digits, "--against", name)
-        assert (done.code, done.out) == (2, "")
-        assert f"--against {name} is {kind}, not a regular file" in done.err
 
 
 def test_notes_show_the_control_characters_of_a_name(digits: Digits, there: Path) -> None:

@@ -22,9 +22,7 @@ from imlp_audit.evaluate.verdict import (
     record_accuracy,
     score_cells,
 )
-from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import CellCheck, Check, Verdict
-from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.columns import Metric
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import CellRef, find_cell
@@ -374,15 +372,6 @@ def digest(*images: tuple[str, tuple[int, ...]]) -> str:
     return record_accuracy(
         Metric.TOP1, right, images, available=9, unreadable=0, unlabelled=0, checkpoint=sha256, settings={}
     ).data
-
-
-@given(st.lists(st.booleans(), max_size=40))
-def test_the_outcome_of_every_image_is_read_back(right: list[bool]) -> None:
-    found = evaluated(right)
-    assert list(found.right()) == right
-    assert (found.correct, found.images) == (sum(right), len(right))
-    assert Interval(Fraction(found.low), Fraction(found.high)) == wilson(sum(right), len(right))
-    assert Accuracy.model_validate_json(found.model_dump_json()) == found
 
 
 def test_unreadable_images_widen_the_interval_by_whatever_they_would_give() -> None:

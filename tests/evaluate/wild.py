@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import copy
 import json
-import re
 import sys
 import tarfile
 import zipfile
@@ -100,72 +99,6 @@ def lightning(model: nn.Module) -> object:
     return {"state_dict": prefixed("model.", model), "epoch": 1, "callbacks": callbacks, **kept}
 
 
-HUGGING_FACE = (
-    (r"^(cls_token)$", r"vit.embeddings.\1"),
-    (r"^pos_embed$", "vit.embeddings.position_embeddings"),
-    (r"^patch_embed\.proj\.", "vit.embeddings.patch_embeddings.projection."),
-    (r"^blocks\.", "vit.encoder.layer."),
-    (r"\.norm1\.", ".layernorm_before."),
-    (r"\.norm2\.", ".layernorm_after."),
-    (r"\.attn\.proj\.", ".attention.output.dense."),
-    (r"\.mlp\.fc1\.", ".intermediate.dense."),
-    (r"\.mlp\.fc2\.", ".output.dense."),
-    (r"^norm\.", "vit.layernorm."),
-    (r"^head\.", "classifier."),
-)
-MMPRETRAIN = (
-    (r"^patch_embed\.proj\.", "patch_embed.projection."),
-    (r"\.norm([12])\.", r".ln\1."),
-    (r"\.mlp\.fc1\.", ".ffn.layers.0.0."),
-    (r"\.mlp\.fc2\.", ".ffn.layers.1."),
-    (r"^blocks\.", "layers."),
-    (r"^norm\.", "ln1."),
-    (r"^(?!head)", "backbone."),
-    (r"^head\.", "head.layers.head."),
-)
-TORCHVISION = (
-    (r"^cls_token$", "class_token"),
-    (r"^pos_embed$", "encoder.pos_embedding"),
-    (r"^patch_embed\.proj\.", "conv_proj."),
-    (r"^blocks\.", "encoder.layers.encoder_layer_"),
-    (r"\.norm([12])\.", r".ln_\1."),
-    (r"\.attn\.qkv\.", ".self_attention.in_proj_"),
-    (r"\.attn\.proj\.", ".self_attention.out_proj."),
-    (r"\.mlp\.fc1\.", ".mlp.0."),
-    (r"\.mlp\.fc2\.", ".mlp.3."),
-    (r"^norm\.", "encoder.ln."),
-    (r"^head\.", "heads.head."),
-)
-
-
-def renamed(rules: tuple[tuple[str, str], ...], model: nn.Module) -> dict[str, Tensor]:
-    names = {}
-    for name, tensor in model.state_dict().items():
-        new = name
-        for pattern, theirs in rules:
-            new = re.sub(pattern, theirs, new)
-        names[new] = tensor
-    return names
-
-
-def hugging_face(folder: Path, model: nn.Module) -> Path:
-    state = {}
-    for name, tensor in renamed(HUGGING_FACE, model).items():
-        if ".attn.qkv." in name:
-            for part, third in zip(("query", "key", "value"), tensor.chunk(3), strict=True):
-                state[name.replace(".attn.qkv.", f".attention.attention.{part}.")] = third.clone()
-        else:
-            state[name] = tensor
-    save_file(state, folder / "model.safetensors")
-    return folder / "model.safetensors"
-
-
-def mmpretrain(model: nn.Module) -> object:
-    own = model.state_dict().items()
-    state = {name.replace("head.", "head.fc.") if name[:5] == "head." else f"backbone.{name}": v for name, v in own}
-    return {"meta": {"cfg": "text", "epoch": 1}, "state_dict": state, "message_hub": Config()}
-
-
 def safetensors(folder: Path, model: nn.Module) -> Path:
     save_file(model.state_dict(), folder / "model.safetensors")
     return folder / "model.safetensors"
@@ -224,10 +157,6 @@ WILD: dict[str, Make] = {
         lambda model: {"generator": model.state_dict(), "discriminator": {"w": torch.ones(3)}}
     ),
     "Lightning (`state_dict` with `model.`)": saved(lightning),
-    "mmpretrain (`backbone.`, `head.fc.`)": saved(mmpretrain),
-    "mmpretrain's own ViT (`backbone.layers.0.ln1`)": saved(lambda model: {"state_dict": renamed(MMPRETRAIN, model)}),
-    "Hugging Face (`vit.encoder.layer.0`)": hugging_face,
-    "torchvision's ViT (`encoder.layers.encoder_layer_0`)": saved(partial(renamed, TORCHVISION)),
     "DistributedDataParallel (`module.`)": saved(partial(prefixed, "module.")),
     "torch.compile (`_orig_mod.`)": saved(partial(prefixed, "_orig_mod.")),
     "swa_utils (`module.`, `n_averaged`)": saved(lambda model: AveragedModel(model).state_dict()),

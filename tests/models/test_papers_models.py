@@ -176,8 +176,6 @@ TIMM_NAMES = {
     r"^blocks_token_only\.": "pool.layers.",
     r"^blocks\.(\d+)\.attn\.": r"blocks.\1.across_patches.",
     r"^(blocks\.\d+\.)mlp\.": r"\1across_channels.",
-    r"\.proj_l\.": ".before.",
-    r"\.proj_w\.": ".after.",
     r"\.norm([12])\.": r".pre\1.",
     r"\.gamma_([12])$": r".post\1.alpha",
     r"\.fc1\.": ".b.",

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from collections import Counter
 
 import pytest
 import timm
 import torch
 import torchvision
 import transformers
+import yaml
 
 from docs.atlas import DOCS, SPECS, pages
 from imlp_audit.models.hosts import Timm, Torchvision, Transformers
 from imlp_audit.models.recipe import Form, Recipe
+from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.pipeline import Options, audit
-from imlp_audit.records.check import CellCheck, Verdict
+from imlp_audit.records.check import PASSES, CellCheck, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.library import load
 from imlp_audit.spec.paper import rows_of
@@ -32,6 +36,26 @@ def test_it_has_the_extent_that_its_page_says() -> None:
     assert all(row.row.model is not None for row in rows)
     for paper in papers:
         assert re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+/tree/[0-9a-f]{40}", paper.about.value.url or "")
+
+
+def test_what_authors_code_gave_is_kept_for_each_number_of_its_specs() -> None:
+    """Their code is not here: whoever clones it counts anew."""
+    folder = SPECS.parent / "atlas_code"
+    with (folder / "counted.csv").open(encoding="utf-8", newline="") as file:
+        kept = [*csv.DictReader(file)]
+    printed: Counter[tuple[str, str, str]] = Counter()
+    for path in sorted(folder.glob("*/table_*.yaml")):
+        (table,) = yaml.safe_load(path.read_text(encoding="utf-8"))["tables"]
+        for row in table["rows"]:
+            printed.update((path.parent.name, row["label"], _with_unit(n)) for n in row["printed"].values())
+    assert printed == Counter((row["source"], row["model"], row["printed"]) for row in kept)
+    for row in kept:
+        follows = int(row["counted"]) in parse_printed(row["printed"], row["printed"][-1]).interval()
+        assert follows is (row["verdict"] in PASSES), row
+
+
+def _with_unit(printed: str | float) -> str:
+    return printed if isinstance(printed, str) else f"{printed}M"
 
 
 @pytest.mark.slow

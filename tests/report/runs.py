@@ -12,7 +12,7 @@ from .results import BENIGN, check, result
 def accuracy(text: str = BENIGN) -> Accuracy:
     return Accuracy(
         metric="top1", correct=2, images=5, available=8, unreadable=1, unlabelled=2, low="11.76", high="76.93",
-        outcomes="88", checkpoint="0123456789abcdef" * 4, data="f" * 64, settings={"crop": text, text: "bicubic"},
+        checkpoint="0123456789abcdef" * 4, data="f" * 64, settings={"crop": text, text: "bicubic"},
     )  # fmt: skip
 
 
@@ -30,13 +30,6 @@ def cell(
     plain: dict[str, object] = {"printed": "72.2", "unit": "%", "measured": "40", "gap": "-322"}
     plain |= {"evidence": (accuracy(text),), "under": ("sampling",) if verdict is Verdict.REPRODUCED_UNDER else ()}
     return check(name, CheckKind.CELL, verdict, text, **{**plain, **more})
-
-
-def against(text: str = BENIGN, other: str = "r2", printed: str = "72.1 to 72.2") -> Check:
-    name = f"1/r1/top1.against.{other}"
-    return check(
-        name, CheckKind.DELTA, Verdict.DIFFERS, text, printed=printed, measured="2", evidence=(accuracy("0.9"),)
-    )
 
 
 def run(*checks: Check) -> AuditResult:

@@ -12,13 +12,13 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.sections import describe_run
 
 from .results import BENIGN, HOSTILE
-from .runs import accuracy, against, audited, cell, run, throughput
+from .runs import accuracy, audited, cell, run, throughput
 from .test_paper import blocks_of, inlines, markdown, tables
 from .test_summary import squeeze, terminal
 
 
 def shown(text: str = BENIGN, *checks: Check) -> AuditResult:
-    return merge_runs(audited(text), [("a.json", run(*(checks or (cell(text), against(text)))))])
+    return merge_runs(audited(text), [("a.json", run(*(checks or (cell(text),))))])
 
 
 def test_the_evidence_in_words() -> None:
@@ -36,7 +36,6 @@ def test_a_number_that_was_open_stands_in_its_table_with_its_verdict() -> None:
     report = markdown(shown())
     rows = [[part.strip() for part in row] for table in tables(report) for row in table]
     assert [BENIGN, "T", "72.2", "40", "-322", "reproduced_under (sampling)", ""] in rows
-    assert ["", "against r2", "72.1 to 72.2", "2", "", "**differs**", ""] in rows
     text = terminal(shown(), 160, colour=False)
     assert re.search(r" T +72\.2 +40 +-322 +reproduced_under \(sampling\)", text)
     assert "T: 1 unverifiable" in text  # the other row's, of which there is no run
@@ -46,14 +45,9 @@ def test_a_number_that_was_open_stands_in_its_table_with_its_verdict() -> None:
 def test_the_report_has_a_section_of_evidence() -> None:
     section = markdown(shown()).partition("\n## Evidence\n")[2].partition("\n## ")[0]
     assert "Under `sampling`" in section
-    first, _, second = section.partition("`p/1/r1/top1.against.r2`")
-    assert f"- reproduced under sampling `p/1/r1/top1` printed 72.2: {BENIGN}\n  - checkpoint 0123456789ab" in first
-    assert second.startswith(f" printed 72.1 to 72.2: {BENIGN}\n  - ")
+    assert f"- reproduced under sampling `p/1/r1/top1` printed 72.2: {BENIGN}\n  - checkpoint 0123456789ab" in section
     written = squeeze(terminal(shown(), 120, colour=False).partition("\nEvidence\n")[2])
     assert squeeze(f"p/1/r1/top1 printed 72.2: {BENIGN} - {describe_run(accuracy())}") in written
-    assert (
-        squeeze(f"p/1/r1/top1.against.r2 printed 72.1 to 72.2: {BENIGN} - {describe_run(accuracy('0.9'))}") in written
-    )
 
 
 def test_the_reason_of_a_run_that_leaves_a_number_open_is_given_once() -> None:
@@ -67,7 +61,7 @@ def test_the_reason_of_a_run_that_leaves_a_number_open_is_given_once() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_evidence_brings_no_markup_of_its_own(text: str) -> None:
     def all_of(words: str) -> AuditResult:
-        return shown(words, cell(words, evidence=(accuracy(words), throughput(words))), against(words))
+        return shown(words, cell(words, evidence=(accuracy(words), throughput(words))))
 
     report, plain = markdown(all_of(text)), markdown(all_of(BENIGN))
     assert blocks_of(report) == blocks_of(plain)

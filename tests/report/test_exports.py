@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
-from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
-import xmlschema
 
 from imlp_audit.errors import Problem
-from imlp_audit.records.check import FAILS, PASSES, CellCheck, CheckKind, Source, Verdict
+from imlp_audit.records.check import FAILS, CellCheck, CheckKind, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.exports import MOST, file_uri, render_annotations, render_junit, render_problems, render_sarif
+from imlp_audit.report.exports import MOST, file_uri, render_annotations, render_problems, render_sarif
 from imlp_audit.report.verdicts import explain_command
 
 from .results import BENIGN, check, everywhere, full, head
@@ -33,10 +30,6 @@ def sarif(result: AuditResult) -> dict[str, Any]:
     """The one run of a result's SARIF log."""
     (run,) = json.loads(render_sarif(result))["runs"]
     return dict(run)
-
-
-def junit(result: AuditResult) -> ET.Element:
-    return ET.fromstring(render_junit(result))
 
 
 def of_kind(kind: FindingKind, *, acknowledged: bool) -> AuditResult:
@@ -117,44 +110,6 @@ def test_a_file_is_a_uri(file: str, uri: str) -> None:
     assert unquote(uri).removeprefix("file:///").endswith(file.removeprefix("./").lstrip("/"))
 
 
-@pytest.mark.parametrize("result", [EMPTY, full(), everywhere(EVERYTHING)], ids=["empty", "full", "hostile"])
-def test_junit_is_valid_by_the_schema_that_jenkins_uses(result: AuditResult) -> None:
-    schema = xmlschema.XMLSchema10(SCHEMAS / "junit-10.xsd")
-    text = render_junit(result)
-    schema.validate(text)
-    assert not schema.is_valid(text.replace("<testsuites ", "<testsuites unknown='' "))
-
-
-def test_junit_has_a_case_for_each_check_with_its_outcome() -> None:
-    result = full()
-    cases = {case.attrib["name"]: case for case in junit(result).iter("testcase")}
-    assert set(cases) == {one.id for one in result.checks}
-    for one in result.checks:
-        if one.verdict in PASSES:
-            wanted = []
-        elif one.verdict in FAILS and not one.acknowledged:
-            wanted = ["failure"]
-        else:
-            wanted = ["error"] if one.verdict is Verdict.ERROR else ["skipped"]
-        assert [outcome.tag for outcome in cases[one.id]] == wanted, one.id
-        if one.acknowledged:
-            assert cases[one.id][0].attrib["message"].startswith(f"known: {BENIGN}: ")
-    (failure,) = cases["p/1/r2/params"]
-    assert failure.attrib == {"type": "differs", "message": f"printed 5.72; {BENIGN}"}
-    assert (failure.text or "").splitlines()[-2:] == [
-        "at: specs/p/paper.yaml:7", "ask: imlp-audit explain p/1/r2/params"
-    ]  # fmt: skip
-
-
-def test_junit_counts_its_cases() -> None:
-    root = junit(full())
-    for suite in (root, *root):
-        found = Counter(outcome.tag for case in suite.iter("testcase") for outcome in case)
-        counted = {"tests": len(list(suite.iter("testcase"))), "failures": found["failure"], "errors": found["error"]}
-        assert {name: int(suite.attrib[name]) for name in counted} == counted
-    assert [suite.attrib["name"] for suite in root][:2] == [f"p Table 1: {BENIGN}", "p marks"]
-
-
 @pytest.mark.parametrize("count", [0, 1, MOST, MOST + 1, 35])
 def test_github_shows_the_worst_ten_and_counts_the_rest(count: int) -> None:
     tables = [check(f"{at}/r/params", CheckKind.CELL, Verdict.DIFFERS, printed="1") for at in range(count)]
@@ -218,5 +173,3 @@ def test_messages_have_the_place_in_the_paper_first() -> None:
     assert f"::{said}%0AAsk: " in render_annotations(result).splitlines()[0]
     (found,) = json.loads(render_sarif(result))["runs"][0]["results"]
     assert found["message"]["text"] == said
-    (failure,) = junit(result).iter("failure")
-    assert "in the paper: Sec. 5.1" in (failure.text or "").splitlines()

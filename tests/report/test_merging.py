@@ -9,7 +9,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.records.check import Check, Verdict
 from imlp_audit.records.result import AuditResult
 
-from .runs import against, audited, cell, run
+from .runs import audited, cell, run
 
 
 def by_id(result: AuditResult) -> dict[str, Check]:
@@ -27,17 +27,9 @@ def test_a_number_that_was_open_takes_its_run() -> None:
     assert before == audited()
 
 
-def test_a_difference_stands_behind_its_number() -> None:
-    ids = [one.id for one in merge_runs(audited(), [("a.json", run(cell(), against()))]).checks]
-    assert ids[ids.index("p/1/r1/top1") + 1] == "p/1/r1/top1.against.r2"
-    assert len(ids) == len(audited().checks) + 1
-    alone = by_id(merge_runs(audited(), [("a.json", run(against()))]))
-    assert alone["p/1/r1/top1"].verdict is Verdict.UNVERIFIABLE
-
-
 def test_runs_in_several_files_are_put_in_in_any_order() -> None:
     other = cell(name="1/r2/top1", printed="72.1")
-    files = [("a.json", run(cell(), against())), ("b.json", run(other))]
+    files = [("a.json", run(cell())), ("b.json", run(other))]
     both = merge_runs(audited(), files)
     assert both == merge_runs(audited(), files[::-1])
     assert by_id(both)["p/1/r2/top1"] == other
@@ -45,9 +37,9 @@ def test_runs_in_several_files_are_put_in_in_any_order() -> None:
 
 
 def test_the_same_run_twice_is_one_run() -> None:
-    once = merge_runs(audited(), [("a.json", run(cell(), against()))])
-    assert merge_runs(audited(), [("a.json", run(cell(), against())), ("copy.json", run(cell()))]) == once
-    assert merge_runs(once, [("a.json", run(cell(), against()))]) == once
+    once = merge_runs(audited(), [("a.json", run(cell()))])
+    assert merge_runs(audited(), [("a.json", run(cell())), ("copy.json", run(cell()))]) == once
+    assert merge_runs(once, [("a.json", run(cell()))]) == once
 
 
 @pytest.mark.parametrize(
@@ -58,15 +50,11 @@ def test_the_same_run_twice_is_one_run() -> None:
         ([run(cell(name="1/r9/top1"))], "a.json: p/1/r9/top1 is not in this report"),
         ([run(cell(name="claims/reproduced"))], "p/claims/reproduced is not in this report"),
         ([run(cell(name="1/r1/top1.delta"))], "p/1/r1/top1.delta is not in this report"),
-        ([run(cell(name="1/r1/top1.against"))], "p/1/r1/top1.against is not in this report"),
-        ([run(against(other="r9"))], "p/1/r1/top1.against.r9 is not in this report"),
         ([run(cell(printed="72.3"))], "a.json: it judges p/1/r1/top1 as '72.3', but '72.2' is printed; run it again"),
         ([run(cell(printed=None))], "it judges p/1/r1/top1 as None, but '72.2' is printed"),
-        ([run(against(printed="72.1 to 72.3"))], "as '72.1 to 72.3', but '72.1 to 72.2' is printed"),
         ([run(cell(name="1/r0/params", printed="5.72"))], "p/1/r0/params already has a verdict (reproduced)"),
         ([run(cell(name="1/r2/params", printed="5.72"))], "p/1/r2/params already has a verdict (differs)"),
         ([run(cell()), run(cell("other"))], "a.json and b.json both judge p/1/r1/top1; a report has one"),
-        ([run(against()), run(against("other"))], "a.json and b.json both judge p/1/r1/top1.against.r2"),
     ],
 )  # fmt: skip
 def test_what_is_not_of_this_audits_open_numbers_is_refused(runs: list[AuditResult], told: str) -> None:
@@ -76,10 +64,9 @@ def test_what_is_not_of_this_audits_open_numbers_is_refused(runs: list[AuditResu
 
 
 def test_a_run_does_not_replace_another() -> None:
-    once = merge_runs(audited(), [("a.json", run(cell(), against()))])
-    for other in (cell("other"), against("other")):
-        with pytest.raises(UsageError, match="already has a verdict"):
-            merge_runs(once, [("b.json", run(other))])
+    once = merge_runs(audited(), [("a.json", run(cell()))])
+    with pytest.raises(UsageError, match="already has a verdict"):
+        merge_runs(once, [("b.json", run(cell("other")))])
     left_open = merge_runs(audited(), [("a.json", run(cell(verdict=Verdict.UNVERIFIABLE)))])
     with pytest.raises(UsageError, match="already has a verdict"):
         merge_runs(left_open, [("b.json", run(cell()))])

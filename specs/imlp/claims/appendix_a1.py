@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, cat, diag, eye, tensor, zeros
 from torch.linalg import vector_norm as norm
 
-from imlp_audit.claims import Sides, below, claim
+from imlp_audit.claims import Sides, below, claim_about
 from imlp_audit.models.imlp import Imlp, amlp
 
 from ._theorem import MODULE, B, Half, T, X, block, halves, layers, ones_of, phis, steep
@@ -16,11 +16,10 @@ STEEP_INPUTS = [
     steep(alpha, beta, other) for alpha, beta, other in ((1.0, 0.5, 0.25), (-2.0, 1.0, 0.5), (1.0, -1.0, -2.0))
 ]
 STEEP = [{**each, "t": tensor([1.0])} for each in STEEP_INPUTS]
+claim = claim_about(f=MODULE, x=X, b11=B, y=X, t=T)
 
 
 @claim(
-    f=MODULE,
-    x=X,
     place="Appendix A.1, Eq. 11; Theorem 1",
     printed="f(x) = W^1 concat(phi_1(W^0 x + b^0), phi_2(W^0 x + b^0)) + b^1",
 )
@@ -33,7 +32,6 @@ def eq11_module(f: Imlp, x: Tensor) -> Sides:
 
 
 @claim(
-    b11=B,
     b12=B,
     place="Appendix A.1, Eq. 12",
     printed="f(x) = g(x) + h(x) = (W^11 phi_1(W^0 x + b^0) + b^11) + (W^12 phi_2(W^0 x + b^0) + b^12), b^1 = [b^11 "
@@ -50,9 +48,6 @@ def eq12_biases(b11: Tensor, b12: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    b11=B,
     place="Appendix A.1, Eq. 12",
     corrected="f(x) = (W^11 phi_1(W^0 x + b^0) + b^11) + (W^12 phi_2(W^0 x + b^0) + b^12), W^1 = [W^11 W^12], b^1 = "
     "b^11 + b^12",
@@ -84,10 +79,6 @@ def changes(half: Half, x: Tensor, y: Tensor) -> Tensor:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
-    t=T,
     examples=STEEP,
     place="Appendix A.1, the display before Eq. 13",
     printed="[(W^0 x + b^0) - (W^0 y + b^0); x^1 - y^1]' [[-2 p_1 q_1 T, (p_1 + q_1) T], [(p_1 + q_1) T, -2 T]] [...] "
@@ -106,10 +97,6 @@ def lemma1_at_hidden(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
-    t=T,
     examples=STEEP,
     place="Appendix A.1, Eq. 13",
     printed="[x - y; x^1 - y^1]' [[-2 p_1 q_1 W^0' T W^0, (p_1 + q_1) W^0' T], [(p_1 + q_1) T W^0, -2 T]] [x - y; x^1 "
@@ -128,10 +115,6 @@ def sides_of_eq14(half: Half, T: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, 
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
-    t=T,
     examples=STEEP,
     place="Appendix A.1, Eq. 14",
     printed="[x - y; x^1 - y^1]' [[-2 p_1 q_1 W^0' T W^0, (p_1 + q_1) W^0' T], [(p_1 + q_1) T W^0, -2 T]] [...] <= [x "
@@ -146,10 +129,6 @@ def eq14(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
-    t=T,
     examples=STEEP,
     place="Appendix A.1, Eq. 14",
     corrected="with M(rho_i, T_i) <= 0, [x - y; x^i - y^i]' [[-2 p_i q_i W^0' T_i W^0, (p_i + q_i) W^0' T_i], [(p_i + "
@@ -161,10 +140,6 @@ def eq14_own_t(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
-    t=T,
     examples=STEEP,
     place="Appendix A.1, Eq. 15",
     printed="0 <= [x - y; x^1 - y^1]' [[rho_1 I, 0], [0, -W^11' W^11]] [x - y; x^1 - y^1]",
@@ -176,10 +151,6 @@ def eq15(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
-    t=T,
     examples=STEEP,
     place="Appendix A.1, Eq. 16",
     printed="(x^1 - y^1)' W^11' W^11 (x^1 - y^1) <= rho_1 (x - y)' (x - y)",
@@ -194,9 +165,6 @@ def eq16(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    b11=B,
     place="Appendix A.1, before Eq. 17",
     printed="Recall that g(x) = W^11 x^1 + b^1",
     nearest="eq17_g_corrected",
@@ -209,10 +177,6 @@ def eq17_g(f: Imlp, x: Tensor, b11: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
-    b11=B,
     place="Appendix A.1, before Eq. 17",
     corrected="g(x) = W^11 x^1 + b^11, g(x) - g(y) = W^11 (x^1 - y^1)",
 )
@@ -223,8 +187,6 @@ def eq17_g_corrected(f: Imlp, x: Tensor, y: Tensor, b11: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
     place="Appendix A.1, Eq. 17, 18 and 20",
     printed="||g(x) - g(y)||_2 <= sqrt(rho_1) ||x - y||_2 for all x, y in R^n",
     nearest="eq17",
@@ -237,10 +199,6 @@ def eq17_domain(f: Imlp, x: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
-    t=T,
     examples=STEEP,
     place="Appendix A.1, Eq. 17",
     corrected="||g(x) - g(y)||_2 <= sqrt(rho_1) ||x - y||_2 for all x, y in R^{n_0}",
@@ -252,10 +210,6 @@ def eq17(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
-    t=T,
     examples=STEEP,
     place="Appendix A.1, Eq. 18",
     corrected="||h(x) - h(y)||_2 <= sqrt(rho_2) ||x - y||_2 for all x, y in R^{n_0}",
@@ -273,9 +227,6 @@ def both_changes(f: Imlp, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
     place="Appendix A.1, Eq. 19",
     printed="||f(x) - f(y)||^2 = ||g(x) - g(y)||^2 + ||h(x) - h(y)||^2 + 2 (g(x) - g(y))' (h(x) - h(y))",
 )
@@ -286,9 +237,6 @@ def eq19_expansion(f: Imlp, x: Tensor, y: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
     examples=STEEP_INPUTS,
     place="Appendix A.1, Eq. 19",
     printed="... + 2 (g(x) - g(y))' (h(x) - h(y)) <= ... + 2 ||g(x) - g(y)||_2 ||h(x) - h(y)||_2",
@@ -307,10 +255,6 @@ def rhos(f: Imlp, t: Tensor) -> tuple[float, float]:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
-    t=T,
     examples=STEEP,
     place="Appendix A.1, Eq. 19",
     printed="||g(x) - g(y)||^2 + ||h(x) - h(y)||^2 + 2 ||g(x) - g(y)|| ||h(x) - h(y)|| <= rho_1 ||x - y||^2 + rho_2 "
@@ -326,10 +270,6 @@ def eq19_bounds(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
-    t=T,
     examples=STEEP,
     place="Appendix A.1, Eq. 19",
     printed="rho_1 ||x - y||^2 + rho_2 ||x - y||^2 + 2 sqrt(rho_1 rho_2) ||x - y||^2 = (sqrt(rho_1) + sqrt(rho_2))^2 "
@@ -343,10 +283,6 @@ def eq19_square(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
-    t=T,
     examples=STEEP,
     place="Sec. 4.2, Theorem 1 and Eq. 9; Appendix A.1, Eq. 20",
     printed="M(rho_i, T) <= 0, i in {1, 2}, then ||f(x) - f(y)||_2 <= (sqrt(rho_1) + sqrt(rho_2)) ||x - y||_2 for all "
@@ -365,10 +301,6 @@ def theorem1(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
 
 
 @claim(
-    f=MODULE,
-    x=X,
-    y=X,
-    t=T,
     examples=STEEP,
     place="Sec. 4.2, Theorem 1 and Eq. 9; Appendix A.1, Eq. 20",
     corrected="M(rho_i, T_i) <= 0, i in {1, 2}, then ||f(x) - f(y)||_2 <= (sqrt(rho_1) + sqrt(rho_2)) ||x - y||_2 for "

@@ -6,10 +6,10 @@ from random import Random
 
 import torch
 from hypothesis.strategies import integers
+from timm.models.vision_transformer import Attention
 from torch import Tensor, nn
 
 from imlp_audit.claims import Sides, below, claim, macs
-from imlp_audit.models.mixer import SelfAttention
 
 
 class ProjectedAttention(nn.Module):
@@ -66,7 +66,7 @@ def complexity_attention_quadratic(n: int, heads: int, head_width: int) -> Sides
     For every number of heads that divides C.
     """
     C = heads * head_width
-    return macs(partial(SelfAttention, C, heads), 1, n, C), 4 * n * C**2 + 2 * n**2 * C
+    return macs(partial(Attention, C, heads), 1, n, C), 4 * n * C**2 + 2 * n**2 * C
 
 
 @claim(

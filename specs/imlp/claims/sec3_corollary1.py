@@ -7,7 +7,7 @@ import torch
 from hypothesis import assume
 from torch import Tensor, linspace, stack, tensor
 
-from imlp_audit.claims import NONZERO, Sides, claim, depends, jacobian, size, strictly_below, tensors
+from imlp_audit.claims import NONZERO, Sides, claim_about, depends, jacobian, size, strictly_below, tensors
 
 from ._amlp import along, mlp, others, under_phi
 
@@ -30,6 +30,9 @@ def different_and_nonlinear(x: Tensor, Wa: Tensor) -> Sides:
     return bends + distances
 
 
+claim = claim_about(x=tensors(C), Wa=tensors(C, H))
+
+
 @claim(
     x=tensors(3, values=NONZERO),
     Wa=tensors(3, 2, values=FEW),
@@ -50,7 +53,6 @@ def corollary1_different_functions(x: Tensor, Wa: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C),
     Wa=tensors(C, H, values=FEW),
     place="Sec. 3, Corollary 1 (1)",
     corrected="phi(m_{cj} x_c + n_{cj}), j = 1, ..., C', phi = GeLU, are C' different nonlinear functions of x_c if "
@@ -91,8 +93,6 @@ def bias(x: Tensor, Wa: Tensor, c: int) -> Tensor:
 
 
 @claim(
-    x=tensors(C),
-    Wa=tensors(C, H),
     place="Sec. 3, Corollary 1 (2)",
     corrected="m_{cj} = w^a_{cj}; n_{cj} - n_{c'j} = w^a_{c'j} x_{c'} - w^a_{cj} x_c, so that n_{cj} != n_{c'j} if and "
     "only if w^a_{cj} x_c != w^a_{c'j} x_{c'}",
@@ -106,8 +106,6 @@ def corollary1_distinct_corrected(x: Tensor, Wa: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wa=tensors(C, H),
     place="Sec. 3, Corollary 1 (3)",
     printed="The scale is a learnable weight independent to the input element x_c",
 )
@@ -121,8 +119,6 @@ def corollary1_scale_independent(x: Tensor, Wa: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wa=tensors(C, H),
     place="Sec. 3, Eq. 2, n_{cj} as a function of the other input elements",
     printed="n_{cj} = f(x_1, ..., x_{c-1}, x_{c+1}, ..., x_C)",
 )
@@ -164,8 +160,6 @@ def corollary1_bias_on_all_others(x: Tensor, Wa: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wa=tensors(C, H),
     place="Sec. 3, Corollary 1 (3)",
     corrected="n_{cj} depends on x_i if and only if i != c and w^a_{ij} != 0",
 )

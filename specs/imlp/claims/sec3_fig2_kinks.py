@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from hypothesis import assume
 from torch import Tensor, cat, einsum, nn, tensor
 
-from imlp_audit.claims import Sides, below, choice, claim, jacobian, size, tensors
+from imlp_audit.claims import Sides, below, choice, claim_about, jacobian, size, tensors
 from imlp_audit.models.agelu import AGeLU
 
 from ._amlp import agelu, agelus, along, amlp, joined, mlp, others
@@ -54,10 +54,10 @@ def jumps_and_sums(module: Module, x: Tensor, m: Tensor, n: Tensor, w: Tensor) -
     return sides
 
 
+claim = claim_about(x=tensors(2, values=FEW), Wa=tensors(2, H, values=FEW), Wb=tensors(H, 2, values=FEW))
+
+
 @claim(
-    x=tensors(2, values=FEW),
-    Wa=tensors(2, H, values=FEW),
-    Wb=tensors(H, 2, values=FEW),
     place="Sec. 3, Fig. 2",
     printed="We use phi = ReLU in this figure for simplicity",
 )
@@ -75,7 +75,6 @@ def fig2_piecewise_linear(x: Tensor, Wa: Tensor, Wb: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(2, values=FEW),
     Wa=tensors(2, 2, values=FEW),
     Wb=tensors(2, 2, values=FEW),
     place="Sec. 3, after Corollary 1",
@@ -93,9 +92,6 @@ def fig2_mlp_kinks(x: Tensor, Wa: Tensor, Wb: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(2, values=FEW),
-    Wa=tensors(2, H, values=FEW),
-    Wb=tensors(H, 2, values=FEW),
     place="Sec. 3, after Corollary 1",
     corrected="y_c has a kink at x_c = t if and only if sum_{j: -n_{cj} / m_{cj} = t} w^b_{jc} |m_{cj}| != 0; at most "
     "C'",
@@ -181,7 +177,6 @@ def fig2_amlp_kinks_corrected(x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU, g: AG
 
 
 @claim(
-    x=tensors(2, values=FEW),
     Wd=tensors(2, HALF, values=FEW),
     We=tensors(HALF.map(lambda half: 2 * half), 2, values=FEW),
     place="Sec. 5.2 on Table 3, for Fig. 2's phi = ReLU",

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, einsum, stack
 from torch.func import vmap
 
-from imlp_audit.claims import Sides, choice, claim, size, tensors
+from imlp_audit.claims import Sides, choice, claim_about, size, tensors
 
 from ._amlp import leaves, mlp, others, under_phi, with_gradients
 
@@ -15,6 +15,7 @@ C, H = size("C"), size("C'")
 REAL = choice("N, C, C'", (1, 1, 1), (2, 2, 3), (3, 1, 2), (196, 192, 768))  # DeiT-Ti's tokens and widths
 NR, CR, HR = (REAL.map(itemgetter(i)) for i in range(3))
 TRAINING = choice("training", False, True)
+claim = claim_about(Wa=tensors(C, H), Wb=tensors(H, C), x=tensors(C))
 
 
 @claim(
@@ -34,8 +35,6 @@ def eq1_rows_independent(X: Tensor, Wa: Tensor, Wb: Tensor, G: Tensor, training:
 
 
 @claim(
-    x=tensors(C),
-    Wa=tensors(C, H),
     place="Sec. 3, Eq. 2, first equality",
     printed="x W^a = (sum_{i=1}^{C} w^a_{ic'} x_i)_{c'=1}^{C'}",
 )
@@ -45,8 +44,6 @@ def eq2_hidden(x: Tensor, Wa: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wa=tensors(C, H),
     place="Sec. 3, Eq. 2, second equality",
     printed="phi(x W^a) = (phi(sum_{i=1}^{C} w^a_{ic'} x_i))_{c'=1}^{C'}",
 )
@@ -57,9 +54,6 @@ def eq2_activation(x: Tensor, Wa: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wa=tensors(C, H),
-    Wb=tensors(H, C),
     place="Sec. 3, Eq. 2, third equality",
     printed="y = phi(x W^a) W^b = (sum_{j=1}^{C'} w^b_{jc} phi(sum_{i=1}^{C} w^a_{ij} x_i))_{c=1}^{C}",
 )
@@ -69,9 +63,6 @@ def eq2_output(x: Tensor, Wa: Tensor, Wb: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wa=tensors(C, H),
-    Wb=tensors(H, C),
     place="Sec. 3, Eq. 2, last equality",
     printed="phi(x W^a) W^b = (sum_{j=1}^{C'} w^b_{jc} phi(m_{cj} x_c + n_{cj}))_{c=1}^{C}, m_{cj} = w^a_{cj}, n_{cj} "
     "= sum_{i=1, i != c}^{C} w^a_{ij} x_i",

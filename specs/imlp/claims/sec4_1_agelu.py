@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn, stack, tensor
 
-from imlp_audit.claims import NONZERO, Sides, choice, claim, jacobian, modules, size, tensors
+from imlp_audit.claims import NONZERO, Sides, choice, claim_about, jacobian, modules, size, tensors
 from imlp_audit.models.agelu import AGeLU, base_activation
 from imlp_audit.models.blocks import Activation
 
@@ -19,10 +19,10 @@ SIZES = choice("H, W, channels", (1, 2, 1), (2, 1, 2), (14, 14, 384))  # DeiT-Ti
 HEIGHT, WIDTH, CHANNELS = (SIZES.map(itemgetter(i)) for i in range(3))
 FIRST = choice("channels first", False, True)
 TRAINING = choice("training", False, True)
+claim = claim_about(x=tensors(C), f=agelus(C), b=tensors(values=NONZERO), gamma=tensors(), zeta=tensors())
 
 
 @claim(
-    x=tensors(C),
     base=BASE,
     f=modules(lambda base, channels: AGeLU(channels, base_activation(base)), BASE, C),
     place='Sec. 4.1, Eq. 3, and "ReLU, PReLU, etc. can be extended using the same way"',
@@ -62,8 +62,6 @@ def eq4_agelu(x: Tensor, f: AGeLU, channels_first: bool, G: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    f=agelus(C),
     place='Sec. 4.1, after Eq. 4: "switch the whole shape by using different positive and negative coefficients"',
     printed="AGeLU(x; -alpha, beta, gamma, theta) = AGeLU(-x; alpha, beta, gamma, theta)",
 )
@@ -75,8 +73,6 @@ def agelu_alpha_mirrors(x: Tensor, f: AGeLU) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    f=agelus(C),
     place='Sec. 4.1, after Eq. 4: "switch the whole shape by using different positive and negative coefficients"',
     printed="AGeLU(x; alpha, -beta, gamma, theta) - theta = -(AGeLU(x; alpha, beta, gamma, theta) - theta)",
 )
@@ -115,8 +111,6 @@ def rprelu(x: Tensor, b: Tensor, gamma: Tensor, zeta: Tensor) -> Tensor:
 
 @claim(
     b=tensors(values=(0.25, 0.5, 2.0)),  # PReLU's where training starts, and others
-    gamma=tensors(),
-    zeta=tensors(),
     place="Sec. 4.1, after Eq. 4",
     printed="AGeLU is more flexible than other modified nonlinear functions such as the RPReLU function",
     nearest="agelu_more_flexible_corrected",
@@ -146,9 +140,6 @@ def aprelu(b: Tensor, alpha: float, beta: float, gamma: float, theta: float) -> 
 
 @claim(
     x=tensors(),
-    b=tensors(values=NONZERO),
-    gamma=tensors(),
-    zeta=tensors(),
     f=agelus(1),
     place="Sec. 4.1, after Eq. 4, and Eq. 3",
     corrected="RPReLU(x; b, gamma, zeta) = beta PReLU(alpha x + c; b) + theta with alpha = beta = 1, c = -gamma, "
@@ -168,9 +159,6 @@ def agelu_more_flexible_corrected(x: Tensor, b: Tensor, gamma: Tensor, zeta: Ten
 
 @claim(
     x=tensors(),
-    b=tensors(values=NONZERO),
-    gamma=tensors(),
-    zeta=tensors(),
     place="Sec. 4.1, after Eq. 4",
     printed="The latter [RPReLU] can only adjust the position of the turning point compared to PReLU",
 )
@@ -180,7 +168,6 @@ def agelu_rprelu_turning_point(x: Tensor, b: Tensor, gamma: Tensor, zeta: Tensor
 
 
 @claim(
-    x=tensors(C),
     place="Sec. 4.1, Eq. 4",
     printed="AGeLU(x) = beta GeLU(alpha x + gamma) + theta = GeLU(x) for alpha = beta = 1, gamma = theta = 0",
 )

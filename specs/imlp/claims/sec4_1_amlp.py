@@ -5,7 +5,7 @@ from operator import itemgetter
 import torch.nn.functional as F
 from torch import Tensor, cat, einsum, tensor
 
-from imlp_audit.claims import Sides, choice, claim, size, tensors
+from imlp_audit.claims import Sides, choice, claim_about, size, tensors
 from imlp_audit.models.agelu import AGeLU
 
 from ._amlp import agelu, agelus, amlp, joined, leaves, t2, under_gelu, with_gradients
@@ -14,6 +14,7 @@ C, HALF = size("C"), size("C'/2", 1, 2)
 HIDDEN = HALF.map(lambda half: 2 * half)
 REAL = choice("N, C, C'/2", (1, 1, 1), (2, 2, 1), (3, 1, 2), (196, 192, 384))  # DeiT-Ti's tokens and widths
 NR, CR, HALFR = (REAL.map(itemgetter(i)) for i in range(3))
+claim = claim_about(Wd=tensors(C, HALF), We=tensors(HIDDEN, C), f=agelus(HALF), g=agelus(HALF), x=tensors(C))
 
 
 @claim(
@@ -38,8 +39,6 @@ def eq5_amlp(X: Tensor, Wd: Tensor, We: Tensor, f: AGeLU, g: AGeLU, G: Tensor, t
 
 
 @claim(
-    x=tensors(C),
-    Wd=tensors(C, HALF),
     place="Sec. 4.1, Eq. 6, first line",
     printed="t_0 = x W^d = (sum_{i=1}^{C} w^d_{ic'} x_i)_{c'=1}^{C'/2}",
 )
@@ -50,10 +49,6 @@ def eq6_t0(x: Tensor, Wd: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wd=tensors(C, HALF),
-    f=agelus(HALF),
-    g=agelus(HALF),
     place="Sec. 4.1, Eq. 6, second line",
     printed="t_1 = AGeLU(t_0) = (beta_{c'} GeLU(alpha_{c'} sum_{i=1}^{C} w^d_{ic'} x_i + gamma_{c'}) + theta_{c'}) "
     "_{c'=1}^{C'/2}",
@@ -87,10 +82,6 @@ def eq6_t1_prime(x: Tensor, Wd: Tensor, We: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wd=tensors(C, HALF),
-    f=agelus(HALF),
-    g=agelus(HALF),
     place="Sec. 4.1, Eq. 6, third line",
     corrected="t'_1 = AGeLU'(t_0) = (beta'_{c'} GeLU(alpha'_{c'} sum_{i=1}^{C} w^d_{ic'} x_i + gamma'_{c'}) + "
     "theta'_{c'}) _{c'=1}^{C'/2}",
@@ -102,10 +93,6 @@ def eq6_t1_prime_corrected(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wd=tensors(C, HALF),
-    f=agelus(HALF),
-    g=agelus(HALF),
     place="Sec. 4.1, Eq. 6, fourth line",
     corrected="t_2 = concat(t_1, t'_1) = (beta_{c'} GeLU(alpha_{c'} sum_{i=1}^{C} w^d_{i,f(c')} x_i + gamma_{c'}) + "
     "theta_{c'})_{c'=1}^{C'}, f(x) = x - C'/2 1_{x > C'/2}, and alpha_{C'/2+1}, ..., alpha_{C'} are alpha'_1, ..., "
@@ -119,10 +106,6 @@ def eq6_t2_corrected(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wd=tensors(C, HALF),
-    f=agelus(HALF),
-    g=agelus(HALF),
     place="Sec. 4.1, Eq. 6, fourth line",
     printed="t_2 = concat(t_1, t'_1) = (beta_{c'} GeLU(alpha_{c'} sum_{i=1}^{C} w_{i,f(c')} x_i + gamma_{c'}) + "
     "theta_{c'}) _{c'=1}^{C'/2}, w_{i,f(c')} read as w^d_{i,f(c')}",
@@ -136,11 +119,6 @@ def eq6_t2(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wd=tensors(C, HALF),
-    We=tensors(HIDDEN, C),
-    f=agelus(HALF),
-    g=agelus(HALF),
     place="Sec. 4.1, Eq. 6, fifth line",
     corrected="y' = t_2 W^e = (sum_{j=1}^{C'} w^e_{jc} [beta_j GeLU(alpha_j sum_{i=1}^{C} w^d_{i,f(j)} x_i + gamma_j) "
     "+ theta_j])_{c=1}^{C}",
@@ -154,11 +132,6 @@ def eq6_output_corrected(x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU, g: AGeLU) 
 
 
 @claim(
-    x=tensors(C),
-    Wd=tensors(C, HALF),
-    We=tensors(HIDDEN, C),
-    f=agelus(HALF),
-    g=agelus(HALF),
     place="Sec. 4.1, Eq. 6, fifth line",
     printed="y' = t_2 W^e = (sum_{j=1}^{C'} w'_{jc} [beta_j GeLU(alpha_j sum_{i=1}^{C} w_{i,f(j)} x_i + gamma_j) + "
     "theta_j]) _{c=1}^{C}, w'_{jc} = w_{jc} beta_j",

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from hypothesis.strategies import integers, sampled_from
+from timm.models.vision_transformer import Attention
 from torch import nn
 
-from imlp_audit.claims import Sides, choice, claim, macs, parameters, strictly_below
-from imlp_audit.models.mixer import SelfAttention
+from imlp_audit.claims import Sides, choice, claim_about, macs, parameters, strictly_below
 
 from ._costs import amlp, imlp, mlp
 
@@ -25,12 +25,10 @@ TABLE_1 = (  # widths and kernel
 )
 LAYERS = sampled_from([(width, n) for widths, n in TABLE_1 for width in widths])
 RATIOS = choice("C'/C", 4, 8)
+claim = claim_about(N=N, C=C, hidden=HIDDEN, layer=LAYERS, ratio=RATIOS, n=KERNELS)
 
 
 @claim(
-    N=N,
-    C=C,
-    hidden=HIDDEN,
     place="Sec. 4.1, the sentence after Eq. 5",
     printed="the first FC layer has half the output channels compared to the original MLP module, and can effectively "
     "reduce the FLOPs",
@@ -46,8 +44,6 @@ def complexity_amlp_multiply_accumulates(N: int, C: int, hidden: int) -> Sides:
 
 
 @claim(
-    layer=LAYERS,
-    ratio=RATIOS,
     place="Sec. 4.1, the sentence after Eq. 5",
     printed="the first FC layer has half the output channels compared to the original MLP module, and can effectively "
     "reduce the FLOPs and parameters in the vision transformer model",
@@ -62,8 +58,6 @@ def complexity_amlp_parameters(layer: tuple[int, int], ratio: int) -> Sides:
 
 
 @claim(
-    C=C,
-    hidden=HIDDEN,
     place="Sec. 4.1, the sentence after Eq. 5",
     corrected="(parameters of the MLP) - (parameters of the AMLP) = C C'/2 + C'/2 - 4 C' = C' (C - 7) / 2",
 )
@@ -77,10 +71,6 @@ def complexity_amlp_parameters_exact(C: int, hidden: int) -> Sides:
 
 
 @claim(
-    n=KERNELS,
-    N=N,
-    C=C,
-    hidden=HIDDEN,
     place="Sec. 4.1, the sentence after Eq. 5, and Sec. 4.3",
     corrected="(multiply-accumulates of the MLP) - (of the IMLP) = N C C'/2 - N C' n^2",
 )
@@ -95,9 +85,6 @@ def complexity_imlp_multiply_accumulates(n: int, N: int, C: int, hidden: int) ->
 
 
 @claim(
-    n=KERNELS,
-    C=C,
-    hidden=HIDDEN,
     place="Sec. 4.1, the sentence after Eq. 5, and Sec. 4.3",
     corrected="(parameters of the MLP) - (parameters of the IMLP) = C' (C - 7) / 2 - C' (n^2 + 2)",
 )
@@ -111,8 +98,6 @@ def complexity_imlp_parameters(n: int, C: int, hidden: int) -> Sides:
 
 
 @claim(
-    layer=LAYERS,
-    ratio=RATIOS,
     place="Sec. 4.1 and Sec. 6",
     printed="With the above modification, we can use fewer hidden dimensions which reduces the FLOPs and parameters of "
     "the model",
@@ -132,11 +117,7 @@ def complexity_imlp_reduces(layer: tuple[int, int], ratio: int) -> Sides:
 
 
 @claim(
-    n=KERNELS,
     m=sampled_from((1, 3, 5, 7)),
-    N=N,
-    C=C,
-    hidden=HIDDEN,
     place="Sec. 5.2, on Table 5",
     printed="as the kernel size n increases, the classification performances are getting better and better with a "
     "little increased FLOPs and parameters",
@@ -172,7 +153,7 @@ def costs(vit: Vit) -> dict[str, tuple[int, int, int]]:
         stem = count(partial(nn.Conv2d, 3, C, 16, stride=16), 1, 3, 224, 224)
         norm, mix = (
             count(partial(nn.LayerNorm, C), 1, tokens, C),
-            count(partial(SelfAttention, C, C // 64), 1, tokens, C),
+            count(partial(Attention, C, C // 64, qkv_bias=True), 1, tokens, C),
         )
         head = count(partial(nn.LayerNorm, C), 1, C) + count(partial(nn.Linear, C, 1000), 1, C)
         mlps, imlps = (vit.depth * count(each, 1, tokens, C) for each in (mlp(C, 4 * C), imlp(C, 4 * C, 3)))

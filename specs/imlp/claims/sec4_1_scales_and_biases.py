@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, cat, stack, tensor
 
-from imlp_audit.claims import NUMBERS, Sides, claim, depends, jacobian, size, tensors
+from imlp_audit.claims import NUMBERS, Sides, claim_about, depends, jacobian, size, tensors
 from imlp_audit.models.agelu import AGeLU
 
 from ._amlp import agelu, agelus, amlp, joined, others, under_gelu
@@ -21,11 +21,10 @@ def with_alpha_one(f: AGeLU) -> AGeLU:
     return f
 
 
+claim = claim_about(x=tensors(C), Wd=tensors(C, HALF), f=agelus(HALF), g=agelus(HALF), We=tensors(HIDDEN, C))
+
+
 @claim(
-    x=tensors(C),
-    Wd=tensors(C, HALF),
-    f=agelus(HALF),
-    g=agelus(HALF),
     place="Sec. 4.1, after Eq. 6",
     printed="alpha_j sum_{i=1}^{C} w_{i,f(j)} x_i + gamma_j = m'_{cj} x_c + n'_{cj}, m'_{cj} = w^d_{c,f(j)}, n'_{cj} = "
     "sum_{i=1, i != c}^{C} w^d_{i,f(j)} x_i + gamma_j",
@@ -48,10 +47,6 @@ def eq6_inner(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wd=tensors(C, HALF),
-    f=agelus(HALF),
-    g=agelus(HALF),
     place="Sec. 4.1, after Eq. 6",
     corrected="alpha_j sum_{i=1}^{C} w^d_{i,f(j)} x_i + gamma_j = m'_{cj} x_c + n'_{cj}, m'_{cj} = alpha_j "
     "w^d_{c,f(j)}, n'_{cj} = alpha_j sum_{i=1, i != c}^{C} w^d_{i,f(j)} x_i + gamma_j",
@@ -65,9 +60,6 @@ def eq6_inner_corrected(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wd=tensors(C, HALF),
-    We=tensors(HIDDEN, C),
     f=agelus(HALF).map(with_alpha_one),
     g=agelus(HALF).map(with_alpha_one),
     place="Sec. 4.1, Eq. 6, last line",
@@ -97,11 +89,6 @@ def eq6_scale_and_bias(x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU, g: AGeLU) ->
 
 
 @claim(
-    x=tensors(C),
-    Wd=tensors(C, HALF),
-    We=tensors(HIDDEN, C),
-    f=agelus(HALF),
-    g=agelus(HALF),
     place="Sec. 4.1, Eq. 6, last line",
     corrected="y' = (sum_{j=1}^{C'} (w'_{jc} GeLU(m'_{cj} x_c + n'_{cj}) + w^e_{jc} theta_j))_{c=1}^{C}, w'_{jc} = "
     "w^e_{jc} beta_j, m'_{cj} = alpha_j w^d_{c,f(j)}, n'_{cj} = alpha_j sum_{i=1, i != c}^{C} w^d_{i,f(j)} x_i + "
@@ -116,10 +103,6 @@ def eq6_scale_and_bias_corrected(x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU, g:
 
 
 @claim(
-    x=tensors(C),
-    Wd=tensors(C, HALF),
-    f=agelus(HALF),
-    g=agelus(HALF),
     place="Sec. 4.1, last sentence",
     printed="Each scale is a learnable weight while each bias is dependent on other input elements",
 )
@@ -160,8 +143,6 @@ def eq6_bias_on_others(x: Tensor, Wd: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(C),
-    Wd=tensors(C, HALF),
     f=agelus(HALF, values=NUMBERS),
     g=agelus(HALF, values=NUMBERS),
     place="Sec. 4.1, last sentence",

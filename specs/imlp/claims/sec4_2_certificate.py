@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from imlp_audit.claims import NONZERO, NUMBERS, Sides, choice, claim, modules
+from imlp_audit.claims import NONZERO, NUMBERS, Sides, choice, claim_about, modules
 from imlp_audit.errors import SolverError
 from imlp_audit.models.imlp import Imlp, amlp
 
@@ -51,9 +51,11 @@ def branch_of(draw: st.DrawFn, number: st.SearchStrategy[float]) -> Branch:
     return np.array(w0).reshape(n, n_0), np.array(w1).reshape(m, n)
 
 
+claim = claim_about(slopes=INTERVALS, powers=st.tuples(POWER, POWER), W0=SIZE, W1=SIZE, solver=SOLVER)
+
+
 @claim(
     branch=branch_of(st.sampled_from(NUMBERS)),
-    slopes=INTERVALS,
     share_above=st.sampled_from((1.0, 0.1, 0.25, 2.0**-20, 1e-9)),
     place="Sec. 4.2, Theorem 1 and Eq. 9",
     corrected="M(rho, T) <= 0 for every rho that is accepted; no M(0.99999999 rho, T) <= 0 for the rho that is proven "
@@ -78,8 +80,6 @@ def theorem1_proven_exactly(branch: Branch, slopes: Slopes, share_above: float) 
     b=SIZE,
     n=st.sampled_from((1, 2, 4)),
     n_0=st.integers(1, 4),
-    slopes=INTERVALS,
-    powers=st.tuples(POWER, POWER),
     place="Sec. 4.2, Theorem 1 and Eq. 9",
     corrected="rho = -2 p q t s + (p + q)^2 t^2 s / (2 t - omega) with s = ||W^0||^2, omega = ||W^1i||^2 and T = t I; "
     "its minimum over t is max(|p|, |q|)^2 s omega",
@@ -122,11 +122,6 @@ def signs_of(n: int) -> Matrix:
 
 
 @claim(
-    W0=SIZE,
-    W1=SIZE,
-    slopes=INTERVALS,
-    powers=st.tuples(POWER, POWER),
-    solver=SOLVER,
     place="Sec. 4.2, after Theorem 1",
     corrected="T = ||W^1i||^2 (1 + |p + q| / (q - p)) / 2",
     needs="a semidefinite program",
@@ -149,8 +144,6 @@ def theorem1_proposed_t(W0: float, W1: float, slopes: Slopes, powers: tuple[int,
 
 
 @claim(
-    W0=SIZE,
-    W1=SIZE,
     w=st.lists(st.sampled_from(NUMBERS), min_size=1, max_size=3),
     t=st.sampled_from((0.0, -1e-3, 1e-12, -1e-14)),
     place="Sec. 4.2, Theorem 1 and Eq. 8",
@@ -179,7 +172,6 @@ def theorem1_unread_units(W0: float, W1: float, w: list[float], t: float) -> Sid
 @claim(
     f=modules(amlp, st.integers(1, 2), 1, st.integers(1, 2)),
     powers=st.sampled_from(((0, 0), (-30, 0), (30, -30), (0, 30))),
-    solver=SOLVER,
     place="Sec. 4.2, after Theorem 1",
     corrected="sqrt(rho_i) = 1.12890 ||alpha_i W^0|| ||W^1i beta_i|| for one hidden unit; L(f) = sqrt(rho_1) + "
     "sqrt(rho_2)",

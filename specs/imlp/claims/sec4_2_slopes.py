@@ -6,7 +6,7 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor, nn, stack
 
-from imlp_audit.claims import Sides, below, claim, strictly_below
+from imlp_audit.claims import Sides, below, claim_about, strictly_below
 from imlp_audit.models.agelu import AGeLU
 
 from ._amlp import agelus
@@ -43,9 +43,10 @@ def slopes_at(f: AGeLU, *z: float) -> Tensor:
     return torch.autograd.grad(f(x).sum(), x)[0]
 
 
+claim = claim_about(f=agelu, chord=CHORDS, margin=MARGINS)
+
+
 @claim(
-    f=agelu,
-    chord=CHORDS,
     less=st.sampled_from((0.1, 0.01, 0.001)),
     place="Sec. 4.2, Definition 1, Eq. 7",
     printed="||f(x) - f(y)||_2 <= L ||x - y||_2 for all x, y, among which the smallest L is called the Lipschitz "
@@ -61,8 +62,6 @@ def definition1_agelu(f: AGeLU, chord: tuple[float, float], less: float) -> Side
 
 
 @claim(
-    f=agelu,
-    chord=CHORDS,
     place="Sec. 4.2, after Lemma 1",
     printed="It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition "
     "when the parameters alpha and beta in Eq. 4 are finite",
@@ -76,8 +75,6 @@ def slope_interval(f: AGeLU, chord: tuple[float, float]) -> Sides:
 
 
 @claim(
-    f=agelu,
-    margin=MARGINS,
     place="Sec. 4.2, after Lemma 1",
     printed="It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition "
     "when the parameters alpha and beta in Eq. 4 are finite",
@@ -92,7 +89,6 @@ def slope_is_tight(f: AGeLU, margin: float) -> Sides:
 
 
 @claim(
-    f=agelu,
     place="Sec. 4.2, after Lemma 1",
     printed="It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition "
     "when the parameters alpha and beta in Eq. 4 are finite",
@@ -119,7 +115,6 @@ def slope_tanh_attained(f: AGeLU) -> Sides:
 
 @claim(
     f=agelu_tanh,
-    chord=CHORDS,
     place="Sec. 4.2, after Lemma 1",
     printed="It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition "
     "when the parameters alpha and beta in Eq. 4 are finite",
@@ -134,7 +129,6 @@ def slope_tanh_interval(f: AGeLU, chord: tuple[float, float]) -> Sides:
 
 @claim(
     f=agelu_tanh,
-    margin=MARGINS,
     place="Sec. 4.2, after Lemma 1",
     printed="It is easy to prove that our proposed AGeLU activation function satisfies the slope-restricted condition "
     "when the parameters alpha and beta in Eq. 4 are finite",

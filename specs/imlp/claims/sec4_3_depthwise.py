@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from imlp_audit.claims import Sides, choice, claim, depends, modules, size, tensors
+from imlp_audit.claims import Sides, choice, claim_about, depends, modules, size, tensors
 from imlp_audit.models.imlp import ChannelPart, DepthwiseBlock, Imlp
 from imlp_audit.models.reading import PRINTED
 
@@ -33,6 +33,9 @@ def distance(H: int, W: int) -> Tensor:
     """Return max(|i - h|, |j - w|), of shape (H, W, H, W)."""
     h, w, i, j = torch.meshgrid(*map(torch.arange, (H, W, H, W)), indexing="ij")
     return torch.maximum((i - h).abs(), (j - w).abs())
+
+
+claim = claim_about(n=n, H=SIDE, W=SIDE)
 
 
 @claim(
@@ -74,9 +77,6 @@ def depthwise_block(x: Tensor, b: Tensor, block: DepthwiseBlock) -> Sides:
 
 
 @claim(
-    n=n,
-    H=SIDE,
-    W=SIDE,
     place="Sec. 4.3, the sentence after Eq. 10, and Sec. 5.2 on Table 5",
     printed="DW Conv after the non-linear function utilizes the spatial information and enhances non-linearity by "
     "learning global information from its neighbors",
@@ -92,9 +92,6 @@ def depthwise_global(n: int, H: int, W: int) -> Sides:
 
 
 @claim(
-    n=n,
-    H=SIDE,
-    W=SIDE,
     place="Sec. 4.3, the sentence after Eq. 10",
     corrected="output (h, w) depends on input (i, j) exactly where |i - h| <= (n - 1) / 2 and |j - w| <= (n - 1) / 2",
 )
@@ -120,10 +117,7 @@ def depthwise_global_on_small_grids(n: int, H: int, W: int) -> Sides:
 
 
 @claim(
-    n=n,
     L=choice("L", 1, 2, 3),
-    H=SIDE,
-    W=SIDE,
     place="Sec. 4.3, the sentence after Eq. 10",
     corrected="output (h, w) depends on input (i, j) exactly where max(|i - h|, |j - w|) <= L (n - 1) / 2",
 )

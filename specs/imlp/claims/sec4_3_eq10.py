@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from imlp_audit.claims import NONZERO, Sides, choice, claim, depends, modules, size, tensors
+from imlp_audit.claims import NONZERO, Sides, choice, claim_about, depends, modules, size, tensors
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.imlp import DepthwiseBlock
 from imlp_audit.models.reading import PRINTED, DepthwiseActivation, DepthwiseNorm, Presence
@@ -52,11 +52,11 @@ def after_agelu(block: DepthwiseBlock, x: Tensor, b: Tensor) -> Tensor:
     return y
 
 
+claim = claim_about(x=grids(st.just(1)), a=a, b=b, phi=any_phi, n=size("n", 1, 2, 3, 4, 5))
+
+
 @claim(
     x=grids(st.just(2)),
-    a=a,
-    b=b,
-    phi=any_phi,
     place="Sec. 4.3, Eq. 10, at the borders of the grid",
     corrected="phi_s(x_{h,w,c}) = sum over i, j from -n to n with (h + i, w + j) on the grid of a_{i,j,c} "
     "phi(x_{h+i,w+j,c} + b_c)",
@@ -71,8 +71,6 @@ def eq10_borders(x: Tensor, a: Tensor, b: Tensor, phi: type[nn.Module]) -> Sides
 
 
 @claim(
-    x=grids(st.just(1)),
-    b=b,
     block=modules(DepthwiseBlock, channels, side, CONVOLUTION, nn.GELU, values=SMALL),
     place="Sec. 4.3, the sentences after Eq. 10",
     corrected="DWConv(AGeLU(x))_{h,w,c} = sum_{i=-n}^{n} sum_{j=-n}^{n} a_{i,j,c} phi(x_{h+i,w+j,c} + b_c)",
@@ -88,8 +86,6 @@ def eq10_dw_block(x: Tensor, b: Tensor, block: DepthwiseBlock) -> Sides:
 
 
 @claim(
-    x=grids(st.just(1)),
-    b=b,
     block=modules(DepthwiseBlock, channels, 3, WITHOUT_GELU, nn.GELU, values=SMALL),
     place="Sec. 4.3, the sentences after Eq. 10",
     corrected="BN(DWConv(AGeLU(x)))_{h,w,c} = r_c sum_{i=-n}^{n} sum_{j=-n}^{n} a_{i,j,c} phi(x_{h+i,w+j,c} + b_c) + "
@@ -113,8 +109,6 @@ def scale_and_shift(norm: nn.Module, eps: float) -> tuple[Tensor, Tensor]:
 
 
 @claim(
-    x=grids(st.just(1)),
-    b=b,
     module=modules(SeriesActivation, channels, 1, nn.GELU, values=SMALL),
     place="Sec. 4.3, Eq. 10, and the sentence before it",
     corrected="SeriesActivation(x + b)_{h,w,c} = r_c sum_{i=-n}^{n} sum_{j=-n}^{n} a_{i,j,c} phi(x_{h+i,w+j,c} + b_c) "
@@ -160,8 +154,6 @@ def eq10_dw_block_parts(
 
 @claim(
     x=grids(side),
-    a=a,
-    b=b,
     phi=phi,
     place="Sec. 4.3, Eq. 10 and the sentence after it",
     printed="phi_s(x_{h,w,c}) = sum_{i,j in {-n, n}} a_{i,j,c} phi(x_{i+h,j+w,c} + b_c) is equal to going through the "
@@ -190,8 +182,6 @@ def eq10_index_set(x: Tensor, a: Tensor, b: Tensor, phi: type[nn.Module]) -> Sid
 
 @claim(
     x=grids(side),
-    a=a,
-    b=b,
     phi=phi,
     place="Sec. 4.3, Eq. 10 and the sentence after it",
     corrected="phi_s(x_{h,w,c}) = sum_{i=-n}^{n} sum_{j=-n}^{n} a_{i,j,c} phi(x_{h+i,w+j,c} + b_c)",
@@ -231,7 +221,6 @@ def read_by_eq10(n: int, *indices: int) -> tuple[int, int]:
 
 
 @claim(
-    n=size("n", 1, 2, 3, 4, 5),
     place="Sec. 4.3, the sentence after Eq. 10",
     printed="this is equal to going through the non-linear function followed by a n x n depthwise convolution",
     nearest="eq10_kernel_size_corrected",
@@ -247,7 +236,6 @@ def eq10_kernel_size(n: int) -> Sides:
 
 
 @claim(
-    n=size("n", 1, 2, 3, 4, 5),
     place="Sec. 4.3, the sentence after Eq. 10",
     corrected="this is equal to going through the non-linear function followed by a (2n+1) x (2n+1) depthwise "
     "convolution",
@@ -264,7 +252,6 @@ def eq10_kernel_size_corrected(n: int) -> Sides:
     x=tensors(2, 2, n.map(lambda n: n + 1), n.map(lambda n: n + 2)),
     a=tensors(2, side, side, values=NONZERO),
     b=tensors(2),
-    phi=any_phi,
     padding=choice("padding", *PADDINGS),
     place="Sec. 4.3, the sentence after Eq. 10, at the borders of the grid",
     corrected="sum over i, j of a_{i,j,c} phi(x_{i+h,j+w,c} + b_c) = (phi followed by the convolution)_{h,w,c} + "

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from hypothesis import assume
 from torch import Tensor, cat, linalg, nn
 
-from imlp_audit.claims import NONZERO, Sides, claim, depends, gradients, modules, parameters, size, tensors
+from imlp_audit.claims import NONZERO, Sides, claim_about, depends, gradients, modules, parameters, size, tensors
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions
 from imlp_audit.models.imlp import ChannelPart
 from imlp_audit.models.mixer import Mlp
@@ -45,8 +45,12 @@ def degree(units: Tensor) -> int:
     return int(linalg.matrix_rank(units.detach() / size.detach().where(size != 0, torch.ones(()))))
 
 
+claim = claim_about(
+    x=tensors(C, values=FEW), Wd=tensors(1, 1, values=NONZERO), f=agelus(1), g=agelus(1), C=size("C", 1, 2, 3, 4)
+)
+
+
 @claim(
-    x=tensors(C, values=FEW),
     Wd=tensors(C, hidden, values=FEW),
     place="Sec. 5.2 on Table 3",
     printed="the two GeLU functions with the same scale and bias cause a simple replication along the channel "
@@ -78,9 +82,6 @@ def has_degree_of_mlp(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Sides:
 
 @claim(
     x=tensors(1),
-    Wd=tensors(1, 1, values=NONZERO),
-    f=agelus(1),
-    g=agelus(1),
     place="Sec. 5.2 on Table 3",
     printed="the two AGeLU functions do not decrease the degree of non-linearity",
     nearest="rank_agelu_concat_corrected",
@@ -96,7 +97,6 @@ def rank_agelu_concat(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Sides:
 
 
 @claim(
-    x=tensors(C, values=FEW),
     Wd=tensors(C, half, values=FEW),
     f=agelus(half, values=FEW),
     g=agelus(half, values=FEW),
@@ -116,9 +116,6 @@ def rank_agelu_concat_corrected(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Si
 
 @claim(
     x=tensors(1),
-    Wd=tensors(1, 1, values=NONZERO),
-    f=agelus(1),
-    g=agelus(1),
     place="Sec. 4.1, last paragraph",
     printed="the proposed AMLP module (Eq. 6) is also a generator that generates the same degree of non-linearity. "
     "Each element y'_c in y' can also be treated as a linear combination of C' different nonlinear functions",
@@ -137,7 +134,6 @@ def eq6_same_degree(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Sides:
 
 
 @claim(
-    x=tensors(C, values=FEW),
     Wa=tensors(C, hidden, values=FEW),
     f=agelus(hidden, values=FEW),
     place="Sec. 5.2 on Table 3",
@@ -208,7 +204,6 @@ def sums_bias_of_own_input(x: Tensor, module: SumOfFunctions) -> Sides:
 
 
 @claim(
-    C=size("C", 1, 2, 3, 4),
     x=tensors(values=NONZERO),
     place="Sec. 5.2 on Table 4, row GeLU",
     printed="directly using 4C different nonlinear functions to replace the original MLP module [...] Here we use GeLU "
@@ -227,7 +222,6 @@ def sums_of_different_functions(C: int, x: Tensor) -> Sides:
 
 
 @claim(
-    C=size("C", 1, 2, 3, 4),
     x=tensors(),
     place="Sec. 5.2 on Table 4, row GeLU",
     corrected="y = GeLU_1(x) + ... + GeLU_{4C}(x) = 4 C GeLU(x)",

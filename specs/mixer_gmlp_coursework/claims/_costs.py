@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from timm.models.vision_transformer import Attention
+
 from imlp_audit.claims import macs
-from imlp_audit.models.mixer import ChannelMixing, SelfAttention
+from imlp_audit.models.mixer import ChannelMixing
 
 
 def transformer_macs(S: int, C: int, D_C: int) -> int:
     """Return the multiply-accumulates of self-attention and of fully connected layers of width D_C, one sequence."""
-    return macs(lambda: SelfAttention(C), 1, S, C) + macs(lambda: ChannelMixing(C, D_C), 1, S, C)
+    return macs(lambda: Attention(C, 1), 1, S, C) + macs(lambda: ChannelMixing(C, D_C), 1, S, C)
 
 
 def second_differences(costs: Sequence[int]) -> list[int]:

@@ -8,7 +8,7 @@ from torch import Tensor, eye, ones, stack, tanh, tensor
 from torch.func import functional_call
 from torch.special import ndtr
 
-from imlp_audit.claims import Sides, below, claim, mixes, modules, size, strictly_below, tensors
+from imlp_audit.claims import Sides, below, claim_about, mixes, modules, size, strictly_below, tensors
 from imlp_audit.models.mixer import ChannelMixing, MixerLayer, Mlp, TokenMixing
 
 from ._formulas import EPSILON
@@ -36,8 +36,10 @@ def _layer_norm(x: Tensor) -> Tensor:
     return F.layer_norm(x, x.shape[-1:], eps=EPSILON)
 
 
+claim = claim_about(X=tensors(2, S, C), step=modules(TokenMixing, S, C, D_S), U=tensors(2, S, C), x=tensors())
+
+
 @claim(
-    X=tensors(2, S, C),
     step=modules(_without_biases_of_tokens, S, C, D_S),
     place="Sec. 2.1, first equation of the block",
     printed="U_{*,i} = X_{*,i} + W_2 sigma(W_1 LayerNorm(X)_{*,i}), i = 1..C",
@@ -52,7 +54,6 @@ def mixer_token_mixing(X: Tensor, step: TokenMixing) -> Sides:
 
 
 @claim(
-    U=tensors(2, S, C),
     step=modules(_without_biases_of_channels, C, D_C),
     place="Sec. 2.1, second equation of the block",
     printed="Y_{j,*} = U_{j,*} + W_4 sigma(W_3 LayerNorm(U)_{j,*}), j = 1..S",
@@ -68,7 +69,6 @@ def mixer_channel_mixing(U: Tensor, step: ChannelMixing) -> Sides:
 
 
 @claim(
-    X=tensors(2, S, C),
     tokens=modules(TokenMixing, S, C, 1),
     channels=modules(ChannelMixing, C, 1),
     place="Sec. 2.1, after the definition of GELU",
@@ -97,7 +97,6 @@ def _read_by_mlp(step: Step, x: Tensor) -> Tensor:
 
 
 @claim(
-    U=tensors(2, S, C),
     step=modules(ChannelMixing, C, D_C),
     place="Sec. 2.1, after the definition of GELU",
     printed="Так же используется механизм пробрасывания связей и сдвиги каждой проекции.",
@@ -113,8 +112,6 @@ def mixer_biases_of_channels(U: Tensor, step: ChannelMixing) -> Sides:
 
 
 @claim(
-    X=tensors(2, S, C),
-    step=modules(TokenMixing, S, C, D_S),
     place="Sec. 2.1, after the definition of GELU",
     printed="Так же используется механизм пробрасывания связей и сдвиги каждой проекции.",
 )
@@ -129,7 +126,6 @@ def mixer_biases_of_tokens(X: Tensor, step: TokenMixing) -> Sides:
 
 
 @claim(
-    X=tensors(2, S, C),
     layer=modules(MixerLayer, S, C, D_S, 2),
     place="Sec. 2.1, paragraph on Fig. 2",
     printed="выход каждого слоя имеет ту же размерность, что и вход; каждый блок MLP-Mixer получает на вход матрицу "
@@ -166,7 +162,6 @@ def mixer_token_mixing_columns(X: Tensor, other: Tensor, W_1: Tensor, W_2: Tenso
 
 @claim(
     normal=tensors(S, C),
-    step=modules(TokenMixing, S, C, D_S),
     place="Sec. 2.1, paragraph on Fig. 2",
     corrected="token mixing after LayerNorm is a function R^S -> R^S that is applied to each column of LayerNorm(X) "
     "independently",
@@ -187,7 +182,6 @@ def _tanh_form(x: Tensor) -> Tensor:
 
 
 @claim(
-    x=tensors(),
     examples=[{"x": tensor(1.0)}],
     place="Sec. 2.1, definition of GELU, second equality",
     printed="x Phi(x) = 0.5 x (1 + tanh[sqrt(2/pi) (x + 0.044715 x^3)])",
@@ -199,7 +193,6 @@ def gelu_tanh_form(x: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(),
     place="Sec. 2.1, definition of GELU, second equality",
     corrected="|x Phi(x) - 0.5 x (1 + tanh[sqrt(2/pi) (x + 0.044715 x^3)])| <= 4.74e-4, and > 4.73e-4 at x = 2.699",
 )
@@ -214,7 +207,6 @@ def gelu_tanh_form_corrected(x: Tensor) -> Sides:
 
 
 @claim(
-    x=tensors(),
     place="Sec. 2.1, definition of GELU, first equality",
     printed="GELU(x) = x Phi(x)",
 )

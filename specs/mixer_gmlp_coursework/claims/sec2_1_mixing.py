@@ -5,10 +5,11 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 from hypothesis import assume
+from timm.models.vision_transformer import Attention
 from torch import Tensor, cat, zeros
 
 from imlp_audit.claims import NONZERO, POSITIVE, Sides, claim, mixes, modules, size, tensors
-from imlp_audit.models.mixer import ChannelMixing, SelfAttention, TokenMixing
+from imlp_audit.models.mixer import ChannelMixing, TokenMixing
 
 from ._formulas import EPSILON, filled
 
@@ -26,7 +27,8 @@ def mixer_attention_mixes_both(X: Tensor, W_v: Tensor, W_out: Tensor) -> Sides:
     Read as: with its projection of the values, attention can do both in one block. Queries of 0 show it: every token
     gets the mean of the projected values of all tokens.
     """
-    attention = filled(SelfAttention(2, bias=False), {"qkv.weight": cat([0 * W_v, 0 * W_v, W_v]), "proj.weight": W_out})
+    weights = {"qkv.weight": cat([0 * W_v, 0 * W_v, W_v]), "proj.weight": W_out}
+    attention = filled(Attention(2, 1, proj_bias=False), weights)
     return mixes(lambda x: attention(x[None])[0], X) == {"tokens", "channels"}
 
 

@@ -7,7 +7,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from torch import nn
 
-from imlp_audit.claims import Sides, below, choice, claim, macs, parameters
+from imlp_audit.claims import Sides, below, choice, claim_about, macs, parameters
 from imlp_audit.models.mixer import MixerLayer, PatchEmbedding
 
 from ._costs import second_differences, transformer_macs
@@ -23,13 +23,12 @@ TABLE_1 = {
     "L/16": (24, 16, 1024, 196, 4096, 512),
     "H/14": (32, 14, 1280, 256, 5120, 640),
 }
+claim = claim_about(S=SMALL, C=SMALL, D_S=NUMBER, D_C=NUMBER)
 
 
 @claim(
     S=NUMBER,
     C=NUMBER,
-    D_S=NUMBER,
-    D_C=NUMBER,
     place="Sec. 2.1, paragraph on the parameters",
     printed="W_1 in R^{D_S x S}, W_2 in R^{S x D_S}, W_3 in R^{D_C x C}, W_4 in R^{C x D_C}",
 )
@@ -42,8 +41,6 @@ def mixer_weight_shapes(S: int, C: int, D_S: int, D_C: int) -> Sides:
 
 
 @claim(
-    S=SMALL,
-    C=SMALL,
     wider=SMALL,
     broader=SMALL,
     share=0.5,
@@ -63,8 +60,6 @@ def mixer_hidden_widths(S: int, C: int, wider: int, broader: int) -> Sides:
 @claim(
     S=NUMBER,
     C=NUMBER,
-    D_S=NUMBER,
-    D_C=NUMBER,
     place="Sec. 2.1, paragraph on the parameters",
     printed="Параметрами каждого слоя являются четыре матрицы: W_1, W_2, W_3, W_4",
     nearest="mixer_parameters_corrected",
@@ -81,8 +76,6 @@ def mixer_parameters(S: int, C: int, D_S: int, D_C: int) -> Sides:
 @claim(
     S=NUMBER,
     C=NUMBER,
-    D_S=NUMBER,
-    D_C=NUMBER,
     place="Sec. 2.1, paragraph on the parameters",
     corrected="four matrices, 2 D_S S + 2 D_C C numbers; their biases, D_S + S + D_C + C; a scale and a shift per "
     "channel in each of two LayerNorms, 4 C",
@@ -105,8 +98,6 @@ def mixer_table1(model: str) -> Sides:
 
 
 @claim(
-    S=SMALL,
-    C=SMALL,
     D_S=SMALL,
     place="Sec. 2.1, paragraph on complexity",
     printed="В token-mixing производятся действия над столбцами матрицы X, для всех каналов. Получим всего 2 D_S S "
@@ -122,8 +113,6 @@ def mixer_token_mixing_cost(S: int, C: int, D_S: int) -> Sides:
 
 
 @claim(
-    S=SMALL,
-    C=SMALL,
     D_C=SMALL,
     place="Sec. 2.1, paragraph on complexity",
     printed="Аналогично слой channel-mixing выполняет преобразования над строками входной матрицы для каждого "
@@ -139,8 +128,6 @@ def mixer_channel_mixing_cost(S: int, C: int, D_C: int) -> Sides:
 
 
 @claim(
-    S=SMALL,
-    C=SMALL,
     D_S=SMALL,
     D_C=SMALL,
     k=st.integers(2, 3),
@@ -162,8 +149,6 @@ def mixer_cost_linear(S: int, C: int, D_S: int, D_C: int, k: int) -> Sides:
 
 
 @claim(
-    S=SMALL,
-    C=SMALL,
     place="Sec. 2.1, paragraph on complexity",
     printed="В то время, как ViT квадратичен по S.",
 )

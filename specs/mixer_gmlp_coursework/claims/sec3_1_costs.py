@@ -6,7 +6,7 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor, tensor
 
-from imlp_audit.claims import Sides, claim
+from imlp_audit.claims import Sides, claim_about
 from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.ledger import measure
@@ -28,10 +28,10 @@ def _costs(gate: Gate, S: int, C: int, D_C: int) -> Tensor:
     return tensor([projections, f, ledger.work["sgu", Operation.ELEMENTWISE]])
 
 
+claim = claim_about(S=NUMBER, C=NUMBER, D_C=SMALL)
+
+
 @claim(
-    S=NUMBER,
-    C=NUMBER,
-    D_C=SMALL,
     place="Sec. 3.1, last paragraph",
     printed="Два слоя, выполняющие проекции по каналам, [...] имеют в общей сложности 2 D_C S C операций. [...] "
     "получается D_C S^2 операций в функции f(.) и D_C S в s(.).",
@@ -46,9 +46,6 @@ def gmlp_cost(S: int, C: int, D_C: int) -> Sides:
 
 
 @claim(
-    S=NUMBER,
-    C=NUMBER,
-    D_C=SMALL,
     share=0.3,
     place="Sec. 3.1, last paragraph",
     printed="Таким образом, получим, что вычислительная сложность gMLP линейна по количеству каналов, но "
@@ -72,8 +69,6 @@ def gmlp_cost_growth(S: int, C: int, D_C: int) -> Sides:
 
 
 @claim(
-    S=NUMBER,
-    C=NUMBER,
     D_C=EVEN,
     examples=[{"S": 1, "C": 1, "D_C": 2}],
     place="Sec. 3.1, last paragraph",
@@ -93,8 +88,6 @@ def gmlp_split_cost(S: int, C: int, D_C: int) -> Sides:
 
 
 @claim(
-    S=NUMBER,
-    C=NUMBER,
     D_C=EVEN,
     place="Sec. 3.1, last paragraph, for the s(Z) of the split",
     corrected="3/2 D_C S C operations in the channel projections, D_C S^2 / 2 in f(.), D_C S / 2 in s(.)",
@@ -106,9 +99,6 @@ def gmlp_split_cost_corrected(S: int, C: int, D_C: int) -> Sides:
 
 
 @claim(
-    S=NUMBER,
-    C=NUMBER,
-    D_C=SMALL,
     share=0.2,
     place="Sec. 3.1, last sentence",
     printed="вычислительная сложность gMLP линейна по количеству каналов, но квадратична по токенам. Такую же "
@@ -124,9 +114,6 @@ def attention_cost_in_tokens(S: int, C: int, D_C: int) -> Sides:
 
 
 @claim(
-    S=NUMBER,
-    C=NUMBER,
-    D_C=SMALL,
     examples=[{"S": 1, "C": 1, "D_C": 1}],
     place="Sec. 3.1, last sentence",
     printed="вычислительная сложность gMLP линейна по количеству каналов, но квадратична по токенам. Такую же "
@@ -145,8 +132,6 @@ def attention_cost_in_channels(S: int, C: int, D_C: int) -> Sides:
 
 
 @claim(
-    S=NUMBER,
-    C=NUMBER,
     r=NUMBER,
     share=0.4,
     place="Sec. 3.1, last sentence",

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, eye, nn
 
-from imlp_audit.claims import NONZERO, POSITIVE, Sides, choice, claim, depends, mixes, modules, size, tensors
+from imlp_audit.claims import NONZERO, POSITIVE, Sides, choice, claim_about, depends, mixes, modules, size, tensors
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock, TokenProjection
 
@@ -25,6 +25,9 @@ def block_of(U: Tensor, W: Tensor, b: Tensor, V: Tensor, gate: Gate = Gate.PRODU
     block = GmlpBlock(C, D_C, len(W), gate, norm_layer=nn.Identity)
     biases = {"u.bias": torch.zeros_like(U[0]), "v.bias": torch.zeros_like(V[0])}
     return filled(block, {"u.weight": U.T, "v.weight": V.T, "sgu.proj.weight": W, "sgu.proj.bias": b, **biases})
+
+
+claim = claim_about(X=tensors(2, S, C), S=S, C=C, D_C=EVEN)
 
 
 @claim(
@@ -49,7 +52,6 @@ def gmlp_three_layers(X: Tensor, U: Tensor, W: Tensor, b: Tensor, V: Tensor) -> 
 
 
 @claim(
-    X=tensors(2, S, C),
     U=tensors(C, D_C),
     W=tensors(S, S),
     b=tensors(S),
@@ -81,9 +83,6 @@ def gmlp_keeps_shape(X: Tensor, block: GmlpBlock) -> Sides:
 
 
 @claim(
-    S=S,
-    C=C,
-    D_C=EVEN,
     examples=[{"S": 1, "C": 1, "D_C": 2}],
     place="Sec. 3.1, shapes after the block's equations, for the s(Z) of the split that the text goes on with",
     printed="Z = GELU(X U), [...] Y = s(Z) V + X, [...] U in R^{C x D_C}, V in R^{D_C x C} [...] s(Z) = Z_1 * f(Z_2)",
@@ -99,9 +98,6 @@ def gmlp_split_shapes(S: int, C: int, D_C: int) -> Sides:
 
 
 @claim(
-    S=S,
-    C=C,
-    D_C=EVEN,
     place="Sec. 3.1, shapes after the block's equations, for the s(Z) of the split",
     corrected="Z = GELU(X U), Y = s(Z) V + X, U in R^{C x D_C}, V in R^{D_C/2 x C}, s(Z) = Z_1 * f(Z_2)",
 )
@@ -155,7 +151,6 @@ def gmlp_language_model(X: Tensor, U: Tensor, W: Tensor, b: Tensor, V: Tensor) -
 
 @claim(
     gate=choice("gate", Gate.PRODUCT, Gate.SPLIT),
-    X=tensors(2, S, C),
     U=tensors(C, EVEN),
     V=tensors(EVEN, C),
     place="Sec. 3.1, paragraph on initialisation",

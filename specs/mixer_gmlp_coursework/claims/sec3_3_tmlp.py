@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from hypothesis import strategies as st
 from torch import Tensor, cat, nn, ones, zeros
 
-from imlp_audit.claims import NONZERO, Sides, below, choice, claim, modules, parameters, size, tensors
+from imlp_audit.claims import NONZERO, Sides, below, choice, claim_about, modules, parameters, size, tensors
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit, ToeplitzProjection, TokenProjection
 
@@ -46,8 +46,10 @@ def _input(sizes: tuple[int, int], gate: Gate) -> st.SearchStrategy[Tensor]:
     return tensors(2, S, channels * (1 + (gate is Gate.SPLIT)))
 
 
+claim = claim_about(gate=GATES, b=tensors())
+
+
 @claim(
-    gate=GATES,
     Z=st.tuples(SIZES, GATES).flatmap(lambda drawn: _input(*drawn)),
     s=modules(_unit, SIZES, GATES, values=SMALL),
     share=0.3,
@@ -96,8 +98,6 @@ def _with_zeros(words: Tensor, by: int) -> Tensor:
 @claim(
     words=WORDS,
     w=W,
-    b=tensors(),
-    gate=GATES,
     by=BY,
     place="Sec. 3.3, paragraph that introduces tMLP",
     corrected="s(T Z) = T s(Z) for s(Z) = Z * f(Z) or Z_1 * f(Z_2), a shift T of the tokens, W_{ij} = w_{i-j}, b_i "
@@ -117,8 +117,6 @@ def tmlp_shift_equivariance(words: Tensor, w: Tensor, b: Tensor, gate: Gate, by:
 @claim(
     Z=tensors(S, WIDTHS, values=NONZERO),
     w=tensors(DIAGONALS, values=NONZERO),
-    b=tensors(),
-    gate=GATES,
     examples=[{"Z": ones(2, 1), "w": ones(3), "b": zeros(()), "gate": Gate.PRODUCT}],
     place="Sec. 3.3, paragraph that introduces tMLP",
     printed="Это позволяет быть модели инвариантной к сдвигам слов.",
@@ -137,8 +135,6 @@ def tmlp_shift_equivariance_at_ends(Z: Tensor, w: Tensor, b: Tensor, gate: Gate)
 @claim(
     Z=tensors(S, WIDTHS),
     w=tensors(S),
-    b=tensors(),
-    gate=GATES,
     place="Sec. 3.3, paragraph that introduces tMLP",
     corrected="s(T Z) = T s(Z) for a circular shift T of the tokens, W_{ij} = w_{i-j}, w_{k-S} = w_k, b_i = b",
 )
@@ -153,8 +149,6 @@ def tmlp_circulant_equivariance(Z: Tensor, w: Tensor, b: Tensor, gate: Gate) -> 
 @claim(
     words=WORDS,
     w=NONZERO_W,
-    b=tensors(),
-    gate=GATES,
     by=BY,
     examples=[{"words": ones(1, 1), "w": ones(3), "b": zeros(()), "gate": Gate.PRODUCT, "by": 1}],
     place="Sec. 3.3, paragraph that introduces tMLP",
@@ -174,8 +168,6 @@ def tmlp_shift_invariance(words: Tensor, w: Tensor, b: Tensor, gate: Gate, by: i
 @claim(
     words=WORDS,
     w=W,
-    b=tensors(),
-    gate=GATES,
     by=BY,
     place="Sec. 3.3, paragraph that introduces tMLP",
     corrected="sum_i s(T Z)_{ic} = sum_i s(Z)_{ic} for a shift T of the tokens, W_{ij} = w_{i-j}, b_i = b, and Z "

@@ -1,10 +1,11 @@
 """The paragraph on the hidden widths: what a layer costs."""
 
 from hypothesis import strategies as st
+from timm.models.vision_transformer import Attention
 from torch import nn
 
 from imlp_audit.claims import Sides, claim, macs
-from imlp_audit.models.mixer import ChannelMixing, MixerLayer, PatchEmbedding, SelfAttention
+from imlp_audit.models.mixer import ChannelMixing, MixerLayer, PatchEmbedding
 
 _size = st.integers(1, 3)
 _grid, _hidden = st.tuples(_size, _size), st.tuples(_size, _size)
@@ -71,6 +72,6 @@ def vit_quadratic(S: int, C: int) -> Sides:
     """
 
     def cost(n: int) -> int:
-        return macs(lambda: SelfAttention(C), 1, n, C) + macs(lambda: ChannelMixing(C, 4 * C), 1, n, C)
+        return macs(lambda: Attention(C, 1), 1, n, C) + macs(lambda: ChannelMixing(C, 4 * C), 1, n, C)
 
     return [(cost(n + 2) - 2 * cost(n + 1) + cost(n), 4 * C) for n in (S, S + 1)]

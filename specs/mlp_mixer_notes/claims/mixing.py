@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
+from timm.models.vision_transformer import Attention
 from torch import Tensor
 
 from imlp_audit.claims import NONZERO, POSITIVE, Sides, choice, claim, mixes, modules, size, tensors
-from imlp_audit.models.mixer import ChannelMixing, SelfAttention
+from imlp_audit.models.mixer import ChannelMixing
 
 
 def _on_grid(operation: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
@@ -86,7 +87,7 @@ def attention_mixes_both(table: Tensor, values: Tensor, output: Tensor) -> Sides
     Read as: it can do both in one layer. Queries of 0 show it: every token gets the mean of the projected values of all
     tokens.
     """
-    attention = SelfAttention(2, bias=False)
+    attention = Attention(2, 1, proj_bias=False)
     queries, keys = torch.zeros(2, 2), torch.ones(2, 2)
     attention.load_state_dict({"qkv.weight": torch.cat([queries, keys, values]), "proj.weight": output})
     mean = (table @ values.T).mean(dim=0, keepdim=True) @ output.T

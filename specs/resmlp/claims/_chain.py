@@ -53,7 +53,7 @@ class ChainFormula(Formula):
         q, k, v = (self._by_head(part) for part in affine(x, across.get_submodule("qkv"), bias=True).chunk(3, dim=-1))
         scores = q @ k.mT / sqrt(q.shape[-1])
         weights = _across_heads(
-            _across_heads(scores, across.get_submodule("before")).softmax(dim=-1), across.get_submodule("after")
+            _across_heads(scores, across.get_submodule("proj_l")).softmax(dim=-1), across.get_submodule("proj_w")
         )
         return affine((weights @ v).transpose(1, 2).flatten(2), across.get_submodule("proj"), bias=True)
 

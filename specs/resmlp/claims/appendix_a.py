@@ -2,6 +2,7 @@
 
 import torch
 from hypothesis import strategies as st
+from timm.models.cait import ClassAttn, TalkingHeadAttn
 from torch import Tensor, eye, stack
 from torch.nn.functional import gelu
 
@@ -9,7 +10,7 @@ from imlp_audit.claims import Sides, choice, claim, depends, gradients, modules,
 from imlp_audit.models.blocks import Norm
 from imlp_audit.models.resmlp import PRE_NORMS, AlgorithmLayer, ClassPooling, CrossPatchMlp, FeedForward
 
-from ..models import CaitChain, CaitStage, ClassAttention, TalkingHeads
+from ..models import CaitChain, CaitStage
 from ._layer import loaded
 from ._network import WEIGHTS
 
@@ -119,7 +120,7 @@ def appendix_chain_by_default(stage: CaitStage) -> Sides:
         network = CaitChain(stage=stage)
     assert isinstance(network.pool, ClassPooling)
     layers, class_layers = len(network.blocks), len(network.pool.layers) - 1  # the last is a norm
-    heads = [module.heads for module in network.modules() if isinstance(module, TalkingHeads | ClassAttention)]
+    heads = [module.num_heads for module in network.modules() if isinstance(module, TalkingHeadAttn | ClassAttn)]
     attentions = {CaitStage.ATTENTION: 24 + 2, CaitStage.PATCH_MLP: 2}.get(stage, 0)
     shapes = [*network.stem.proj.weight.shape, *network.positions.shape, *network.head.weight.shape]
     printed = [24, 2, 384, 3, 16, 16, 14 * 14, 384, 1000, 384, *[8] * attentions]

@@ -4,11 +4,11 @@ from math import sqrt
 
 from hypothesis import assume
 from hypothesis import strategies as st
+from timm.models.vision_transformer import Attention
 from torch import Tensor, cat, einsum, eye, nn, zeros
 from torch.nn.functional import conv2d, linear
 
 from imlp_audit.claims import Sides, choice, claim, depends, gradients, jacobian, modules, size, strictly_below, tensors
-from imlp_audit.models.mixer import SelfAttention
 from imlp_audit.models.resmlp import CrossPatch, EquationLayer
 
 from ._layer import d, of_ones, patches
@@ -64,7 +64,7 @@ def global_field_of_view(N: int) -> Sides:
     """The linear layer across patches sees all of them, as self-attention does: every output depends on every patch. A
     3 x 3 convolution on a grid of 3 x 3 patches or more does not.
     """
-    across, attention = of_ones(CrossPatch(N**2, bias=False)), of_ones(SelfAttention(1, bias=False))
+    across, attention = of_ones(CrossPatch(N**2, bias=False)), of_ones(Attention(1, 1, proj_bias=False))
     convolution = of_ones(nn.Conv2d(1, 1, 3, padding=1, bias=False))
     x, image = zeros(1, N**2, 1), zeros(1, 1, N, N)
     return [
@@ -96,23 +96,25 @@ def linear_layer_is_shared_across_channels(layer: CrossPatch, X: Tensor) -> Side
     return jacobian(layer, X[None])[0, :, :, 0], einsum("nm,cd->ncmd", layer.a.weight, channels)
 
 
+def _attention(width: int, heads: int) -> Attention:
+    return Attention(width, heads, qkv_bias=True)
+
+
 _sizes = choice("N^2, heads, d / heads", (2, 2, 1), (3, 2, 2), (3, 1, 3), (14 * 14, 3, 64))
 
 
 @claim(
     x=_sizes.flatmap(lambda n: tensors(2, n[0], n[1] * n[2], values=WEIGHTS)),
-    attention=_sizes.flatmap(
-        lambda n: modules(SelfAttention, n[1] * n[2], n[1], training=st.booleans(), values=WEIGHTS)
-    ),
+    attention=_sizes.flatmap(lambda n: modules(_attention, n[1] * n[2], n[1], training=st.booleans(), values=WEIGHTS)),
     share=0.3,
     place="Related work, Other architectures with similar components",
     corrected="y = concat_{h=1}^{2}(softmax(q_h k_h' / sqrt(d / 2)) v_h) W_out' + b, q, k, v = x W' + b each",
 )
-def self_attention(x: Tensor, attention: SelfAttention) -> Sides:
-    """The package's self-attention, which the claims about self-attention run, aggregates the values of all patches by
+def self_attention(x: Tensor, attention: Attention) -> Sides:
+    """timm's self-attention, which the claims about self-attention run, aggregates the values of all patches by
     the softmax of the products of queries and keys, over the root of their width, in each of its heads.
     """
-    h, width = attention.heads, x.shape[-1] // attention.heads
+    h, width = attention.num_heads, attention.head_dim
     parts = zip(attention.qkv.weight.chunk(3), attention.qkv.bias.chunk(3), strict=True)
     q, k, v = ((x @ W.T + b).chunk(h, dim=-1) for W, b in parts)
     mixed = [(q[i] @ k[i].mT / sqrt(width)).softmax(dim=-1) @ v[i] for i in range(h)]
@@ -132,7 +134,7 @@ def self_attention_weights_depend_on_data(x: Tensor) -> Sides:
     feature is zero, and does not where it is not zero and the patches differ.
     """
     assume(x[0] != 0 and bool((x != x[0]).any()))
-    attention = of_ones(SelfAttention(1, bias=False))
+    attention = of_ones(Attention(1, 1, proj_bias=False))
     with_zero = cat([zeros(1), x[1:]])
     taken, taken_with_zero = (attention(features[None, :, None])[0, 0, 0] for features in (x, with_zero))
     return [strictly_below(1e-6, (taken - x.mean()).abs()), (taken_with_zero, with_zero.mean())]

@@ -4,12 +4,19 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor, einsum, ones, stack, tensor
 
-from imlp_audit.claims import NONZERO, Sides, below, choice, claim, gradients, jacobian, modules, size, tensors
+from imlp_audit.claims import NONZERO, Sides, below, choice, claim_about, gradients, jacobian, modules, size, tensors
 from imlp_audit.models.resmlp import Aff, CrossPatch, EquationLayer, LayerScale
 
 from ._layer import d, eq2, eq3, loaded, patches
 
 any_d = size("d", 1, 2, 3, 384)
+claim = claim_about(
+    aff=modules(Aff, d),
+    x=tensors(d),
+    X=tensors(2, d, patches),
+    B=tensors(d.map(lambda n: 4 * n), d),
+    C=tensors(d, d.map(lambda n: 4 * n)),
+)
 
 
 @claim(
@@ -25,7 +32,6 @@ def eq1_aff(aff: Aff, x: Tensor) -> Sides:
 
 
 @claim(
-    aff=modules(Aff, d),
     X=tensors(d, patches),
     place="Sec. 2, after Eq. 1",
     printed="we denote by Aff(X) the Affine operation applied independently to each column of the matrix X",
@@ -37,8 +43,6 @@ def aff_acts_on_each_column(aff: Aff, X: Tensor) -> Sides:
 
 
 @claim(
-    aff=modules(Aff, d),
-    x=tensors(d),
     place="Sec. 2, after Eq. 1",
     printed="This operation only rescales and shifts the input element-wise",
 )
@@ -62,10 +66,7 @@ def aff_starts_as_the_identity(X: Tensor) -> Sides:
 
 @claim(
     alpha=choice("alpha", 0.0, 0.25, 2.0**-10),
-    X=tensors(2, d, patches),
     A=tensors(patches, patches),
-    B=tensors(d.map(lambda n: 4 * n), d),
-    C=tensors(d, d.map(lambda n: 4 * n)),
     place="Sec. 2, after Eq. 1",
     printed="As a post-normalization, Aff is similar to LayerScale and we initialize alpha with the same small "
     "value; |Y - X| <= alpha (|X| |A|^T + |C| |B| |Z|), with |Z| <= |X| + alpha |X| |A|^T, as |GELU(t)| <= |t|",
@@ -85,8 +86,6 @@ def layer_starts_near_the_identity(alpha: float, X: Tensor, A: Tensor, B: Tensor
 
 
 @claim(
-    aff=modules(Aff, d),
-    x=tensors(d),
     place="Sec. 2, after Eq. 1",
     printed="The closer operator to Aff is the LayerScale, with an additional bias term",
 )
@@ -190,8 +189,6 @@ def aff_absorbed_by_a_before_it_corrected(A: Tensor, alpha: Tensor, beta: Tensor
 
 
 @claim(
-    aff=modules(Aff, d),
-    B=tensors(d.map(lambda n: 4 * n), d),
     z=tensors(d),
     place="Sec. 2, after Eq. 1, of Eq. 3's B",
     printed="it has no cost at inference time, since it can absorbed in the adjacent linear layer",
@@ -202,8 +199,6 @@ def aff_absorbed_by_b(aff: Aff, B: Tensor, z: Tensor) -> Sides:
 
 
 @claim(
-    aff=modules(Aff, d),
-    C=tensors(d, d.map(lambda n: 4 * n)),
     h=tensors(d.map(lambda n: 4 * n)),
     place="Sec. 2, after Eq. 1, of Eq. 3's C",
     printed="it has no cost at inference time, since it can absorbed in the adjacent linear layer",
@@ -215,7 +210,6 @@ def aff_absorbed_by_c(aff: Aff, C: Tensor, h: Tensor) -> Sides:
 
 @claim(
     layer=modules(EquationLayer, d, patches),
-    X=tensors(2, d, patches),
     place="Sec. 2, after Eq. 1, of Eq. 2's A",
     corrected="Aff((A Aff(X)^T)^T)_cn = alpha'_c alpha_c sum_m A_nm X_cm + alpha'_c beta_c sum_m A_nm + beta'_c, "
     "with alpha, beta of the Aff before A and alpha', beta' of the one after it",
