@@ -64,7 +64,7 @@ def audit(selection: Selection, options: Options, announce: Announce) -> AuditRe
     settings = Settings(jobs=options.jobs, trust_code=options.trust_code)
 
     def run() -> AuditResult:
-        known, identities = _identify_rows(selection, options, announce)
+        known, identities = identify_rows(selection, options, announce)
         plans = select_checks(known, options.only, options.skip)
         return _run(plans, known, options, settings, announce, identities, searched=False)
 
@@ -174,7 +174,7 @@ def _make_checks(
     return [by_id[plan.id] for plan in plans], context
 
 
-def _identify_rows(
+def identify_rows(
     selection: Selection, options: Options, announce: Announce
 ) -> tuple[Selection, Mapping[str, RowIdentity]]:
     """Return the papers with the models that rows with candidates are of, and what their numbers say about each."""

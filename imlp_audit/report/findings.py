@@ -16,6 +16,7 @@ from imlp_audit.records.check import (
     NO_MODEL,
     PASSES,
     AnyHint,
+    CauseHint,
     CellCheck,
     Check,
     CheckKind,
@@ -273,7 +274,7 @@ def _way(hint: AnyHint) -> str | None:
             return hint.way
         case ModelHint():
             return _RELATIVES
-        case str():
+        case str() | CauseHint():
             return None
         case _:
             assert_never(hint)
