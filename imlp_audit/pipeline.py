@@ -25,12 +25,12 @@ from imlp_audit.claims.running import running
 from imlp_audit.claims.settings import Settings
 from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.count.outside import is_outside, measure_outside
-from imlp_audit.count.sharing import ModelCounter, counting, measure_here
+from imlp_audit.count.parallel import ModelCounter, counting, measure_here
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import Check, RepeatCheck, Verdict
 from imlp_audit.records.result import AuditResult, FitScore
 from imlp_audit.spec.findings import refuse_broken_locks
-from imlp_audit.spec.library import Selection, digest_selection, load, select_checks, select_equations
+from imlp_audit.spec.load import Selection, digest_selection, load, select_checks, select_equations
 from imlp_audit.spec.paper import Paper, paper_head
 from imlp_audit.spec.plan import EquationPlan, Plan, check_ids
 
@@ -64,7 +64,7 @@ def audit(selection: Selection, options: Options, announce: Announce) -> AuditRe
     settings = Settings(jobs=options.jobs, trust_code=options.trust_code)
 
     def run() -> AuditResult:
-        known, identities = _identify_rows(selection, options, announce)
+        known, identities = identify_rows(selection, options, announce)
         plans = select_checks(known, options.only, options.skip)
         return _run(plans, known, options, settings, announce, identities, searched=False)
 
@@ -174,7 +174,7 @@ def _make_checks(
     return [by_id[plan.id] for plan in plans], context
 
 
-def _identify_rows(
+def identify_rows(
     selection: Selection, options: Options, announce: Announce
 ) -> tuple[Selection, Mapping[str, RowIdentity]]:
     """Return the papers with the models that rows with candidates are of, and what their numbers say about each."""

@@ -211,11 +211,11 @@ class TableCounts:
                 yield from (self._sided(cell, one) for one in self.survivors(row))
 
     def survivors(self, row: RowRef) -> list[Recipe]:
-        """Return the candidates whose parameters fit, or else the first: its FLOPs may show that it is meant."""
+        """Return the candidates whose parameters fit, and the first: its FLOPs may show that it is meant."""
         if row.row.model is not None:
             return [row.row.model]
         fitting = [one for one in candidates_of(row) if self.has_size(row, one)]
-        return fitting[:_SURVIVORS] or [candidates_of(row)[0]]
+        return list(dict.fromkeys((*fitting[:_SURVIVORS], candidates_of(row)[0])))
 
     def _sided(self, cell: CellRef, recipe: Recipe) -> _Option:
         """Return a model on the images that its row or column gives, or else on those that it may be counted on."""

@@ -110,7 +110,7 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
     doubt = why if identity is None or identity.accuses else NOT_NAMED
     if doubt is None:
         return check
-    likely = why in (None, DOUBTED, _OTHER_HEAD) or (why == FEW and _score_counter(found, context) == (2, 0))
+    likely = why in (None, DOUBTED, _OTHER_HEAD) or (why == FEW and _is_told(check, found, context))
     is_cut = any(matches(found.cell.printed, value) for value in _values(check))
     is_near = is_cut or (found.cell.column.measure is Measure.FLOPS and _is_near(check))
     return hold_back(check.model_copy(update={"lead": likely and not is_near}), doubt)
@@ -156,6 +156,17 @@ def _score_counter(found: Countable, context: Context) -> tuple[int, int]:
     """Return how many numbers of a column besides one follow from its counter, and how many do not."""
     group = frame_of(found.cell, context).convention
     return (0, 0) if group is None else (group.scores[group.winner], group.votes - group.scores[group.winner] - 1)
+
+
+def _is_told(check: CellCheck, found: Countable, context: Context) -> bool:
+    """Return whether two numbers tell a counter, and none of the column denies it or no counter gives such a size."""
+    hits, misses = _score_counter(found, context)
+    values, stated = _values(check), abs(found.cell.printed.value * found.cell.printed.scale)
+    is_far = stated * _FAR < min(values) or max(values) * _FAR < stated
+    return hits >= 2 and (misses == 0 or is_far)
+
+
+_FAR = Fraction(5, 4)  # how much more than all known counters another may count, at most
 
 
 def _is_near(check: CellCheck) -> bool:

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from math import log
 
 from imlp_audit.numbers.printed import Printed, Rounding
 
-_MISPRINTED = 5  # digits
-
 
 def matches(printed: Printed, value: Fraction | int) -> bool:
     """Return whether a value prints as a number does, rounded or cut off."""
     return value in printed.interval(Rounding.HALF_UP) or value in printed.interval(Rounding.TRUNCATION)
-
-
-def is_a_digit_off(printed: Printed, value: int) -> bool:
-    """Return whether a value prints as a number of five digits or more but for one: by chance one in a hundred does."""
-    ours, theirs = (re.sub(r"\D", "", one) for one in (printed.write(Fraction(value) / printed.scale), printed.text))
-    alike = len(ours) == len(theirs) >= _MISPRINTED
-    return alike and sum(one != other for one, other in zip(ours, theirs, strict=True)) == 1
 
 
 def chance(printed: Printed, values: set[int] | set[Fraction]) -> float:
@@ -40,3 +31,14 @@ def at_least(hits: int, odds: Sequence[float]) -> float:
     for one in odds:
         counts = [a * (1 - one) + b * one for a, b in zip([*counts, 0.0], [0.0, *counts], strict=True)]
     return sum(counts[hits:])
+
+
+def find_misprinted(printed: Printed, values: Collection[int], most: float) -> int | None:
+    """Return the value that prints as a number but for one digit, if at most so many of `values` would by chance."""
+    theirs = re.sub(r"\D", "", printed.text)
+    itself = printed.value * printed.scale
+    if 9 * len(theirs) * len(values) * chance(printed, {itself}) > most:
+        return None
+    written = {value: re.sub(r"\D", "", printed.write(Fraction(value) / printed.scale)) for value in values}
+    alike = [value for value, ours in written.items() if len(ours) == len(theirs)]
+    return next((v for v in alike if sum(map(str.__ne__, written[v], theirs)) == 1), None)

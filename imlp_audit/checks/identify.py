@@ -13,7 +13,7 @@ from functools import cached_property
 from math import log, prod
 
 from imlp_audit.checks.candidates import TableCounts, candidates_of, cells_of, key_of, proposals, says
-from imlp_audit.checks.chance import chance, is_a_digit_off, matches
+from imlp_audit.checks.chance import chance, find_misprinted, matches
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.identity import BY_CHANCE, RowIdentity, are_settled
 from imlp_audit.count.facts import ModelKey, Need
@@ -195,22 +195,34 @@ class _TableRows:
 
     def _unknown(self, row: RowRef) -> RowIdentity:
         """Return what to say about a row that no numbers identify: its nearest candidates, and how far they are."""
-        first, cells = candidates_of(row)[0], cells_of(row)
+        cells, likely = cells_of(row), self._likely(row)
+        if likely is not None and (has := self._write(cells, likely)):
+            return RowIdentity(None, Identified.NO, f"not identified: is it {likely.name}? Then {has}", lead=True)
         near = sorted(candidates_of(row), key=lambda one: self._distance(row, one))[:2]
         nearest = "; ".join(f"{one.name} has {text}" for one in near if (text := self._write(cells, one)))
-        fits = [self.counts.fits(one, first) for one in cells]
-        shown = any(fits) or any(is_a_digit_off(c.printed, v) for c in cells for v in self.counts.possible(c, first))
-        likely = row.row.named or shown or self._follow(self._of_first, row)
-        is_said = says(row, first, whole=not shown) and not self._is_of_others
-        if likely and is_said and not all(fits) and (has := self._write(cells, first)):
-            return RowIdentity(None, Identified.NO, f"not identified: is it {first.name}? Then {has}", lead=True)
-        several = len(row.row.candidates) > 1
-        which = (
-            f"which of {len(row.row.candidates)} candidates it is, if any" if several else f"that it is {first.name}"
-        )
-        why = f"its numbers do not tell {which}"
+        count = len(row.row.candidates)
+        which = f"which of {count} candidates it is, if any" if count > 1 else f"that it is {near[0].name}"
         added = f"; the nearest: {nearest}" if nearest else ""
-        return RowIdentity(None, Identified.NO, f"not identified: {why}{added}")
+        return RowIdentity(None, Identified.NO, f"not identified: its numbers do not tell {which}{added}")
+
+    def _likely(self, row: RowRef) -> Recipe | None:
+        """Return the model that a row may mean although it has not all its numbers."""
+        first = candidates_of(row)[0]
+        fits = [self.counts.fits(one, first) for one in cells_of(row)]
+        if self._is_of_others or all(fits):
+            return None
+        typed = self._find_mistyped(row, [first]) or self._find_mistyped(row, candidates_of(row))
+        likely = row.row.named or any(fits) or self._follow(self._of_first, row)
+        return typed or (first if likely and says(row, first, whole=not any(fits)) else None)
+
+    def _find_mistyped(self, row: RowRef, recipes: Sequence[Recipe]) -> Recipe | None:
+        """Return the model that has a number of a row but for one digit, where that is hardly chance."""
+        for cell in cells_of(row):
+            values = {value: one for one in reversed(recipes) for value in self.counts.possible(cell, one)}
+            value = find_misprinted(cell.printed, values, BY_CHANCE)
+            if value is not None:
+                return values[value]
+        return None
 
     @cached_property
     def _is_of_others(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -13,15 +12,12 @@ import typer
 
 from imlp_audit.cli.options import Formatted, NoProgress, group_options
 from imlp_audit.cli.output import ExitCode, emit_document
-from imlp_audit.errors import BuildError, UsageError
+from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
     from imlp_audit.count.request import ModelRequest
-    from imlp_audit.explain.causes import Counted, CountedQuantity, Question
-    from imlp_audit.records.counted import CountReport
-
-PATIENCE = 60.0  # seconds for a model
+    from imlp_audit.explain.causes import CountedQuantity, Question
 
 
 @dataclass(frozen=True)
@@ -112,17 +108,17 @@ def count(
     """Count a model by every counter, with its parts; and say what would give a printed number that it does not."""
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.count.request import Changes
-    from imlp_audit.explain.causes import CountedQuantity, collect_changes, count_here, find_causes
+    from imlp_audit.explain.causes import CountedQuantity, find_causes
     from imlp_audit.explain.counted_document import counted_document
-    from imlp_audit.processes.workers import yield_apart
+    from imlp_audit.explain.search import collect_changes, count_apart, take_first
 
     request, questions = building.request(model), [_question(text) for text in printed or ()]
     work = any(question.measure is CountedQuantity.FLOPS for question in questions)
     asked = Changes(request, bool(questions), work, tuple(building.config or ()))
-    with show_progress(shown=not no_progress) as announce, closing(yield_apart(count_here, asked, PATIENCE)) as found:
+    with show_progress(shown=not no_progress) as announce, closing(count_apart(asked)) as found:
         tell = announce(2 if questions else 1)
         tell(str(request))
-        counted = _take_first(request, found)
+        counted = take_first(asked, found)
         printed_numbers = find_causes(questions, counted, {})
         if not all(one.follows for one in printed_numbers):
             tell("changes of it")
@@ -134,7 +130,7 @@ def count(
 
 def _question(text: str) -> Question:
     from imlp_audit.explain.causes import CountedQuantity, Question
-    from imlp_audit.numbers.forms import NumberForm, parse_printed
+    from imlp_audit.numbers.parsing import NumberForm, parse_printed
 
     named, equals, number = text.rpartition("=")
     names = {
@@ -149,6 +145,8 @@ def _question(text: str) -> Question:
         printed = parse_printed(number, NumberForm("", nouns=nouns))
     except ValueError as error:
         raise UsageError(f"--printed {text}: {error}") from error
+    if printed.scale == 1 and printed.step < 1:
+        raise UsageError(f"--printed {text}: it has no unit; write {number}M for millions, {number}G for billions")
     return Question(printed, names[named] if equals else _guess_measure(printed.scale, number))
 
 
@@ -159,16 +157,3 @@ def _guess_measure(scale: int, text: str) -> CountedQuantity:
         return CountedQuantity.FLOPS
     billions = text.strip().endswith("B") or "param" in text.lower()
     return CountedQuantity.FLOPS if scale >= 10**9 and not billions else CountedQuantity.PARAMETERS
-
-
-def _take_first(request: ModelRequest, found: Iterator[Counted]) -> CountReport:
-    from imlp_audit.processes.workers import StoppedError
-    from imlp_audit.records.counted import CountReport
-
-    try:
-        *_, counted = next(found)
-    except StoppedError as error:
-        raise BuildError(f"{request}: {error}") from error
-    if not isinstance(counted, CountReport):
-        raise BuildError(counted)
-    return counted

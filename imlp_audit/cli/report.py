@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from imlp_audit.records.check import Check
     from imlp_audit.records.result import AuditResult
     from imlp_audit.records.solution import Solved
-    from imlp_audit.spec.library import Selection
+    from imlp_audit.spec.load import Selection
     from imlp_audit.spec.paper import Paper
 
 
@@ -241,11 +241,12 @@ def _same(one: Check, other: Check) -> bool:
 def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.pipeline import Options, audit
+    from imlp_audit.cli.verify import audit_with_causes
+    from imlp_audit.pipeline import Options
 
     selection = load_specs(specs, trust_code=trust_code)
     with show_progress(shown=shown) as announce:
-        result = audit(selection, Options(jobs=helpers(), trust_code=trust_code, store=store), announce)
+        result = audit_with_causes(selection, Options(jobs=helpers(), trust_code=trust_code, store=store), announce)
         progress = announce(len(selection.papers))
         solved = {
             paper.id: found

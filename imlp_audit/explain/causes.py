@@ -9,12 +9,8 @@ are multiplied. Values that print alike are one. A cause is named up to 5 %; les
 
 from __future__ import annotations
 
-import os
-import sys
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -24,14 +20,12 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import TypeAlias
 
-from imlp_audit.count.request import Changes
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Printed
-from imlp_audit.processes.workers import StoppedError
 from imlp_audit.records.counted import CountReport, ModelPart, NumberCause, PrintedNumber
 
 _ALL = 0.05
-_SEARCH = 45.0  # seconds
+_NEAR = 0.02  # in logarithms, for a value that is not it to be named
 _MOST_CAUSES = 5
 _OF_A_FAMILY = 2  # of these
 _MOST_PARTS = 40
@@ -56,8 +50,8 @@ class CauseFamily(StrEnum):
     FACTOR = "factor"
     FORM = "form"
     SIZE = "size"
-    ARGUMENT = "argument"
     ROW = "row"
+    ARGUMENT = "argument"
     PARTS = "parts"
     MISPRINT = "misprint"
     GAP = "gap"
@@ -147,31 +141,6 @@ def find_causes(
     return tuple(_answer(question, model, turns[question], tries[question], found) for question in questions)
 
 
-Counted: TypeAlias = tuple[str, str, CountReport | str]
-
-
-def count_here(asked: Changes) -> Iterator[Counted]:
-    """Count a model and its changes, in a process of its own: this may run somebody's code."""
-    os.environ["HF_HUB_OFFLINE"] = "1"  # read when its library is imported
-    from imlp_audit.count.changes import count_changes  # torch takes seconds to import
-
-    return count_changes(asked)
-
-
-def collect_changes(changes: Iterator[Counted]) -> Recounts:
-    """Return what was counted in time, or before the code ended its process."""
-    found: dict[CauseFamily, dict[str, CountReport]] = {family: {} for family in CauseFamily}
-    end = time.monotonic() + _SEARCH
-    with suppress(StoppedError):
-        for kind, words, one in changes:
-            if isinstance(one, CountReport):
-                found[CauseFamily(kind)][words] = one
-            if time.monotonic() > end:
-                sys.stderr.write(f"imlp-audit: the search for causes was ended after {_SEARCH:g} s\n")
-                break
-    return found
-
-
 def _may_follow(question: Question, model: CountReport) -> bool:
     """Return whether a model has a number by some counter."""
     return any(value in question.printed.interval() for value in _counts(model, question.measure).values())
@@ -192,7 +161,7 @@ def _answer(
     near = min(
         (one for one in tried if one.value > 0 < value), key=lambda one: abs(log(one.value / value)), default=None
     )
-    missed = near is not None and not found
+    missed = near is not None and not found and abs(log(near.value / value)) < _NEAR
     return PrintedNumber(
         printed=question.printed.text,
         measure=question.measure,
@@ -210,19 +179,24 @@ def _cause(question: Question, hit: _Hit, chance: float) -> NumberCause:
     one = hit[question]
     explains = tuple(f"{other.printed.text} of {other.row}" if other.row else other.printed.text for other in hit)
     return NumberCause(
-        family=one.family, text=one.text, value=decimal_text(one.value), chance=round(chance, 8), explains=explains
+        family=one.family,
+        text=one.text,
+        value=decimal_text(one.value),
+        chance=round(chance, 8),
+        explains=explains,
+        rows=tuple(other.row for other in hit if other.row),
     )
 
 
 def _chance(key: _Key, hit: _Hit, turns: Mapping[Question, _Turns], rows: int) -> float:
     """Return the chance that a cause up to this one gives the numbers that this one gives, of so many other rows.
 
-    Those of one quantity and row are one number, printed in several ways. The order is that of the coarsest number.
+    Those of one quantity and row are one number, printed in several ways, and so are equal ones to which it gives one
+    value. The order is that of the coarsest number.
     """
-    narrow = {
-        (question.measure, question.row): question
-        for question in sorted(hit, key=lambda one: one.printed.step / abs(one.printed.value), reverse=True)
-    }
+    coarsest = sorted(hit, key=lambda one: one.printed.step / abs(one.printed.value), reverse=True)
+    of_row = {(one.measure, one.row): one for one in coarsest}
+    narrow = {(one.measure, one.printed.value, hit[one].value): one for one in of_row.values()}
     if len(narrow) == 1:
         (question,) = narrow.values()
         tried = [one for one, _ in turns[question]].index(hit[question])

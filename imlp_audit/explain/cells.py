@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.frames import cells_of_column, column_of, countable, missing_for, totalled_cells
+from imlp_audit.checks.frames import column_of, countable, missing_for
 from imlp_audit.count.conventions import Convention, ParameterConvention
-from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.errors import AuditError, BuildError
-from imlp_audit.explain.causes import (
-    CauseFamily,
-    CountedQuantity,
-    Question,
-    collect_changes,
-    count_here,
-    find_causes,
-)
 from imlp_audit.explain.printed import (
     compare_value,
     every_measurement,
@@ -31,12 +20,11 @@ from imlp_audit.explain.printed import (
     stands_for,
     write_gap,
 )
-from imlp_audit.models.reading import AnyReading
+from imlp_audit.explain.search import search_causes
+from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.processes.workers import StoppedError, yield_apart
 from imlp_audit.records.check import CellCheck, Measurement, Verdict
-from imlp_audit.records.counted import CountReport
 from imlp_audit.records.explanation import (
     AxisSource,
     Breakdown,
@@ -72,8 +60,6 @@ _COUNTED = {
     "layers": "parameters of torch's layers",
     "macs": "multiply-accumulates",
 }
-_PATIENCE = 60.0  # seconds for a model
-_MOST_ROWS = 12
 _LONGEST_HEADER = 14  # characters over a column
 _LONGEST_NAME = 30  # characters of a row's name in a sentence
 
@@ -124,8 +110,8 @@ def explain_cell(plan: CellPlan, check: CellCheck, read: Conventions) -> Iterato
         )
     if cell.column.measure.totalled and missing_for(cell) is None and check.verdict is not Verdict.ERROR:
         decided = _DecidedTotal(cell, check, read)
-        if check.verdict is Verdict.DIFFERS and cell.column.measure in (Measure.PARAMETERS, Measure.FLOPS):
-            yield from _search_causes(decided)
+        if check.verdict is Verdict.DIFFERS and (number := search_causes(cell, check)) is not None:
+            yield Causes(number=number)
         yield _break_down(decided)
         yield from search_readings(cell, read)
 
@@ -161,40 +147,6 @@ class _DecidedTotal:
         """The convention."""
         name = str(self.check.convention)
         return ParameterConvention(name) if self.cell.column.measure is Measure.PARAMETERS else self.read.flops[name]
-
-
-def _search_causes(decided: _DecidedTotal) -> Iterator[Causes]:
-    """Count the model under changes, for what would give the printed number, and the others of its row that differ.
-
-    The other rows of its column are counted as they are: a cause may be one of them all.
-    """
-    cell, convention = decided.cell, decided.check.convention
-    row = [one.cell for one in totalled_cells(cell.row) if one.recipe == cell.recipe]  # images too
-    counted = [one for one in row if one.column.measure in (Measure.PARAMETERS, Measure.FLOPS)]
-    every = [(one, convention if one.id == cell.id else None) for one in counted]
-    questions = [Question(one.printed, CountedQuantity(one.column.measure), counter) for one, counter in every]
-    cells = [one for one in cells_of_column(cell.row.paper, column_of(cell)) if missing_for(one) is None]
-    column = {one.row.row.id: one for one in cells if one.id != cell.id}
-    asked = Changes(
-        _request(cell, decided),
-        work=any(question.measure is CountedQuantity.FLOPS for question in questions),
-        rows={name: _request(one, decided) for name, one in islice(column.items(), _MOST_ROWS)},
-    )
-    with suppress(StoppedError), closing(yield_apart(count_here, asked, _PATIENCE)) as changes:
-        *_, model = next(changes)
-        if isinstance(model, CountReport):
-            again, measure = collect_changes(changes), CountedQuantity(cell.column.measure)
-            others = {
-                Question(column[name].printed, measure, convention, name): of
-                for name, of in again[CauseFamily.ROW].items()
-            }
-            found = find_causes(questions, model, again, others)
-            yield Causes(number=found[[one.id for one, _ in every].index(cell.id)])
-
-
-def _request(cell: CellRef, decided: _DecidedTotal) -> ModelRequest:
-    recipe = _recipe(cell)
-    return ModelRequest.of(recipe, decided.reading_of(recipe))
 
 
 def _break_down(decided: _DecidedTotal) -> Breakdown:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from imlp_audit.explain.causes import COUNTERS
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.counted import CountReport, ModelPart, NumberCause, PrintedNumber
+from imlp_audit.records.counted import CountReport, ModelPart, PrintedNumber
 from imlp_audit.report.document import (
     Block,
     Document,
@@ -21,7 +21,6 @@ from imlp_audit.report.document import (
     strong,
 )
 
-_CERTAIN = 1  # percent
 _MOST, _LONGEST = 12, 40  # arguments that are shown, and characters of one
 
 
@@ -75,7 +74,7 @@ def explain_number(printed: PrintedNumber) -> Iterator[Block]:
         yield Paragraph(line)
     named = printed.causes or printed.possible
     if named:
-        yield List(tuple(Item(_cause(one), label=str(at)) for at, one in enumerate(named, start=1)))
+        yield List(tuple(Item(str(one), label=str(at)) for at, one in enumerate(named, start=1)))
 
 
 def _none_found(printed: PrintedNumber) -> Iterator[str]:
@@ -88,13 +87,6 @@ def _none_found(printed: PrintedNumber) -> Iterator[str]:
     else:
         nearest = f" The nearest is {printed.nearest}." if printed.nearest is not None else ""
         yield f"Nothing that was tried gives it: {tried}.{nearest}"
-
-
-def _cause(cause: NumberCause) -> str:
-    both = f", and gives {' and '.join(cause.explains)}" if len(cause.explains) > 1 else ""
-    percent = 100 * cause.chance
-    chance = f"{percent:.1g} %" if percent <= _CERTAIN else f"{percent:.0f} %, so not certain"
-    return f"{cause.text}: {readable(round(float(cause.value)))}{both} (by chance: {chance})"
 
 
 def _tree(model: CountReport, depth: int) -> Table:

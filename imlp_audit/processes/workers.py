@@ -45,7 +45,8 @@ class Worker:
         return self.process.exitcode
 
     def kill(self) -> None:
-        """End the process at once."""
+        """End the process at once, and those that code in it has started."""
+        _signal_group(self.process, "SIGKILL")
         self.process.kill()
         self.process.join()
 
@@ -246,11 +247,18 @@ def _serve(pipe: connection.Connection) -> None:
 def _work(pipe: connection.Connection) -> None:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
+    own = os.getpid()
+
+    def send(message: tuple[object] | None) -> None:
+        if os.getpid() != own:  # a copy that code from outside has made of us, and lets go on
+            os._exit(0)
+        pipe.send(message)
+
     with suppress(EOFError, BrokenPipeError):  # nobody reads any more: the parent was interrupted
         while True:
             work, given = pipe.recv()
-            work(given, lambda made: pipe.send((made,)))
-            pipe.send(None)
+            work(given, lambda made: send((made,)))
+            send(None)
 
 
 def _serve_copies(prepare: Callable[[], None], pipes: Sequence[connection.Connection]) -> None:
@@ -279,7 +287,15 @@ def _serve_copy(pipes: Sequence[connection.Connection], at: int) -> None:
 def terminate_workers() -> None:
     """End all processes of our own."""
     for process in multiprocessing.active_children():
+        _signal_group(process, "SIGTERM")
         process.terminate()
+
+
+def _signal_group(process: BaseProcess, name: str) -> None:
+    """Send a signal to a process of ours that has not ended and to all that code in it has started."""
+    if hasattr(os, "killpg") and process.pid is not None and process.is_alive():
+        with suppress(ProcessLookupError, PermissionError):  # it has not begun, so it has started none
+            os.killpg(process.pid, getattr(signal, name))
 
 
 @contextmanager
@@ -301,6 +317,8 @@ def _begin() -> None:
 
 
 def _settle() -> None:
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     leave_compiler_out()
     if not sys.warnoptions:
@@ -316,4 +334,6 @@ def _end_with_the_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])
+        if hasattr(os, "killpg"):
+            os.killpg(0, signal.SIGKILL)
         os._exit(1)

@@ -10,7 +10,9 @@ from typing import Annotated, Literal, TypeAlias, get_args
 from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.base import Count, Number, Record, check_number
+from imlp_audit.records.counted import NumberCause
 from imlp_audit.records.evidence import Evidence
 
 
@@ -74,7 +76,30 @@ class ModelHint(Record):
         return f"with `model: {{{self.model}}}` the gap is {self.gap} %: is that model meant?"
 
 
-AnyHint: TypeAlias = Annotated[OptionHint | ModelHint, Field(discriminator="kind")] | str
+class CauseHint(Record):
+    """What the search of `explain` names as the cause of a number that differs; None if nothing is unlikely enough.
+
+    It `tried` so many values, of which `nearest` misses least; none where only `explain` searches. `as_in` is the check
+    of its column at which the cause was found.
+    """
+
+    kind: Literal["cause"] = "cause"
+    cause: NumberCause | None = None
+    as_in: str | None = None
+    tried: Count = 0
+    nearest: str | None = None
+
+    def __str__(self) -> str:
+        if self.cause is not None:
+            cause = self.cause if self.as_in is None else f"{self.cause.text}, as in {self.as_in}"
+            return f"{'likely cause' if self.cause.certain else 'perhaps'}: {cause}"
+        if not self.tried:
+            return "not searched for a cause, since other numbers are further off; imlp-audit explain does it"
+        near = f", the nearest is {self.nearest}" if self.nearest else ""
+        return f"nothing known explains it: {count_of(self.tried, 'value')} were tried{near}"
+
+
+AnyHint: TypeAlias = Annotated[OptionHint | ModelHint | CauseHint, Field(discriminator="kind")] | str
 """A hint, or a note for the reader that nothing is made from."""
 
 

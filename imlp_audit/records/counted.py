@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from imlp_audit.numbers.interval import readable
 from imlp_audit.records.base import Count, Number, Record
 from imlp_audit.records.document import JsonDocument
+
+_CERTAIN = 0.01
+_LEAST = 0.0001  # percent that is written
+_LISTED = 4  # numbers that one cause gives
 
 
 class ModelPart(Record):
@@ -30,7 +36,7 @@ class ModelPart(Record):
 class NumberCause(Record):
     """What gives a printed number, and how likely one of the values that were tried gives it by chance.
 
-    `explains` are the printed numbers that it gives.
+    `explains` are the printed numbers that it gives, `rows` the other rows of its column that it gives some of.
     """
 
     family: str
@@ -38,6 +44,19 @@ class NumberCause(Record):
     value: Number
     chance: Annotated[float, Field(ge=0, le=1)]
     explains: tuple[str, ...]
+    rows: tuple[str, ...] = ()
+
+    @property
+    def certain(self) -> bool:
+        """Whether it is hardly chance."""
+        return self.chance <= _CERTAIN
+
+    def __str__(self) -> str:
+        more = [f"{len(self.explains) - _LISTED} more"] if len(self.explains) > _LISTED else []
+        both = f", and gives {' and '.join((*self.explains[:_LISTED], *more))}" if len(self.explains) > 1 else ""
+        percent = max(100 * self.chance, _LEAST)
+        chance = f"{percent:.1g} %" if self.certain else f"{percent:.0f} %, so not certain"
+        return f"{self.text}: {readable(round(Fraction(self.value)))}{both} (by chance: {chance})"
 
 
 class PrintedNumber(Record):

@@ -17,6 +17,7 @@ from imlp_audit.records.check import (
     FAILS,
     NO_MODEL,
     PASSES,
+    CauseHint,
     Caveat,
     CellCheck,
     Check,
@@ -295,6 +296,10 @@ def _unchecked(result: AuditResult) -> Iterator[str]:
     alone, of = result.unguarded()
     if alone:
         yield f"a typo in {alone} of {count_of(of, 'other number')} would go unnoticed"
+    causes = [hint for check in result.checks for hint in check.hints if isinstance(hint, CauseHint)]
+    if left := sum(not hint.tried for hint in causes):
+        every = count_of(len(causes), "unexplained number")
+        yield f"{left} of {every} not searched for a cause; imlp-audit explain does it"
     passing = [check for check in result.of_kind(ClaimCheck) if check.verdict in PASSES]
     charitable = len({check.id.partition(".")[0] for check in passing if check.charitable is not None})
     if charitable:

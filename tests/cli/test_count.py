@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from math import log
 from pathlib import Path
 from typing import Any
@@ -430,7 +432,7 @@ BROKEN = {
     "hangs": ("while True: pass", "did not end within"),
     "exits": ("sys.exit(7)", "its code ended the process"),
     "dies": ("os._exit(7)", "its code ended the process"),
-    "allocates": ("torch.empty(10**12, device='cpu').fill_(1)", "memory"),
+    "allocates": ("torch.empty(10**12, device='cpu').fill_(1)", "net.py:make: it takes more than 8192 MiB of memory"),
     "is no module": ("return 5", "net.py: make returns int, not a torch.nn.Module"),
 }
 
@@ -439,10 +441,27 @@ BROKEN = {
 def test_constructors_that_fail_are_named(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     code, words = BROKEN[kind]
     (tmp_path / "net.py").write_text(f"import os, sys, torch\ndef make():\n    {code}\n")
-    monkeypatch.setattr("imlp_audit.cli.count.PATIENCE", 8.0)
+    monkeypatch.setattr("imlp_audit.explain.search.PATIENCE", 8.0)
     done = call("count", f"{tmp_path / 'net.py'}:make")
     assert (done.code, done.out) == (3, "")
     assert words in done.err
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no process can be copied here")
+def test_processes_that_a_constructor_starts_end_with_it(tmp_path: Path) -> None:
+    """One copy sleeps; another goes on as the constructor does."""
+    (tmp_path / "net.py").write_text(
+        "import os, time\nfrom torch import nn\ndef make():\n    os.fork()\n    if (pid := os.fork()) == 0:\n"
+        f"        time.sleep(99)\n    open(r'{tmp_path}/pids', 'a').write(f'{{pid}}\\n')\n    return nn.Linear(2, 3)\n"
+    )
+    done = call("count", f"{tmp_path / 'net.py'}:make", "-f", "json")
+    assert (done.code, done.err, json.loads(done.out)["parameters"]["all"]) == (0, "", 9)
+    pids = (tmp_path / "pids").read_text().split()
+    assert pids
+    until = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}/stat").exists() for pid in pids):  # where there is no /proc there is nothing to see
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 WRONG = {
@@ -466,6 +485,7 @@ def test_models_that_are_not_there(model: str) -> None:
     [
         ("--printed", "many", "many"),
         ("--printed", "width=3", "params=... or flops=..."),
+        ("--printed", "params=22.84", "write 22.84M for millions"),
         ("--arg", "width", "name=value"),
         ("--input", "3x224", "without the batch"),
         ("--input", "3,224:float8", "unknown type"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from imlp_audit.pipeline import audit_targets
 from imlp_audit.report.formats import AuditFormat
 
 from .running import Outcome, call, spawn
@@ -181,3 +182,48 @@ def test_the_json_names_no_folder_of_the_machine(verified: tuple[Outcome, Path],
     assert str(papers) not in text
     assert str(Path.home()) not in text
     assert json.dumps(json.loads(text), indent=2, sort_keys=True, ensure_ascii=False) + "\n" == text
+
+
+CAUSES = """\
+paper: causes
+about: {title: Five rows, authors: An author, version: v1, flops: [macs]}
+tables:
+  - table: "1"
+    title: Five rows
+    source: {section: "1"}
+    columns:
+      params: {measure: parameters, unit: M, heading: Parameters (M)}
+      flops: {measure: flops, unit: G, heading: FLOPs (G)}
+    rows:
+      - {id: s, label: S, model: {timm: deit_small_patch16_224}, printed: {params: 5.717, flops: 9.20}}
+      - {id: ti, label: Ti, model: {timm: deit_tiny_patch16_224}, printed: {params: 5.717, flops: 2.51}}
+      - {id: r18, label: R18, model: {torchvision: resnet18}, printed: {params: 12.937, flops: 3.63}}
+      - {id: r34, label: R34, model: {torchvision: resnet34}, printed: {params: 21.793, flops: 7.33}}
+"""
+
+
+def test_numbers_that_differ_have_hints_at_their_causes(tmp_path: Path) -> None:
+    """S has the number of Ti, all FLOPs are two for each multiply-accumulate; R18's and R34's numbers have no cause."""
+    spec = tmp_path / "causes.yaml"
+    spec.write_text(CAUSES, encoding="utf-8")
+    done = call("verify", str(spec), "-f", "json", "--no-progress")
+    found = checks(done.out)
+    causes = {name: hint for name, one in found.items() for hint in one.get("hints", ()) if hint.get("kind") == "cause"}
+    assert done.code == 1
+    assert {one: check["verdict"] for one, check in found.items() if one.startswith("causes/1/")} == {
+        check.id: check.verdict for check in audit_targets(spec).checks if check.id.startswith("causes/1/")
+    }
+    flops = causes["causes/1/s/flops"]
+    assert flops["cause"]["text"] == "two for each multiply-accumulate, as torch's FlopCounterMode counts"
+    assert sorted(flops["cause"]["explains"]) == ["2.51 of ti", "3.63 of r18", "7.33 of r34", "9.20"]
+    assert {causes[f"causes/1/{row}/flops"]["as_in"] for row in ("ti", "r18", "r34")} == {"causes/1/s/flops"}
+    assert causes["causes/1/s/params"]["cause"]["text"] == "what the row ti has"
+    assert causes["causes/1/r18/params"]["tried"] > 100
+    assert "cause" not in causes["causes/1/r18/params"]
+    assert causes["causes/1/r34/params"]["tried"] == 0  # the fourth number
+    assert call("verify", str(spec), "-f", "json", "--no-progress").out == done.out
+    for form in ("rich", "markdown", "html"):
+        again = call("verify", str(spec), "-f", form).out
+        assert "likely cause: what the row ti has: " in again
+        assert "1 of 7 unexplained numbers not searched for a cause" in again
+    assert "nothing known explains it: " in again
