@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import ModelFacts
 from imlp_audit.count.record import Ledger
+from imlp_audit.errors import BuildError
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -62,7 +63,10 @@ def measure_model(model: nn.Module, *inputs: Tensor) -> ModelMeasurement:
         bare = torch.empty_like(tensor, device="meta")
         is_parameter = isinstance(tensor, torch.nn.Parameter)
         empty[key] = torch.nn.Parameter(bare, requires_grad=tensor.requires_grad) if is_parameter else bare
-    copy = deepcopy(model, empty)
+    try:
+        copy = deepcopy(model, empty)
+    except RuntimeError as error:  # as for a cache that a forward pass with gradients has filled
+        raise BuildError(f"the model could not be copied: {error}") from error
     ledger = measure(copy, *(one.to("meta") for one in inputs))
     facts = ModelFacts(parameter_counts(copy), (), 0, ledger)
     return ModelMeasurement(

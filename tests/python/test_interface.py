@@ -12,7 +12,7 @@ from torch import nn
 import imlp_audit
 from imlp_audit.count import from_python
 from imlp_audit.count.ledger import measure
-from imlp_audit.errors import UsageError
+from imlp_audit.errors import BuildError, UsageError
 from tests.cli.running import MODULE, spawn
 
 ROOT = Path(__file__).parents[2]
@@ -66,3 +66,10 @@ def test_parameters_that_are_shared_stay_shared() -> None:
     second = nn.Linear(4, 4)
     second.weight = first.weight
     assert imlp_audit.measure(nn.Sequential(first, second), torch.zeros(1, 4)).parameters["all"] == 16 + 4 + 4
+
+
+def test_a_model_that_keeps_what_a_pass_computed_is_refused() -> None:
+    model = nn.Linear(4, 4)
+    model.cached = model(torch.zeros(1, 4))
+    with pytest.raises(BuildError, match="the model could not be copied: Only Tensors created explicitly by the user"):
+        imlp_audit.measure(model, torch.zeros(1, 4))
