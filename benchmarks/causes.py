@@ -25,7 +25,7 @@ from imlp_audit.count.changes import count_changes
 from imlp_audit.count.request import Changes, Given, ModelRequest
 from imlp_audit.explain.causes import CountedQuantity, Question, Recounts, find_causes, list_tries
 from imlp_audit.explain.search import collect_changes
-from imlp_audit.numbers.forms import NumberForm, parse_printed
+from imlp_audit.numbers.parsing import NumberForm, parse_printed
 from imlp_audit.records.counted import CountReport
 
 DOUBLED: dict[str, dict[str, object]] = {  # widths, where an argument gives them

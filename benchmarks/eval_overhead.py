@@ -31,7 +31,7 @@ from timm.data import create_dataset, create_loader, resolve_data_config
 from imlp_audit.evaluate.request import Data, Request, Running, Weights
 from imlp_audit.evaluate.run import run_evaluation
 from imlp_audit.processes.limits import cores
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import find_row
 
 Side: TypeAlias = Callable[[Path, int, int, int], int]

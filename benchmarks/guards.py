@@ -16,7 +16,7 @@ from imlp_audit.checks.guards import OFFSETS, Guards, is_uncounted
 from imlp_audit.checks.run import models_needed
 from imlp_audit.count.models import measure_models
 from imlp_audit.spec.columns import MemoryColumn
-from imlp_audit.spec.library import load, select_checks
+from imlp_audit.spec.load import load, select_checks
 from imlp_audit.spec.plan import CellPlan
 
 

@@ -18,7 +18,7 @@ from imlp_audit.checks.hypotheses import JudgedPaper, passes
 from imlp_audit.checks.run import models_needed
 from imlp_audit.checks.votes import FARTHEST, Votes
 from imlp_audit.count.models import measure_models
-from imlp_audit.spec.library import load, select_checks
+from imlp_audit.spec.load import load, select_checks
 
 DISTANCES = (1, 2, 3, 5, 10)
 MEASURES = ("params", "flops")

@@ -26,7 +26,7 @@ from imlp_audit.count.record import Site
 from imlp_audit.solve.compose import compose
 from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.search import solve
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import rows_of
 
 OPEN = (Operation.LAYER_NORM, Operation.POOL, Operation.BATCH_NORM, Operation.SOFTMAX)

@@ -24,7 +24,7 @@ def count_with_plain_fvcore() -> None:
 
     from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
     from imlp_audit.models.build import Builder
-    from imlp_audit.spec.library import load
+    from imlp_audit.spec.load import load
     from imlp_audit.spec.paper import rows_of
 
     paper = load(["imlp"]).papers[0]

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from imlp_audit.cli.main import make_app
 from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.models import measure_models
-from imlp_audit.models.reading import PRINTED, PaperReading
+from imlp_audit.models.readings import PRINTED, PaperReading
 from imlp_audit.models.recipe import Recipe
 
 DOCS = Path(__file__).parent

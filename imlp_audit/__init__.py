@@ -10,8 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from imlp_audit.count.own import ModelMeasurement
-    from imlp_audit.count.own import measure_model as measure
+    from imlp_audit.count.from_python import ModelMeasurement
+    from imlp_audit.count.from_python import measure_model as measure
     from imlp_audit.pipeline import audit_targets as audit
     from imlp_audit.records.result import AuditResult
 
@@ -20,9 +20,9 @@ __all__ = ["AuditResult", "ModelMeasurement", "__version__", "audit", "measure"]
 
 _HOMES = {
     "AuditResult": ("imlp_audit.records.result", "AuditResult"),
-    "ModelMeasurement": ("imlp_audit.count.own", "ModelMeasurement"),
+    "ModelMeasurement": ("imlp_audit.count.from_python", "ModelMeasurement"),
     "audit": ("imlp_audit.pipeline", "audit_targets"),
-    "measure": ("imlp_audit.count.own", "measure_model"),
+    "measure": ("imlp_audit.count.from_python", "measure_model"),
 }
 
 

@@ -25,12 +25,12 @@ from imlp_audit.claims.running import running
 from imlp_audit.claims.settings import Settings
 from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.count.outside import is_outside, measure_outside
-from imlp_audit.count.sharing import ModelCounter, counting, measure_here
+from imlp_audit.count.parallel import ModelCounter, counting, measure_here
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import Check, RepeatCheck, Verdict
 from imlp_audit.records.result import AuditResult, FitScore
 from imlp_audit.spec.findings import refuse_broken_locks
-from imlp_audit.spec.library import Selection, digest_selection, load, select_checks, select_equations
+from imlp_audit.spec.load import Selection, digest_selection, load, select_checks, select_equations
 from imlp_audit.spec.paper import Paper, paper_head
 from imlp_audit.spec.plan import EquationPlan, Plan, check_ids
 

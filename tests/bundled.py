@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from imlp_audit.processes.code import bundled_folder
-from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.load import Selection, load
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.targets import paper_folders
 

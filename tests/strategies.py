@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 from hypothesis import strategies as st
 
 from imlp_audit.checks.fit import Measured
-from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval, decimal_text
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import CHECK_OF_KIND, Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind, StaleEntry

@@ -20,7 +20,7 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import Facts, ModelFacts, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import FAILS, PASSES, CellCheck, CheckKind, Verdict
 from imlp_audit.records.result import AuditResult
@@ -28,7 +28,7 @@ from imlp_audit.report.document import Document
 from imlp_audit.report.first_screen import first_screen
 from imlp_audit.report.paper import report_document
 from imlp_audit.report.terminal import Surface, render_terminal
-from imlp_audit.spec.library import Selection, load, select_checks
+from imlp_audit.spec.load import Selection, load, select_checks
 from imlp_audit.spec.paper import CellRef, Paper, repeated_row, rows_of
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, EquationPlan, Plan, RepeatPlan, check_ids
 from imlp_audit.spec.schema import PrintedTable, Row

@@ -26,15 +26,15 @@ from imlp_audit.cli.main import make_app
 from imlp_audit.count.call import Operation
 from imlp_audit.count.record import Site
 from imlp_audit.models import blocks, recipe
+from imlp_audit.models.arguments import TensorInput
 from imlp_audit.models.host import Host
 from imlp_audit.models.hosts import HOSTS
 from imlp_audit.models.own import OwnBlock
-from imlp_audit.models.reading import Axis, Family, axes_of
-from imlp_audit.models.values import TensorInput
+from imlp_audit.models.readings import Axis, Family, axes_of
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.finding import Quote
 from imlp_audit.spec import claim_entries, columns, fields, schema
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.reader import read_spec
 from tests.cli.running import call
 from tests.count.test_against_counters import AUDITED, OTHERS

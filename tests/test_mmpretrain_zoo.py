@@ -9,7 +9,7 @@ import pytest
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from tests.measured import STORE
 
 ZOO = "mmpretrain_zoo"

@@ -13,7 +13,7 @@ import pytest
 from imlp_audit import audit
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
 from imlp_audit.count.facts import ModelFacts, ModelKey, Need
-from imlp_audit.models.reading import PaperReading
+from imlp_audit.models.readings import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.check import Verdict

@@ -11,7 +11,7 @@ import pytest
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import ModelFacts, ModelKey, Need
 from imlp_audit.count.models import measure_models
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from tests.cli.running import call
 
 DOCS = Path(__file__).parent.parent / "docs"

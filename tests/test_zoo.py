@@ -17,7 +17,7 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import rows_of
 from tests.measured import STORE
 

@@ -29,7 +29,7 @@ from imlp_audit.checks.context import Conventions
 from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError, UsageError, did_you_mean
-from imlp_audit.models.reading import PaperReading
+from imlp_audit.models.readings import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.records.check import NO_MODEL, Check, Verdict

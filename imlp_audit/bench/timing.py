@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from imlp_audit.bench.setup import Setup
 from imlp_audit.models.build import Builder
-from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 

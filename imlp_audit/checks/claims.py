@@ -32,10 +32,10 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.records.check import PASSES, ClaimCheck, RowTruth, Truth, Verdict
 from imlp_audit.spec.claim_entries import Direction, MeaningEntry
+from imlp_audit.spec.claim_quantities import MlpShare
 from imlp_audit.spec.claims import Average, Condition, Conditions, Input, Order, Reference, Sized, Statement
 from imlp_audit.spec.paper import Paper, RowRef
 from imlp_audit.spec.plan import ClaimPlan
-from imlp_audit.spec.quantities import MlpShare
 
 
 def check_claim(plan: ClaimPlan, context: Context) -> ClaimCheck:

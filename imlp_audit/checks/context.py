@@ -22,7 +22,7 @@ from imlp_audit.count.conventions import (
     total,
 )
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey
-from imlp_audit.models.reading import PaperReading
+from imlp_audit.models.readings import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.spec.columns import (

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from imlp_audit.checks.claims import models_of_claim
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import run_check
-from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.records.check import FAILS, Check, EquationCheck
 from imlp_audit.spec.columns import MemoryColumn

@@ -19,8 +19,8 @@ from imlp_audit.checks.frames import (
     has_own_counter,
     totalled_cells,
 )
-from imlp_audit.numbers.forms import SCALES
 from imlp_audit.numbers.interval import decimal_text, readable
+from imlp_audit.numbers.parsing import SCALES
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import AnyHint, OptionHint, Verdict
 from imlp_audit.spec.paper import CellRef, Paper

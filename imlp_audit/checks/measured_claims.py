@@ -19,13 +19,13 @@ from imlp_audit.checks.quantities import (
     middle,
     values_of,
 )
-from imlp_audit.models.reading import AnyFamily
+from imlp_audit.models.readings import AnyFamily
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import RowTruth, Truth, Verdict
 from imlp_audit.spec.claim_entries import Direction, Relation
+from imlp_audit.spec.claim_quantities import MlpShare, Quantity
 from imlp_audit.spec.claims import Condition, Conditions, Order
 from imlp_audit.spec.paper import CellRef, RowRef
-from imlp_audit.spec.quantities import MlpShare, Quantity
 
 _Kin = tuple[str, AnyFamily]  # the paper and the family that a reading is chosen for
 

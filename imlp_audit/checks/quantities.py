@@ -12,14 +12,14 @@ from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Measured, name_departures_of
 from imlp_audit.checks.frames import frame_of
 from imlp_audit.count.conventions import ParameterConvention, total
-from imlp_audit.models.reading import PaperReading
-from imlp_audit.numbers.forms import SCALES
+from imlp_audit.models.readings import PaperReading
 from imlp_audit.numbers.interval import Interval, decimal_text
+from imlp_audit.numbers.parsing import SCALES
 from imlp_audit.records.check import RowTruth, Truth, Verdict
 from imlp_audit.spec.claim_entries import QuantityKind, Relation
+from imlp_audit.spec.claim_quantities import MlpShare, Quantity
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef
-from imlp_audit.spec.quantities import MlpShare, Quantity
 
 
 def judge_relation(value: Interval, relation: Relation, bound: Interval) -> Truth:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from imlp_audit.claims.measures import depends, gradients, jacobian, mixes
     from imlp_audit.claims.statement import Claim, Side, Sides, below, claim, claim_about, strictly_below
     from imlp_audit.claims.strategies import NONZERO, NUMBERS, POSITIVE, choice, modules, size, tensors
-    from imlp_audit.count.own import macs, parameters
+    from imlp_audit.count.from_python import macs, parameters
 
 __all__ = [
     "NONZERO", "NUMBERS", "POSITIVE", "Claim", "Side", "Sides", "below", "choice", "claim", "claim_about", "depends",
@@ -24,7 +24,7 @@ _HOMES = {
     "claims.statement": ("Claim", "Side", "Sides", "below", "claim", "claim_about", "strictly_below"),
     "claims.measures": ("depends", "gradients", "jacobian", "mixes"),
     "claims.strategies": ("NONZERO", "NUMBERS", "POSITIVE", "choice", "modules", "size", "tensors"),
-    "count.own": ("macs", "parameters"),
+    "count.from_python": ("macs", "parameters"),
 }
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from imlp_audit.records.finding import Finding, RenewedLock
     from imlp_audit.records.result import AuditResult, GroupScore
     from imlp_audit.spec.columns import Column
-    from imlp_audit.spec.library import Selection
+    from imlp_audit.spec.load import Selection
     from imlp_audit.spec.paper import Paper
 
 

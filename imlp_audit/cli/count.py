@@ -130,7 +130,7 @@ def count(
 
 def _question(text: str) -> Question:
     from imlp_audit.explain.causes import CountedQuantity, Question
-    from imlp_audit.numbers.forms import NumberForm, parse_printed
+    from imlp_audit.numbers.parsing import NumberForm, parse_printed
 
     named, equals, number = text.rpartition("=")
     names = {

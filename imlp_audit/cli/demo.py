@@ -79,7 +79,7 @@ def demo(
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.pipeline import Options, audit, list_versions
     from imlp_audit.records.check import Verdict
-    from imlp_audit.spec.library import load
+    from imlp_audit.spec.load import load
 
     list_versions()  # where one is missing, nothing is written
     write_paper(folder)

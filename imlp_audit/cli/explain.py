@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from imlp_audit.cache.store import Store
     from imlp_audit.cli.progress import Announce
     from imlp_audit.records.result import AuditResult
-    from imlp_audit.spec.library import Selection
+    from imlp_audit.spec.load import Selection
     from imlp_audit.spec.plan import Plan
 
 
@@ -38,7 +38,7 @@ def explain(
     from imlp_audit.explain.explanation_document import explanation_document
     from imlp_audit.records.check import Verdict
     from imlp_audit.records.explanation import Explanation
-    from imlp_audit.spec.library import digest_selection
+    from imlp_audit.spec.load import digest_selection
     from imlp_audit.spec.targets import id_in
 
     _refuse_swapped(check_id, specs or ())

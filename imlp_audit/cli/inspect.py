@@ -15,7 +15,7 @@ from imlp_audit.report.formats import Format
 if TYPE_CHECKING:
     from imlp_audit.checkpoint.contents import Checkpoint
     from imlp_audit.records.checkpoint import Inspection
-    from imlp_audit.spec.library import Selection
+    from imlp_audit.spec.load import Selection
 
 
 def inspect(
@@ -53,7 +53,7 @@ def inspect(
 def _judge_weights(checkpoint: Checkpoint, selection: Selection, *, trust_code: bool) -> Inspection:
     """Return what papers say about learned weights, judged by these."""
     from imlp_audit.checkpoint.loading import read_tensors
-    from imlp_audit.inspect.papers import WeightsToJudge, judge_claims, list_claims
+    from imlp_audit.inspect.learned_claims import WeightsToJudge, judge_claims, list_claims
     from imlp_audit.inspect.untrained import explain_untrained
     from imlp_audit.records.checkpoint import Inspection
 

@@ -22,7 +22,7 @@ def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None, forma
     """List the ids of all checks, without measuring anything."""
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.report.document import Table
-    from imlp_audit.spec.library import select_checks
+    from imlp_audit.spec.load import select_checks
 
     plans = select_checks(load_specs(specs), only or (), skip or (), solving=True)
     rows = tuple((plan.id, f"{plan.source.file}:{plan.source.line}") for plan in plans)

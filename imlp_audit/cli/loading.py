@@ -15,7 +15,7 @@ from imlp_audit.report.formats import AuditFormat
 
 if TYPE_CHECKING:
     from imlp_audit.cache.store import Store
-    from imlp_audit.spec.library import Rule, Selection
+    from imlp_audit.spec.load import Rule, Selection
 
 
 def load_specs(
@@ -34,7 +34,7 @@ def load_specs(
     others.
     """
     from imlp_audit.processes.trust import explain_distrust, name_difference
-    from imlp_audit.spec.library import load
+    from imlp_audit.spec.load import load
     from imlp_audit.spec.targets import display_path, specs_not_taken
 
     try:

@@ -17,7 +17,7 @@ import pytest
 
 if TYPE_CHECKING:
     from imlp_audit.records.result import AuditResult
-    from imlp_audit.spec.library import Selection
+    from imlp_audit.spec.load import Selection
     from imlp_audit.spec.plan import Plan
 
 ENDINGS = (".audit.yaml", ".audit.yml")
@@ -40,7 +40,7 @@ class AuditFile(pytest.File):
     def collect(self) -> Iterator[CheckItem]:
         """Yield an item for each check. Raises CollectError with every problem of the spec."""
         from imlp_audit.errors import AuditError
-        from imlp_audit.spec.library import select_checks
+        from imlp_audit.spec.load import select_checks
 
         try:
             plans = select_checks(self.selection)
@@ -51,7 +51,7 @@ class AuditFile(pytest.File):
     @cached_property
     def selection(self) -> Selection:
         """The spec as it was read."""
-        from imlp_audit.spec.library import load
+        from imlp_audit.spec.load import load
 
         return load([relpath(self.path)], trust_code=bool(self.config.getini(TRUST)))
 

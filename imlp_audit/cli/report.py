@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from imlp_audit.records.check import Check
     from imlp_audit.records.result import AuditResult
     from imlp_audit.records.solution import Solved
-    from imlp_audit.spec.library import Selection
+    from imlp_audit.spec.load import Selection
     from imlp_audit.spec.paper import Paper
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from imlp_audit.cli.progress import Announce
     from imlp_audit.pipeline import Options
     from imlp_audit.records.result import AuditResult
-    from imlp_audit.spec.library import Selection
+    from imlp_audit.spec.load import Selection
 
 
 class Counter(StrEnum):
@@ -98,7 +98,7 @@ def audit_with_causes(selection: Selection, options: Options, announce: Announce
     if all(one.verdict is not Verdict.DIFFERS or one.acknowledged for one in result.of_kind(CellCheck)):
         return result
     from imlp_audit.explain.search import name_causes
-    from imlp_audit.spec.library import select_checks
+    from imlp_audit.spec.load import select_checks
 
     known, _ = identify_rows(selection, options, announce)
     plans = select_checks(known, options.only, options.skip)

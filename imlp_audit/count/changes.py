@@ -22,10 +22,10 @@ from imlp_audit.count.in_repository import describe, find_others, find_uses, sib
 from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.count.whole import CountRequest, build_requested, count_each
 from imlp_audit.errors import AuditError
+from imlp_audit.models.arguments import TensorInput
 from imlp_audit.models.importing import repository
 from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.names.match import variants_of
-from imlp_audit.models.values import TensorInput
 from imlp_audit.records.counted import CountReport
 
 _MOST = 80  # changes of arguments

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.record import Ledger, Peak
 from imlp_audit.models.host import Setting
-from imlp_audit.models.reading import AnyReading, PaperReading
+from imlp_audit.models.readings import AnyReading, PaperReading
 from imlp_audit.models.recipe import Recipe
 
 

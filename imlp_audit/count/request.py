@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from imlp_audit.errors import UsageError, did_you_mean
+from imlp_audit.models.arguments import TensorInput
 from imlp_audit.models.hosts import Timm, Torchvision
 from imlp_audit.models.own import PythonModule
-from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.values import TensorInput
 
 LIBRARIES = ("timm", "torchvision", "transformers")
 DTYPES = ("float32", "float64", "float16", "bfloat16", "complex64", "int64", "int32", "bool")

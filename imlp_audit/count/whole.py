@@ -23,16 +23,16 @@ from imlp_audit.count.parameters import parameter_counts
 from imlp_audit.count.record import Ledger
 from imlp_audit.count.request import Given, ModelRequest
 from imlp_audit.errors import BuildError
+from imlp_audit.models.arguments import TensorInput
 from imlp_audit.models.build import Builder, build_host
 from imlp_audit.models.folding import fold_batch_norms
-from imlp_audit.models.foreign import ForeignCode, build_foreign, find_foreign
+from imlp_audit.models.from_repository import ForeignCode, build_foreign, find_foreign
 from imlp_audit.models.importing import place_in
-from imlp_audit.models.modes import SkipInitialisation, UsedParameters
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.run_code import reads_values, write_error
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.models.stand_ins import Answers, answering
-from imlp_audit.models.values import TensorInput
+from imlp_audit.models.torch_modes import SkipInitialisation, UsedParameters
 from imlp_audit.processes.limits import LimitError, limited
 from imlp_audit.records.counted import CountReport, ModelPart
 

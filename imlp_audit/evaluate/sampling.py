@@ -11,10 +11,10 @@ from math import ceil, floor
 
 from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.spec.claim_entries import QuantityKind
+from imlp_audit.spec.claim_quantities import Quantity
 from imlp_audit.spec.claims import Conditions, Order, Statement, parse_claims
 from imlp_audit.spec.columns import AccuracyColumn
 from imlp_audit.spec.paper import CellRef, Paper, rows_of
-from imlp_audit.spec.quantities import Quantity
 
 # The 97.5 % quantile of the standard normal distribution, rounded up: 1.95996398454005423552...
 Z = Fraction("1.95996398454005423553")

@@ -25,7 +25,7 @@ from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError, CheckpointError, UsageError, did_you_mean
 from imlp_audit.evaluate.inference import deterministic
 from imlp_audit.models.build import Builder
-from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.spec.paper import RowRef

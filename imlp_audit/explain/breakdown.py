@@ -25,7 +25,7 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.build import Builder
 from imlp_audit.models.host import PartNames
-from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.explanation import Amount
 from imlp_audit.solve.counting import count_model

@@ -21,7 +21,7 @@ from imlp_audit.explain.printed import (
     write_gap,
 )
 from imlp_audit.explain.search import search_causes
-from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import CellCheck, Measurement, Verdict

@@ -49,8 +49,9 @@ from imlp_audit.records.explanation import (
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.claim_entries import MeaningEntry, OrderEntry, QuantityEntry
+from imlp_audit.spec.claim_quantities import MlpShare, Quantity
 from imlp_audit.spec.claims import Condition, Conditions, Input, Order, Statement
-from imlp_audit.spec.library import Selection, select_checks
+from imlp_audit.spec.load import Selection, select_checks
 from imlp_audit.spec.paper import CellRef, RowRef
 from imlp_audit.spec.plan import (
     CellPlan,
@@ -63,7 +64,6 @@ from imlp_audit.spec.plan import (
     RepeatPlan,
     name_section,
 )
-from imlp_audit.spec.quantities import MlpShare, Quantity
 
 _LISTED = 8  # checks below an id that a message names
 

@@ -19,7 +19,7 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.host import Host
 from imlp_audit.models.hosts import Timm
 from imlp_audit.models.own import PythonModule
-from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.code import is_bundled
 from imlp_audit.records.checkpoint import (
@@ -29,7 +29,7 @@ from imlp_audit.records.checkpoint import (
     Inspection,
     ModelsCompared,
 )
-from imlp_audit.spec.library import Selection
+from imlp_audit.spec.load import Selection
 from imlp_audit.spec.paper import Paper, rows_of
 
 _NEAREST = 3

@@ -18,15 +18,15 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.folding import fold_batch_norms
 from imlp_audit.models.host import BuildRequest, Host
 from imlp_audit.models.hosts import Timm
-from imlp_audit.models.modes import SkipInitialisation
 from imlp_audit.models.names.known import Library, known_models, own_size
 from imlp_audit.models.own import PythonModule
-from imlp_audit.models.reading import AnyReading, ClassToken, Reading
+from imlp_audit.models.readings import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Form, Recipe
 from imlp_audit.models.relatives import name_in_library
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
 from imlp_audit.models.run_code import build_python, describe_error, passes_through, write_error
 from imlp_audit.models.settings import example_inputs
+from imlp_audit.models.torch_modes import SkipInitialisation
 from imlp_audit.processes.limits import LimitError, limited
 
 MOST_PARTS = 20_000  # modules and tensors of parameters; NLLB-MoE, the largest of three libraries, has 8,000

@@ -16,10 +16,10 @@ from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
 from imlp_audit.errors import BuildError, did_you_mean
+from imlp_audit.models.arguments import TensorInput
 from imlp_audit.models.host import IMAGENET_CLASSES, IMAGENET_SIZE, BuildRequest, Size
-from imlp_audit.models.modes import NothingIsPadded
 from imlp_audit.models.run_code import NamedInputs, make_module, set_inputs, tensors_in, write_error
-from imlp_audit.models.values import TensorInput
+from imlp_audit.models.torch_modes import NothingIsPadded
 
 _LABELLED = ("Classification", "Detection", "Segmentation", "QuestionAnswering")
 _OF_FILES = frozenset({"model_type", "torch_dtype"})

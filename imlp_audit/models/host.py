@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from imlp_audit.models.reading import AnyReading, ClassToken, Family
+from imlp_audit.models.readings import AnyReading, ClassToken, Family
 
 if TYPE_CHECKING:
     from torch import nn

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Self, final
 from pydantic import Field, JsonValue, field_validator, model_validator
 
 from imlp_audit.errors import BuildError
+from imlp_audit.models.arguments import FrozenMap, Inputs, Values, refuse_arguments
 from imlp_audit.models.blocks import Communication, Gate, Nonlinearity, Norm, Pooling
 from imlp_audit.models.host import BuildRequest, Count, Host, Layers, PartNames, Reads, Stack, divides
 from imlp_audit.models.own import PythonModule
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     AnyReading,
     Family,
     Presence,
@@ -23,7 +24,6 @@ from imlp_audit.models.reading import (
     SpatialMatrix,
     TextReading,
 )
-from imlp_audit.models.values import FrozenMap, Inputs, Values, refuse_arguments
 
 if TYPE_CHECKING:
     from torch import nn

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from imlp_audit.errors import BuildError
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions, base_activation
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     PRINTED,
     AGeLUParameters,
     ConcatNorm,

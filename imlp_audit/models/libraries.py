@@ -14,9 +14,9 @@ from torchvision import models
 
 from imlp_audit.errors import BuildError, did_you_mean
 from imlp_audit.models.host import IMAGENET_SIZE, BuildRequest
-from imlp_audit.models.modes import ArithmeticOnTheProcessor, current_device
 from imlp_audit.models.names.known import Library, current_models, own_size
-from imlp_audit.models.reading import ClassToken
+from imlp_audit.models.readings import ClassToken
+from imlp_audit.models.torch_modes import ArithmeticOnTheProcessor, current_device
 
 
 def build_timm(name: str, arguments: Mapping[str, JsonValue], request: BuildRequest) -> nn.Module:

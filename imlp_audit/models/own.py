@@ -10,10 +10,10 @@ from typing import Annotated, Self, final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from imlp_audit.models.declared import DECIDED, AxisValue, find_beside, read_axes
+from imlp_audit.models.arguments import FrozenMap, Inputs, Name, Tries, Values
 from imlp_audit.models.host import Count, Host, Reads
-from imlp_audit.models.reading import BlockReading, Family, OwnFamily, axis_of, word_of
-from imlp_audit.models.values import FrozenMap, Inputs, Name, Tries, Values
+from imlp_audit.models.python_source import DECIDED, AxisValue, find_beside, read_axes
+from imlp_audit.models.readings import BlockReading, Family, OwnFamily, axis_of, word_of
 from imlp_audit.processes.code import bundled_folder
 
 PYTHON_FILE = r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.py$"

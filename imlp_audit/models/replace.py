@@ -16,7 +16,7 @@ from imlp_audit.models import imlp
 from imlp_audit.models.blocks import ImlpRecipe, Sums
 from imlp_audit.models.imlp import imlp_for, sums_for, with_activation
 from imlp_audit.models.own import OwnBlock
-from imlp_audit.models.reading import AnyReading, Reading
+from imlp_audit.models.readings import AnyReading, Reading
 from imlp_audit.models.recipe import Recipe, Replacement
 from imlp_audit.models.run_code import make_block
 

@@ -14,7 +14,7 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.imlp import TokenBatchNorm
 from imlp_audit.models.mixer import PatchEmbedding
-from imlp_audit.models.reading import ResMlpForm, ResMlpReading
+from imlp_audit.models.readings import ResMlpForm, ResMlpReading
 
 PreNorm: TypeAlias = Callable[[int], nn.Module]
 """Makes what stands before a sublayer of so many channels."""

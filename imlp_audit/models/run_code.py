@@ -14,12 +14,12 @@ from timm.layers import Mlp, SwiGLU
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
-from imlp_audit.models.declared import AxisValue
+from imlp_audit.models.arguments import TensorInput
 from imlp_audit.models.importing import Loaded, import_below, leave_others
-from imlp_audit.models.modes import current_device
 from imlp_audit.models.own import OwnBlock, PythonModule
-from imlp_audit.models.reading import AnyReading, BlockReading
-from imlp_audit.models.values import TensorInput
+from imlp_audit.models.python_source import AxisValue
+from imlp_audit.models.readings import AnyReading, BlockReading
+from imlp_audit.models.torch_modes import current_device
 from imlp_audit.processes.code import locate_error
 from imlp_audit.processes.streams import print_to_stderr
 from imlp_audit.processes.workers import StoppedError

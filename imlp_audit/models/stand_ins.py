@@ -22,7 +22,7 @@ import torch
 from torch import nn
 from torch.nn.modules import linear
 
-from imlp_audit.models.modes import WithoutCuda
+from imlp_audit.models.torch_modes import WithoutCuda
 from imlp_audit.processes.streams import print_to_stderr
 
 _INSTALLED_AS = {

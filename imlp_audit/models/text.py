@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock, ToeplitzProjection, TokenProjection
-from imlp_audit.models.reading import OutputLayer, SpatialMatrix, TextReading
+from imlp_audit.models.readings import OutputLayer, SpatialMatrix, TextReading
 
 
 class Pooler(nn.Module):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never
 
-from imlp_audit.numbers.forms import DecimalMark, NumberForm, parse_printed
 from imlp_audit.numbers.interval import EXACT, decimal_text, readable
+from imlp_audit.numbers.parsing import DecimalMark, NumberForm, parse_printed
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import (

@@ -14,7 +14,7 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, Paramete
 from imlp_audit.errors import AuditError, BuildError
 from imlp_audit.models.build import describe_failure
 from imlp_audit.models.host import Size
-from imlp_audit.models.reading import AnyReading, Family, OwnFamily
+from imlp_audit.models.readings import AnyReading, Family, OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding

@@ -27,7 +27,7 @@ from imlp_audit.count.record import Ledger, site_of
 from imlp_audit.errors import BuildError, SolverError
 from imlp_audit.models.build import Builder, Variant
 from imlp_audit.models.host import Stack
-from imlp_audit.models.reading import AnyReading, BlockReading, Family, Reach, axes_of
+from imlp_audit.models.readings import AnyReading, BlockReading, Family, Reach, axes_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.replace import changed_mlps, mlps_of, use_modules
 from imlp_audit.models.settings import example_inputs

@@ -29,7 +29,7 @@ from imlp_audit.solve.layout import Bundle, Layout, lay_out
 from imlp_audit.solve.problem import Cell, Integers, Kind, SearchProblem
 from imlp_audit.solve.search import BUDGET, best_readings, null_scores, solve
 from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.library import Selection, digest_selection
+from imlp_audit.spec.load import Selection, digest_selection
 from imlp_audit.spec.paper import Paper, RowRef, rows_of
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.record import Ledger, Site
 from imlp_audit.errors import BuildError, SolverError
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     AnyFamily,
     AnyReading,
     Axis,
@@ -205,7 +205,9 @@ def tabulate(readings: Readings, measure: Callable[[AnyReading], Counts], struct
     """
     lost = [axis for axis, values in readings.axes.items() if len(values) > 1 and axis not in structure.axes]
     if lost:
-        raise SolverError(f"what {', '.join(lost)} changes in this part of a model is not declared (models/reading.py)")
+        raise SolverError(
+            f"what {', '.join(lost)} changes in this part of a model is not declared (models/readings.py)"
+        )
     known = cache(measure)
     parts = [_along(readings, known, (*structure.together, *axes)) for axes in structure.apart]
     base = _along(readings, known, structure.together)

@@ -12,7 +12,7 @@ from typing import TypeAlias, assert_never
 
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.forms import NumberForm, parse_printed
+from imlp_audit.numbers.parsing import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.spec.claim_entries import (
     AverageEntry,
@@ -27,9 +27,9 @@ from imlp_audit.spec.claim_entries import (
     ReferenceEntry,
     Relation,
 )
+from imlp_audit.spec.claim_quantities import MissingError, MlpShare, Quantity, all_cells, find_quantities
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_cell, find_rows, rows_of
-from imlp_audit.spec.quantities import MissingError, MlpShare, Quantity, all_cells, find_quantities
 from imlp_audit.spec.tree import Located
 
 ALL_DIGITS = "each printed number can be any number that prints so; the claim holds if it holds for all of them"

@@ -14,9 +14,9 @@ from imlp_audit.errors import Problem
 from imlp_audit.models.change import write_value
 from imlp_audit.models.host import Size
 from imlp_audit.models.own import OwnBlock
-from imlp_audit.models.reading import OwnFamily
+from imlp_audit.models.readings import OwnFamily
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.forms import NumberForm, parse_printed
+from imlp_audit.numbers.parsing import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Printed, count_padding
 from imlp_audit.records.check import Source
 from imlp_audit.records.finding import Lock

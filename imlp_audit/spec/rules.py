@@ -13,7 +13,7 @@ from imlp_audit.claims.catalogue import BrokenClaim
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, MemoryConvention, ParameterConvention
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.change import describe
-from imlp_audit.numbers.forms import NumberForm, parse_printed
+from imlp_audit.numbers.parsing import NumberForm, parse_printed
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.document import write_complaint
 from imlp_audit.spec.claim_entries import ClaimEntry

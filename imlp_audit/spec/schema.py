@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Self, TypeAlias, Type
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, create_model, model_validator
 
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention, parse_weight_key
+from imlp_audit.models.arguments import Name
 from imlp_audit.models.change import Change, describe_fields
 from imlp_audit.models.host import Count
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     Axis,
     Family,
     OwnFamily,
@@ -23,8 +24,7 @@ from imlp_audit.models.reading import (
     axis_of,
 )
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.values import Name
-from imlp_audit.numbers.forms import DecimalMark
+from imlp_audit.numbers.parsing import DecimalMark
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import PaperId, Record
 from imlp_audit.records.finding import FindingKind, Quote

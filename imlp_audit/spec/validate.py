@@ -12,11 +12,11 @@ from pydantic.json_schema import models_json_schema
 from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem, did_you_mean
+from imlp_audit.models.arguments import DICTIONARY, TENSOR
 from imlp_audit.models.hosts import ARCHITECTURE, CLASSIFIER, HOSTS
 from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.own import SpecFolder
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.values import DICTIONARY, TENSOR
 from imlp_audit.records.document import write_complaint
 from imlp_audit.spec.columns import ColumnEntry
 from imlp_audit.spec.fields import FORMS, MAPPING, TEXT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from imlp_audit.numbers.forms import SCALES, NumberForm, parse_printed
+from imlp_audit.numbers.parsing import SCALES, NumberForm, parse_printed
 
 MARKS = "*†‡§¶♯⋆∗⋄"
 MISSING = frozenset({"", "-", "–", "—", "−", "n/a", "N/A", "NA", "?", "✗", "×", "/", "--"})

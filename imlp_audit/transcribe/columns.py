@@ -13,7 +13,7 @@ from imlp_audit.models.names.data_sets import ALL_CLASSES, other_data_sets
 from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.match import names_of
 from imlp_audit.models.names.spelling import spellings
-from imlp_audit.numbers.forms import SCALES, NumberForm, parse_printed
+from imlp_audit.numbers.parsing import SCALES, NumberForm, parse_printed
 from imlp_audit.spec.columns import Measure, Metric
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, split_mark
 from imlp_audit.transcribe.grid import GridRow, SourceTable

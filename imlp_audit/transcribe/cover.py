@@ -12,7 +12,7 @@ from itertools import groupby
 
 from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.errors import UsageError
-from imlp_audit.numbers.forms import FoundNumber, keys_of, unsigned_keys
+from imlp_audit.numbers.parsing import FoundNumber, keys_of, unsigned_keys
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import Source
 from imlp_audit.records.listing import CoverageReport, CoveredNumber, NumberState, UnplacedPart

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count, takewhile
 from typing import Literal
 
-from imlp_audit.numbers.forms import DecimalMark
+from imlp_audit.numbers.parsing import DecimalMark
 from imlp_audit.numbers.words import count_of, list_some
 
 MOST_ROWS = 2_500

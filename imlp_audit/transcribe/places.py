@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import accumulate
 from typing import TypeAlias
 
-from imlp_audit.numbers.forms import DecimalMark, FoundNumber, find_numbers
+from imlp_audit.numbers.parsing import DecimalMark, FoundNumber, find_numbers
 from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.transcribe.document import DocumentLine
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from imlp_audit.errors import UsageError
 from imlp_audit.files import MAX_SPEC_BYTES
-from imlp_audit.numbers.forms import DecimalMark
+from imlp_audit.numbers.parsing import DecimalMark
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.spec.parse_yaml import without_refused
 from imlp_audit.transcribe.candidates import MOST

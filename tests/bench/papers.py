@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from imlp_audit.bench.planning import RowComparison, plan_comparisons
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import Paper
 
 COLUMNS = """\

@@ -12,7 +12,7 @@ from imlp_audit.bench import setup as module
 from imlp_audit.bench.planning import RowComparison, find_column, find_table, plan_comparisons
 from imlp_audit.bench.setup import hardware, processor
 from imlp_audit.errors import UsageError
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 
 from .papers import LARGE, SMALL, paper, row
 

@@ -27,7 +27,7 @@ from imlp_audit.bench.verdict import (
 )
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.records.check import CellCheck, Verdict
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 
 from .papers import BLOCK, SMALL, comparison, paper, row
 

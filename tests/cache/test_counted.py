@@ -15,7 +15,7 @@ from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.models.hosts import Timm
 from imlp_audit.models.own import PythonModule
-from imlp_audit.models.reading import PRINTED
+from imlp_audit.models.readings import PRINTED
 from imlp_audit.models.recipe import Recipe
 
 PROJECT = Path(__file__).parent.parent.parent

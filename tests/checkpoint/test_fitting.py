@@ -16,7 +16,7 @@ from imlp_audit.checkpoint.fitting import Fit, fit
 from imlp_audit.checkpoint.misfits import Shapes, describe
 from imlp_audit.models.blocks import ImlpRecipe, Part
 from imlp_audit.models.build import Builder
-from imlp_audit.models.reading import AGeLUParameters, ConcatNorm, DepthwiseActivation, Presence, Reading
+from imlp_audit.models.readings import AGeLUParameters, ConcatNorm, DepthwiseActivation, Presence, Reading
 from imlp_audit.models.recipe import Recipe, Replacement
 from imlp_audit.records.checkpoint import MisfitKind
 from tests.models.readings import AS_WRITTEN, RELEASED

@@ -18,7 +18,7 @@ from imlp_audit.checkpoint.fitting import fit
 from imlp_audit.checkpoint.layouts import POOLFORMER, SWIN
 from imlp_audit.evaluate.weights import compute_as_published, with_weights
 from imlp_audit.inspect.candidates import find_candidates
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import find_row
 from tests.checkpoint.reading import load_into, parse
 

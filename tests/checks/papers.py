@@ -15,8 +15,8 @@ from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.record import Ledger, Peak
 from imlp_audit.models.host import Setting
-from imlp_audit.models.reading import Reading, ResMlpForm, ResMlpReading
-from imlp_audit.spec.library import Selection, load
+from imlp_audit.models.readings import Reading, ResMlpForm, ResMlpReading
+from imlp_audit.spec.load import Selection, load
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.plan import Plan, plan
 

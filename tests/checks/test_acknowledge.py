@@ -23,7 +23,7 @@ from imlp_audit.records.document import to_json
 from imlp_audit.records.finding import FindingKind, Lock, LockedCheck, Quote, StaleEntry, StaleFinding
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.findings import refuse_broken_locks
-from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.load import Selection, load
 from imlp_audit.spec.plan import check_ids
 from tests.checks.papers import Count, Spec, run, write
 

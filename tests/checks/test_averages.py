@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.records.check import Verdict
 from tests.checks.papers import SomeCheck, Spec, checked
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.checks.changes import agree, follows_from_cells, readings_of_change
-from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Verdict
 from tests.strategies import extremes, printed_numbers, roundings

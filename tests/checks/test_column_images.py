@@ -11,7 +11,7 @@ from imlp_audit.errors import SpecError
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
 from imlp_audit.solve.compose import compose
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import rows_of
 
 MIXER = "{mixer: {layers: 2, patch: 4, width: 24, tokens_hidden: 10, channels_hidden: 40}, image: 32, classes: 10}"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.checks.fit import Comparison, Measured, compare
-from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import LIKELY, Rounding
 from imlp_audit.records.check import Verdict
 from tests.strategies import NAMES, declared_roundings, measurements

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.checks.guards import shift_text
-from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import CellCheck
 from imlp_audit.records.document import from_json, to_json

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.checks.hypotheses import Chances, Clarity, Hypothesis, JudgedPaper, judge
 from imlp_audit.checks.votes import FARTHEST, PAPER, DeclaredOptions, Vote, Votes
-from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import add_powers
 

@@ -6,7 +6,7 @@ import pytest
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec.columns import hold_the_same, parse_column
-from imlp_audit.spec.library import load, select_checks
+from imlp_audit.spec.load import load, select_checks
 from tests.checks.papers import Count, Spec, checked, write
 
 BASE = "{id: base, label: Base, printed: {params: 5.72, top1: 72.2}}"

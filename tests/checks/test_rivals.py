@@ -10,7 +10,7 @@ import pytest
 
 from imlp_audit.checks.hypotheses import JudgedPaper
 from imlp_audit.checks.votes import DeclaredOptions, Vote, Votes
-from imlp_audit.numbers.forms import NumberForm, parse_printed
+from imlp_audit.numbers.parsing import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.result import GroupScore
 

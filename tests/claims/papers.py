@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from imlp_audit.claims.catalogue import ClaimText
-from imlp_audit.spec.library import select_equations
+from imlp_audit.spec.load import select_equations
 from imlp_audit.spec.plan import EquationPlan
 from tests.bundled import bundled_selection
 

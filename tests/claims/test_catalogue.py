@@ -12,7 +12,7 @@ import pytest
 
 from imlp_audit.claims.catalogue import AnyClaim, BrokenClaim, ClaimText, read_claims
 from imlp_audit.processes.code import bundled_folder
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from tests.claims.papers import all_claims
 
 SPECS = bundled_folder()
@@ -70,7 +70,7 @@ def test_the_nearest_form_of_a_literal_one_is_another_claim_of_the_paper() -> No
 @pytest.mark.slow
 def test_listing_claims_imports_neither_torch_nor_hypothesis_nor_the_claims() -> None:
     program = (
-        "import sys; from imlp_audit.spec.library import load, select_equations; n = len(select_equations(load())); "
+        "import sys; from imlp_audit.spec.load import load, select_equations; n = len(select_equations(load())); "
         "print(n, [m for m in sys.modules if m.partition('.')[0] in ('torch', 'hypothesis') or 'audit_paper_' in m])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=SPECS.parent)

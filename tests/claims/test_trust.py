@@ -19,7 +19,7 @@ from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.processes import code as installed
 from imlp_audit.processes.code import bundled_folder, is_bundled, load_module
 from imlp_audit.records.check import EquationCheck, Verdict
-from imlp_audit.spec.library import digest_selection, load
+from imlp_audit.spec.load import digest_selection, load
 from tests.bundled import bundled_papers
 from tests.cli.running import call
 

@@ -9,7 +9,7 @@ import pytest
 
 from imlp_audit.files import MAX_SPEC_BYTES
 from imlp_audit.models.names.known import Library, current_models
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from tests.transcribe.pdfs import Put, make_pdf, put_table
 
 from .light import make_light, run_light

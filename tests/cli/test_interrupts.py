@@ -38,7 +38,7 @@ def interrupt(*_: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["typer", "pydantic", "imlp_audit.spec.library", "numpy", pytest.param("timm", marks=pytest.mark.slow)]
+    "module", ["typer", "pydantic", "imlp_audit.spec.load", "numpy", pytest.param("timm", marks=pytest.mark.slow)]
 )
 def test_an_interrupt_while_a_module_is_imported_ends_the_process(papers: Path, tmp_path: Path, module: str) -> None:
     arguments = ["verify", "imlp_row", "--no-cache", "-o", f"json:{tmp_path / 'r.json'}"]

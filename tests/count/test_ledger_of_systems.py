@@ -11,7 +11,7 @@ from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import CallCache, measure
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts import Timm
-from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.spec.paper import rows_of

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from imlp_audit.count.own import ModelMeasurement, measure_model
+from imlp_audit.count.from_python import ModelMeasurement, measure_model
 
 
 class Mixed(nn.Module):

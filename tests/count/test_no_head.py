@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn, zeros
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.from_python import measure_model
 from imlp_audit.count.ledger import measure
-from imlp_audit.count.own import measure_model
 from imlp_audit.count.parameters import parameter_counts
 
 

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
 from imlp_audit.models.build import Builder
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import RowRef, find_row
 
 WEIGHTS = Path(__file__).parent / "weights"

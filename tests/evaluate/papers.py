@@ -11,7 +11,7 @@ from imlp_audit.evaluate.verdict import judge as judge_run
 from imlp_audit.records.check import CellCheck
 from imlp_audit.records.evidence import Accuracy
 from imlp_audit.spec.columns import Metric
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import CellRef, RowRef, find_cell, find_row
 
 AXES = {

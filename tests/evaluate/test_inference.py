@@ -23,7 +23,7 @@ from imlp_audit.evaluate.inference import (
     resolve_pipeline,
 )
 from imlp_audit.evaluate.predictions import ModelAnswer
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import Paper, find_row, preprocessing_of
 from imlp_audit.spec.schema import Preprocessing
 from tests.cli.running import call

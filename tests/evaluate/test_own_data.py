@@ -14,7 +14,7 @@ from PIL import Image
 from torchvision.datasets import ImageFolder
 from torchvision.transforms.functional import normalize, to_tensor
 
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from tests.cli.running import call
 
 PAGE = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")

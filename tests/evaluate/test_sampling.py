@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.evaluate.sampling import DIGITS, Sample, Z, find_others, find_stake, wilson
-from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Rounding
 from tests.evaluate.papers import cell
 

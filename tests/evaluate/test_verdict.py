@@ -24,7 +24,7 @@ from imlp_audit.evaluate.verdict import (
 )
 from imlp_audit.records.check import CellCheck, Check, Verdict
 from imlp_audit.spec.columns import Metric
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import CellRef, find_cell
 from tests.evaluate.papers import cell, evaluated, judge, row, write
 

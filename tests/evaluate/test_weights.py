@@ -15,8 +15,8 @@ from torch import nn
 from imlp_audit.errors import CheckpointError, UsageError
 from imlp_audit.evaluate.weights import _count_classes, choose_reading, with_weights
 from imlp_audit.models.build import Builder
-from imlp_audit.models.reading import Presence
-from imlp_audit.spec.library import load
+from imlp_audit.models.readings import Presence
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import RowRef, find_row
 from tests.evaluate.digits import write_spec
 

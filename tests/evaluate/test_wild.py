@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from torch import nn
 
-from imlp_audit.spec.library import Selection
+from imlp_audit.spec.load import Selection
 from imlp_audit.spec.paper import RowRef
 
 from .wild import PAGE, WILD, find_fate, prepare

@@ -30,7 +30,7 @@ from imlp_audit.errors import CheckpointError
 from imlp_audit.evaluate.weights import with_weights
 from imlp_audit.inspect.candidates import choose_candidates
 from imlp_audit.models.build import Builder
-from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.load import Selection, load
 from imlp_audit.spec.paper import RowRef, find_row
 from tests.evaluate.digits import write_spec
 

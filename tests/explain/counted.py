@@ -12,7 +12,7 @@ from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.models.build import Builder
-from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 

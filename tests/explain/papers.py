@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.load import Selection, load
 from tests.cli.papers import AXES
 
 RELEASED = {"concat_norm": "layer", "output_norm": "layer", "depthwise_skip": "yes", "class_token": "removed"}

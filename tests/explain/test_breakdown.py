@@ -11,7 +11,7 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, Paramete
 from imlp_audit.explain.breakdown import Body, ParameterKind, Portion, break_down, dissect, find_part
 from imlp_audit.explain.explanation_document import describe_section
 from imlp_audit.models.hosts import HOSTS
-from imlp_audit.models.reading import AnyReading, OutputLayer, Presence, SpatialMatrix, TextReading
+from imlp_audit.models.readings import AnyReading, OutputLayer, Presence, SpatialMatrix, TextReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.explanation import Breakdown
 from imlp_audit.report.document import Paragraph, Table, plain_text

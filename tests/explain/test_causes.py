@@ -8,7 +8,7 @@ from math import log
 import pytest
 
 from imlp_audit.explain.causes import CauseFamily, CountedQuantity, Question, find_causes
-from imlp_audit.numbers.forms import NumberForm, parse_printed
+from imlp_audit.numbers.parsing import NumberForm, parse_printed
 from imlp_audit.records.counted import CountReport, ModelPart, NumberCause
 
 SIZES = {"stem": 100_000, "body": 600_000, "head": 300_000, "head.one": 130_000, "head.two": 90_000, "head.out": 80_000}

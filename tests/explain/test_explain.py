@@ -32,7 +32,7 @@ from imlp_audit.records.explanation import (
 )
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.terminal import Surface, render_terminal
-from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.load import Selection, load
 from imlp_audit.spec.plan import CellPlan, EquationPlan
 from tests.explain.papers import DEIT, IMLP, paper, row
 from tests.measured import STORE

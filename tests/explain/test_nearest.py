@@ -11,8 +11,8 @@ from imlp_audit.checks.context import Conventions
 from imlp_audit.explain.cells import SHOWN, nearest, search_readings
 from imlp_audit.explain.explanation_document import describe_section
 from imlp_audit.models.blocks import Part
-from imlp_audit.models.reading import ClassToken, Reading
-from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.models.readings import ClassToken, Reading
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.explanation import AxisSource, NearestReadings, NearReading, ReadingSearch
 from imlp_audit.records.solution import SolvedChange

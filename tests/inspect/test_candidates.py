@@ -22,9 +22,9 @@ from imlp_audit.inspect.candidates import (
 )
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.build import Builder
-from imlp_audit.models.reading import AnyReading, Reading
+from imlp_audit.models.readings import AnyReading, Reading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.load import Selection, load
 from tests.models.readings import AS_WRITTEN, RELEASED
 
 SPECS = Path(__file__).parents[2] / "specs"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.claims.catalogue import read_claims, read_weight_claims
-from imlp_audit.inspect.papers import WeightsToJudge, find_layers, judge_claims
+from imlp_audit.inspect.learned_claims import WeightsToJudge, find_layers, judge_claims
 from imlp_audit.models.imlp import amlp
 from imlp_audit.records.checkpoint import Statement
 

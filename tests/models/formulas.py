@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imlp_audit.models.blocks import Part
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     AGeLUParameters,
     ConcatNorm,
     DepthwiseActivation,

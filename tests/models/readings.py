@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 from hypothesis import strategies as st
 
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     PRINTED,
     ClassToken,
     ConcatNorm,

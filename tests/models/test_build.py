@@ -13,7 +13,7 @@ from imlp_audit.models.agelu import AGeLU, SumOfFunctions
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
 from imlp_audit.models.build import Builder, build_host, describe_failure
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.reading import ClassToken, Reading
+from imlp_audit.models.readings import ClassToken, Reading
 from imlp_audit.models.recipe import Recipe, Replacement
 from imlp_audit.models.replace import mlps_of
 from tests.models import formulas

@@ -14,7 +14,7 @@ from imlp_audit.count.facts import ModelFacts, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Rounding
 
 # Parameters and FLOPs of the deployed form to the last digit: open-mmlab/mmpretrain, configs/mobileone/metafile.yml

@@ -8,9 +8,9 @@ import torch
 from torch import nn
 
 from imlp_audit.models.build import build_host
-from imlp_audit.models.modes import current_device
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.run_code import make_module
+from imlp_audit.models.torch_modes import current_device
 
 
 def built_on_meta(recipe: Recipe) -> nn.Module:

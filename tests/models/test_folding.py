@@ -17,7 +17,7 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.build import build_host
 from imlp_audit.models.folding import fold_batch_norms
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Rounding
 from tests.models.test_strides import count, measured
 

@@ -18,7 +18,7 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.host import BuildRequest, Host
 from imlp_audit.models.hosts import Gmlp
-from imlp_audit.models.reading import SpatialMatrix
+from imlp_audit.models.readings import SpatialMatrix
 from tests.models.wholes import macs, parameters, randomised
 
 

@@ -18,7 +18,7 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.host import BuildRequest, Host
 from imlp_audit.models.hosts import GmlpText
-from imlp_audit.models.reading import OutputLayer, Presence, SpatialMatrix, TextReading
+from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
 from tests.models.wholes import assert_learns, assert_round_trips, macs, parameters, randomised, run
 
 

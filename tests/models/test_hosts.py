@@ -19,7 +19,7 @@ from imlp_audit.inspect.candidates import has_same_start, is_plausible
 from imlp_audit.models.build import Builder
 from imlp_audit.models.host import Reads, Stack
 from imlp_audit.models.hosts import HOSTS
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     OutputLayer,
     PaperReading,
     Presence,

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from imlp_audit.models.agelu import base_activation
 from imlp_audit.models.blocks import Activation, Part
 from imlp_audit.models.imlp import ChannelLayerNorm, Imlp
-from imlp_audit.models.reading import ConcatNorm, Presence, Reading
+from imlp_audit.models.readings import ConcatNorm, Presence, Reading
 from tests.models.formulas import imlp as imlp_parameters
 from tests.models.readings import AS_WRITTEN, RELEASED, readings
 from tests.models.released import ReleasedBlock, renamed

@@ -22,7 +22,7 @@ from imlp_audit.count.models import measure_models
 from imlp_audit.count.outside import measure_outside
 from imlp_audit.errors import UntrustedError
 from imlp_audit.models.build import Builder, describe_failure
-from imlp_audit.models.reading import BlockReading, PaperReading
+from imlp_audit.models.readings import BlockReading, PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.replace import OWN_KINDS
 from imlp_audit.models.run_code import make_block

@@ -24,7 +24,7 @@ from imlp_audit.inspect.candidates import find_candidates
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.workers import yield_apart
 from imlp_audit.records.check import Verdict
-from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.load import Selection, load
 from imlp_audit.spec.paper import find_row
 
 HERE = Path(__file__).parent

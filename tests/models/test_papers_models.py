@@ -19,10 +19,10 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.build import Builder
 from imlp_audit.models.own import PythonModule
-from imlp_audit.models.reading import Reading
+from imlp_audit.models.readings import Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.code import bundled_folder
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import rows_of
 from specs.imlp.models import ConvolutionalSelfAttention, DepthwiseMlp, RecursiveAtrousSelfAttention
 from specs.resmlp.models import CaitChain, CrossAttention, TranslationModel

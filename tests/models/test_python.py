@@ -23,7 +23,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Check, Verdict
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from tests.cli.running import call
 
 HERE = Path(__file__).parent

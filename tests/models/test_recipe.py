@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from imlp_audit.models.arguments import FrozenMap
 from imlp_audit.models.blocks import Activation, Gate, ImlpRecipe, Norm, Part, Pooling, Sums
 from imlp_audit.models.host import Host
 from imlp_audit.models.hosts import (
@@ -26,7 +27,7 @@ from imlp_audit.models.hosts import (
     VanillaBlock,
 )
 from imlp_audit.models.own import OwnBlock, PythonModule
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     AnyReading,
     OutputLayer,
     PaperReading,
@@ -37,7 +38,6 @@ from imlp_audit.models.reading import (
     TextReading,
 )
 from imlp_audit.models.recipe import Recipe, Replacement
-from imlp_audit.models.values import FrozenMap
 from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.tree import plain
 from tests.models.readings import RELEASED

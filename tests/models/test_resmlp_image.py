@@ -16,7 +16,7 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.host import BuildRequest, Host
 from imlp_audit.models.hosts import ResMlp
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     Family,
     PaperReading,
     Presence,
@@ -30,7 +30,7 @@ from imlp_audit.models.resmlp import (
     CrossPatch,
     initial_scale,
 )
-from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Rounding
 from tests.models.resmlp_helpers import (
     RES_BLOCK,

@@ -12,7 +12,7 @@ from imlp_audit.models.blocks import Communication
 from imlp_audit.models.build import Builder
 from imlp_audit.models.host import Setting
 from imlp_audit.models.hosts import Bert, Gmlp, GmlpText, Mixer, ResMlp
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     OutputLayer,
     Presence,
     ResMlpForm,

@@ -11,7 +11,7 @@ from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Rounding
 
 DEPTHS = {"resnet50": (3, 4, 6, 3), "resnet101": (3, 4, 23, 3), "resnet152": (3, 8, 36, 3)}

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval, decimal_text, readable
+from imlp_audit.numbers.parsing import parse_printed
 from tests.strategies import extremes, grid, intervals, members
 
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from imlp_audit.numbers.forms import SCALES, parse_printed
 from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.parsing import SCALES, parse_printed
 from imlp_audit.numbers.printed import Rounding
 
 STEPS = {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.numbers.forms import find_numbers, keys_of
+from imlp_audit.numbers.parsing import find_numbers, keys_of
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ import yaml
 from docs.atlas import DOCS, SPECS, pages
 from imlp_audit.models.hosts import Timm, Torchvision, Transformers
 from imlp_audit.models.recipe import Form, Recipe
-from imlp_audit.numbers.forms import parse_printed
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import PASSES, CellCheck, Verdict
 from imlp_audit.records.result import AuditResult
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import rows_of
 
 

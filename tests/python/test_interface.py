@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 import imlp_audit
-from imlp_audit.count import own
+from imlp_audit.count import from_python
 from imlp_audit.count.ledger import measure
 from imlp_audit.errors import UsageError
 from tests.cli.running import MODULE, spawn
@@ -28,7 +28,7 @@ def test_the_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_docstrings_with_examples_run() -> None:
-    found = doctest.testmod(own)
+    found = doctest.testmod(from_python)
     assert (found.failed, found.attempted > 3) == (0, True)
 
 

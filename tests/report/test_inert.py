@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imlp_audit.numbers.forms import SCALES
+from imlp_audit.numbers.parsing import SCALES
 from imlp_audit.report.document import (
     Code,
     Document,

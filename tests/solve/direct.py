@@ -14,7 +14,7 @@ from imlp_audit.count.ledger import CallCache, measure
 from imlp_audit.count.parameters import parameter_counts
 from imlp_audit.count.record import site_of
 from imlp_audit.models.build import Builder
-from imlp_audit.models.reading import AnyReading
+from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.solve.problem import Integers

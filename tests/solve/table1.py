@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from imlp_audit.numbers.forms import parse_printed
 from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.problem import Cell, CountedRow, Integers, Kind, SearchProblem, Space
 

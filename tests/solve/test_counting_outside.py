@@ -20,7 +20,7 @@ from imlp_audit.records.check import Verdict
 from imlp_audit.solve import counting
 from imlp_audit.solve.compose import Composer, Composition, compose
 from imlp_audit.solve.search import solve
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import RowRef
 
 CODE = Path(__file__).parent.parent / "models" / "own_blocks.py"

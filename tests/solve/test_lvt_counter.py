@@ -10,7 +10,7 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.solve.compose import compose
 from imlp_audit.solve.problem import Cell, SearchProblem
 from imlp_audit.solve.search import shift_digits
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import rows_of
 
 COPIES = 100

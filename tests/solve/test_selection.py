@@ -10,7 +10,7 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.records.solution import Answered, Solved
 from imlp_audit.solve.selection import Search, default_targets, solve_selection
-from imlp_audit.spec.library import Selection, load
+from imlp_audit.spec.load import Selection, load
 from tests.explain.papers import DEIT, paper, row
 from tests.measured import STORE
 

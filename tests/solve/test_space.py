@@ -10,7 +10,7 @@ import torch
 
 from imlp_audit.count.ledger import CallCache
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     AnyReading,
     ClassToken,
     OutputLayer,

@@ -8,7 +8,7 @@ import pytest
 
 from imlp_audit.spec.claim_entries import QuantityEntry, QuantityKind
 from imlp_audit.spec.claims import ALL_DIGITS
-from imlp_audit.spec.library import load, select_checks
+from imlp_audit.spec.load import load, select_checks
 from imlp_audit.spec.plan import ClaimPlan
 
 EVERY_CLAIM = Path(__file__).parents[1] / "examples" / "good" / "every_claim"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.spec.library import digest_selection, load
+from imlp_audit.spec.load import digest_selection, load
 
 from .papers import TABLE, about
 

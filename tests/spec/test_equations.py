@@ -9,7 +9,7 @@ import pytest
 
 from imlp_audit.claims.catalogue import BrokenClaim, ClaimText
 from imlp_audit.errors import SpecError, UsageError
-from imlp_audit.spec.library import load, select_equations
+from imlp_audit.spec.load import load, select_equations
 from imlp_audit.spec.plan import claims_of
 
 from .papers import about, write_paper

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import Problem, SpecError
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.plan import plan
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

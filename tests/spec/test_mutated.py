@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.errors import Problem, SpecError
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 
 ROOT = Path(__file__).parents[1] / "examples" / "good"
 WHOLE = [ROOT / name / "paper.yaml" for name in ("every_printed_form", "every_claim", "every_host", "footnote_marks")]

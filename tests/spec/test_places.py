@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.plan import Plan, name_section, plan
 from tests.checks.papers import Spec, write
 

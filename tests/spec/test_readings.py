@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     Family,
     OutputLayer,
     PaperReading,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import Problem, SpecError
-from imlp_audit.spec.library import load, papers_referred_to
+from imlp_audit.spec.load import load, papers_referred_to
 from tests.checks.papers import Spec, write
 
 TOP1 = 'top: {measure: score, unit: "%", metric: top1, data: imagenet-1k, heading: Top-1, needs: weights}'

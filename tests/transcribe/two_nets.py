@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from imlp_audit.records.listing import CoverageReport, NumberState
-from imlp_audit.spec.library import load
+from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import Paper
 from imlp_audit.transcribe.cover import cover
 from imlp_audit.transcribe.document import read_document

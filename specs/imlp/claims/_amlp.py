@@ -12,7 +12,7 @@ from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.mixer import Mlp
-from imlp_audit.models.reading import PRINTED
+from imlp_audit.models.readings import PRINTED
 
 Size = int | SearchStrategy[int]
 

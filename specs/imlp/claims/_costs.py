@@ -8,7 +8,7 @@ from torch import nn
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.mixer import Mlp
-from imlp_audit.models.reading import PRINTED
+from imlp_audit.models.readings import PRINTED
 
 Build = Callable[[], nn.Module]
 

@@ -14,7 +14,7 @@ from torch import Tensor, cat, nn, unflatten
 from imlp_audit.claims import Side, gradients
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     PRINTED,
     AGeLUParameters,
     ConcatNorm,

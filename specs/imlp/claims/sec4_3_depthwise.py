@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from imlp_audit.claims import Sides, choice, claim_about, depends, modules, size, tensors
 from imlp_audit.models.imlp import ChannelPart, DepthwiseBlock, Imlp
-from imlp_audit.models.reading import PRINTED
+from imlp_audit.models.readings import PRINTED
 
 from ._imlp import SMALL, window_sum
 from .sec4_3_eq10 import after_agelu, scale_and_shift, shift

@@ -12,7 +12,7 @@ from torch.func import functional_call
 from imlp_audit.claims import NONZERO, Sides, choice, claim_about, depends, modules, size, tensors
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.imlp import DepthwiseBlock
-from imlp_audit.models.reading import PRINTED, DepthwiseActivation, DepthwiseNorm, Presence
+from imlp_audit.models.readings import PRINTED, DepthwiseActivation, DepthwiseNorm, Presence
 from imlp_audit.models.vanillanet import SeriesActivation
 
 from ._imlp import SMALL, window_sum

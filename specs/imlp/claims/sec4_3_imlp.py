@@ -13,7 +13,7 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     PRINTED,
     AGeLUParameters,
     ClassToken,

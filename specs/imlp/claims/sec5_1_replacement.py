@@ -11,7 +11,7 @@ from imlp_audit.claims import Sides, choice, claim, modules, size, tensors
 from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
 from imlp_audit.models.imlp import Imlp, imlp_for, sums_for, with_activation
-from imlp_audit.models.reading import PRINTED, AGeLUParameters, ConcatNorm, OutputNorm, Presence
+from imlp_audit.models.readings import PRINTED, AGeLUParameters, ConcatNorm, OutputNorm, Presence
 
 from ._imlp import PLACES, SMALL, Block, Layout, compare
 

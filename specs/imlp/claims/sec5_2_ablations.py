@@ -11,7 +11,7 @@ from imlp_audit.claims import NONZERO, Sides, claim_about, depends, gradients, m
 from imlp_audit.models.agelu import AGeLU, SumOfFunctions
 from imlp_audit.models.imlp import ChannelPart
 from imlp_audit.models.mixer import Mlp
-from imlp_audit.models.reading import PRINTED
+from imlp_audit.models.readings import PRINTED
 
 from ._amlp import agelu, agelus, along, joined, others, t2
 from ._imlp import SMALL

@@ -15,7 +15,7 @@ from imlp_audit.models.gmlp import GmlpBlock, GmlpClassifier
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.hosts import Gmlp, GmlpText, Mixer
 from imlp_audit.models.mixer import MixerLayer, Mlp, MlpMixer, PatchClassifier
-from imlp_audit.models.reading import OutputLayer, Presence, SpatialMatrix, TextReading
+from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
 from imlp_audit.models.text import GmlpTextModel
 
 from ._formulas import EPSILON, SMALL, TORCHS_EPSILON, agree, linear, norm

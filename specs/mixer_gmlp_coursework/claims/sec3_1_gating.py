@@ -11,7 +11,7 @@ from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import SpatialGatingUnit, TokenProjection
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.hosts import GmlpText
-from imlp_audit.models.reading import OutputLayer, Presence, SpatialMatrix, TextReading
+from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
 
 from ._formulas import filled
 

@@ -6,7 +6,7 @@ from math import sqrt
 from torch import Tensor, einsum, nn
 
 from imlp_audit.models.blocks import Communication, Pooling
-from imlp_audit.models.reading import ResMlpForm
+from imlp_audit.models.readings import ResMlpForm
 
 from ..models import CaitChain, CaitStage
 from ._network import Formula, Parts, affine

@@ -13,7 +13,7 @@ from imlp_audit.claims import Side, modules, tensors
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.hosts import ResMlp
-from imlp_audit.models.reading import Presence, ResMlpForm, ResMlpReading
+from imlp_audit.models.readings import Presence, ResMlpForm, ResMlpReading
 
 ACTIVATIONS: dict[Nonlinearity, Callable[[Tensor], Tensor]] = {
     Nonlinearity.GELU: F.gelu,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.claims import Sides, choice, claim, gradients
 from imlp_audit.models.blocks import Communication, Pooling
-from imlp_audit.models.reading import ResMlpForm
+from imlp_audit.models.readings import ResMlpForm
 
 from ..models import CaitStage
 from ._chain import at_stage

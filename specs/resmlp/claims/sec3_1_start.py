@@ -7,7 +7,7 @@ from torch import Tensor, cat, full_like, nn, stack, tensor
 
 from imlp_audit.claims import Sides, choice, claim, size
 from imlp_audit.models.blocks import Communication, Pooling
-from imlp_audit.models.reading import ResMlpForm
+from imlp_audit.models.readings import ResMlpForm
 from imlp_audit.models.resmlp import AlgorithmLayer, ClassMlp, ClassMlpLayer, EquationLayer
 
 from ..models import CaitStage

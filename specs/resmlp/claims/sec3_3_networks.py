@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from imlp_audit.claims import Sides, choice, claim, gradients
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.imlp import TokenBatchNorm
-from imlp_audit.models.reading import ResMlpForm
+from imlp_audit.models.readings import ResMlpForm
 
 from ..models import CaitStage
 from ._chain import Chain, ChainFormula, at_stage

@@ -13,7 +13,6 @@ from timm.utils.model import reparameterize_model
 from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.models import names
-from imlp_audit.models.modes import SkipInitialisation
 from imlp_audit.models.names.known import (
     Library,
     Trait,
@@ -25,6 +24,7 @@ from imlp_audit.models.names.known import (
     version_of,
 )
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.torch_modes import SkipInitialisation
 
 from .lists import installed, written
 

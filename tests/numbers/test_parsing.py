@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.numbers.forms import SCALES, NumberForm, parse_printed
 from imlp_audit.numbers.interval import Interval
+from imlp_audit.numbers.parsing import SCALES, NumberForm, parse_printed
 from imlp_audit.numbers.printed import Rounding
 
 COUNTS = {unit: NumberForm(unit, nouns=("params", "flops", "macs", "mult-adds")) for unit in ("", "M", "G")}

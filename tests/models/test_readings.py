@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from imlp_audit.models.reading import (
+from imlp_audit.models.readings import (
     Family,
     OutputLayer,
     PaperReading,

@@ -9,12 +9,12 @@ from functools import cache
 import pytest
 import torch
 
-from imlp_audit.count import sharing
+from imlp_audit.count import parallel
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.models import measure_models
-from imlp_audit.count.sharing import WORTH_A_PROCESS, Needed, counting
+from imlp_audit.count.parallel import WORTH_A_PROCESS, Needed, counting
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.workers import Pool
@@ -47,7 +47,7 @@ def _die_with_resnet(needed: Needed, send: Send) -> None:
 
 @pytest.fixture
 def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(parallel, "WORTH_A_PROCESS", 1)
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_facts_are_those_of_one_process_in_order_and_each_model_is_told_once(job
 def test_what_a_process_that_dies_leaves_is_done_here(
     monkeypatch: pytest.MonkeyPatch, work: Callable[[Needed, Send], None]
 ) -> None:
-    monkeypatch.setattr(sharing, "_measure", work)
+    monkeypatch.setattr(parallel, "_measure", work)
     with counting(2) as counter:
         assert dict(counter.measure(NEEDED, lambda _: None)) == _in_one_process()
 
@@ -86,9 +86,9 @@ def _with_their_hosts() -> list[ModelKey]:
 
 @pytest.mark.slow
 def test_a_process_that_nobody_reads_ends_quietly(capfd: pytest.CaptureFixture[str]) -> None:
-    pool = Pool(2, sharing._import_torch)
+    pool = Pool(2, parallel._import_torch)
     for worker in pool._workers:
-        worker.pipe.send((sharing._measure, NEEDED))
+        worker.pipe.send((parallel._measure, NEEDED))
         worker.pipe.close()
     pool._workers[0].process.join(100)
     assert pool._workers[0].exit_code == 0
@@ -96,7 +96,7 @@ def test_a_process_that_nobody_reads_ends_quietly(capfd: pytest.CaptureFixture[s
 
 
 def test_few_models_are_not_worth_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "Pool", _Asked)
+    monkeypatch.setattr(parallel, "Pool", _Asked)
     assert [_processes(hosts, jobs) for hosts, jobs in ((1, 9), (2, 0), (2, 1), (3, 1), (3, 9), (9, 3))] == [
         0, 0, 2, 2, 3, 4
     ]  # fmt: skip

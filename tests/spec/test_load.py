@@ -9,7 +9,7 @@ import pytest
 from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.processes import code as installed
-from imlp_audit.spec.library import Selection, load, select_checks
+from imlp_audit.spec.load import Selection, load, select_checks
 from imlp_audit.spec.plan import EquationPlan
 from imlp_audit.spec.targets import target_of
 

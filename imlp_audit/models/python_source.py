@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from imlp_audit.errors import did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, parse_python, read_text
-from imlp_audit.models.reading import MOST_COMBINATIONS
+from imlp_audit.models.readings import MOST_COMBINATIONS
 
 _BY_CODE = re.compile(
     r"\b(?:globals|vars|exec|setattr|__getattr__|modules)\b"

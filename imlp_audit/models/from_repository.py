@@ -18,12 +18,12 @@ import torch
 from torch import nn
 
 from imlp_audit.errors import BuildError
+from imlp_audit.models.arguments import TensorInput
 from imlp_audit.models.change import merge
 from imlp_audit.models.importing import import_file, leave_others, place_in
-from imlp_audit.models.modes import ArithmeticOnTheProcessor
 from imlp_audit.models.run_code import make_module, take_maker, write_error
 from imlp_audit.models.stand_ins import Answers, StandIn, answering
-from imlp_audit.models.values import TensorInput
+from imlp_audit.models.torch_modes import ArithmeticOnTheProcessor
 
 _CONFIGS = frozenset({"c", "cfg", "cfgs", "config", "configs", "args", "opt", "opts", "options", "hparams", "params"})
 

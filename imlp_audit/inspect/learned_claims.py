@@ -20,7 +20,7 @@ from imlp_audit.processes.trust import explain_distrust
 from imlp_audit.processes.workers import StoppedError, yield_apart
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.checkpoint import Statement
-from imlp_audit.spec.library import Selection
+from imlp_audit.spec.load import Selection
 from imlp_audit.spec.targets import display_path
 
 if TYPE_CHECKING:
