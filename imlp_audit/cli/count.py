@@ -145,6 +145,8 @@ def _question(text: str) -> Question:
         printed = parse_printed(number, NumberForm("", nouns=nouns))
     except ValueError as error:
         raise UsageError(f"--printed {text}: {error}") from error
+    if printed.scale == 1 and printed.step < 1:
+        raise UsageError(f"--printed {text}: it has no unit; write {number}M for millions, {number}G for billions")
     return Question(printed, names[named] if equals else _guess_measure(printed.scale, number))
 
 

@@ -62,8 +62,10 @@ def _try(asked: CountRequest) -> CountReport | str:
     try:
         with limited(_MEMORY, _SECONDS):
             return _count(asked)
-    except (BuildError, LimitError) as error:
+    except BuildError as error:
         return str(error)
+    except LimitError as error:
+        return f"{asked.request}: {error}"
     except Exception as error:  # whatever a changed model raises
         return f"{asked.request} could not be counted: {write_error(error)}"
 

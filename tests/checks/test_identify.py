@@ -94,6 +94,19 @@ def test_a_number_that_is_a_models_but_for_one_digit_is_a_lead(tmp_path: Path) -
     assert "is it resnet50? Then 25 557 032 parameters, not 25,557,832" in first.reason
 
 
+def test_parameters_of_another_model_accuse_no_work_that_is_the_labels_own(tmp_path: Path) -> None:
+    rows = [row(*one) for one in TRUE[:4]] + [row(*TRUE[4], others=["resnet26"]).replace("60.19", "16.00")]
+    found = checks_of(tmp_path, *rows)
+    assert found["resnet_152/flops"].verdict in PASSES
+    assert found["resnet_152/params"].verdict is Verdict.DIFFERS or found["resnet_152/params"].lead
+
+
+def test_a_number_that_no_counter_comes_near_is_a_lead_where_two_others_of_its_column_follow(tmp_path: Path) -> None:
+    odd = [row("resnet101", "ResNet-101", "44.55", "70.83"), row("resnet152", "ResNet-152", "60.19", "11.99")]
+    found = checks_of(tmp_path, *(row(*one) for one in TRUE[:2]), *odd)
+    assert [name for name, check in found.items() if check.lead] == ["resnet_101/flops"]
+
+
 def test_a_table_whose_rows_have_none_of_the_numbers_that_their_names_have_is_of_other_things(tmp_path: Path) -> None:
     found = checks_of(
         tmp_path, *(row(model, label, f"{n}7.3", f"9{n}8") for n, (model, label, *_) in enumerate(TRUE, 3))

@@ -432,7 +432,7 @@ BROKEN = {
     "hangs": ("while True: pass", "did not end within"),
     "exits": ("sys.exit(7)", "its code ended the process"),
     "dies": ("os._exit(7)", "its code ended the process"),
-    "allocates": ("torch.empty(10**12, device='cpu').fill_(1)", "memory"),
+    "allocates": ("torch.empty(10**12, device='cpu').fill_(1)", "net.py:make: it takes more than 8192 MiB of memory"),
     "is no module": ("return 5", "net.py: make returns int, not a torch.nn.Module"),
 }
 
@@ -485,6 +485,7 @@ def test_models_that_are_not_there(model: str) -> None:
     [
         ("--printed", "many", "many"),
         ("--printed", "width=3", "params=... or flops=..."),
+        ("--printed", "params=22.84", "write 22.84M for millions"),
         ("--arg", "width", "name=value"),
         ("--input", "3x224", "without the batch"),
         ("--input", "3,224:float8", "unknown type"),
