@@ -80,7 +80,7 @@ def acknowledge(
     from imlp_audit.records.finding import AcknowledgeReport
     from imlp_audit.report.listings import acknowledged_document
 
-    selection = load_own(specs, "baseline", trust_code=trust_code, writing=not dry_run)
+    selection = load_own(specs, "acknowledge", trust_code=trust_code, writing=not dry_run)
     result = _audit(selection, trust_code=trust_code, shown=not no_progress, no_cache=no_cache, any_lock=True)
     papers = tuple(_write_lock(paper, result, draft=draft, write=not dry_run) for paper in selection.papers)
     report = AcknowledgeReport(written=not dry_run, papers=papers)

@@ -150,15 +150,29 @@ def test_a_candidate_that_cannot_be_built_is_none(tmp_path: Path) -> None:
     assert found["resnet_50/params"].verdict is Verdict.REPRODUCED
 
 
+AT_384 = [
+    ("resnet18", "ResNet-18", "11.69", "5.33"), ("resnet34", "ResNet-34", "21.80", "10.77"),
+    ("resnet50", "ResNet-50", "25.56", "12.01"), ("resnet101", "ResNet-101", "44.55", "22.92"),
+]  # fmt: skip
+
+
+def at_384(tmp_path: Path, rows: Sequence[tuple[str, str, str, str]]) -> Sequence[CellCheck]:
+    text = "".join(row(*one) for one in rows)
+    (tmp_path / "t.yaml").write_text(HEAD.replace("    rows:", "    images: [384]\n    rows:") + text)
+    return audit_targets(tmp_path / "t.yaml").of_kind(CellCheck)
+
+
 def test_numbers_choose_the_size_of_the_images(tmp_path: Path) -> None:
     """FLOPs of convolutions grow as the area: 4.09 G at 224 are 12.0 G at 384, by a factor of (384 / 224)^2 = 2.94."""
-    at_384 = [("resnet18", "ResNet-18", "11.69", "5.33"), ("resnet34", "ResNet-34", "21.80", "10.77"),
-              ("resnet50", "ResNet-50", "25.56", "12.01"), ("resnet101", "ResNet-101", "44.55", "22.92")]  # fmt: skip
-    text = "".join(row(*one) for one in at_384)
-    (tmp_path / "t.yaml").write_text(HEAD.replace("    rows:", "    images: [384]\n    rows:") + text)
-    result = audit_targets(tmp_path / "t.yaml")
-    assert {check.model for check in result.of_kind(CellCheck)} == {f"timm: {name}, image: 384" for name, *_ in at_384}
-    assert {check.verdict for check in result.of_kind(CellCheck)} <= set(PASSES)
+    found = at_384(tmp_path, AT_384)
+    assert {check.model for check in found} == {f"timm: {name}, image: 384" for name, *_ in AT_384}
+    assert {check.verdict for check in found} <= set(PASSES)
+
+
+def test_a_wrong_number_is_judged_on_the_images_of_its_column(tmp_path: Path) -> None:
+    wrong = [one for one in AT_384 if one[0] != "resnet50"] + [("resnet50", "ResNet-50", "25.56", "13.01")]
+    (check,) = [one for one in at_384(tmp_path, wrong) if one.verdict not in PASSES]
+    assert (check.id, check.model) == ("t/1/resnet_50/flops", "timm: resnet50, image: 384")
 
 
 @pytest.mark.parametrize(
