@@ -7,17 +7,17 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 from math import log
 
-from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.numbers.printed import Printed
 
 
 def matches(printed: Printed, value: Fraction | int) -> bool:
     """Return whether a value prints as a number does, rounded or cut off."""
-    return value in printed.interval(Rounding.HALF_UP) or value in printed.interval(Rounding.TRUNCATION)
+    return any(value in one for one in printed.rounded_and_cut)
 
 
 def chance(printed: Printed, values: set[int] | set[Fraction]) -> float:
     """Return how many of some values are expected to print as a number by chance, each within a factor of two of it."""
-    rounded, cut = printed.interval(Rounding.HALF_UP), printed.interval(Rounding.TRUNCATION)
+    rounded, cut = printed.rounded_and_cut
     low, high = min(rounded.low, cut.low), max(rounded.high, cut.high)
     if low <= 0:
         return 1.0

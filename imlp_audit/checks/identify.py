@@ -13,7 +13,7 @@ from functools import cached_property
 from math import log, prod
 
 from imlp_audit.checks.candidates import TableCounts, candidates_of, cells_of, key_of, proposals, says
-from imlp_audit.checks.chance import chance, find_misprinted, matches
+from imlp_audit.checks.chance import at_least, chance, find_misprinted, matches
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.identity import BY_CHANCE, RowIdentity, are_settled
 from imlp_audit.count.facts import ModelKey, Need
@@ -26,6 +26,7 @@ from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
 from imlp_audit.spec.schema import PrintedTable, Row
 from imlp_audit.spec.tree import Located
 
+_LIKELY = 0.1  # chance, from which on coincidences explain what a table has of its models
 _NOUNS = {Measure.PARAMETERS: "parameters", Measure.FLOPS: "FLOPs"}
 
 
@@ -226,11 +227,23 @@ class _TableRows:
 
     @cached_property
     def _is_of_others(self) -> bool:
-        """Whether few of the rows that name models have a number of any of these models: a table of detectors, say."""
+        """Whether the rows that name models have no more of their numbers than by chance: a table of detectors, say."""
         rows = [row for row in self.counts.proposed if row.row.named]
         firsts = [candidates_of(row)[0] for row in rows]
-        hits = sum(any(self.counts.fits(c, one) for c in cells_of(row) for one in firsts) for row in rows)
-        return len(rows) > 1 and 5 * hits <= len(rows)
+        return (
+            len(rows) > 1
+            and self._is_luck(rows, [[one] for one in firsts])
+            and self._is_luck(rows, [firsts] * len(rows))
+        )
+
+    def _is_luck(self, rows: Sequence[RowRef], models: Sequence[Sequence[Recipe]]) -> bool:
+        """Return whether few rows have a number of one of their models, or as many as would by chance."""
+        hits, odds = 0, []
+        for row, some in zip(rows, models, strict=True):
+            found = [(c.printed, {v for one in some for v in self.counts.possible(c, one)}) for c in cells_of(row)]
+            hits += any(matches(printed, value) for printed, values in found for value in values)
+            odds.append(min(1.0, sum(chance(printed, values) for printed, values in found)))
+        return 5 * hits <= len(rows) or at_least(hits, odds) > _LIKELY
 
     def _write(self, cells: Sequence[CellRef], recipe: Recipe) -> str:
         """Write what a model has for each cell, beside what is printed."""

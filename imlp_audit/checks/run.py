@@ -22,7 +22,17 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import CHECK_OF_KIND, FAILS, CellCheck, Check, EquationCheck, Verdict
 from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of, rows_of_table
-from imlp_audit.spec.plan import CellPlan, ClaimPlan, ColumnsPlan, DeltaPlan, EquationPlan, MarkPlan, Plan, RepeatPlan
+from imlp_audit.spec.plan import (
+    CellPlan,
+    ClaimPlan,
+    ColumnsPlan,
+    DeltaPlan,
+    EquationPlan,
+    MarkPlan,
+    Plan,
+    RepeatPlan,
+    place_of,
+)
 
 
 def check_equation(plan: EquationPlan, outcomes: Mapping[str, AnyOutcome]) -> EquationCheck:
@@ -78,7 +88,7 @@ def _name_nearest(plan: EquationPlan) -> tuple[str, ...]:
 
 def run_check(plan: Plan, context: Context) -> Check:
     """Make one check, with its place in the paper. Models that are only proposed accuse nothing."""
-    made = _make(plan, context).model_copy(update={"place": plan.place})
+    made = _make(plan, context).model_copy(update={"place": place_of(plan)})
     if made.verdict not in FAILS:
         return made
     if (damage := _damage_of(plan)) is not None:

@@ -15,6 +15,8 @@ from imlp_audit.cli.output import ExitCode, exit_code
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from imlp_audit.records.finding import Finding, RenewedLock
     from imlp_audit.records.result import AuditResult, GroupScore
     from imlp_audit.spec.columns import Column
@@ -49,8 +51,14 @@ def accept(
         emit("\n".join(lines) + "\n")
     for path, _, _, after in () if dry_run else changed:
         write_whole(path, after)
-    said = _say_failing(selection, result) if changed else "nothing to accept: no row with `candidates` was identified"
-    sys.stderr.write(f"{said}\n" if said else "")
+    if not changed:
+        sys.stderr.write("nothing to accept: no row with `candidates` was identified\n")
+    elif dry_run:
+        _say_failing(_foresee(selection, result), "at least ")
+    else:
+        written = load_own(specs, "accept", trust_code=trust_code, writing=False)
+        again = _audit(written, trust_code=trust_code, shown=not no_progress, no_cache=no_cache)
+        _say_failing([name for name in _failing(again) if name not in _failing(result)])
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
 
 
@@ -72,7 +80,7 @@ def acknowledge(
     from imlp_audit.records.finding import AcknowledgeReport
     from imlp_audit.report.listings import acknowledged_document
 
-    selection = load_own(specs, "baseline", trust_code=trust_code, writing=not dry_run)
+    selection = load_own(specs, "acknowledge", trust_code=trust_code, writing=not dry_run)
     result = _audit(selection, trust_code=trust_code, shown=not no_progress, no_cache=no_cache, any_lock=True)
     papers = tuple(_write_lock(paper, result, draft=draft, write=not dry_run) for paper in selection.papers)
     report = AcknowledgeReport(written=not dry_run, papers=papers)
@@ -134,18 +142,29 @@ def _is_sure(group: GroupScore, column: Column) -> bool:
     return group.choice == "clear" or (is_named and 2 * group.scores[winner] > group.votes)
 
 
-def _say_failing(selection: Selection, result: AuditResult) -> str:
-    """Return a line on the numbers that do not follow from what is written, if there are any."""
-    from imlp_audit.numbers.words import count_of, list_some
+def _failing(result: AuditResult) -> list[str]:
+    from imlp_audit.records.check import FAILS
+
+    return [one.id for one in result.checks if one.verdict in FAILS]
+
+
+def _foresee(selection: Selection, result: AuditResult) -> list[str]:
+    """Return the numbers of accepted rows that do not follow; others may fail by what follows from these."""
     from imlp_audit.records.check import PASSES, CellCheck
 
     rows = {name for paper in selection.papers for name in _models(paper, result)}
-    wrong = [
+    return [
         one.id
         for one in result.of_kind(CellCheck)
         if one.id.rpartition("/")[0] in rows and one.measured is not None and one.verdict not in PASSES
     ]
-    return f"{count_of(len(wrong), 'number')} will be found wrong then: {list_some(wrong, 8)}" if wrong else ""
+
+
+def _say_failing(wrong: Sequence[str], how_many: str = "") -> None:
+    from imlp_audit.numbers.words import count_of, list_some
+
+    if wrong:
+        sys.stderr.write(f"{how_many}{count_of(len(wrong), 'check')} will fail then: {list_some(wrong, 8)}\n")
 
 
 def _write_lock(paper: Paper, result: AuditResult, *, draft: bool, write: bool) -> RenewedLock:

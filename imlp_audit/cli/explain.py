@@ -36,7 +36,8 @@ def explain(
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.explain import explain as explaining
     from imlp_audit.explain.explanation_document import explanation_document
-    from imlp_audit.records.check import Verdict
+    from imlp_audit.pipeline import Options, identify_rows
+    from imlp_audit.records.check import CellCheck, Verdict
     from imlp_audit.records.explanation import Explanation
     from imlp_audit.spec.load import digest_selection
     from imlp_audit.spec.targets import id_in
@@ -49,7 +50,9 @@ def explain(
     def make() -> Explanation:
         with show_progress(shown=not no_progress) as announce:
             result = _check(plan, selection, announce, store, trust_code=trust_code)
-        return explaining.explain(plan, result)
+            known, _ = identify_rows(selection, Options(trust_code=trust_code, store=store), announce)
+        counted = any(one.id == plan.id and one.measured is not None for one in result.of_kind(CellCheck))
+        return explaining.explain(explaining.find_plan(known, plan.id) if counted else plan, result)
 
     digest = digest_selection(selection, plan.id)
     explanation = remember(store, digest, Explanation, make, lambda made: made.check.verdict is not Verdict.ERROR)

@@ -75,7 +75,7 @@ def init(
         _free_ids(name, [one.table for one in drafts], source, target),
         described=_described_in(name, target) is not None,
     )
-    text = write_spec(drafts, about, left_out)
+    text = write_spec(drafts, about, (*left_out, *document.notes))
     check_spec(text, target.name if target.suffix in (".yaml", ".yml") else "spec.yaml")
     done = _report(drafts, left_out, name, target)
     if print_:

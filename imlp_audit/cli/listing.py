@@ -15,7 +15,9 @@ from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
-    from imlp_audit.records.listing import CoverageReport
+    from imlp_audit.records.listing import CoverageReport, LintedPaper
+    from imlp_audit.spec.load import Selection
+    from imlp_audit.spec.paper import Paper
 
 
 def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None, format_: Formatted = Format.RICH) -> int:
@@ -41,12 +43,10 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     from imlp_audit.checks.acknowledge import broken_by_verdicts
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.errors import SpecError
-    from imlp_audit.records.listing import LintedPaper, LintReport
+    from imlp_audit.records.listing import LintReport
     from imlp_audit.report.listings import lint_document
     from imlp_audit.spec.findings import broken_locks, long_findings
     from imlp_audit.spec.model_rules import unknown_models, wrong_code
-    from imlp_audit.spec.paper import CellRef, rows_of
-    from imlp_audit.spec.plan import plan
     from imlp_audit.spec.rules import broken_claims
 
     selection = load_specs(specs, also=unknown_models)
@@ -64,24 +64,26 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     broken += broken_locks(selection.papers)
     if broken:
         raise SpecError(broken)
-    papers = []
-    for paper in selection.papers:
-        cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
-        counted = [cell for cell in cells if cell.column.measure.totalled]
-        papers.append(
-            LintedPaper(
-                id=paper.id,
-                tables=len(paper.tables),
-                checks=len(plan(paper, selection.known)),
-                findings=sum(not entry.value.draft for entry in paper.findings),
-                drafts=tuple(entry.source("title") for entry in paper.findings if entry.value.draft),
-                modelless=bool(counted)
-                and all(cell.recipe is None and not cell.row.row.candidates for cell in counted),
-            )
-        )
-    report = LintReport(papers=tuple(papers))
+    report = LintReport(papers=tuple(_linted(paper, selection) for paper in selection.papers))
     emit_document(lint_document(report), format_, report)
     return ExitCode.CLEAN
+
+
+def _linted(paper: Paper, selection: Selection) -> LintedPaper:
+    from imlp_audit.records.listing import LintedPaper
+    from imlp_audit.spec.paper import CellRef, rows_of
+    from imlp_audit.spec.plan import plan
+
+    cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
+    counted = [cell for cell in cells if cell.column.measure.totalled]
+    return LintedPaper(
+        id=paper.id,
+        tables=len(paper.tables),
+        checks=len(plan(paper, selection.known)),
+        findings=sum(not entry.value.draft for entry in paper.findings),
+        drafts=tuple(entry.source("title") for entry in paper.findings if entry.value.draft),
+        modelless=bool(counted) and all(cell.recipe is None and not cell.row.row.candidates for cell in counted),
+    )
 
 
 def schema() -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from typing import assert_never
 
 from imlp_audit.numbers.interval import Interval
@@ -47,6 +48,11 @@ class Printed:
         """Return the values, in base units, that the rule prints as this text; of a mean, the means."""
         magnitude = _interval(abs(self.value), self.step, rounding, ceiling_flips=self.negative)
         return (-magnitude if self.negative else magnitude) * self.scale
+
+    @cached_property
+    def rounded_and_cut(self) -> tuple[Interval, Interval]:
+        """The values that are rounded to this text, and those that are cut off to it."""
+        return self.interval(Rounding.HALF_UP), self.interval(Rounding.TRUNCATION)
 
     @property
     def runs(self) -> Interval | None:

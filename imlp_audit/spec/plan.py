@@ -32,7 +32,7 @@ def name_section(section: str) -> str:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A check: its id, and where in the files what it judges stands; `place` is where a reader would look for it."""
+    """A check: its id, and where in the files what it judges stands."""
 
     id: str
     source: Source
@@ -45,11 +45,6 @@ class CellPlan(_Plan):
     cell: CellRef
     kind: ClassVar[CheckKind] = CheckKind.CELL
 
-    @property
-    def place(self) -> str:
-        """The number's place in the paper."""
-        return self.cell.place
-
 
 @dataclass(frozen=True)
 class DeltaPlan(_Plan):
@@ -60,11 +55,6 @@ class DeltaPlan(_Plan):
     change: Printed
     measured: bool
     kind: ClassVar[CheckKind] = CheckKind.DELTA
-
-    @property
-    def place(self) -> str:
-        """The change's place in the paper."""
-        return f"{self.cell.place}, change"
 
 
 @dataclass(frozen=True)
@@ -78,11 +68,6 @@ class MarkPlan(_Plan):
     footnote: Footnote
     cell: CellRef
     kind: ClassVar[CheckKind] = CheckKind.MARK
-
-    @property
-    def place(self) -> str:
-        """The mark's place in the paper."""
-        return f"{self.row.place}, footnote mark"
 
 
 @dataclass(frozen=True)
@@ -100,11 +85,6 @@ class RepeatPlan(_Plan):
     said: bool = True
     kind: ClassVar[CheckKind] = CheckKind.REPEAT
 
-    @property
-    def place(self) -> str:
-        """The place of the number that is printed again."""
-        return f"{self.cell.place}{', change' if self.delta else ''}"
-
 
 @dataclass(frozen=True)
 class ColumnsPlan(_Plan):
@@ -113,11 +93,6 @@ class ColumnsPlan(_Plan):
     paper: Paper
     table: Located[PrintedTable]
     kind: ClassVar[CheckKind] = CheckKind.COLUMN
-
-    @property
-    def place(self) -> str:
-        """The headings' place in the paper."""
-        return f"{self.table.value.called}, headings"
 
 
 @dataclass(frozen=True)
@@ -134,11 +109,6 @@ class ClaimPlan(_Plan):
     measured: bool = False
     kind: ClassVar[CheckKind] = CheckKind.CLAIM
 
-    @property
-    def place(self) -> str:
-        """The sentence's section."""
-        return name_section(self.claim.value.source.section)
-
 
 @dataclass(frozen=True)
 class EquationPlan(_Plan):
@@ -148,13 +118,25 @@ class EquationPlan(_Plan):
     nearest: AnyClaim | None = None
     kind: ClassVar[CheckKind] = CheckKind.EQUATION
 
-    @property
-    def place(self) -> str | None:
-        """The statement's place in the paper; None where it cannot be read."""
-        return self.claim.place if isinstance(self.claim, ClaimText) else None
-
 
 Plan: TypeAlias = CellPlan | DeltaPlan | MarkPlan | RepeatPlan | ColumnsPlan | ClaimPlan | EquationPlan
+
+
+def place_of(plan: Plan) -> str | None:
+    """Return where in the paper a reader would look for what a check judges; None for a claim that cannot be read."""
+    match plan:
+        case DeltaPlan(cell=cell) | RepeatPlan(cell=cell, delta=True):
+            return f"{cell.place}, change"
+        case CellPlan(cell=cell) | RepeatPlan(cell=cell):
+            return cell.place
+        case MarkPlan():
+            return f"{plan.row.place}, footnote mark"
+        case ColumnsPlan():
+            return f"{plan.table.value.called}, headings"
+        case ClaimPlan():
+            return name_section(plan.claim.value.source.section)
+        case EquationPlan():
+            return plan.claim.place if isinstance(plan.claim, ClaimText) else None
 
 
 @lru_cache(maxsize=32)  # every command asks at least twice: to look at the ids, and for the checks

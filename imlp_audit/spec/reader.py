@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from imlp_audit.claims.catalogue import read_claims
 from imlp_audit.errors import Problem
@@ -77,48 +77,56 @@ class PaperReader:
 
         `target` names the paper on a command line.
         """
-        sizes = [path.stat().st_size for path in files if path.is_file()]
-        if sum(size for size in sizes if size <= MAX_SPEC_BYTES) > _MOST_BYTES:
-            message = f"the files of this paper have more than {_MOST_BYTES // 2**20} MiB together: split the paper"
-            self.problems.append(Problem(display_path(files[0]), 1, 1, message))
-            return None
-        specs: list[SpecFile] = []
         codes = {folder: self._find_code(folder) for folder in {path.parent for path in files}}
-        for path in files:
-            spec, found = read_spec(path, display_path(path), code=codes[path.parent])
-            self.problems += found
-            specs += [spec] if spec is not None else []
+        specs = self._read_files(files, codes)
         if len(specs) < len(files):
             return None
         ids = [spec.record.paper for spec in specs]
         name = max(sorted(set(ids)), key=ids.count)
-        problems, about = _check_files(name, specs), _described(specs)
+        self.problems += _check_files(name, specs)
+        about = _described(specs)
         if about is None:
             first = Located(None, specs[0].text)
-            problems.append(first.problem(f"no file of {name} has the key 'about', which describes the paper"))
-            self.problems += problems
+            self.problems.append(first.problem(f"no file of {name} has the key 'about', which describes the paper"))
             return None
-        self.problems += problems
         folder = _own_folder(files)
         code = codes[folder] if folder is not None and whole else None
         findings = _findings_path(files, specs, folder)
         rest = [(spec, spec.rest) for spec in specs if spec.rest is not None]
+
+        def every(key: str) -> tuple[Located[Any], ...]:
+            return tuple(one for spec, record in rest for one in spec.locate(key, getattr(record, key)))
+
         return Paper(
             id=name,
             about=about,
             tables=tuple(chain.from_iterable(spec.tables() for spec in specs)),
-            claims=tuple(chain.from_iterable(spec.locate("claims", r.claims) for spec, r in rest)),
-            findings=tuple(chain.from_iterable(spec.locate("findings", r.findings) for spec, r in rest)),
+            claims=every("claims"),
+            findings=every("findings"),
             findings_file=read_findings_file(findings, display_path(findings), name, target),
             coverage=tuple(Located(r.coverage, s.text, ("coverage",)) for s, r in rest if r.coverage is not None),
-            systems=tuple(chain.from_iterable(spec.locate("systems", r.systems) for spec, r in rest)),
-            preprocessing=tuple(chain.from_iterable(spec.locate("preprocessing", r.preprocessing) for spec, r in rest)),
-            shared=tuple(chain.from_iterable(spec.locate("equations", r.equations) for spec, r in rest)),
+            systems=every("systems"),
+            preprocessing=every("preprocessing"),
+            shared=every("equations"),
             equations=read_claims(name, code or folder, display_path(folder)) if folder is not None and whole else (),
             folder=folder if whole else None,
             code=code,
             files=tuple((path, display_path(path)) for path in files),
         )
+
+    def _read_files(self, files: Sequence[Path], codes: Mapping[Path, Path | None]) -> list[SpecFile]:
+        """Return the files without problems; none of a paper that is too large."""
+        sizes = [path.stat().st_size for path in files if path.is_file()]
+        if sum(size for size in sizes if size <= MAX_SPEC_BYTES) > _MOST_BYTES:
+            message = f"the files of this paper have more than {_MOST_BYTES // 2**20} MiB together: split the paper"
+            self.problems.append(Problem(display_path(files[0]), 1, 1, message))
+            return []
+        specs: list[SpecFile] = []
+        for path in files:
+            spec, found = read_spec(path, display_path(path), code=codes[path.parent])
+            self.problems += found
+            specs += [spec] if spec is not None else []
+        return specs
 
     def _find_code(self, folder: Path) -> Path | None:
         return trusted_folder(folder) or (folder.resolve() if self.trust_code else None)

@@ -301,10 +301,9 @@ class About(Record):
     on_request: bool = False
 
 
-class CoverageEntry(Record):
-    """A part of the document: the checks it is covered by (ids or globs), or why it is not."""
+class _Accounted(Record):
+    """What the checks account for that it names (ids or globs), or the reason why none does."""
 
-    item: Annotated[str, Field(pattern=ITEM)]
     checks: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     out_of_scope: Sentence | None = None
 
@@ -314,7 +313,13 @@ class CoverageEntry(Record):
         return self
 
 
-class NumbersEntry(Record):
+class CoverageEntry(_Accounted):
+    """A part of the document: the checks it is covered by (ids or globs), or why it is not."""
+
+    item: Annotated[str, Field(pattern=ITEM)]
+
+
+class NumbersEntry(_Accounted):
     """Numbers that stand outside tables and claims: the checks that read them (ids or globs), or why none does.
 
     Each text in `near` quotes the document, where it stands once. `numbers` are those of the quotes that are meant.
@@ -322,13 +327,6 @@ class NumbersEntry(Record):
 
     near: Annotated[tuple[Sentence, ...], Field(min_length=1)]
     numbers: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
-    checks: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
-    out_of_scope: Sentence | None = None
-
-    @model_validator(mode="after")
-    def _one_of(self) -> Self:
-        exactly_one(self, ("checks", "out_of_scope"))
-        return self
 
 
 class Coverage(Record):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from html.parser import HTMLParser
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from imlp_audit.errors import UsageError
+from imlp_audit.numbers.words import count_of
 from imlp_audit.transcribe.cells import MARKS
 from imlp_audit.transcribe.grid import (
     MOST_COLUMNS,
@@ -229,7 +231,28 @@ def read_markdown(text: str, shown_as: str) -> SourceDocument:
     tokens = parser.parse(text)
     title = _place_tables(tokens, parser)
     page = parser.renderer.render(tokens, parser.options, {})
-    return replace(read_web(page, shown_as), title=title[:200] or None, advice=_ADVICE)
+    notes = tuple(_find_broken(tokens, shown_as))
+    return replace(read_web(page, shown_as), title=title[:200] or None, advice=_ADVICE, notes=notes)
+
+
+def _find_broken(tokens: Sequence[Token], shown_as: str) -> Iterator[str]:
+    """Yield a note on each line under headings that are more or fewer: GitHub shows no table there."""
+    for token in tokens:
+        lines = token.content.split("\n") if token.type == "inline" and token.map else []
+        for at, (above, below) in enumerate(pairwise(lines), token.map[0] + 1 if token.map else 0):
+            heads, marks = _count_cells(above), _count_cells(below)
+            if "|" in above and _UNDER.fullmatch(below.strip()) and heads != marks:
+                yield (
+                    f"{shown_as}, line {at}: not read, because GitHub does not show it as a table either: "
+                    f"{count_of(heads, 'heading')} above {count_of(marks, 'column')}"
+                )
+
+
+_UNDER = re.compile(r"\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?)?")
+
+
+def _count_cells(line: str) -> int:
+    return len(re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|")))
 
 
 def _escape(text: str) -> str:

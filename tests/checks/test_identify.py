@@ -94,6 +94,19 @@ def test_a_number_that_is_a_models_but_for_one_digit_is_a_lead(tmp_path: Path) -
     assert "is it resnet50? Then 25 557 032 parameters, not 25,557,832" in first.reason
 
 
+def test_parameters_of_another_model_accuse_no_work_that_is_the_labels_own(tmp_path: Path) -> None:
+    rows = [row(*one) for one in TRUE[:4]] + [row(*TRUE[4], others=["resnet26"]).replace("60.19", "16.00")]
+    found = checks_of(tmp_path, *rows)
+    assert found["resnet_152/flops"].verdict in PASSES
+    assert found["resnet_152/params"].verdict is Verdict.DIFFERS or found["resnet_152/params"].lead
+
+
+def test_a_number_that_no_counter_comes_near_is_a_lead_where_two_others_of_its_column_follow(tmp_path: Path) -> None:
+    odd = [row("resnet101", "ResNet-101", "44.55", "70.83"), row("resnet152", "ResNet-152", "60.19", "11.99")]
+    found = checks_of(tmp_path, *(row(*one) for one in TRUE[:2]), *odd)
+    assert [name for name, check in found.items() if check.lead] == ["resnet_101/flops"]
+
+
 def test_a_table_whose_rows_have_none_of_the_numbers_that_their_names_have_is_of_other_things(tmp_path: Path) -> None:
     found = checks_of(
         tmp_path, *(row(model, label, f"{n}7.3", f"9{n}8") for n, (model, label, *_) in enumerate(TRUE, 3))
@@ -137,15 +150,29 @@ def test_a_candidate_that_cannot_be_built_is_none(tmp_path: Path) -> None:
     assert found["resnet_50/params"].verdict is Verdict.REPRODUCED
 
 
+AT_384 = [
+    ("resnet18", "ResNet-18", "11.69", "5.33"), ("resnet34", "ResNet-34", "21.80", "10.77"),
+    ("resnet50", "ResNet-50", "25.56", "12.01"), ("resnet101", "ResNet-101", "44.55", "22.92"),
+]  # fmt: skip
+
+
+def at_384(tmp_path: Path, rows: Sequence[tuple[str, str, str, str]]) -> Sequence[CellCheck]:
+    text = "".join(row(*one) for one in rows)
+    (tmp_path / "t.yaml").write_text(HEAD.replace("    rows:", "    images: [384]\n    rows:") + text)
+    return audit_targets(tmp_path / "t.yaml").of_kind(CellCheck)
+
+
 def test_numbers_choose_the_size_of_the_images(tmp_path: Path) -> None:
     """FLOPs of convolutions grow as the area: 4.09 G at 224 are 12.0 G at 384, by a factor of (384 / 224)^2 = 2.94."""
-    at_384 = [("resnet18", "ResNet-18", "11.69", "5.33"), ("resnet34", "ResNet-34", "21.80", "10.77"),
-              ("resnet50", "ResNet-50", "25.56", "12.01"), ("resnet101", "ResNet-101", "44.55", "22.92")]  # fmt: skip
-    text = "".join(row(*one) for one in at_384)
-    (tmp_path / "t.yaml").write_text(HEAD.replace("    rows:", "    images: [384]\n    rows:") + text)
-    result = audit_targets(tmp_path / "t.yaml")
-    assert {check.model for check in result.of_kind(CellCheck)} == {f"timm: {name}, image: 384" for name, *_ in at_384}
-    assert {check.verdict for check in result.of_kind(CellCheck)} <= set(PASSES)
+    found = at_384(tmp_path, AT_384)
+    assert {check.model for check in found} == {f"timm: {name}, image: 384" for name, *_ in AT_384}
+    assert {check.verdict for check in found} <= set(PASSES)
+
+
+def test_a_wrong_number_is_judged_on_the_images_of_its_column(tmp_path: Path) -> None:
+    wrong = [one for one in AT_384 if one[0] != "resnet50"] + [("resnet50", "ResNet-50", "25.56", "13.01")]
+    (check,) = [one for one in at_384(tmp_path, wrong) if one.verdict not in PASSES]
+    assert (check.id, check.model) == ("t/1/resnet_50/flops", "timm: resnet50, image: 384")
 
 
 @pytest.mark.parametrize(

@@ -75,3 +75,17 @@ def test_a_file_in_the_place_of_the_check_is_refused_with_the_right_order(here: 
     outcome = call("explain", "specs/imlp_row", ROW)
     assert outcome.code == 2
     assert f"the check comes first: imlp-audit explain {ROW} specs/imlp_row\n" in outcome.err
+
+
+def test_the_model_that_a_row_was_identified_by_is_explained(tmp_path: Path) -> None:
+    """Its parameters identify it; the spec itself gives no model."""
+    (tmp_path / "rows.yaml").write_text(
+        "paper: rows\nabout: {title: Rows, authors: An author, version: v1, flops: [macs]}\n"
+        "tables:\n  - table: '1'\n    title: Rows\n    source: {section: '1'}\n    columns:\n"
+        "      params: {measure: parameters, unit: M, heading: Parameters (M)}\n    rows:\n"
+        "      - {id: a, label: A, candidates: [{timm: resnet18}], printed: {params: 11.690}}\n"
+        "      - {id: b, label: B, candidates: [{timm: resnet34}], printed: {params: 21.798}}\n"
+    )
+    done = call("explain", "rows/1/b/params", str(tmp_path / "rows.yaml"))
+    assert (done.code, done.err) == (0, "")
+    assert "Where the number comes from" in done.out

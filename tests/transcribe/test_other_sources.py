@@ -125,6 +125,14 @@ def test_the_text_of_a_section_is_read_for_sizes_of_images() -> None:
     assert table.around == "Tested at resolution 288. Also at 320^2."
 
 
+def test_a_table_with_more_headings_than_columns_is_named() -> None:
+    found = read_markdown("A\n\n| M | P \\| Q |\n|--|\n| a | 1 |\n\n| M | P |\n|--|--|\n| b | 2 |\n", "t.md")
+    assert [table.line for table in found.tables] == [7]
+    (note,) = found.notes
+    assert note.startswith("t.md, line 3: not read")
+    assert note.endswith("2 headings above 1 column")
+
+
 def test_markdown_in_cells_of_html_is_read_as_it_is_shown() -> None:
     page = "<table>\n<th>Model</th><th>Params</th>\n\n<tr><td>\n\n**DeiT-S**\n\n</td><td>22.1</td></tr>\n</table>\n"
     (table,) = read_markdown(page, "x.md").tables

@@ -229,6 +229,8 @@ def is_spelt(label: str, name: str, *, whole: bool = False) -> bool:
     The `whole` label has no other word or number, before the name of its weights and a remark that begins with a mark.
     """
     own, each = set(_split_words(name)), list(map(_split_words, spellings(label)))
+    if re.search(r"v1(?!\d)", label, re.IGNORECASE) and any(map(_is_version, own)):  # names leave v1 out
+        return False
     if whole:
         bare = WEIGHTS.sub("", re.sub(r"\s+[*†‡§].*", "", label))
         return any(own.issuperset(_split_words(one)) for one in spellings(bare))
