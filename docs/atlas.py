@@ -110,7 +110,8 @@ def _introduction(result: AuditResult, cells: tuple[CellCheck, ...], tables: int
     return (
         f"{count_of(tables, 'table')} of {len(result.papers)} public repositories, {readable(len(rows))} rows of "
         f"models that an installed library has, {readable(len(cells))} numbers as printed. {readable(passing)} follow "
-        f"from the models, {failing} do not, and for {unknown} no known counter of FLOPs gives enough of their column. "
+        f"from the models, {failing} do not, and {unknown} are undecided: no known counter of FLOPs gives enough of their "
+        "column, or two give it differently. "
         "Each spec names its file, lines and commit. The rows' models were decided by their labels before anything was "
         "counted. No counter was given: the numbers choose it. Accuracies are left out. On two cores it takes 53 s "
         "where `import torch, timm` takes 4.5 s; with one process 81 s, for 10 sources 20 s, for 30 sources 54 s; at "
@@ -121,7 +122,7 @@ def _introduction(result: AuditResult, cells: tuple[CellCheck, ...], tables: int
 def _about_counters(columns: list[Column]) -> Iterator[Block]:
     known = [one for one in columns if one.best]
     alone = [one for one in known if len(one.best) == 1]
-    families = {"macs": "MACs alone", "fvcore": "fvcore's", "ptflops": "ptflops'", "thop": "thop's"}
+    families = {"macs": "plain multiply-accumulates", "fvcore": "fvcore's", "ptflops": "ptflops'", "thop": "thop's"}
     text = ", ".join(f"{sum(name in one.best for one in known)} {words}" for name, words in families.items())
     unknown = len(columns) - len(known)
     mixed = [f"{one.source} ({one.table})" for one in columns if one.group.choice == "mixed"]
@@ -130,7 +131,9 @@ def _about_counters(columns: list[Column]) -> Iterator[Block]:
         f"than half of them: {text} (a column may follow from several). The numbers of {len(alone)} tell one counter "
         f"from all others; in {len(known) - len(alone)} several give the same digits, as for plain convolutional nets "
         f"at one decimal. {unknown} follow from none that is known: their models, sizes or counters are others. Two "
-        f"counters share the numbers of {', '.join(mixed) or 'no column'}."
+        f"counters share the numbers of {', '.join(mixed) or 'no column'}. A number that a column prints twice for one "
+        "model is one number here; the last column is how many a counter would give by chance. The counters are "
+        "explained in docs/conventions.md and docs/counters.md."
     )
 
 
@@ -171,7 +174,7 @@ def _about_parameters(result: AuditResult) -> Iterator[Block]:
     words = {
         "no_head": "parameters without the classifier",
         "with_buffers": "the statistics of batch norms too",
-        "layers": "what stands in layers, so neither tokens nor position embeddings",
+        "layers": "layers of torch.nn alone, so none of timm's own batch norms",
     }
     yield List(
         tuple(f"{paper}, {g.scores[str(g.winner)]} of {g.votes} numbers: {words[str(g.winner)]}" for paper, g in others)
@@ -195,7 +198,7 @@ def _findings(result: AuditResult, cells: tuple[CellCheck, ...]) -> Iterator[Blo
 def _finding(one: Finding, url: str, numbers: dict[str, CellCheck]) -> tuple[Span | str, ...]:
     pairs = [
         f"{cell.printed}{'' if str(cell.printed)[-1:].isalpha() else f' {cell.unit}'} ({readable(int(cell.measured))})"
-        for cell in (numbers.get(name) for name in one.checks)
+        for cell in (numbers.get(name) for name in one.checks or one.evident_checks)
         if cell is not None and cell.measured is not None
     ]
     shown = dict.fromkeys(pairs)
@@ -243,14 +246,18 @@ def _say(text: str) -> Paragraph:
 
 
 def _how_to_add() -> Iterator[Block]:
-    steps = ("init README.md -o specs/atlas/name/table_1.yaml", *(f"{step} specs/atlas/name" for step in _STEPS))
-    lines = [*(f"imlp-audit {step}" for step in steps), "python -m pytest tests/published/test_atlas.py"]
+    begin = "init README.md --paper name -o specs/atlas/name/table_1.yaml"
+    steps = (begin, *(f"{step} specs/atlas/name" for step in _STEPS))
+    after = ("imlp-audit verify atlas -o atlas.json", "python docs/atlas.py atlas.json")
+    test = "python -m pytest tests/published/test_atlas.py"
+    lines = ("pip install -e '.[dev]'", *(f"imlp-audit {step}" for step in steps), *after, test)
     yield Code("\n".join(lines), "sh")
     yield _say(
         "`init` reads the table and proposes models, `accept` writes those that the numbers identify. Read each row's "
-        "model against its label, write the rest by hand, and put repository, commit and lines into the spec. What "
+        "model against its label, write the rest by hand or remove it, as tables of detectors and accuracies, and put "
+        "repository, commit and lines into the spec. What "
         "then `differs` is an error, another model of the name, or a column that counts something else: recount it by "
-        "the authors' code before it becomes an entry of `findings.yaml`."
+        "the authors' code before it becomes an entry of `findings.yaml`, and `imlp-audit acknowledge` it."
     )
 
 
@@ -286,7 +293,7 @@ def _cell(x: int, y: int, n: int, of: int) -> str:
     text = f'x="{x + wide // 2}" y="{y + 12}" text-anchor="middle" font-size="10"'
     return (
         f'<rect {place} fill="#{red:02x}{green:02x}{blue:02x}" stroke="#cccccc" stroke-width="0.5"/>'
-        f'<text {text} fill="{"#ffffff" if share > 0.55 else "#555555"}">{n}/{of}</text>'
+        f'<text {text} fill="{"#ffffff" if share > 0.4 else "#222222"}">{n}/{of}</text>'
     )
 
 

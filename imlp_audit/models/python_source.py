@@ -61,6 +61,8 @@ def find_beside(folder: Path, name: str, *, is_folder: bool = False) -> Path:
     path = (folder / name).resolve()
     if path.is_relative_to(folder.resolve()) and (path.is_dir() if is_folder else path.is_file()):
         return path
+    if path.exists() and not path.is_relative_to(folder.resolve()):
+        raise ValueError(f"{name}: it leads out of the folder of the spec; copy it there")
     missing = f"path: there is no folder {name}" if is_folder else f"{name}: there is no such file"
     raise ValueError(f"{missing} beside the spec")
 

@@ -65,6 +65,7 @@ def test_a_target_is_a_file_a_paper_or_an_id(own: Path, target: str, ids: list[s
         ("a.doc", "a.doc is not a spec: a spec is a YAML file (.yaml or .yml) with the key `paper`"),
         ("words.txt", "words.txt is not a spec: a spec is a YAML file (.yaml or .yml) with the key `paper`"),
         ("mien", "mien: no spec file, folder or paper of that name; did you mean 'mine'?"),
+        ("pycls/1", "pycls/1: no spec file, folder or paper of that name; did you mean 'atlas/pycls/1'?"),
         ("mine.yml", "mine.yml: no spec file, folder or paper of that name; did you mean 'mine.yaml'?"),
         ("./mein.yaml", "did you mean 'mine.yaml'?"),
         ("gone/mine.yaml", "gone/mine.yaml: no spec file, folder or paper of that name; papers here: "),

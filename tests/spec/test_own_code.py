@@ -151,6 +151,10 @@ def test_a_file_that_binds_names_by_code_may_have_any(folder: Path, line: str) -
 def test_a_file_that_is_missing_or_broken_is_named(folder: Path) -> None:
     (folder / "broken.py").write_text("x = 1\ndef net(:", encoding="utf-8")
     assert find_missing_name(folder, "absent.py", "net") == "absent.py: there is no such file beside the spec"
+    (folder / "link.py").symlink_to(__file__)
+    assert find_missing_name(folder, "link.py", "net") == (
+        "link.py: it leads out of the folder of the spec; copy it there"
+    )
     assert str(find_missing_name(folder, "broken.py", "net")).startswith("broken.py:2: it is not Python")
 
 
