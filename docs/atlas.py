@@ -29,6 +29,7 @@ SPECS = DOCS.parent / "specs" / "atlas"
 FIGURE = "(figure)"
 _LEAST = 3  # numbers of a column that say how it was counted
 _CELL, _LEFT, _TOP = (44, 17), 330, 96  # pixels
+_AS = {"with_buffers": " with statistics", "no_head": " without the classifier", "layers": " in layers"}
 _STEPS = ("verify", "accept", "verify")
 _KINDS = {FindingKind.MISPRINT: "Misprints", FindingKind.ASK: "Questions", FindingKind.NOTE: "Notes"}
 
@@ -110,12 +111,11 @@ def _introduction(result: AuditResult, cells: tuple[CellCheck, ...], tables: int
     return (
         f"{count_of(tables, 'table')} of {len(result.papers)} public repositories, {readable(len(rows))} rows of "
         f"models that an installed library has, {readable(len(cells))} numbers as printed. {readable(passing)} follow "
-        f"from the models, {failing} do not, and {unknown} are undecided: no known counter of FLOPs gives enough of their "
-        "column, or two give it differently. "
-        "Each spec names its file, lines and commit. The rows' models were decided by their labels before anything was "
-        "counted. No counter was given: the numbers choose it. Accuracies are left out. On two cores it takes 53 s "
-        "where `import torch, timm` takes 4.5 s; with one process 81 s, for 10 sources 20 s, for 30 sources 54 s; at "
-        "most 950 MB; and 1.7 s once everything is in the cache."
+        f"from the models, {failing} do not, and {unknown} are undecided: no known counter of FLOPs gives enough of "
+        "their column, or two give it differently. Each spec names its file, lines and commit. The rows' models were "
+        "decided by their labels before anything was counted. No counter of FLOPs was given: the numbers choose it. "
+        "Accuracies are left out. On two cores it takes 53 s where `import torch, timm` takes 4.5 s; with one process "
+        "81 s, for 10 sources 20 s, for 30 sources 54 s; at most 950 MB; and 1.7 s once everything is in the cache."
     )
 
 
@@ -196,15 +196,23 @@ def _findings(result: AuditResult, cells: tuple[CellCheck, ...]) -> Iterator[Blo
 
 
 def _finding(one: Finding, url: str, numbers: dict[str, CellCheck]) -> tuple[Span | str, ...]:
+    cells = (numbers.get(name) for name in one.checks or one.evident_checks)
     pairs = [
-        f"{cell.printed}{'' if str(cell.printed)[-1:].isalpha() else f' {cell.unit}'} ({readable(int(cell.measured))})"
-        for cell in (numbers.get(name) for name in one.checks or one.evident_checks)
-        if cell is not None and cell.measured is not None
+        f"{_with_unit(cell)} ({_counted(cell)})" for cell in cells if cell is not None and cell.measured is not None
     ]
     shown = dict.fromkeys(pairs)
     more = f" and {len(shown) - 4} more" if len(shown) > 5 else ""
     listed = "; ".join([*shown][: 4 if more else None]) + more
     return (Span(one.paper, link=url), one.title, listed, one.why)
+
+
+def _with_unit(cell: CellCheck) -> str:
+    printed = str(cell.printed)
+    return printed if printed[-1:].isalpha() else f"{printed} {cell.unit}"
+
+
+def _counted(cell: CellCheck) -> str:
+    return readable(int(cell.measured or 0)) + _AS.get(str(cell.convention), "")
 
 
 def _identified() -> Iterator[Block]:
