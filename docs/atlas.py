@@ -48,6 +48,13 @@ class Column:
         most = max(self.group.scores.values())
         return [name for name, n in self.group.scores.items() if n == most and 2 * n > self.group.votes]
 
+    @cached_property
+    def next_best(self) -> str:
+        """The counters that come after those, or first where none gives enough, and how many numbers they give."""
+        rest = {name: n for name, n in self.group.scores.items() if name not in self.best}
+        most = max(rest.values(), default=0)
+        return f"{', '.join(name for name, n in rest.items() if n == most)} {most}" if most else "none"
+
 
 def main() -> None:
     """Write the pages."""
@@ -94,6 +101,8 @@ def _document(result: AuditResult) -> Document:
         *_about_parameters(result),
         Heading("What does not follow"),
         *_findings(result, cells),
+        Heading("Source by source"),
+        *_source_by_source(result, columns),
         Heading("How well rows are identified without a person"),
         *_identified(),
         Heading("Models that only the authors' code has"),
@@ -206,6 +215,32 @@ def _finding(one: Finding, url: str, numbers: dict[str, CellCheck]) -> tuple[Spa
     return (Span(one.paper, link=url), one.title, listed, one.why)
 
 
+def _source_by_source(result: AuditResult, columns: list[Column]) -> Iterator[Block]:
+    failing = {paper: [one.title for one in result.findings if one.paper == paper] for paper in result.hypotheses}
+    for paper in result.papers:
+        rows = [row for row in _kept("atlas/identified.csv") if row["source"] == paper.id]
+        has, found = (sum(int(row[name]) for row in rows) for name in ("has", "identified"))
+        given = "" if found == has else ", the others were given by their labels"
+        sentences = [f"{found} of {has} rows are identified by what is printed{given}."]
+        sentences += [_about_column(one) for one in columns if one.source == paper.id]
+        sentences += ["Does not follow: " + "; ".join(failing[paper.id]) + "."] if failing[paper.id] else []
+        yield Paragraph((Span(paper.id, link=paper.url or ""), ": " + " ".join(sentences)))
+
+
+def _about_column(one: Column) -> str:
+    group, where = one.group, f"The FLOPs of {one.table}"
+    odds = f"{one.next_best}; {group.chance} by chance"
+    if one.best:
+        most = group.scores[one.best[0]]
+        return f"{where} follow from {', '.join(one.best)} ({most} of {group.votes}; next best {odds})."
+    return f"{where} follow from no known counter ({group.votes} numbers; nearest {odds})."
+
+
+def _kept(name: str) -> list[dict[str, str]]:
+    with (SPECS.parent / name).open(encoding="utf-8", newline="") as file:
+        return [*csv.DictReader(file)]
+
+
 def _with_unit(cell: CellCheck) -> str:
     printed = str(cell.printed)
     return printed if printed[-1:].isalpha() else f"{printed} {cell.unit}"
@@ -216,8 +251,7 @@ def _counted(cell: CellCheck) -> str:
 
 
 def _identified() -> Iterator[Block]:
-    with (SPECS / "identified.csv").open(encoding="utf-8", newline="") as file:
-        rows = [*csv.DictReader(file)]
+    rows = _kept("atlas/identified.csv")
     has, found, wrong = (sum(int(row[name]) for row in rows) for name in ("has", "identified", "wrong"))
     yield _say(
         f"`imlp-audit init` and `verify` without an edit identify {found} of these {has} rows by what is printed "
@@ -230,8 +264,7 @@ def _identified() -> Iterator[Block]:
 
 
 def _by_authors_code() -> Iterator[Block]:
-    with (SPECS.parent / "atlas_code" / "counted.csv").open(encoding="utf-8", newline="") as file:
-        rows = [*csv.DictReader(file)]
+    rows = _kept("atlas_code/counted.csv")
     failing = sum(row["verdict"] == Verdict.DIFFERS for row in rows)
     yield _say(
         f"Mamba-like models are in no library. `specs/atlas_code` has the tables of four repositories; clone each at "
