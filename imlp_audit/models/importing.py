@@ -24,6 +24,7 @@ from imlp_audit.models.stand_ins import (
     StandIns,
     answer_old_code,
     answer_transformers,
+    naming_files,
     offer_removed,
     skip_loader,
 )
@@ -99,7 +100,8 @@ def _import(importer: _Importer) -> Loaded:
     StandIn.importing, before = True, sys.dont_write_bytecode
     sys.dont_write_bytecode = True  # Python would take it for that of an edited file of the same size and second
     try:
-        with print_to_stderr(), torch.device("cpu"):  # tensors of its modules have values
+        # on the processor, tensors of its modules have values
+        with print_to_stderr(), naming_files(importer.finder.answers), torch.device("cpu"):
             return Loaded(importer.run(), importer)
     finally:
         StandIn.importing, sys.dont_write_bytecode = False, before

@@ -178,6 +178,19 @@ def test_a_forward_pass_that_reads_values_is_counted_on_zeros(net: Path) -> None
     assert any("counted on zeros" in note for note in found["notes"])
 
 
+def test_files_that_a_model_writes_are_named(tmp_path: Path) -> None:
+    begun, made = tmp_path / "begun.log", tmp_path / "made.log"
+    lines = ("from torch import nn", f"open({str(begun)!r}, 'w')", "class Net(nn.Linear):", "    def __init__(self):")
+    inside = (
+        "        super().__init__(2, 3)",
+        f"        open({str(made)!r}, 'a+').read()",
+        "        open(__file__).read()",
+    )
+    (tmp_path / "net.py").write_text("\n".join((*lines, *inside)))
+    said = [f"the code opened {path} for writing; such files stay" for path in (begun, made)]
+    assert count(f"{tmp_path / 'net.py'}:Net")["notes"] == said
+
+
 def test_causes_by_name(net: Path) -> None:
     numbers = {
         WHOLE - AUX: "without what the forward pass never uses",
