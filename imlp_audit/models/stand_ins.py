@@ -321,12 +321,8 @@ def _listen() -> None:
 
 
 def _hear(event: str, given: tuple[object, ...]) -> None:
-    if event != "open" or not _listeners or not isinstance(given[0], str) or given[0] == os.devnull:
+    if event != "open" or not _listeners:
         return
-    mode, flags = given[1:]
-    if (
-        set("wax+") & set(mode)
-        if isinstance(mode, str)
-        else isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR)
-    ):
-        _listeners[-1].note(f"the code opened {given[0]} for writing; such files stay")
+    path, _, flags = given
+    if isinstance(path, str) and path != os.devnull and isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR):
+        _listeners[-1].note(f"the code opened {path} for writing; such files stay")
