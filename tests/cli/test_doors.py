@@ -87,7 +87,7 @@ def test_a_file_that_cannot_be_read_is_refused_at_once(tmp_path: Path, file: str
             make(path)
             words[str(here)] = told
             if path.name == "b.py" and not path.is_file():
-                words[str(here)] = "there is no such file"
+                words[str(here)] = "there is no such file|leads out of the folder"
     done = subprocess.run(
         [sys.executable, "-c", RUN, "|".join(words), *DOORS[file]],
         cwd=PROJECT, stdout=subprocess.PIPE, encoding="utf-8", timeout=120, check=True,
