@@ -108,8 +108,9 @@ class _TableRows:
         near = [one for one in fitting if self._is_near(row, one)] or fitting
         meant = [one for one in following if not row.row.named or name_in_library(one) == name_in_library(near[0])]
         best = min(meant or near[:1], key=lambda one: self._count_cut(row, one), default=None)
-        other_head = any(name_in_library(one) == name_in_library(first) for one in fitting)
-        if first not in fitting and not other_head and self._is_named(row):
+        # with another head, or deployed
+        varied = any(name_in_library(one) == name_in_library(first) for one in fitting)
+        if first not in fitting and not varied and self._is_named(row):
             return first, Identified.NAME
         if cells_of(row, Measure.PARAMETERS) and best is not None:
             if len({self._counts(row, one) for one in fitting}) == 1 and self._expected(row) <= BY_CHANCE:

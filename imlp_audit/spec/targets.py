@@ -267,14 +267,13 @@ def split_target(target: str) -> tuple[Path | None, str]:
 def _split_group(name: str) -> tuple[Path | None, str]:
     """Return the folder of papers in the default folders that a name begins with, such as `atlas`, and what follows."""
     group, _, rest = name.partition("/")
-    found = next((folder for folder in _groups() if folder.name == group), None)
+    found = next((root / group for root in _roots_of_groups() if group and _is_group(root / group)), None)
     return (None, name) if found is None else (found, rest)
 
 
-def _groups() -> Iterator[Path]:
-    """Yield the folders of papers in `specs` here, also where it holds nothing else, and in this package's."""
-    roots = {root.resolve(): root for root in (Path("specs"), *default_roots()) if root.is_dir()}
-    yield from (folder for root in roots.values() for folder in sorted(root.iterdir()) if _is_group(folder))
+def _roots_of_groups() -> list[Path]:
+    """Return the folders that may hold groups: `specs` here, also where it holds nothing else, and this package's."""
+    return [*dict.fromkeys(root for root in (Path("specs"), *default_roots()) if root.is_dir())]
 
 
 def whole_paper(target: str) -> str:
@@ -318,7 +317,8 @@ def _find_id(argument: str, name: str, pool: Mapping[str, Wanted]) -> Iterator[W
             "`imlp-audit init` writes one from a table"
         )
     if not found:
-        grouped = next((f"{one.name}/{name}" for one in _groups() if one / paper in paper_folders(one)), None)
+        groups = (one for root in _roots_of_groups() for one in sorted(root.iterdir()) if _is_group(one))
+        grouped = next((f"{one.name}/{name}" for one in groups if one / paper in paper_folders(one)), None)
         hint = f"did you mean {grouped!r}?" if grouped is not None else _file_hint(Path(argument))
         hint = hint or did_you_mean(paper, list(pool), "papers here")
         raise UsageError(f"{argument}: no spec file, folder or paper of that name; {hint}")
