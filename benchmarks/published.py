@@ -1,7 +1,7 @@
 """Judges published tables as they are, then with errors planted in them, shuffled labels, and random digits.
 
     python -m tests.published.collect        # fetches the tables' bytes, once
-    python benchmarks/published.py FOLDER    # keeps specs and results there, and goes on from them
+    python -m benchmarks.published FOLDER    # keeps specs and results there, and goes on from them
 
 Errors are planted in numbers that follow, of rows whose model is known and identified: one digit, or another row's
 number. They are found if the number differs, or a number of its row is a lead. Of a row with another row's label, or
