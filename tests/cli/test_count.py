@@ -483,6 +483,7 @@ def test_constructors_that_fail_are_named(tmp_path: Path, kind: str, monkeypatch
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no process can be copied here")
 def test_processes_that_a_constructor_starts_end_with_it(tmp_path: Path) -> None:
     """One copy sleeps; another goes on as the constructor does."""
+    (tmp_path / "pids").touch()  # a file that the code creates would be removed
     (tmp_path / "net.py").write_text(
         "import os, time\nfrom torch import nn\ndef make():\n    os.fork()\n    if (pid := os.fork()) == 0:\n"
         f"        time.sleep(99)\n    open(r'{tmp_path}/pids', 'a').write(f'{{pid}}\\n')\n    return nn.Linear(2, 3)\n"
