@@ -11,10 +11,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 _CREATES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1}
-"""Events of Python's audit hooks, and which of their arguments is the path that may be new."""
+_TAKES_AWAY = {"os.remove": 0, "os.rename": 0}
+"""Events of Python's audit hooks, and which of their arguments is the path."""
 _WRITES = os.O_WRONLY | os.O_RDWR
 _journals: list[int] = []
 _listeners: list[Callable[[str], None]] = []
+_created, _older = set[str](), set[str]()
+"""What the code has created, and what was there before and the code has taken away: in its place, nothing is new."""
 
 
 @contextmanager
@@ -60,16 +63,23 @@ def _listen() -> None:
 
 
 def _hear(event: str, given: tuple[object, ...]) -> None:
-    if not _listeners or event not in _CREATES:
+    if not _listeners:
         return
-    path = given[_CREATES[event]]
-    if event == "open" and not (isinstance(given[2], int) and given[2] & _WRITES):
+    taken = _path(given[_TAKES_AWAY[event]]) if event in _TAKES_AWAY else None
+    if taken is not None and taken not in _created:
+        _older.add(taken)
+    if event not in _CREATES or (event == "open" and not (isinstance(given[2], int) and given[2] & _WRITES)):
         return
-    if not isinstance(path, str | bytes) or path == os.devnull:
+    path = _path(given[_CREATES[event]])
+    if path is None or path == os.devnull:
         return
-    name = os.fsdecode(path)
-    new = bool(_journals) and not os.path.lexists(name)
-    if new:
-        os.write(_journals[-1], os.fsencode(Path(name).absolute()) + b"\0")
+    if _journals and not {taken, path} & _older and not os.path.lexists(path):
+        os.write(_journals[-1], os.fsencode(path) + b"\0")
+        _created.add(path)
     if event == "open":
-        _listeners[-1](f"the code opened {name} for writing; such files {'are removed' if new else 'stay'}")
+        what = "are removed" if path in _created else "stay"
+        _listeners[-1](f"the code opened {path} for writing; such files {what}")
+
+
+def _path(given: object) -> str | None:
+    return str(Path(os.fsdecode(given)).absolute()) if isinstance(given, str | bytes) else None

@@ -180,6 +180,7 @@ def test_a_forward_pass_that_reads_values_is_counted_on_zeros(net: Path) -> None
 
 def test_files_that_a_model_creates_are_named_and_removed(tmp_path: Path) -> None:
     begun, runs, older = tmp_path / "begun.log", tmp_path / "runs", tmp_path / "older.log"
+    kept = tmp_path / "kept.log"
     older.write_text("mine")
     lines = (
         "import os",
@@ -192,13 +193,16 @@ def test_files_that_a_model_creates_are_named_and_removed(tmp_path: Path) -> Non
         f"        open({str(runs / 'one' / 'a.log')!r}, 'a+').read()",
         f"        os.replace({str(runs / 'one' / 'a.log')!r}, {str(runs / 'one' / 'b.log')!r})",
         f"        open({str(older)!r}, 'a+').read()",
+        f"        os.replace({str(older)!r}, {str(kept)!r})",
+        f"        open({str(older)!r}, 'w').write('new')",
         "        open(__file__).read()",
     )
     (tmp_path / "net.py").write_text("\n".join(lines))
-    said = [(begun, "are removed"), (runs / "one" / "a.log", "are removed"), (older, "stay")]
+    said = [(begun, "are removed"), (runs / "one" / "a.log", "are removed"), (older, "stay")]  # once each
     notes = [f"the code opened {path} for writing; such files {what}" for path, what in said]
     assert count(f"{tmp_path / 'net.py'}:Net")["notes"] == notes
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["net.py", "older.log"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["kept.log", "net.py", "older.log"]
+    assert (kept.read_text(), older.read_text()) == ("mine", "new")
 
 
 def test_files_of_a_model_that_never_ends_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
