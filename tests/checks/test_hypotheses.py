@@ -95,21 +95,31 @@ def test_what_neither_counter_of_a_mixed_column_gives_does_not_pass() -> None:
     assert list(judged.passing) == [str(place) for place in range(9)]
 
 
+NEAR = tuple(f"c{n}" for n in range(-FARTHEST, FARTHEST + 1))
+
+
+def choice_of_counters_a_digit_apart(most: int, gaps: Sequence[int]) -> Clarity:
+    """Return how sure a column is whose first numbers follow under macs, the others so many digits beside c0."""
+    votes = []
+    for n in range(most + len(gaps)):
+        near: dict[tuple[str | None, str], float] = {(None, name): 500.0 + 7 * n + int(name[1:]) / 100 for name in NEAR}
+        printed = 10 + n if n < most else 500 + 7 * n + gaps[n - most] / 100
+        votes.append(vote(f"v{n}", f"{printed:.2f}", {(None, "macs"): 10.0 + n, **near}, family=None))
+    among = DeclaredOptions((Rounding.HALF_UP,), (None,), {"1/flops": ("macs", *NEAR)}, {"1/flops": "flops"})
+    return choose(votes, among).conventions["1/flops"].choice
+
+
 def test_three_misses_that_some_counter_gives_to_any_number_are_no_second_counter() -> None:
     """Twenty-one counters a digit apart explain any three misses, so also three that are shifted."""
-    names = ("macs", *(f"c{n}" for n in range(-FARTHEST, FARTHEST + 1)))
-    votes = []
-    for n in range(9):
-        near: dict[tuple[str | None, str], float] = {
-            (None, name): 500.0 + 7 * n + int(name[1:]) / 100 for name in names[1:]
-        }
-        printed = 10 + n if n < 6 else 500 + 7 * n
-        votes.append(vote(f"v{n}", f"{printed:.2f}", {(None, "macs"): 10.0 + n, **near}, family=None))
-    among = DeclaredOptions((Rounding.HALF_UP,), (None,), {"1/flops": names}, {"1/flops": "flops"})
-    assert choose(votes, among).conventions["1/flops"].choice is Clarity.MIXED  # all three by one of them
-    apart = [replace(one, printed=vote("", f"{500 + 7 * n + n / 100:.2f}", {}).printed) if n >= 6 else one
-             for n, one in enumerate(votes)]  # fmt: skip
-    assert choose(apart, among).conventions["1/flops"].choice is Clarity.CLEAR  # one by each of three
+    assert choice_of_counters_a_digit_apart(6, [0, 0, 0]) is Clarity.MIXED  # all three by one of them
+    assert choice_of_counters_a_digit_apart(6, [6, 7, 8]) is Clarity.CLEAR  # one by each of three
+
+
+@pytest.mark.parametrize(("misses", "choice"), [(8, Clarity.MIXED), (9, Clarity.WEAK)])
+def test_as_many_as_one_of_them_explains_by_luck_are_none_either(misses: int, choice: Clarity) -> None:
+    """With shifted digits, one explains two of eight misses, and three of nine."""
+    gaps = [0, 0, 0, *(n for n in range(-FARTHEST, 0))]
+    assert choice_of_counters_a_digit_apart(2 * misses, gaps[:misses]) is choice
 
 
 def test_an_option_that_a_column_shares_and_that_explains_none_of_its_numbers_does_not_judge_it() -> None:
