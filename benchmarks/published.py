@@ -130,8 +130,10 @@ def as_they_are(folder: Path) -> None:
                     found["numbers that differ"] += 1
                     print(f"  {file} {row.label} {column} {printed} differs: {row.model}")
             if row.known:
-                found["rows that the libraries have"] += 1
-                found["identified"] += row.identified
+                checkpoint = all(one.startswith("transformers:") for one in row.known)
+                kind = "checkpoints of transformers" if checkpoint else "models of timm and torchvision"
+                found[f"rows with {kind}"] += 1
+                found[f"{kind} identified"] += row.identified
             if row.identified and row.known is not None and not is_right(row):
                 found["identified as another"] += 1
                 print(f"  {file} {row.label}: {row.model}, not {row.known[:3]}")
