@@ -1,7 +1,6 @@
 """Sec. 4.3 and 5.2, Fig. 4 and Table 2: the whole IMLP, in every layout and reading, and its parts alone."""
 
 from dataclasses import replace
-from enum import StrEnum
 
 import torch
 import torch.nn.functional as F
@@ -15,17 +14,15 @@ from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.readings import (
     PRINTED,
-    AGeLUParameters,
     ClassToken,
     ConcatNorm,
     DepthwiseActivation,
     DepthwiseNorm,
     Family,
     OutputNorm,
-    Presence,
+    Reach,
     Reading,
     axes_of,
-    make_reading,
 )
 
 from ._imlp import PLACES, SMALL, Block, Layout, Raise, compare, cover, window_sum
@@ -33,12 +30,7 @@ from ._imlp import PLACES, SMALL, Block, Layout, Raise, compare, cover, window_s
 MAPS = (Layout.CHANNELS_FIRST, Layout.CHANNELS_LAST)
 TINY = tuple(number / 8 for number in SMALL)
 NEITHER, ONE, OTHER = (0.0, 0.0), (1.0, 0.0), (0.0, 1.0)
-READINGS: dict[str, tuple[StrEnum, ...]] = {
-    "agelu_parameters": tuple(AGeLUParameters), "fc1_bias": tuple(Presence), "fc2_bias": tuple(Presence),
-    "concat_norm": tuple(ConcatNorm), "output_norm": tuple(OutputNorm), "depthwise_bias": tuple(Presence),
-    "depthwise_norm": tuple(DepthwiseNorm), "depthwise_activation": tuple(DepthwiseActivation),
-    "depthwise_skip": tuple(Presence),
-}  # fmt: skip
+READINGS = {name: axis.values for name, axis in axes_of(Family.IMLP).items() if axis.reach is Reach.UNIT}
 ARGUMENTS = {
     "place": PLACES, "C": (2, 1, 3), "h": (1, 2), "out": (2, 1, 3), "plain": (False, True), "kernel": (3, 1, 5),
     "phi": (nn.GELU, nn.PReLU, nn.Softplus), "norm_layer": (None, Raise),
@@ -201,14 +193,8 @@ def fig4_imlp(block: Block, m: Imlp, x: Tensor) -> Sides:
     return [(y, printed), (gradients(y, m), gradients(printed, m))]
 
 
-def default() -> Reading:
-    """Return the reading with every axis at its default."""
-    reading = make_reading(Family.IMLP, {name: axis.default for name, axis in axes_of(Family.IMLP).items()})
-    assert isinstance(reading, Reading)
-    return reading
-
-
-UNSTATED = choice("block", *(Block(place, reading=reading) for place in PLACES for reading in (default(), PRINTED)))
+DEFAULT = Reading(**{name: axis.default for name, axis in axes_of(Family.IMLP).items()})  # type: ignore[arg-type]
+UNSTATED = choice("block", *(Block(place, reading=reading) for place in PLACES for reading in (DEFAULT, PRINTED)))
 
 
 @claim(

@@ -97,16 +97,11 @@ def eq10_vanillanet_block_full_size(m: VanillaNetBlock, x: Tensor) -> Sides:
     Read as: in training, the batch norm takes the mean and the variance of the batch, and moves its own a tenth of the
     way to them.
     """
-    norm = m.act.norm
-    mean, variance = norm.get_buffer("running_mean").clone(), norm.get_buffer("running_var").clone()
+    own = {**dict(m.act.norm.named_parameters()), **dict(m.act.norm.named_buffers())}
+    mean, variance = own["running_mean"].clone(), own["running_var"].clone()
     y, z = m(x), window_sum(m.act.conv.weight[:, 0], F.relu(pooled(m, x)))
-    after = mean, variance
-    if m.training:
-        after = 0.9 * mean + 0.1 * z.mean((0, 2, 3)), 0.9 * variance + 0.1 * z.var((0, 2, 3))
-        mean, variance = z.mean((0, 2, 3)), z.var((0, 2, 3), correction=0)
-    r = norm.weight / (variance + 1e-6).sqrt()
-    printed = r[:, None, None] * z + (norm.bias - mean * r)[:, None, None]
-    moved: list[Side] = [(norm.get_buffer("running_mean"), after[0]), (norm.get_buffer("running_var"), after[1])]
+    printed = F.batch_norm(z, mean, variance, own["weight"], own["bias"], m.training, momentum=0.1, eps=1e-6)
+    moved: list[Side] = [(own["running_mean"], mean), (own["running_var"], variance)]
     return [(y, printed), (gradients(y, m), gradients(printed, m)), *moved]
 
 
