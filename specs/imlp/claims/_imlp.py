@@ -1,6 +1,6 @@
 """Fig. 4 (b): the IMLP as a host gets it, in any layout and reading and with any of its arguments, and its formula."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, cat, nn, unflatten
 
 from imlp_audit.claims import Side, gradients
+from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.readings import (
@@ -222,6 +223,15 @@ def compare(block: Block, m: Imlp, x: Tensor) -> list[Side]:
     if block.phi not in (nn.ReLU, nn.PReLU):  # rounding decides which side of their corner an argument is on
         sides.append((gradients(y, m), gradients(printed, m)))
     return [*sides, *((m.get_buffer(name), after) for name, after in formula.running.items())]
+
+
+def refuses(make: Callable[[], object]) -> bool:
+    """Return whether the package refuses to make, or to run, something."""
+    try:
+        make()
+    except BuildError:
+        return True
+    return False
 
 
 def window_sum(a: Tensor, x: Tensor, indices: Sequence[int] | None = None) -> Tensor:

@@ -8,7 +8,6 @@ from hypothesis.strategies import SearchStrategy
 from torch import Tensor, cat, nn, unflatten
 
 from imlp_audit.claims import Side, Sides, choice, claim, gradients, modules, tensors
-from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.imlp import Imlp
@@ -25,7 +24,7 @@ from imlp_audit.models.readings import (
     axes_of,
 )
 
-from ._imlp import PLACES, SMALL, Block, Layout, Raise, compare, cover, window_sum
+from ._imlp import PLACES, SMALL, Block, Layout, Raise, compare, cover, refuses, window_sum
 
 MAPS = (Layout.CHANNELS_FIRST, Layout.CHANNELS_LAST)
 TINY = tuple(number / 8 for number in SMALL)
@@ -78,16 +77,8 @@ def fig4_readings(block: Block, m: Imlp, x: Tensor) -> Sides:
     refused. Norms are in evaluation and add 10^-5 to the variance; dropout acts behind the activation and behind the
     second layer.
     """
-    return [is_refused(block, m, x), *compare(block, m, x)]
-
-
-def is_refused(block: Block, m: Imlp, x: Tensor) -> bool:
-    """Return whether the block refuses one token more than its grid has; maps have no such."""
-    try:
-        block.layout in MAPS or m(cat([x, x[:, -1:]], 1))
-    except BuildError:
-        return True
-    return block.layout in MAPS
+    refused = block.layout in MAPS or refuses(lambda: m(cat([x, x[:, -1:]], 1)))  # maps have no token more
+    return [refused, *compare(block, m, x)]
 
 
 CHANNEL = blocks(part=(Part.CHANNEL,))

@@ -8,12 +8,11 @@ from timm.layers import Mlp
 from torch import Tensor, nn
 
 from imlp_audit.claims import Sides, choice, claim, modules, size, tensors
-from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
 from imlp_audit.models.imlp import Imlp, imlp_for, sums_for, with_activation
 from imlp_audit.models.readings import PRINTED, AGeLUParameters, ConcatNorm, OutputNorm, Presence
 
-from ._imlp import PLACES, SMALL, Block, Layout, compare
+from ._imlp import PLACES, SMALL, Block, Layout, compare, refuses
 
 PHIS: dict[Activation, type[nn.Module]] = {
     Activation.GELU: nn.GELU,
@@ -73,17 +72,8 @@ def replaced_mlp(case: tuple[ImlpRecipe, Activation | None, Block], m: Imlp, x: 
     return [
         *compare(block, m, x),
         put_in(*case).training == block.training,
-        is_refused(ImlpRecipe(ratio=0.9 / block.C), block),
+        refuses(lambda: put_in(ImlpRecipe(ratio=0.9 / block.C), None, block)),
     ]
-
-
-def is_refused(recipe: ImlpRecipe, block: Block) -> bool:
-    """Return whether the package refuses to put this in the place of an MLP."""
-    try:
-        put_in(recipe, None, block)
-    except BuildError:
-        return True
-    return False
 
 
 @claim(

@@ -1,7 +1,5 @@
 """Sec. 5.2, Tables 3 and 4: the degree of non-linearity, and sums instead of concatenation."""
 
-from itertools import combinations
-
 import torch
 import torch.nn.functional as F
 from hypothesis import assume
@@ -13,7 +11,7 @@ from imlp_audit.models.imlp import ChannelPart
 from imlp_audit.models.mixer import Mlp
 from imlp_audit.models.readings import PRINTED
 
-from ._amlp import agelu, agelus, along, joined, others, t2
+from ._amlp import agelu, agelus, along, apart, joined, others, t2
 from ._imlp import SMALL
 
 C, half, hidden = size("C", 1, 2), size("C'/2", 1, 2), size("C'")
@@ -24,12 +22,6 @@ def arguments(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> tuple[Tensor, Tensor
     """Return m'_{1j} and n'_{1j}, by which the C' arguments of GeLU are m'_{1j} x_1 + n'_{1j}."""
     alpha, _, gamma, _ = joined(f, g)
     return alpha * Wd[0].repeat(2), alpha * others(x, Wd)[0].repeat(2) + gamma
-
-
-def apart(m: Tensor, n: Tensor) -> bool:
-    """Return whether no scale is 0, and no two arguments m x_1 + n are equal or opposite."""
-    pairs = [(one, other) for one, other in combinations(zip(m.tolist(), n.tolist(), strict=True), 2)]
-    return bool(m.all()) and not any(one in (other, (-other[0], -other[1])) for one, other in pairs)
 
 
 def where_bent(m: Tensor, n: Tensor) -> Tensor:
