@@ -6,8 +6,6 @@ in training (stochastic depth, mixing of tokens between images) is left out. Fea
 channels).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

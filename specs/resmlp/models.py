@@ -16,12 +16,10 @@ decoder; the decoder keeps its cross-attention. What the text leaves open:
 - The longest sequence has 1024 tokens, fairseq's default. There is no dropout: nothing is trained here.
 """
 
-from __future__ import annotations
-
 import math
 from enum import StrEnum
 from functools import partial
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 import torch
 from timm.models.cait import ClassAttn, TalkingHeadAttn
@@ -145,13 +143,6 @@ class CaitChain(nn.Module):
         return ClassLayer(self.width, attention, self._mlp(), self.scale, pre=self.pre)
 
 
-class Encoded(NamedTuple):
-    """What the decoder reads of source sentences: (batch, length, width), and which tokens are padding."""
-
-    states: Tensor
-    padding: Tensor
-
-
 class Residual(nn.Module):
     """Computes x + LayerScale(sublayer(Aff(x))); what else the sublayer reads is handed to it."""
 
@@ -224,9 +215,9 @@ class DecoderLayer(nn.Module):
         self.attention = Residual(width, CrossAttention(width, heads))
         self.across_channels = Residual(width, FeedForward(width, hidden // width, bias=True))
 
-    def forward(self, y: Tensor, encoded: Encoded) -> Tensor:
-        """Keep the shape (batch, length, width)."""
-        z: Tensor = self.across_channels(self.attention(self.across_tokens(y), *encoded))
+    def forward(self, y: Tensor, states: Tensor, padding: Tensor) -> Tensor:
+        """Keep the shape (batch, length, width); `states` are the source's, and `padding` says which of them are."""
+        z: Tensor = self.across_channels(self.attention(self.across_tokens(y), states, padding))
         return z
 
 
@@ -261,24 +252,16 @@ class TranslationModel(nn.Module):
         self.output = nn.Linear(width, vocabulary, bias=False)
         self.output.weight = self.embedding.weight
 
-    def encode(self, source_ids: Tensor) -> Encoded:
-        """Return what the decoder reads of (batch, length) token ids."""
+    def forward(self, source_ids: Tensor, target_ids: Tensor) -> Tensor:
+        """Return the logits (batch, target length, vocabulary)."""
         x, padding = self._embed(source_ids), source_ids == PADDING
         for layer in self.encoder:
             x = layer(x, padding)
-        return Encoded(self.encoder_aff(x), padding)
-
-    def decode(self, target_ids: Tensor, encoded: Encoded) -> Tensor:
-        """Return the logits (batch, length, vocabulary) of the tokens after each of (batch, length) token ids."""
-        y = self._embed(target_ids)
+        y, states = self._embed(target_ids), self.encoder_aff(x)
         for layer in self.decoder:
-            y = layer(y, encoded)
+            y = layer(y, states, padding)
         logits: Tensor = self.output(self.decoder_aff(y))
         return logits
-
-    def forward(self, source_ids: Tensor, target_ids: Tensor) -> Tensor:
-        """Return the logits (batch, target length, vocabulary)."""
-        return self.decode(target_ids, self.encode(source_ids))
 
     def get_classifier(self) -> nn.Module:
         """Return the output layer, whose matrix is the embedding's."""

@@ -1,7 +1,5 @@
 """Sec. 2.1: the two equations of the Mixer block, its norm and its biases, and GELU."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, eye, ones, stack, tanh, tensor

@@ -1,7 +1,5 @@
 """Sec. 3.1 and Table 6: the spatial gating unit, and how it starts."""
 
-from __future__ import annotations
-
 import torch
 from hypothesis import assume
 from torch import Tensor, cat, einsum, eye, nn, ones

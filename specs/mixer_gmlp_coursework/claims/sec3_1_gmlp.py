@@ -1,7 +1,5 @@
 """Sec. 3.1 and Sec. 4: the gMLP block, its shapes, and how it starts."""
 
-from __future__ import annotations
-
 from operator import itemgetter
 
 import torch

@@ -1,7 +1,5 @@
 """Sec. 3.3: tMLP, a Toeplitz matrix in the spatial gating unit; and the widths of Table 6."""
 
-from __future__ import annotations
-
 from operator import itemgetter
 
 import torch.nn.functional as F

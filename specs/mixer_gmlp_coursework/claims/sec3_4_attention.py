@@ -1,7 +1,5 @@
 """Sec. 3.4, Fig. 4 and Sec. 3.5: the tiny attention of aMLP."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from hypothesis import strategies as st
