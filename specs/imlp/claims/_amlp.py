@@ -34,7 +34,7 @@ def agelus(
     channels: Size, phi: type[nn.Module] = nn.GELU, *, values: Sequence[float] = NONZERO
 ) -> SearchStrategy[AGeLU]:
     """AGeLUs that are not constant."""
-    return modules(lambda width: AGeLU(width, phi), channels, values=values)
+    return modules(AGeLU, channels, phi, values=values)
 
 
 def joined(f: AGeLU, g: AGeLU) -> tuple[Tensor, Tensor, Tensor, Tensor]:
