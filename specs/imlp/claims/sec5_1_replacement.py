@@ -8,10 +8,11 @@ from timm.layers import Mlp
 from torch import Tensor, nn
 
 from imlp_audit.claims import Sides, choice, claim, modules, size, tensors
-from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
-from imlp_audit.models.imlp import Imlp, imlp_for, sums_for, with_activation
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
+from imlp_audit.models.imlp import Imlp, imlp_for, with_activation
 from imlp_audit.models.readings import PRINTED, AGeLUParameters, ConcatNorm, OutputNorm, Presence
 
+from ..sums import SumOfFunctions
 from ._imlp import PLACES, SMALL, Block, Layout, compare, refuses
 
 PHIS: dict[Activation, type[nn.Module]] = {
@@ -123,14 +124,12 @@ def table4_functions(x: Tensor, row: tuple[str, str, bool]) -> Sides:
     Read as: the text does not say with which coefficients AGeLUs start.
     """
     C, agelu, first, training = x.shape[1], row[0] == "AGeLU", row[1] == "first", row[2]
-    host = Mlp(C, 4 * C, use_conv=first).train(training)
-    module = sums_for(host, Sums(agelu=agelu))
+    module = SumOfFunctions(C, agelu=agelu, use_conv=first).train(training)
     y = module(x) if first else module(x.movedim(1, -1)).movedim(-1, 1)
     coefficients = [parameter.numel() for parameter in module.parameters()]
     return [
         (y, sum(F.gelu(x) for _ in range(4 * C)) + torch.zeros_like(x)),
         coefficients == ([4 * C * C] * 4 if agelu else []),
-        module.training == training,
     ]
 
 

@@ -6,11 +6,12 @@ from hypothesis import assume
 from torch import Tensor, cat, linalg, nn
 
 from imlp_audit.claims import NONZERO, Sides, claim_about, depends, gradients, modules, parameters, size, tensors
-from imlp_audit.models.agelu import AGeLU, SumOfFunctions
+from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.imlp import ChannelPart
 from imlp_audit.models.mixer import Mlp
 from imlp_audit.models.readings import PRINTED
 
+from ..sums import SumOfFunctions
 from ._amlp import agelu, agelus, along, apart, joined, others, t2
 from ._imlp import SMALL
 
@@ -149,7 +150,7 @@ def rank_agelu_without_concat(x: Tensor, Wa: Tensor, f: AGeLU) -> Sides:
 
 def sum_of(width: int, ratio: int, first: bool) -> SumOfFunctions:
     """Return the package's sum of AGeLUs."""
-    return SumOfFunctions(width, ratio, agelu=True, channels_first=first)
+    return SumOfFunctions(width, ratio, agelu=True, use_conv=first)
 
 
 width = size("C", 1, 2, 3)
