@@ -37,11 +37,11 @@ from imlp_audit.models.resmlp import (
     ClassMlpLayer,
     ClassPooling,
     CrossPatch,
+    CrossPatchMlp,
     FeedForward,
     LayerScale,
     PreNorm,
     ResMlpLayer,
-    cross_patch_mlp,
     initial_scale,
 )
 
@@ -123,7 +123,8 @@ class CaitChain(nn.Module):
                 attention: nn.Module = TalkingHeadAttn(self.width, self.heads, qkv_bias=True)
                 return attention
             case CaitStage.PATCH_MLP | CaitStage.CLASS_MLP:
-                return cross_patch_mlp(self.patches, self.expansion, self.activation, bias=True)
+                times = 4 if self.expansion is None else self.expansion
+                return CrossPatchMlp(self.patches, times, activation=self.activation)
             case CaitStage.LINEAR:
                 return CrossPatch(self.patches, bias=True)
             case _:
