@@ -11,13 +11,19 @@ from torch.func import functional_call
 
 from imlp_audit.claims import NONZERO, modules
 from imlp_audit.models.agelu import AGeLU
-from imlp_audit.models.blocks import Part
+from imlp_audit.models.blocks import Activation, Part
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.mixer import Mlp
 from imlp_audit.models.readings import PRINTED
 
 Size = int | SearchStrategy[int]
 Module = TypeVar("Module", bound=nn.Module)
+PHIS: dict[Activation, type[nn.Module]] = {
+    Activation.GELU: nn.GELU,
+    Activation.RELU: nn.ReLU,
+    Activation.SOFTPLUS: nn.Softplus,
+    Activation.PRELU: nn.PReLU,
+}
 
 
 def agelu(

@@ -13,14 +13,9 @@ from imlp_audit.models.imlp import Imlp, imlp_for, with_activation
 from imlp_audit.models.readings import PRINTED, AGeLUParameters, ConcatNorm, OutputNorm, Presence
 
 from ..sums import SumOfFunctions
+from ._amlp import PHIS
 from ._imlp import PLACES, SMALL, Block, Layout, compare, refuses
 
-PHIS: dict[Activation, type[nn.Module]] = {
-    Activation.GELU: nn.GELU,
-    Activation.RELU: nn.ReLU,
-    Activation.SOFTPLUS: nn.Softplus,
-    Activation.PRELU: nn.PReLU,
-}
 # What the rows of Tables 1, 2, 3 and 5 say, and other numbers.
 RECIPES = (
     ImlpRecipe(), ImlpRecipe(kernel=5), ImlpRecipe(part=Part.CHANNEL), ImlpRecipe(ratio=4, part=Part.SPATIAL),
