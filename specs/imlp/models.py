@@ -181,8 +181,9 @@ class Block(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Keep the shape (batch, height, width, channels)."""
         x = x + self.attn(self.norm1(x))
-        y: Tensor = self.norm2(x)
-        return x + (self.mlp(y.permute(0, 3, 1, 2)).permute(0, 2, 3, 1) if self.on_maps else self.mlp(y))
+        normal = self.norm2(x)
+        y: Tensor = self.mlp(normal.permute(0, 3, 1, 2)).permute(0, 2, 3, 1) if self.on_maps else self.mlp(normal)
+        return x + y
 
 
 def _block(stage: Stage, recursions: int) -> Block:

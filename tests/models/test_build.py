@@ -20,7 +20,7 @@ from tests.models import formulas
 from tests.models.readings import AS_WRITTEN, RELEASED
 
 
-def recipe(host: str, kernel: int = 3, ratio: float = 2, part: Part = Part.CHANNEL_AND_SPATIAL) -> Recipe:
+def recipe(host: object, kernel: int = 3, ratio: float = 2, part: Part = Part.CHANNEL_AND_SPATIAL) -> Recipe:
     return Recipe.of(timm=host, mlp=Replacement(imlp=ImlpRecipe(ratio=ratio, kernel=kernel, part=part)))
 
 
