@@ -179,7 +179,8 @@ def evaluate(
         from imlp_audit.cli.output import parse_outputs
         from imlp_audit.evaluate.datasets import Labelling
         from imlp_audit.evaluate.predictions import check_ending
-        from imlp_audit.evaluate.request import Data, Request, Weights
+        from imlp_audit.evaluate.request import Data, Request
+        from imlp_audit.evaluate.weights import Weights
 
         check_kind(checkpoint)
         if running.predictions is not None:

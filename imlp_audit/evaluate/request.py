@@ -19,25 +19,11 @@ from imlp_audit.evaluate.datasets import Labelling, check_classes, open_images
 from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images
 from imlp_audit.evaluate.inference import Pipeline, Preparation, Running
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE, ScoreCell, score_cells, size_of_data
-from imlp_audit.evaluate.weights import Weighted, choose_reading, with_weights
+from imlp_audit.evaluate.weights import Weighted, Weights, choose_reading, with_weights
 from imlp_audit.numbers.interval import readable
 from imlp_audit.spec.columns import SIZES, AccuracyColumn
 from imlp_audit.spec.paper import CellRef, RowRef, preprocessing_of
 from imlp_audit.spec.schema import Preprocessing
-
-
-@dataclass(frozen=True)
-class Weights:
-    """A row's model under a reading (None: the paper's default), and the file with its weights.
-
-    `state` chooses among several states in the file; only names that begin with `prefix` are used, without it.
-    """
-
-    row: RowRef
-    checkpoint: Path
-    reading: str | None = None
-    state: str | None = None
-    prefix: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,9 +114,7 @@ def prepare(request: Request, stack: ExitStack) -> Task:
     images = open_images(request.data.source, request.data.split, request.data.labelling)
     cells, assumed = _cells(weights.row, request.data, images)
     preparation = Preparation(request.preprocessing, preprocessing_of(weights.row))
-    loaded = stack.enter_context(
-        with_weights(weights.row, weights.reading, weights.checkpoint, weights.state, preparation.side, weights.prefix)
-    )
+    loaded = stack.enter_context(with_weights(weights, preparation.side))
     check_classes(images, loaded.classes)
     chosen = choose_stratified(images.labels, request.data.limit or len(images.ids), images.ids)
     if not chosen:

@@ -18,8 +18,9 @@ from imlp_audit.errors import CheckpointError, ClosedPipeError, DatasetError, Us
 from imlp_audit.evaluate.images import Images
 from imlp_audit.evaluate.inference import Pipeline, Running, load_batches, predict_batches
 from imlp_audit.evaluate.predictions import ModelAnswer
-from imlp_audit.evaluate.request import Data, Request, Weights, code_digest
+from imlp_audit.evaluate.request import Data, Request, code_digest
 from imlp_audit.evaluate.run import run_evaluation
+from imlp_audit.evaluate.weights import Weights
 from imlp_audit.models.own import PythonModule
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.document import to_json
