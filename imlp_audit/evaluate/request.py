@@ -14,7 +14,7 @@ import torch
 from imlp_audit import __version__
 from imlp_audit.cache.store import fingerprint_folder
 from imlp_audit.checkpoint.contents import hash_source
-from imlp_audit.errors import BuildError, DatasetError
+from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.datasets import Labelling, check_classes, open_images
 from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images
 from imlp_audit.evaluate.inference import Pipeline, Preparation, Running
@@ -90,6 +90,7 @@ class Task:
     def fingerprint(self) -> dict[str, str]:
         """Return, by name, everything that an answer depends on, so that a run is only resumed as it began."""
         row, data = self.request.weights.row, self.request.data
+        ids, labels = self.images.ids, self.images.labels
         return {
             **self.settings(),
             **{f"version of {name}": one for name, one in list_versions().items()},
@@ -97,7 +98,7 @@ class Task:
             "state": self.request.weights.state or "the one that fits",
             "model": f"{row.id}: {row.row.model} under {self.loaded.reading}",
             "images from": f"{data.source}, {data.split}",  # other images may have the same names, as ImageNet-C's do
-            "ids and labels": data_digest(_ids_and_labels(self.images, self.chosen)),
+            "ids and labels": data_digest([(ids[one], labels[one]) for one in self.chosen]),
             "bytes of the images": self.contents,
             "code of the model": code_digest(row),
             "processor": torch.backends.cpu.get_cpu_capability(),
@@ -120,8 +121,6 @@ def prepare(request: Request, stack: ExitStack) -> Task:
     if not chosen:
         raise DatasetError(f"{request.data.source}: no image has a label, so nothing can be judged")
     _check_count(cells, images, chosen, request)
-    hashes = hash_images(images, chosen)
-    contents = sha256(repr(hashes).encode()).hexdigest()
     model = loaded.model.to(request.running.device)
     return Task(
         request=request,
@@ -129,7 +128,7 @@ def prepare(request: Request, stack: ExitStack) -> Task:
         checkpoint=hash_source(loaded.source),
         images=images,
         chosen=chosen,
-        contents=contents,
+        contents=sha256(repr(hash_images(images, chosen)).encode()).hexdigest(),
         cells=cells,
         pipeline=preparation.pipeline(model, loaded.size),
         notes=(*assumed, *loaded.notes, *preparation.notes(model, loaded.size)),
@@ -148,14 +147,7 @@ def _name(dtype: torch.dtype) -> str:
 def code_digest(row: RowRef) -> str:
     """Return a digest of all Python beside a model of the user's own; other models are known by their version."""
     code = row.row.model.code if row.row.model is not None else None
-    folder = code.folder if code is not None else None
-    if folder is None:
-        return "of a package"
-    try:
-        return fingerprint_folder(folder)
-    except OSError as error:
-        reason = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        raise BuildError(f"the Python in {folder} cannot all be read ({reason}); remove or repair that file") from error
+    return fingerprint_folder(code.folder) if code is not None and code.folder is not None else "of a package"
 
 
 def _cells(row: RowRef, data: Data, images: Images) -> tuple[tuple[ScoreCell, ...], tuple[str, ...]]:
@@ -169,10 +161,6 @@ def _cells(row: RowRef, data: Data, images: Images) -> tuple[tuple[ScoreCell, ..
     return cells, (
         f"the images in {images.name} are taken for those of {cells[0].data}, the only data set of {row.id}",
     )
-
-
-def _ids_and_labels(images: Images, chosen: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
-    return [(images.ids[index], images.labels[index]) for index in chosen]
 
 
 def _check_count(cells: Sequence[ScoreCell], images: Images, chosen: Sequence[int], request: Request) -> None:
