@@ -216,44 +216,28 @@ def bench(paper: Paper, comparisons: Sequence[RowComparison], setup: Setup, anno
         hint = did_you_mean(setup.reading, [str(name) for name in declared if name], "declared here")
         raise UsageError(f"no reading is called {setup.reading!r}; {hint}")
     name, reading = next(iter(declared.items()))
-    failing = rehearse(ModelKey.of(recipe, reading) for recipe in _recipes(comparisons))
-    outcomes = _time_all(comparisons, Bench(setup, name, reading, announce(_measurements(comparisons, setup)), failing))
+    runnable = [one for one in comparisons if one.cell.row.row.model is not None]
+    rows = [row for one in runnable for row in (one.base, one.cell.row) if row is not None]
+    failing = rehearse(ModelKey.of(_recipe(row), reading) for row in rows)
+    bases = {one.base.id for one in runnable if one.base is not None}
+    runs = sum(one.base is not None or one.cell.row.id not in bases for one in runnable)
+    outcomes = _time_all(runnable, Bench(setup, name, reading, announce(runs * setup.pairs), failing))
     conditions = BenchConditions(hardware(setup.device), setup.same_hardware, name)
     checks = tuple(_check(comparison, outcomes.get(comparison.cell.row.id), conditions) for comparison in comparisons)
     versions = {"imlp_audit": __version__, **{library: version(library) for library in ("torch", "timm")}}
     return AuditResult(papers=(paper_head(paper),), versions=versions, checks=checks)
 
 
-def _runnable(comparisons: Sequence[RowComparison]) -> list[RowComparison]:
-    return [comparison for comparison in comparisons if comparison.cell.row.row.model is not None]
-
-
-def _recipes(comparisons: Sequence[RowComparison]) -> list[Recipe]:
-    rows = (row for one in _runnable(comparisons) for row in (one.cell.row, one.base) if row is not None)
-    return [row.row.model for row in rows if row.row.model is not None]
-
-
-def _measurements(comparisons: Sequence[RowComparison], setup: Setup) -> int:
-    bases = {comparison.base.id for comparison in comparisons if comparison.base}
-    runs = [
-        comparison for comparison in _runnable(comparisons) if comparison.base or comparison.cell.row.id not in bases
-    ]
-    return len(runs) * setup.pairs
-
-
-def _time_all(comparisons: Sequence[RowComparison], ring: Bench) -> Mapping[str, Timed | Failure]:
+def _time_all(runnable: Sequence[RowComparison], ring: Bench) -> Mapping[str, Timed | Failure]:
     """Time each row against its base, which times the base too; then time the remaining rows alone."""
     found: dict[str, Timed | Failure] = {}
-    for comparison in _runnable(comparisons):
-        row, base = comparison.cell.row, comparison.base
+    for row, base, cell in ((one.cell.row, one.base, one.cell) for one in runnable):
         if base is not None:
-            stated = comparison.cell.column.needs or ""
-            times = _attempt(partial(ring.against, row, base, stated), ring.setup)
+            times = _attempt(partial(ring.against, row, base, cell.column.needs or ""), ring.setup)
             if not isinstance(times, Failure):
                 found.setdefault(base.id, times[0])
             found[row.id] = times if isinstance(times, Failure) else times[1]
-    for comparison in _runnable(comparisons):
-        row = comparison.cell.row
+    for row in (one.cell.row for one in runnable):
         if row.id not in found:
             found[row.id] = _attempt(partial(ring.alone, row), ring.setup)
     return found
