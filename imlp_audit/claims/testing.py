@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from imlp_audit.claims.catalogue import FOLDER, ClaimCode
 from imlp_audit.claims.settings import Outcome, Settings
 from imlp_audit.claims.statement import Claim, find_difference
-from imlp_audit.claims.strategies import Alternative, combination_of
+from imlp_audit.claims.strategies import Combination, combination_of
 from imlp_audit.processes.code import load_module, locate_error
 
 _MOST_COMBINATIONS = 64  # of the values of choices; of more a sample is tried
@@ -125,15 +125,10 @@ class _Run:
             used = self._run(places, self._others, each)
             places = (sample.pop(0) if sample else None) if count > _MOST_COMBINATIONS else _next(used)
 
-    def _run(
-        self,
-        places: Mapping[Alternative, int],
-        arguments: SearchStrategy[Arguments],
-        examples: int,
-    ) -> dict[Alternative, int]:
+    def _run(self, places: Combination, arguments: SearchStrategy[Arguments], examples: int) -> Combination:
         """Judge some examples, under some values of the choices; return all choices that were made."""
         self._seed += 1
-        with combination_of(dict(places)) as self._combination:
+        with combination_of(places) as self._combination:
             try:
                 limited = settings(_QUIET, max_examples=examples)
                 find(arguments, self._fails, settings=limited, random=Random(self._seed))
@@ -142,7 +137,7 @@ class _Run:
             except (Exception, SystemExit) as error:  # of a strategy, mostly
                 if not self._is_decided():
                     self._problem = self._write_error(error)
-        return self._combination.places
+        return self._combination
 
     def _fails(self, arguments: Arguments) -> bool:
         """Judge one example; return whether the claim is false on it or cannot be judged, as on the first that was."""
@@ -176,7 +171,7 @@ class _Run:
     def _write(self, arguments: Sequence[Leaf]) -> tuple[str, ...]:
         """Write the choices and the arguments of an example."""
         names = {part.name for part in arguments}
-        chosen = self._combination.places.items()
+        chosen = self._combination.items()
         values = {one.name: one.values[place] for one, place in chosen if one.name not in names}
         return (*write_all(values), *write_all({part.name: part.value for part in arguments}))
 
@@ -203,7 +198,7 @@ def _without_simplest(draw: DrawFn, arguments: SearchStrategy[Arguments]) -> Arg
     return draw(arguments)
 
 
-def _next(places: Mapping[Alternative, int]) -> dict[Alternative, int] | None:
+def _next(places: Combination) -> Combination | None:
     """Return the combination that follows: the last choice that can be is raised, and those after it are left open."""
     names = [*places]
     for at, one in reversed([*enumerate(names)]):
@@ -212,7 +207,7 @@ def _next(places: Mapping[Alternative, int]) -> dict[Alternative, int] | None:
     return None
 
 
-def _sample(choices: Mapping[Alternative, int], random: Random) -> list[dict[Alternative, int]]:
+def _sample(choices: Combination, random: Random) -> list[Combination]:
     """Return some combinations, in which each value of each choice is about as frequent; the smallest first."""
     most = _MOST_COMBINATIONS
     columns = [random.sample([place % len(one.values) for place in range(most)], most) for one in choices]
