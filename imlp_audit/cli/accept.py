@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from difflib import unified_diff
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,7 +16,7 @@ from imlp_audit.report.formats import Format
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from imlp_audit.records.finding import Finding, RenewedLock
+    from imlp_audit.records.finding import RenewedLock
     from imlp_audit.records.result import AuditResult, GroupScore
     from imlp_audit.spec.columns import Column
     from imlp_audit.spec.load import Selection
@@ -64,10 +63,6 @@ def accept(
 
 def acknowledge(
     specs: Specs = None,
-    draft: Annotated[
-        bool,
-        typer.Option("--draft", help="Also write findings without a title for the failing checks that none covers."),
-    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written; write nothing.")] = False,
     trust_code: TrustCode = False,
     format_: Formatted = Format.RICH,
@@ -82,7 +77,7 @@ def acknowledge(
 
     selection = load_own(specs, "acknowledge", trust_code=trust_code, writing=not dry_run)
     result = _audit(selection, trust_code=trust_code, shown=not no_progress, no_cache=no_cache, any_lock=True)
-    papers = tuple(_write_lock(paper, result, draft=draft, write=not dry_run) for paper in selection.papers)
+    papers = tuple(_write_lock(paper, result, write=not dry_run) for paper in selection.papers)
     report = AcknowledgeReport(written=not dry_run, papers=papers)
     emit_document(acknowledged_document(report), format_, report)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
@@ -167,55 +162,19 @@ def _say_failing(wrong: Sequence[str], how_many: str = "") -> None:
         sys.stderr.write(f"{how_many}{count_of(len(wrong), 'check')} will fail then: {list_some(wrong, 8)}\n")
 
 
-def _write_lock(paper: Paper, result: AuditResult, *, draft: bool, write: bool) -> RenewedLock:
-    """Write a paper's lock if it changed, and with `draft` findings to be titled.
-
-    Return what was written; without `write`, what would be.
-    """
+def _write_lock(paper: Paper, result: AuditResult, *, write: bool) -> RenewedLock:
+    """Write a paper's lock if it changed. Return what was written; without `write`, what would be."""
     from imlp_audit.checks.acknowledge import renew_lock
+    from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
     from imlp_audit.records.document import to_json
-    from imlp_audit.spec.edit import draft_ids
+    from imlp_audit.report.files import check_writable, write_whole
 
     file = paper.findings_file
     lock, report = renew_lock(paper, result, file.lock_shown_as)
-    if draft:
-        drafts = draft_ids(_without_drafts(paper, report.unexplained), [entry.value.id for entry in paper.findings])
-        report = report.model_copy(update={"drafts": tuple(drafts)})
-        if write and drafts:
-            _write_drafts(paper, drafts)
-    if write and (lock.checks or lock.evidence or file.lock_path.exists()):
-        _write(file.lock_path, to_json(lock), file.lock_shown_as)
+    path, text = file.lock_path, to_json(lock)
+    if write and (lock.checks or lock.evidence or path.exists()):
+        check_writable(path)
+        if not path.exists() or read_bytes(path, MAX_SPEC_BYTES) != text.encode():
+            write_whole(path, text)
+            sys.stderr.write(f"wrote {file.lock_shown_as}\n")
     return report
-
-
-def _without_drafts(paper: Paper, unexplained: tuple[Finding, ...]) -> list[Finding]:
-    """Return the failing checks that no entry covers, not even a draft."""
-    from imlp_audit.spec.findings import covered_checks
-
-    left = []
-    for finding in unexplained:
-        drafted = covered_checks(paper, finding.checks)
-        checks = tuple(name for name in finding.checks if name not in drafted)
-        left += [finding.model_copy(update={"checks": checks})] if checks else []
-    return left
-
-
-def _write_drafts(paper: Paper, drafts: dict[str, Finding]) -> None:
-    from imlp_audit.cli.loading import check_spec
-    from imlp_audit.spec.edit import read_text, with_drafts
-
-    file = paper.findings_file
-    before = read_text(file.path) if file.path.exists() else None
-    text = with_drafts(before, paper.id, drafts, file.shown_as)
-    check_spec(text, file.path.name)
-    _write(file.path, text, file.shown_as)
-
-
-def _write(path: Path, text: str, shown_as: str) -> None:
-    from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
-    from imlp_audit.report.files import check_writable, write_whole
-
-    check_writable(path)
-    if not path.exists() or read_bytes(path, MAX_SPEC_BYTES) != text.encode():
-        write_whole(path, text)
-        sys.stderr.write(f"wrote {shown_as}\n")

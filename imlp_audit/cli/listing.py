@@ -80,8 +80,7 @@ def _linted(paper: Paper, selection: Selection) -> LintedPaper:
         id=paper.id,
         tables=len(paper.tables),
         checks=len(plan(paper, selection.known)),
-        findings=sum(not entry.value.draft for entry in paper.findings),
-        drafts=tuple(entry.source("title") for entry in paper.findings if entry.value.draft),
+        findings=len(paper.findings),
         modelless=bool(counted) and all(cell.recipe is None and not cell.row.row.candidates for cell in counted),
     )
 

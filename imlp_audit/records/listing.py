@@ -29,7 +29,7 @@ class CheckList(JsonDocument):
 
 
 class LintedPaper(Record):
-    """A paper whose specs are sound, and how much they hold; `drafts` are the places of findings without a title.
+    """A paper whose specs are sound, and how much they hold.
 
     `modelless` says that it prints parameters or FLOPs, and no row has a model that they could be counted of.
     """
@@ -38,14 +38,13 @@ class LintedPaper(Record):
     tables: int
     checks: int
     findings: int
-    drafts: tuple[Source, ...] = ()
     modelless: bool = False
 
 
 class LintReport(JsonDocument):
     """Papers without a problem in their specs: the JSON of `imlp-audit lint`."""
 
-    FORMAT: ClassVar = "imlp-audit/lint/2"
+    FORMAT: ClassVar = "imlp-audit/lint/3"
     WRITTEN_BY: ClassVar = "imlp-audit lint"
 
     papers: tuple[LintedPaper, ...]

@@ -35,7 +35,7 @@ from imlp_audit.report.findings import stale_findings
 
 
 def lint_document(report: LintReport) -> Document:
-    """Return a line for each paper, and the findings that still need a title."""
+    """Return a line for each paper."""
     rows = tuple(
         (
             f"{paper.id}:",
@@ -44,11 +44,7 @@ def lint_document(report: LintReport) -> Document:
         )
         for paper in report.papers
     )
-    drafts = tuple(draft for paper in report.papers for draft in paper.drafts)
-    if not drafts:
-        return (Table((), rows),)
-    places = List(tuple(f"{draft.file}:{draft.line}: this finding has no title yet" for draft in drafts))
-    return (Table((), rows), Paragraph(f"{count_of(len(drafts), 'draft')} to be titled by a person:"), places)
+    return (Table((), rows),)
 
 
 _NO_MODEL = " of form, but no row has `model:` or `candidates:`, so no number can be counted yet"
@@ -157,20 +153,7 @@ def _paper(paper: RenewedLock, *, written: bool) -> Iterator[Block]:
             yield Heading(f"{name}: {count_of(len(items), 'check')}", 3)
             yield List(tuple(items))
     if paper.unexplained:
-        yield Heading("Still failing: no titled finding covers these", 3)
+        yield Heading("Still failing: no finding covers these", 3)
         yield List(tuple(Item(f"{one.kind.value}: {one.title}", (", ".join(one.checks),)) for one in paper.unexplained))
-        yield Paragraph(parse_code(_what_next(paper, written=written)))
+        yield Paragraph(parse_code("Describe each cause in the paper's `findings.yaml`, then acknowledge it."))
     yield from stale_findings(paper.stale_findings)
-
-
-def _what_next(paper: RenewedLock, *, written: bool) -> str:
-    if paper.drafts and not written:
-        named = f"{count_of(len(paper.drafts), 'draft')}: {', '.join(f'`{name}`' for name in paper.drafts)}"
-        return f"Nothing was written. Without `--dry-run`, `--draft` writes {named}."
-    if paper.drafts:
-        return (
-            "Drafts were written for them: give each a title and the reason, then run `imlp-audit acknowledge` again."
-        )
-    return (
-        "Describe each cause in the paper's `findings.yaml`, or let `imlp-audit acknowledge --draft` write the entries."
-    )

@@ -85,16 +85,16 @@ def refuse_broken_locks(papers: Sequence[Paper]) -> None:
 
 
 def covered_checks(paper: Paper, ids: Collection[str]) -> dict[str, Located[FindingEntry]]:
-    """Return the finding of each check that a finding covers, drafts included."""
+    """Return the finding of each check that a finding covers."""
     names = Names(ids)
     return {name: entry for entry in paper.findings for glob in entry.value.checks for name in names.matching(glob)}
 
 
 def long_findings(paper: Paper) -> Iterator[Problem]:
-    """Yield the titled findings whose title and reason are too long to be read at a glance."""
+    """Yield the findings whose title and reason are too long to be read at a glance."""
     for entry in paper.findings:
         words = len(f"{entry.value.title} {entry.value.why}".split())
-        if words > MOST_WORDS and not entry.value.draft:
+        if words > MOST_WORDS:
             yield entry.problem(f"title and why have {words} words together; write at most {MOST_WORDS}", "why")
 
 
