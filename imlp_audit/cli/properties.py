@@ -41,7 +41,7 @@ def properties(
 ) -> int:
     """Test the papers' equations and statements about functions by running them."""
     from imlp_audit.cli.loading import load_specs, open_store, tell_cache
-    from imlp_audit.cli.output import emit_result, exit_code, parse_outputs, surface
+    from imlp_audit.cli.output import emit_result, exit_code, parse_outputs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.pipeline import audit_equations
     from imlp_audit.report.first_screen import first_screen
@@ -58,7 +58,7 @@ def properties(
     tell_cache(store, shown=reporting.progress)
     trust = trusting(trust_code)
     again = ["properties", *(claims or []), *trust, "--all"]
-    screen = None if reporting.all_ else first_screen(result, [*targets, *trust], [again], columns=surface().width)
+    screen = None if reporting.all_ else first_screen(result, [*targets, *trust], [again])
     emit_result(result, outputs, screen=screen)
     return exit_code(result)
 

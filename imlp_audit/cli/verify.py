@@ -62,7 +62,7 @@ def verify(
 ) -> int:
     """Give every printed number a verdict."""
     from imlp_audit.cli.loading import load_specs, open_store, tell_cache
-    from imlp_audit.cli.output import emit_result, exit_code, parse_outputs, surface
+    from imlp_audit.cli.output import emit_result, exit_code, parse_outputs
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.pipeline import Options
     from imlp_audit.report.first_screen import describe_strictness, first_screen
@@ -84,7 +84,7 @@ def verify(
     tell_cache(options.store, shown=reporting.progress)
     given = [*(specs or []), *trusting(trust_code)]
     notes = describe_strictness(result, strict=strict, baseline=not no_baseline)
-    screen = None if reporting.all_ else first_screen(result, given, notes=notes, columns=surface().width)
+    screen = None if reporting.all_ else first_screen(result, given, notes=notes)
     emit_result(result, outputs, details=notes, screen=screen)
     return exit_code(result, strict=strict, baseline=not no_baseline)
 
