@@ -56,7 +56,7 @@ def screen(result: AuditResult, width: int = 80) -> str:
 @given(result=findings_of())
 def test_a_screen_lists_a_few_points_and_counts_the_rest(result: AuditResult) -> None:
     shown = screen(result)
-    listed = len(re.findall(r"^- F\d+ ", shown, re.MULTILINE))
+    listed = len(re.findall(r"^- F\d+\b", shown, re.MULTILINE))
     more = re.search(r"^- (\d+) more points?: --all$", shown, re.MULTILINE)
     asked = re.search(r"^Ask the authors \((\d+)\)$", shown, re.MULTILINE)
     assert listed <= 10
