@@ -54,7 +54,7 @@ def test_no_difference_is_one_line() -> None:
 @pytest.mark.parametrize("count", [1, 3, 60])
 def test_a_screen_has_every_kind_of_change_and_counts_what_is_more_than_five(count: int) -> None:
     lines = screen(large(count))
-    for title in ("Got worse", "New and failing", "Findings that changed", "Got better", "Gone"):
+    for title in ("Got worse", "New and failing", "Failed before, can no longer be decided", "Got better", "Gone"):
         assert any(line.startswith(f"{title} ({count} ") for line in lines)
     assert sum("_0/params: reproduced → differs" in line for line in lines) == min(count, 5)
     assert lines.count("- 55 more checks") == (6 if count == 60 else 0)
