@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from dataclasses import dataclass
-from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +13,7 @@ import typer
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Output, Specs, TrustCode, group_options, helpers
 from imlp_audit.cli.output import ExitCode, emit_document, exit_code
 from imlp_audit.errors import SolverError, UsageError
-from imlp_audit.files import BOM, MAX_DOCUMENT_BYTES, MAX_RESULT_BYTES, FileError, read_text
+from imlp_audit.files import BOM, MAX_RESULT_BYTES, FileError, read_text
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import AuditFormat, Format
 
@@ -45,9 +44,6 @@ class Destination:
             help="Write each paper's page and markdown, and an index of these papers, into this folder.",
         ),
     ] = None
-    check: Annotated[
-        bool, typer.Option("--check", help="With --dir: write nothing; exit 1 if a report there is stale.")
-    ] = False
     format_: Annotated[
         AuditFormat | None, typer.Option("--format", "-f", help="What to print; markdown if no file is written.")
     ] = None
@@ -60,11 +56,9 @@ class Destination:
         outputs = parse_outputs(self.format_ or (None if self.output else AuditFormat.MARKDOWN), self.output)
         if str(self.folder).startswith("-"):
             raise UsageError(f"--dir {self.folder}: this looks like an option; name a folder")
-        if self.check and self.folder is None:
-            raise UsageError("--check compares the reports in a folder; name it with --dir")
         if self.folder is not None and (self.format_ is not None or self.output):
             raise UsageError("--dir writes pages and markdown; leave out --format and -o, or leave out --dir")
-        if self.folder is not None and not self.check:
+        if self.folder is not None:
             _prepare_folder(self.folder)
         return outputs
 
@@ -87,6 +81,7 @@ def report(
 ) -> int:
     """Write the report of each paper."""
     from imlp_audit.cli.loading import open_store
+    from imlp_audit.cli.output import emit_result
 
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
@@ -98,19 +93,11 @@ def report(
     else:
         audited = _audit_and_solve(specs or [], store, trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
-    code = _write(result, destination, outputs)
-    return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else code
-
-
-def _write(result: AuditResult, destination: Destination, outputs: Outputs) -> ExitCode:
-    from imlp_audit.cli.output import emit_result
-
-    folder = destination.folder
-    if folder is not None:
-        reports = _render_reports(result, folder)
-        return _compare_reports(reports) if destination.check else _write_reports(reports)
-    emit_result(result, outputs)
-    return ExitCode.CLEAN
+    if destination.folder is not None:
+        _write_reports(_render_reports(result, destination.folder))
+    else:
+        emit_result(result, outputs)
+    return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
 
 
 def _prepare_folder(folder: Path) -> None:
@@ -136,28 +123,12 @@ def _render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
     return reports
 
 
-def _compare_reports(reports: dict[Path, str]) -> ExitCode:
-    stale = [path for path, text in reports.items() if not lexists(path) or not _holds(path, text)]
-    for path in stale:
-        state = "is stale" if lexists(path) else "is missing"
-        sys.stderr.write(f"{path} {state}; run the same command without --check to write it\n")
-    return ExitCode.FINDINGS if stale else ExitCode.CLEAN
-
-
-def _holds(path: Path, text: str) -> bool:
-    try:
-        return read_text(path, MAX_DOCUMENT_BYTES).replace("\r\n", "\n") == text
-    except FileError:  # nothing that we wrote
-        return False
-
-
-def _write_reports(reports: dict[Path, str]) -> ExitCode:
+def _write_reports(reports: dict[Path, str]) -> None:
     for path in reports:
         check_writable(path)
     for path, text in reports.items():
         write_whole(path, text)
         sys.stderr.write(f"wrote {path}\n")
-    return ExitCode.CLEAN
 
 
 def _read_run(path: Path) -> tuple[str, AuditResult]:

@@ -135,7 +135,6 @@ def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["verify", "-o", "markdown:missing/r.md"], "missing"),
         (["verify", "-o", "markdown:specs"], "specs is a folder"),
         (["verify", "-o", "json:ok.json", "-o", "markdown:ok.json/r.md"], "ok.json is not a folder"),
-        (["report", "--check"], "--dir"),
         (["report", "--dir", "ok.json"], "ok.json: this folder cannot be made"),
         (["report", "--from", "missing.json"], "missing.json does not exist"),
         (["report", "--from", "specs"], "specs is a folder, not a regular file"),
