@@ -229,11 +229,11 @@ def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown:
 
 def _solve(selection: Selection, paper: Paper, progress: Callable[[str], None], store: Store) -> Solved | None:
     """Return what the numbers of a paper say about its models; None where its text leaves nothing open."""
-    from imlp_audit.solve.selection import Search, default_targets, solve_selection
+    from imlp_audit.solve.selection import default_targets, solve_selection
 
     targets = default_targets(paper)
     try:
-        return solve_selection(selection, targets, Search(), progress, store) if targets else None
+        return solve_selection(selection, targets, progress, store) if targets else None
     except SolverError:  # of no model there are numbers: the checks say so one by one
         return None
 
