@@ -49,9 +49,9 @@ def solve_selection(
 ) -> Solved:
     """Search for what explains the printed parameters and FLOPs of the targets: papers, tables, or globs of cells.
 
-    FLOPs of rows that the spec says were counted by another counter are left out. `budget` is how many pairs of a box
-    of weights and a reading a search may look at. Raises UsageError where nothing is selected, SolverError where nothing
-    can be measured.
+    FLOPs of rows that the spec says were counted by another counter are left out. A search looks at no more pairs of a
+    box of weights and a reading than its `budget`. Raises UsageError where nothing is selected, SolverError where
+    nothing can be measured.
     """
     digest = digest_selection(selection, targets, budget)
 
