@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from difflib import unified_diff
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from imlp_audit.checks.acknowledge import renew_lock
+from imlp_audit.checks.candidates import says
+from imlp_audit.cli.loading import load_own, open_store
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode, helpers
-from imlp_audit.cli.output import ExitCode, exit_code
+from imlp_audit.cli.output import ExitCode, emit, emit_document, exit_code
+from imlp_audit.cli.progress import show_progress
+from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
+from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.pipeline import Options, audit
+from imlp_audit.records.check import FAILS, PASSES, CellCheck, Identified
+from imlp_audit.records.document import to_json
+from imlp_audit.records.finding import AcknowledgeReport, RenewedLock
+from imlp_audit.records.result import AuditResult, GroupScore
+from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import Format
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from imlp_audit.records.finding import RenewedLock
-    from imlp_audit.records.result import AuditResult, GroupScore
-    from imlp_audit.spec.columns import Column
-    from imlp_audit.spec.load import Selection
-    from imlp_audit.spec.paper import Paper
+from imlp_audit.report.listings import acknowledged_document
+from imlp_audit.spec.columns import Column
+from imlp_audit.spec.edit import read_text, with_counters, with_model
+from imlp_audit.spec.load import Selection
+from imlp_audit.spec.paper import Paper
 
 
 def accept(
@@ -31,11 +40,6 @@ def accept(
     no_cache: NoCache = False,
 ) -> int:
     """Write the models and counters that printed numbers identify into the specs, as given."""
-    from imlp_audit.cli.loading import load_own
-    from imlp_audit.cli.output import emit
-    from imlp_audit.report.files import check_writable, write_whole
-    from imlp_audit.spec.edit import read_text
-
     selection = load_own(specs, "accept", trust_code=trust_code, writing=not dry_run)
     result = _audit(selection, trust_code=trust_code, shown=not no_progress, no_cache=no_cache)
     changed = [
@@ -70,11 +74,6 @@ def acknowledge(
     no_cache: NoCache = False,
 ) -> int:
     """Acknowledge the failing checks that findings cover: write `findings.lock`."""
-    from imlp_audit.cli.loading import load_own
-    from imlp_audit.cli.output import emit_document
-    from imlp_audit.records.finding import AcknowledgeReport
-    from imlp_audit.report.listings import acknowledged_document
-
     selection = load_own(specs, "acknowledge", trust_code=trust_code, writing=not dry_run)
     result = _audit(selection, trust_code=trust_code, shown=not no_progress, no_cache=no_cache, any_lock=True)
     papers = tuple(_write_lock(paper, result, write=not dry_run) for paper in selection.papers)
@@ -86,10 +85,6 @@ def acknowledge(
 def _audit(
     selection: Selection, *, trust_code: bool, shown: bool, no_cache: bool, any_lock: bool = False
 ) -> AuditResult:
-    from imlp_audit.cli.loading import open_store
-    from imlp_audit.cli.progress import show_progress
-    from imlp_audit.pipeline import Options, audit
-
     store = open_store(no_cache=no_cache)
     options = Options(jobs=helpers(), trust_code=trust_code, any_lock=any_lock, store=store)
     with show_progress(shown=shown) as announce:
@@ -98,8 +93,6 @@ def _audit(
 
 def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> str:
     """Return the text of one of a paper's files with what was identified."""
-    from imlp_audit.spec.edit import with_counters, with_model
-
     models = _models(paper, result)
     rows = [row for row in paper.rows if row.source().file == shown_as]
     ends = [row.source().line for row in rows[1:]] + [None] * bool(rows)
@@ -121,9 +114,6 @@ def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> st
 
 def _models(paper: Paper, result: AuditResult) -> dict[str, str]:
     """Return the models that rows were identified to be of, by the rows' ids, if their labels say so too."""
-    from imlp_audit.checks.candidates import says
-    from imlp_audit.records.check import CellCheck, Identified
-
     cells = [one for one in result.of_kind(CellCheck) if one.identified not in (None, Identified.NO)]
     models = {one.id.rpartition("/")[0]: one.model for one in cells if one.model is not None}
     said = {row.id for row in paper.rows if any(says(row, one) for one in row.row.candidates)}
@@ -138,15 +128,11 @@ def _is_sure(group: GroupScore, column: Column) -> bool:
 
 
 def _failing(result: AuditResult) -> list[str]:
-    from imlp_audit.records.check import FAILS
-
     return [one.id for one in result.checks if one.verdict in FAILS]
 
 
 def _foresee(selection: Selection, result: AuditResult) -> list[str]:
     """Return the numbers of accepted rows that do not follow; others may fail by what follows from these."""
-    from imlp_audit.records.check import PASSES, CellCheck
-
     rows = {name for paper in selection.papers for name in _models(paper, result)}
     return [
         one.id
@@ -156,19 +142,12 @@ def _foresee(selection: Selection, result: AuditResult) -> list[str]:
 
 
 def _say_failing(wrong: Sequence[str], how_many: str = "") -> None:
-    from imlp_audit.numbers.words import count_of, list_some
-
     if wrong:
         sys.stderr.write(f"{how_many}{count_of(len(wrong), 'check')} will fail then: {list_some(wrong, 8)}\n")
 
 
 def _write_lock(paper: Paper, result: AuditResult, *, write: bool) -> RenewedLock:
     """Write a paper's lock if it changed. Return what was written; without `write`, what would be."""
-    from imlp_audit.checks.acknowledge import renew_lock
-    from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
-    from imlp_audit.records.document import to_json
-    from imlp_audit.report.files import check_writable, write_whole
-
     file = paper.findings_file
     lock, report = renew_lock(paper, result, file.lock_shown_as)
     path, text = file.lock_path, to_json(lock)

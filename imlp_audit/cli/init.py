@@ -7,19 +7,26 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from imlp_audit.cli.loading import check_spec
 from imlp_audit.cli.options import Formatted
 from imlp_audit.cli.output import ExitCode, emit, emit_document
 from imlp_audit.errors import UsageError
+from imlp_audit.numbers.words import count_of
+from imlp_audit.records.listing import Transcription
+from imlp_audit.report.document import make_visible
+from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import Format
-
-if TYPE_CHECKING:
-    from imlp_audit.records.listing import Transcription
-    from imlp_audit.transcribe.draft import Draft
-    from imlp_audit.transcribe.grid import SourceDocument
+from imlp_audit.report.listings import transcription_document
+from imlp_audit.spec.fields import FORMS, SLUG
+from imlp_audit.spec.targets import declares, spec_files
+from imlp_audit.transcribe.draft import Draft, choose_tables, draft_table
+from imlp_audit.transcribe.grid import SourceDocument
+from imlp_audit.transcribe.sources import read_source
+from imlp_audit.transcribe.write import DraftPaper, summarize, write_spec
 
 
 def init(
@@ -46,12 +53,6 @@ def init(
     format_: Formatted = Format.RICH,
 ) -> int:
     """Write the tables of a document as a spec, with the models that each row may be of."""
-    from imlp_audit.cli.loading import check_spec
-    from imlp_audit.report.files import write_whole
-    from imlp_audit.report.listings import transcription_document
-    from imlp_audit.transcribe.draft import choose_tables, draft_table
-    from imlp_audit.transcribe.write import DraftPaper, write_spec
-
     name = _paper_id(paper, source)
     target = output or Path(f"{name}.yaml")
     document = _read(source)
@@ -99,9 +100,6 @@ def _usable(drafts: Sequence[Draft], source: str, *, chosen: bool) -> tuple[list
 
 def _read(source: Path) -> SourceDocument:
     """Return the tables of a source; what was not read of it is said on standard error."""
-    from imlp_audit.report.document import make_visible
-    from imlp_audit.transcribe.sources import read_source
-
     document = read_source(source)
     sys.stderr.write("".join(f"note: {make_visible(note)}\n" for note in document.notes))
     return document
@@ -109,8 +107,6 @@ def _read(source: Path) -> SourceDocument:
 
 def _paper_id(given: str | None, source: Path) -> str:
     """Return the paper's slug: as given, or of the source's name. Raises UsageError for one that is no slug."""
-    from imlp_audit.spec.fields import FORMS, SLUG
-
     if given is not None and re.fullmatch(SLUG, given) is None:
         raise UsageError(f"--paper: {given!r} is not {FORMS[SLUG]}")
     stem = source.name.partition(".")[0] if not source.name[:4].isdigit() else source.name.removesuffix(".tar.gz")
@@ -118,10 +114,6 @@ def _paper_id(given: str | None, source: Path) -> str:
 
 
 def _report(drafts: Sequence[Draft], left_out: Sequence[str], name: str, target: Path) -> Transcription:
-    from imlp_audit.numbers.words import count_of
-    from imlp_audit.records.listing import Transcription
-    from imlp_audit.transcribe.write import summarize
-
     rows = [row for draft in drafts for row in draft.rows]
     lost = sum(len(row.numbers.left_out) for row in rows)
     lost_parts = (
@@ -143,9 +135,6 @@ def _report(drafts: Sequence[Draft], left_out: Sequence[str], name: str, target:
 
 def _check_target(name: str, target: Path) -> None:
     """Raise UsageError where a spec cannot be written, where something is there, or a file beside it has the paper."""
-    from imlp_audit.report.files import check_writable
-    from imlp_audit.spec.targets import declares, spec_files
-
     if target.suffix not in (".yaml", ".yml"):
         raise UsageError(f"{target}: the name of a spec ends in .yaml")
     check_writable(target)

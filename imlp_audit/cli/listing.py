@@ -5,33 +5,44 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from imlp_audit.checks.acknowledge import broken_by_verdicts
+from imlp_audit.cli.loading import load_specs, open_store
 from imlp_audit.cli.options import Formatted, Only, Skip, Specs
 from imlp_audit.cli.output import ExitCode, emit, emit_document
-from imlp_audit.errors import UsageError
+from imlp_audit.errors import SpecError, UsageError
+from imlp_audit.numbers.words import list_some
+from imlp_audit.records.document import dump_json
+from imlp_audit.records.listing import (
+    CacheReport,
+    CheckList,
+    CoverageReport,
+    LintedPaper,
+    LintReport,
+    ListedCheck,
+    NumberState,
+)
+from imlp_audit.report.document import Table
 from imlp_audit.report.formats import Format
-
-if TYPE_CHECKING:
-    from imlp_audit.records.listing import CoverageReport, LintedPaper
-    from imlp_audit.spec.load import Selection
-    from imlp_audit.spec.paper import Paper
+from imlp_audit.report.listings import cache_document, coverage_document, lint_document
+from imlp_audit.spec.findings import broken_locks, long_findings
+from imlp_audit.spec.load import Selection, select_checks
+from imlp_audit.spec.model_rules import unknown_models, wrong_code
+from imlp_audit.spec.paper import CellRef, Paper, rows_of
+from imlp_audit.spec.plan import plan
+from imlp_audit.spec.rules import broken_claims
+from imlp_audit.spec.validate import spec_schema
 
 
 def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None, format_: Formatted = Format.RICH) -> int:
     """List the ids of all checks, without measuring anything."""
-    from imlp_audit.cli.loading import load_specs
-    from imlp_audit.report.document import Table
-    from imlp_audit.spec.load import select_checks
-
     plans = select_checks(load_specs(specs), only or (), skip or (), solving=True)
     rows = tuple((plan.id, f"{plan.source.file}:{plan.source.line}") for plan in plans)
     record = None
     if format_ is Format.JSON:
-        from imlp_audit.records.listing import CheckList, ListedCheck
-
         checks = (ListedCheck(id=plan.id, file=plan.source.file, line=plan.source.line) for plan in plans)
         record = CheckList(checks=tuple(checks))
     emit_document((Table((), rows),), format_, record)
@@ -40,15 +51,6 @@ def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None, forma
 
 def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     """Find every problem in specs and their Python, without running anything."""
-    from imlp_audit.checks.acknowledge import broken_by_verdicts
-    from imlp_audit.cli.loading import load_specs
-    from imlp_audit.errors import SpecError
-    from imlp_audit.records.listing import LintReport
-    from imlp_audit.report.listings import lint_document
-    from imlp_audit.spec.findings import broken_locks, long_findings
-    from imlp_audit.spec.model_rules import unknown_models, wrong_code
-    from imlp_audit.spec.rules import broken_claims
-
     selection = load_specs(specs, also=unknown_models)
     broken = [
         problem
@@ -70,10 +72,6 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
 
 
 def _linted(paper: Paper, selection: Selection) -> LintedPaper:
-    from imlp_audit.records.listing import LintedPaper
-    from imlp_audit.spec.paper import CellRef, rows_of
-    from imlp_audit.spec.plan import plan
-
     cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
     counted = [cell for cell in cells if cell.column.measure.totalled]
     return LintedPaper(
@@ -87,9 +85,6 @@ def _linted(paper: Paper, selection: Selection) -> LintedPaper:
 
 def schema() -> int:
     """Print the JSON Schema of a spec, with which editors complete keys and mark mistakes."""
-    from imlp_audit.records.document import dump_json
-    from imlp_audit.spec.validate import spec_schema
-
     emit(dump_json(spec_schema()))
     return ExitCode.CLEAN
 
@@ -113,9 +108,6 @@ def coverage(
     A number is read by a check, explained by an entry of the paper's coverage, or open. Of several papers, the one that
     reads most numbers of the document is taken.
     """
-    from imlp_audit.cli.loading import load_specs
-    from imlp_audit.records.listing import NumberState
-    from imlp_audit.report.listings import coverage_document
     from imlp_audit.transcribe.cover import cover
     from imlp_audit.transcribe.document import read_document
 
@@ -132,8 +124,6 @@ def coverage(
 
 def _choose(reports: Sequence[CoverageReport], document: Path) -> CoverageReport:
     """Return the report of the paper that the document is of. Raises UsageError where none of several may be it."""
-    from imlp_audit.records.listing import NumberState
-
     if len(reports) == 1:
         return reports[0]
     best = max(reports, key=lambda report: report.count(NumberState.BOUND))
@@ -149,10 +139,6 @@ cache = typer.Typer(help="See or remove what earlier runs measured.", rich_marku
 @cache.command()
 def info(format_: Formatted = Format.RICH) -> int:
     """Show where measurements are kept, and how many."""
-    from imlp_audit.cli.loading import open_store
-    from imlp_audit.records.listing import CacheReport
-    from imlp_audit.report.listings import cache_document
-
     store = open_store(no_cache=False)
     files, size = store.size()
     folder = str(store.folder) if store.folder is not None else None
@@ -164,9 +150,6 @@ def info(format_: Formatted = Format.RICH) -> int:
 @cache.command()
 def clear() -> int:
     """Remove all measurements that are kept."""
-    from imlp_audit.cli.loading import open_store
-    from imlp_audit.numbers.words import list_some
-
     left = open_store(no_cache=False, quiet=True).clear()
     if left:
         print(

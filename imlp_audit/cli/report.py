@@ -4,30 +4,35 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from imlp_audit.cache.store import Store
+from imlp_audit.cli.loading import load_specs, open_store
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Output, Specs, TrustCode, group_options, helpers
-from imlp_audit.cli.output import ExitCode, emit_document, exit_code
+from imlp_audit.cli.output import ExitCode, Outputs, emit_document, emit_result, exit_code, parse_outputs
+from imlp_audit.cli.progress import show_progress
+from imlp_audit.cli.verify import audit_with_causes
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.files import BOM, MAX_RESULT_BYTES, FileError, read_text
+from imlp_audit.pipeline import Options
+from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.diff import diff_audits
+from imlp_audit.records.document import from_json
+from imlp_audit.records.result import AuditResult
+from imlp_audit.records.solution import Solved
+from imlp_audit.report.diff import diff_document
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import AuditFormat, Format
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from imlp_audit.cache.store import Store
-    from imlp_audit.cli.output import Outputs
-    from imlp_audit.records.check import Check
-    from imlp_audit.records.result import AuditResult
-    from imlp_audit.records.solution import Solved
-    from imlp_audit.spec.load import Selection
-    from imlp_audit.spec.paper import Paper
-
+from imlp_audit.report.markdown import render_markdown
+from imlp_audit.report.page import render_page
+from imlp_audit.report.paper import index_document, report_document, short_report
+from imlp_audit.spec.load import Selection
+from imlp_audit.spec.paper import Paper
 
 RUN = "`imlp-audit eval`, `bench` or `inspect` with `--format json`"
 
@@ -51,8 +56,6 @@ class Destination:
 
     def prepare(self) -> Outputs:
         """Make the folder that is written to. Raises UsageError for options that exclude each other."""
-        from imlp_audit.cli.output import parse_outputs
-
         outputs = parse_outputs(self.format_ or (None if self.output else AuditFormat.MARKDOWN), self.output)
         if str(self.folder).startswith("-"):
             raise UsageError(f"--dir {self.folder}: this looks like an option; name a folder")
@@ -80,9 +83,6 @@ def report(
     no_cache: NoCache = False,
 ) -> int:
     """Write the report of each paper."""
-    from imlp_audit.cli.loading import open_store
-    from imlp_audit.cli.output import emit_result
-
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
     outputs = destination.prepare()
@@ -111,10 +111,6 @@ def _prepare_folder(folder: Path) -> None:
 
 
 def _render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
-    from imlp_audit.report.markdown import render_markdown
-    from imlp_audit.report.page import render_page
-    from imlp_audit.report.paper import index_document, report_document, short_report
-
     reports = {folder / "index.html": render_page(index_document(result))}
     for paper in result.papers:
         own = result.of(paper)
@@ -132,17 +128,11 @@ def _write_reports(reports: dict[Path, str]) -> None:
 
 
 def _read_run(path: Path) -> tuple[str, AuditResult]:
-    from imlp_audit.records.document import from_json
-    from imlp_audit.records.result import AuditResult
-
     return str(path), from_json(AuditResult, read_result_text(path, str(path)), str(path), written_by=RUN)
 
 
 def read_audit(path: Path) -> AuditResult:
     """Read a JSON result of verify. Raises UsageError for any other file, and for one that has a part twice."""
-    from imlp_audit.records.document import from_json
-    from imlp_audit.records.result import AuditResult
-
     result = from_json(AuditResult, read_result_text(path, str(path)), str(path))
     parts = (
         *(f"the paper {paper.id}" for paper in result.papers),
@@ -192,8 +182,6 @@ def merge_runs(audit: AuditResult, runs: Sequence[tuple[str, AuditResult]]) -> A
 
 def _refuse_misfits(name: str, check: Check, known: Mapping[str, Check]) -> None:
     """Raise UsageError if the audit has no such number, prints it differently, or already has a verdict on it."""
-    from imlp_audit.records.check import CheckKind, Verdict
-
     here = known.get(check.id)
     if here is None or here.kind is not CheckKind.CELL:
         raise UsageError(f"{name}: {check.id} is not in this report; give the specs that the run was made with")
@@ -210,11 +198,6 @@ def _same(one: Check, other: Check) -> bool:
 
 
 def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:
-    from imlp_audit.cli.loading import load_specs
-    from imlp_audit.cli.progress import show_progress
-    from imlp_audit.cli.verify import audit_with_causes
-    from imlp_audit.pipeline import Options
-
     selection = load_specs(specs, trust_code=trust_code)
     with show_progress(shown=shown) as announce:
         result = audit_with_causes(selection, Options(jobs=helpers(), trust_code=trust_code, store=store), announce)
@@ -249,10 +232,6 @@ def diff(
     format_: Formatted = Format.RICH,
 ) -> int:
     """Show what changed between two audits; exit with 1 if a verdict got worse or a new check fails."""
-    from imlp_audit.cli.report import read_audit
-    from imlp_audit.records.diff import diff_audits
-    from imlp_audit.report.diff import diff_document
-
     one, other = read_audit(before), read_audit(after)
     first, second = ({paper.id for paper in result.papers} for result in (one, other))
     if not first & second:
