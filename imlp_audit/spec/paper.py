@@ -65,7 +65,8 @@ class FindingsFile:
 
     def source_of(self, entry: str) -> Source:
         """Return the place in the lock of a check, or of a finding's evidence."""
-        held = {} if self.lock is None else {"checks": self.lock.checks, "evidence": self.lock.evidence}
+        lock = self.lock or Lock(paper="")
+        held: dict[str, Mapping[str, object]] = {"checks": lock.checks, "evidence": lock.evidence}
         places = (self.line_of((key, entry)) for key, entries in held.items() if entry in entries)
         return Source(file=self.lock_shown_as, line=next(places, 1))
 
