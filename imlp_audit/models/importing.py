@@ -24,12 +24,12 @@ from imlp_audit.models.stand_ins import (
     StandIns,
     answer_old_code,
     answer_transformers,
-    naming_files,
     offer_removed,
     skip_loader,
 )
 from imlp_audit.processes.code import load_module, locate_error
 from imlp_audit.processes.streams import print_to_stderr
+from imlp_audit.processes.written import telling_written
 
 _MOST_IMPORTS = 60  # folders and packages that are looked for, one after the other
 _LEVELS = 4  # folders above a file in which a package of its repository is looked for
@@ -101,7 +101,7 @@ def _import(importer: _Importer) -> Loaded:
     sys.dont_write_bytecode = True  # Python would take it for that of an edited file of the same size and second
     try:
         # on the processor, tensors of its modules have values
-        with print_to_stderr(), naming_files(importer.finder.answers), torch.device("cpu"):
+        with print_to_stderr(), telling_written(importer.finder.answers.note), torch.device("cpu"):
             return Loaded(importer.run(), importer)
     finally:
         StandIn.importing, sys.dont_write_bytecode = False, before

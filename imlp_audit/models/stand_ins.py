@@ -5,13 +5,11 @@ libraries, weights to download or to load, and CUDA. Nothing that is answered ca
 from __future__ import annotations
 
 import collections
-import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from itertools import accumulate
@@ -26,6 +24,7 @@ from torch.nn.modules import linear
 
 from imlp_audit.models.torch_modes import WithoutCuda
 from imlp_audit.processes.streams import print_to_stderr
+from imlp_audit.processes.written import telling_written
 
 _INSTALLED_AS = {
     "cv2": "opencv-python",
@@ -297,32 +296,5 @@ def _offer(module: ModuleType, names: Mapping[str, object], answers: Answers) ->
 @contextmanager
 def answering(answers: Answers) -> Iterator[None]:
     """Run foreign code with CUDA answered, and what it prints on standard error; note the files that it writes."""
-    with print_to_stderr(), naming_files(answers), WithoutCuda(answers.note):
+    with print_to_stderr(), telling_written(answers.note), WithoutCuda(answers.note):
         yield
-
-
-@contextmanager
-def naming_files(answers: Answers) -> Iterator[None]:
-    """Note the files that Python opens for writing. They stay: they are where the code's own scripts leave them."""
-    _listen()
-    _listeners.append(answers)
-    try:
-        yield
-    finally:
-        _listeners.pop()
-
-
-_listeners: list[Answers] = []
-
-
-@cache
-def _listen() -> None:
-    sys.addaudithook(_hear)  # it stays until the process ends, which foreign code has to itself
-
-
-def _hear(event: str, given: tuple[object, ...]) -> None:
-    if event != "open" or not _listeners:
-        return
-    path, _, flags = given
-    if isinstance(path, str) and path != os.devnull and isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR):
-        _listeners[-1].note(f"the code opened {path} for writing; such files stay")

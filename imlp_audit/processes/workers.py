@@ -16,11 +16,13 @@ from functools import partial
 from itertools import islice
 from multiprocessing import connection
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TypeAlias, TypeVar
 
 from imlp_audit.processes.compiler import leave_compiler_out
 from imlp_audit.processes.interrupts import hold_interrupts, on_interrupt
+from imlp_audit.processes.written import journal_in, removing_created
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -137,11 +139,12 @@ def open_pool(copies: int = 0, prepare: Callable[[], None] | None = None) -> Ite
 def yield_apart(work: Callable[[Given], Iterable[Made]], given: Given, patience: float) -> Generator[Made]:
     """Yield what a function of a module yields in a process of its own, which ends with this iterator.
 
-    Raises StoppedError where something takes longer than `patience` seconds, or where the process ends.
+    Files that code from outside creates there are removed. Raises StoppedError where something takes longer than
+    `patience` seconds, or where the process ends.
     """
-    with open_pool() as pool:
+    with removing_created() as journal, open_pool() as pool:
         try:
-            for made in pool.run(partial(_send_each, work, patience), given, patience + _GRACE):
+            for made in pool.run(partial(_send_each, work, patience, journal), given, patience + _GRACE):
                 yield from made
         except TimeoutError as error:
             raise _too_slow(patience) from error
@@ -150,8 +153,13 @@ def yield_apart(work: Callable[[Given], Iterable[Made]], given: Given, patience:
 
 
 def _send_each(
-    work: Callable[[Given], Iterable[Made]], patience: float, given: Given, send: Callable[[tuple[Made, ...]], None]
+    work: Callable[[Given], Iterable[Made]],
+    patience: float,
+    journal: Path,
+    given: Given,
+    send: Callable[[tuple[Made, ...]], None],
 ) -> None:
+    journal_in(journal)
     everything = iter(work(given))  # a function imports what it needs before it returns an iterator
     send(())
     made: tuple[Made, ...] = ()

@@ -178,17 +178,37 @@ def test_a_forward_pass_that_reads_values_is_counted_on_zeros(net: Path) -> None
     assert any("counted on zeros" in note for note in found["notes"])
 
 
-def test_files_that_a_model_writes_are_named(tmp_path: Path) -> None:
-    begun, made = tmp_path / "begun.log", tmp_path / "made.log"
-    lines = ("from torch import nn", f"open({str(begun)!r}, 'w')", "class Net(nn.Linear):", "    def __init__(self):")
-    inside = (
+def test_files_that_a_model_creates_are_named_and_removed(tmp_path: Path) -> None:
+    begun, runs, older = tmp_path / "begun.log", tmp_path / "runs", tmp_path / "older.log"
+    older.write_text("mine")
+    lines = (
+        "import os",
+        "from torch import nn",
+        f"open({str(begun)!r}, 'w')",
+        f"os.makedirs({str(runs / 'one')!r})",
+        "class Net(nn.Linear):",
+        "    def __init__(self):",
         "        super().__init__(2, 3)",
-        f"        open({str(made)!r}, 'a+').read()",
+        f"        open({str(runs / 'one' / 'a.log')!r}, 'a+').read()",
+        f"        os.replace({str(runs / 'one' / 'a.log')!r}, {str(runs / 'one' / 'b.log')!r})",
+        f"        open({str(older)!r}, 'a+').read()",
         "        open(__file__).read()",
     )
-    (tmp_path / "net.py").write_text("\n".join((*lines, *inside)))
-    said = [f"the code opened {path} for writing; such files stay" for path in (begun, made)]
-    assert count(f"{tmp_path / 'net.py'}:Net")["notes"] == said
+    (tmp_path / "net.py").write_text("\n".join(lines))
+    said = [(begun, "are removed"), (runs / "one" / "a.log", "are removed"), (older, "stay")]
+    notes = [f"the code opened {path} for writing; such files {what}" for path, what in said]
+    assert count(f"{tmp_path / 'net.py'}:Net")["notes"] == notes
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["net.py", "older.log"]
+
+
+def test_files_of_a_model_that_never_ends_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("imlp_audit.explain.search.PATIENCE", 1.0)
+    log = tmp_path / "a.log"
+    (tmp_path / "net.py").write_text(
+        f"def make():\n    open({str(log)!r}, 'w').write('x')\n    while True:\n        pass\n"
+    )
+    call("count", f"{tmp_path / 'net.py'}:make")
+    assert not log.exists()
 
 
 def test_causes_by_name(net: Path) -> None:
@@ -463,6 +483,7 @@ def test_constructors_that_fail_are_named(tmp_path: Path, kind: str, monkeypatch
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no process can be copied here")
 def test_processes_that_a_constructor_starts_end_with_it(tmp_path: Path) -> None:
     """One copy sleeps; another goes on as the constructor does."""
+    (tmp_path / "pids").touch()  # a file that the code creates would be removed
     (tmp_path / "net.py").write_text(
         "import os, time\nfrom torch import nn\ndef make():\n    os.fork()\n    if (pid := os.fork()) == 0:\n"
         f"        time.sleep(99)\n    open(r'{tmp_path}/pids', 'a').write(f'{{pid}}\\n')\n    return nn.Linear(2, 3)\n"
