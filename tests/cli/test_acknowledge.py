@@ -89,7 +89,7 @@ def test_a_number_that_changes_fails_again_and_says_so_first(folder: Path) -> No
 def test_a_single_file_holds_its_findings_and_has_its_own_lock(folder: Path) -> None:
     (folder / "findings.yaml").unlink()
     (folder / "other.yaml").write_text(PAPER.replace("wrong", "other"))
-    both = FINDINGS.partition("\n")[2].replace("[wrong/1/tiny/params]", "[wrong/1/*/params]")
+    both = FINDINGS.partition("\n")[2].replace("[wrong/1/tiny/params]", "[wrong/1/tiny/params, wrong/1/small/params]")
     (folder / "paper.yaml").write_text(PAPER + both)
     done = call("acknowledge", "wrong/paper.yaml", "--no-progress")
     assert done.err == "wrote wrong/paper.lock\n"
