@@ -1,4 +1,4 @@
-"""`imlp-audit list`, `lint`, `schema`, `coverage` and `cache`: they read, and measure nothing."""
+"""`imlp-audit list`, `lint`, `coverage` and `cache`: they read, and measure nothing."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import typer
 from imlp_audit.checks.acknowledge import broken_by_verdicts
 from imlp_audit.cli.loading import load_specs, open_store
 from imlp_audit.cli.options import Formatted, Only, Skip, Specs
-from imlp_audit.cli.output import ExitCode, emit, emit_document
+from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.numbers.words import list_some
-from imlp_audit.records.document import dump_json
 from imlp_audit.records.listing import (
     CacheReport,
     CheckList,
@@ -34,7 +33,6 @@ from imlp_audit.spec.model_rules import unknown_models, wrong_code
 from imlp_audit.spec.paper import CellRef, Paper, rows_of
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.rules import broken_claims
-from imlp_audit.spec.validate import spec_schema
 
 
 def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None, format_: Formatted = Format.RICH) -> int:
@@ -81,12 +79,6 @@ def _linted(paper: Paper, selection: Selection) -> LintedPaper:
         findings=len(paper.findings),
         modelless=bool(counted) and all(cell.recipe is None and not cell.row.row.candidates for cell in counted),
     )
-
-
-def schema() -> int:
-    """Print the JSON Schema of a spec, with which editors complete keys and mark mistakes."""
-    emit(dump_json(spec_schema()))
-    return ExitCode.CLEAN
 
 
 def coverage(

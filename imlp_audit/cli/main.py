@@ -157,10 +157,6 @@ COMMANDS = {  # in the order of the help: the function of each, or the Typer tha
         "listing:coverage",
         "List every number that a document prints, with the check that reads it; exit with 1 if some are open.",
     ),
-    "schema": (
-        "listing:schema",
-        "Print the JSON Schema of a spec, with which editors complete keys and mark mistakes.",
-    ),
     "report": ("report:report", "Write the report of each paper."),
     "diff": (
         "report:diff",
