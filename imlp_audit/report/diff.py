@@ -10,7 +10,6 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.diff import AuditDiff, CheckChange, CheckOfOne, CheckState
-from imlp_audit.records.finding import Finding
 from imlp_audit.report.document import (
     Block,
     Code,
@@ -19,8 +18,6 @@ from imlp_audit.report.document import (
     Item,
     List,
     Paragraph,
-    Span,
-    Style,
     code,
     join,
     shorten,
@@ -35,12 +32,11 @@ _LONGEST = 120  # characters of a reason or a value on a terminal; longer ones e
 class _Section(NamedTuple):
     title: str
     items: Sequence[Item]
-    noun: str = "check"
 
     def blocks(self, most: int) -> Document:
         """Return the section with its first entries, and how many more there are."""
-        more = count_more(len(self.items) - most, self.noun)
-        heading = Heading(f"{self.title} ({count_of(len(self.items), self.noun)})", 3)
+        more = count_more(len(self.items) - most, "check")
+        heading = Heading(f"{self.title} ({count_of(len(self.items), 'check')})", 3)
         return (heading, List((*self.items[:most], *more)))
 
 
@@ -72,9 +68,6 @@ def _summary(diff: AuditDiff) -> Iterator[Block]:
     verdicts.append(("known", before.acknowledged, after.acknowledged))
     changes = (f"{name} {_arrow(readable(then), readable(now))}" for name, then, now in verdicts if then or now)
     yield Paragraph(f"Checks: {named}. Verdicts: {', '.join(changes)}.")
-    findings = [f"{readable(len(found))} {what}" for what, found in _finding_groups(diff) if found]
-    if findings:
-        yield Paragraph(f"Findings: {', '.join(findings)}.")
     if diff.versions:
         changes = (f"{one.library} {_arrow(one.before or 'none', one.after or 'none')}" for one in diff.versions)
         yield Paragraph(f"Measured with other versions: {', '.join(changes)}.")
@@ -86,29 +79,10 @@ def _sections(diff: AuditDiff, most: int | None) -> Iterator[_Section]:
     yield _Section("Got worse", tuple(_change(one, most) for one in diff.worse))
     yield _Section("New and failing", tuple(_of_one(one, most) for one in failing))
     yield _Section("Failed before, can no longer be decided", tuple(_change(one, most) for one in diff.undecided))
-    yield _Section("Findings that changed", tuple(_findings(diff, most)), "finding")
     yield _Section("Changed, with a verdict as good as before", tuple(_change(one, most) for one in diff.changed))
     yield _Section("Got better", tuple(_change(one, most) for one in diff.better))
     yield _Section("New", tuple(_of_one(one, most) for one in rest))
     yield _Section("Gone", tuple(_of_one(one, most) for one in diff.gone))
-
-
-def _finding_groups(diff: AuditDiff) -> tuple[tuple[str, tuple[Finding, ...]], ...]:
-    found = diff.findings
-    return (
-        ("new", found.new),
-        ("no longer known", found.reopened),
-        ("now known", found.acknowledged),
-        ("gone", found.gone),
-    )
-
-
-def _findings(diff: AuditDiff, most: int | None) -> Iterator[Item]:
-    for what, findings in _finding_groups(diff):
-        for one in findings:
-            style = Style.KNOWN if one.acknowledged else Style.BAD
-            title = f": {_cut(one.title, most)} ("
-            yield Item((f"{what}: ", Span(one.kind.value, style), title, code(f"{one.paper}/{one.id}"), ")"))
 
 
 def _change(change: CheckChange, most: int | None) -> Item:

@@ -6,7 +6,6 @@ import pytest
 
 from imlp_audit.records.check import Check, CheckKind, Measurement, Verdict
 from imlp_audit.records.diff import AuditDiff, diff_audits
-from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.diff import diff_document
 from imlp_audit.report.markdown import render_markdown
@@ -42,9 +41,8 @@ def large(count: int) -> AuditDiff:
         for side in range(2)
     ]
     ends = [[cell(f"{name}{at}", Verdict.DIFFERS, reason=text) for at in range(count)] for name in ("gone", "new")]
-    found = Finding(id="found", paper="p", title=text, kind=FindingKind.ASK, why="", checks=())
     before = audit(*both[0], *ends[0])
-    return diff_audits(before, audit(*both[1], *ends[1], findings=(found,) * count, versions={"torch": "2.7"}))
+    return diff_audits(before, audit(*both[1], *ends[1], versions={"torch": "2.7"}))
 
 
 def test_no_difference_is_one_line() -> None:
