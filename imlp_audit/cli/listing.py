@@ -1,8 +1,7 @@
-"""`imlp-audit list`, `lint`, `coverage` and `cache`: they read, and measure nothing."""
+"""`imlp-audit list`, `lint` and `coverage`: they read, and measure nothing."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,13 +9,11 @@ from typing import Annotated
 import typer
 
 from imlp_audit.checks.acknowledge import broken_by_verdicts
-from imlp_audit.cli.loading import load_specs, open_store
+from imlp_audit.cli.loading import load_specs
 from imlp_audit.cli.options import Formatted, Only, Skip, Specs
 from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.errors import SpecError, UsageError
-from imlp_audit.numbers.words import list_some
 from imlp_audit.records.listing import (
-    CacheReport,
     CheckList,
     CoverageReport,
     LintedPaper,
@@ -26,7 +23,7 @@ from imlp_audit.records.listing import (
 )
 from imlp_audit.report.document import Table
 from imlp_audit.report.formats import Format
-from imlp_audit.report.listings import cache_document, coverage_document, lint_document
+from imlp_audit.report.listings import coverage_document, lint_document
 from imlp_audit.spec.findings import broken_locks, long_findings
 from imlp_audit.spec.load import Selection, select_checks
 from imlp_audit.spec.model_rules import unknown_models, wrong_code
@@ -123,28 +120,3 @@ def _choose(reports: Sequence[CoverageReport], document: Path) -> CoverageReport
         papers = ", ".join(report.paper for report in reports)
         raise UsageError(f"{document}: no check of {papers} reads a number of it; name the paper whose document it is")
     return best
-
-
-cache = typer.Typer(help="See or remove what earlier runs measured.", rich_markup_mode=None)
-
-
-@cache.command()
-def info(format_: Formatted = Format.RICH) -> int:
-    """Show where measurements are kept, and how many."""
-    store = open_store(no_cache=False)
-    files, size = store.size()
-    folder = str(store.folder) if store.folder is not None else None
-    report = CacheReport(folder=folder, measurements=files, bytes=size)
-    emit_document(cache_document(report), format_, report)
-    return ExitCode.CLEAN
-
-
-@cache.command()
-def clear() -> int:
-    """Remove all measurements that are kept."""
-    left = open_store(no_cache=False, quiet=True).clear()
-    if left:
-        print(
-            f"imlp-audit: left {list_some([str(path) for path in left], 3)}: not written by this cache", file=sys.stderr
-        )
-    return ExitCode.CLEAN

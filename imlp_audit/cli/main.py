@@ -128,7 +128,7 @@ def _inert(what: object) -> str:
     return disarm_commands(make_visible(str(what), keep="\n"))
 
 
-COMMANDS = {  # in the order of the help: the function of each, or the Typer that holds its own commands; what it does
+COMMANDS = {  # in the order of the help: the function of each, and what it does
     "init": ("init:init", "Write the tables of a document as a spec, with the models that each row may be of."),
     "verify": ("verify:verify", "Give every printed number a verdict."),
     "accept": (
@@ -167,7 +167,6 @@ COMMANDS = {  # in the order of the help: the function of each, or the Typer tha
         "demo:demo",
         "Write a paper of one page with three errors, audit it, and show how each is caught and mended.",
     ),
-    "cache": ("listing:cache", "See or remove what earlier runs measured."),
 }
 
 
@@ -191,10 +190,7 @@ def make_app(*names: str) -> typer.Typer:
     for name in names or COMMANDS:
         module, _, attribute = COMMANDS[_OLD_NAMES.get(name, name)][0].partition(":")
         command = getattr(import_module(f"imlp_audit.cli.{module}"), attribute)
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
-        else:
-            app.command(name)(command)
+        app.command(name)(command)
     return app
 
 

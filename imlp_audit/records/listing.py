@@ -50,17 +50,6 @@ class LintReport(JsonDocument):
     papers: tuple[LintedPaper, ...]
 
 
-class CacheReport(JsonDocument):
-    """Where measurements are kept, if anywhere, how many, and their size in bytes."""
-
-    FORMAT: ClassVar = "imlp-audit/cache/1"
-    WRITTEN_BY: ClassVar = "imlp-audit cache info"
-
-    folder: str | None
-    measurements: Count
-    bytes: Count
-
-
 class NumberState(StrEnum):
     """What became of a number; those that are `apart` are not quantities, and count in no share."""
 

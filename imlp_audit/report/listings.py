@@ -1,4 +1,4 @@
-"""Documents of the commands that list things: `lint`, `cache info`, `coverage`, `init` and `acknowledge`."""
+"""Documents of the commands that list things: `lint`, `coverage`, `init` and `acknowledge`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from itertools import groupby
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.finding import AcknowledgeReport, RenewedLock
 from imlp_audit.records.listing import (
-    CacheReport,
     CoverageReport,
     CoveredNumber,
     LintReport,
@@ -48,16 +47,6 @@ def lint_document(report: LintReport) -> Document:
 
 
 _NO_MODEL = " of form, but no row has `model:` or `candidates:`, so no number can be counted yet"
-
-
-def cache_document(report: CacheReport) -> Document:
-    """Return where measurements are kept and how many, or how to have them kept."""
-    if report.folder is None:
-        return (
-            Paragraph("Measurements are kept nowhere: IMLP_AUDIT_CACHE is empty, or this user has no home folder."),
-        )
-    size = f"{report.bytes / 2**20:.1f} MiB"
-    return (Paragraph(f"{report.folder}: {count_of(report.measurements, 'measurement')}, {size}"),)
 
 
 _STYLES = {

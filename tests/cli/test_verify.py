@@ -120,7 +120,7 @@ def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["verify", "--device", "abacus"], "abacus"),
         (["verify", "clean", "--json"], "No such option: --json; write -f json."),
         (["verify", "--sarif"], "No such option: --sarif; write -f sarif."),
-        (["cache", "clear", "--json"], "No such option: --json\nTry `imlp-audit cache --help`"),
+        (["demo", "--xml"], "No such option: --xml\nTry `imlp-audit demo --help`"),
         (["verify", "--jobz"], "No such option: --jobz (Possible"),
         (["verify", "--reading", "nonsense"], "nonsense"),
         (["verify", "imlp_row", "--reading", "leen"], "lean"),
