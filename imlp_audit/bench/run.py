@@ -3,42 +3,120 @@
 from __future__ import annotations
 
 import gc
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import torch
+from torch import Tensor, nn
 
 from imlp_audit import __version__
 from imlp_audit.bench.planning import RowComparison
 from imlp_audit.bench.setup import Setup, hardware
-from imlp_audit.bench.timing import (
-    Forward,
-    forward_of,
-    images_for,
-    in_turns,
-    prepare_model,
-    seconds,
-    with_threads,
-)
 from imlp_audit.bench.verdict import METHOD, BenchConditions, Timed, estimate_median, judge, make_check
 from imlp_audit.checks.context import Conventions
 from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError, UsageError, did_you_mean
-from imlp_audit.models.readings import PaperReading
+from imlp_audit.models.build import Builder
+from imlp_audit.models.readings import AnyReading, PaperReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.settings import example_inputs
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.records.check import NO_MODEL, Check, Verdict
 from imlp_audit.records.evidence import Throughput
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.paper import Paper, RowRef, paper_head
 
-Announce = Callable[[int], Callable[[str], None]]
+LEAST = 0.2  # seconds that one measurement takes at least
+
+Announce: TypeAlias = Callable[[int], Callable[[str], None]]
+Forward: TypeAlias = Callable[[], object]
 Result = TypeVar("Result")
+
+
+def seconds(forward: Forward, threads: int) -> float:
+    """Return the seconds per call: torch's Timer warms up, chooses how many calls to time, and waits for CUDA.
+
+    The median over the blocks of calls that fill `LEAST`, or one call if that takes longer.
+    """
+    # importing the timer logs that there is no GPU if a CUDA compiler is installed without one
+    logging.getLogger("torch.utils.cpp_extension").setLevel(logging.ERROR)
+    from torch.utils.benchmark import Timer
+
+    timer = Timer("forward()", globals={"forward": forward}, num_threads=threads)
+    with torch.inference_mode():
+        return float(timer.blocked_autorange(min_run_time=LEAST).median)
+
+
+@contextmanager
+def with_threads(count: int) -> Iterator[None]:
+    """Let torch compute with a number of threads inside the context."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def in_turns(
+    base: Forward, variant: Forward, pairs: int, measure: Callable[[Forward], float], announce: Callable[[], None]
+) -> list[tuple[float, float]]:
+    """Measure two models in pairs, and return each pair's (base, variant).
+
+    The order alternates, so that slowdowns and warm-up of the machine favour neither. `announce` is called before each
+    pair.
+    """
+    times = []
+    for number in range(pairs):
+        announce()
+        order = (base, variant) if number % 2 == 0 else (variant, base)
+        one, other = (measure(model) for model in order)
+        times.append((one, other) if number % 2 == 0 else (other, one))
+    return times
+
+
+@contextmanager
+def prepare_model(recipe: Recipe, reading: AnyReading | None, setup: Setup) -> Iterator[nn.Module]:
+    """Yield a model with fresh weights, in evaluation mode, on the setup's device and in its type and layout.
+
+    Each call builds its own host, so that a baseline and its variant can exist at once. Raises BuildError.
+    """
+    with Builder(setup.device).variant(recipe, reading) as variant:
+        yield variant.model.to(_dtype(setup)).to(memory_format=_layout(setup))
+
+
+def images_for(model: nn.Module, setup: Setup) -> tuple[Tensor, ...]:
+    """Return a batch to run a model on: noise, since a GPU multiplies zeros faster than images; token ids stay 0."""
+    with torch.device(setup.device):
+        inputs = example_inputs(model, setup.batch)
+    return tuple(_noise(one, setup) if one.is_floating_point() else one for one in inputs)
+
+
+def forward_of(model: nn.Module, inputs: tuple[Tensor, ...], setup: Setup) -> Forward:
+    """Return the call to time, compiled if the setup says so."""
+    run = torch.compile(model, dynamic=False) if setup.compiled else model
+    return lambda: run(*inputs)
+
+
+def _noise(like: Tensor, setup: Setup) -> Tensor:
+    source = torch.Generator(like.device).manual_seed(0)
+    noise = torch.randn(like.shape, generator=source, device=like.device).to(_dtype(setup))
+    return noise.contiguous(memory_format=_layout(setup)) if noise.dim() == 4 else noise
+
+
+def _dtype(setup: Setup) -> torch.dtype:
+    found: torch.dtype = getattr(torch, setup.dtype)
+    return found
+
+
+def _layout(setup: Setup) -> torch.memory_format:
+    return torch.channels_last if setup.channels_last else torch.contiguous_format
 
 
 @dataclass(frozen=True)
@@ -138,44 +216,28 @@ def bench(paper: Paper, comparisons: Sequence[RowComparison], setup: Setup, anno
         hint = did_you_mean(setup.reading, [str(name) for name in declared if name], "declared here")
         raise UsageError(f"no reading is called {setup.reading!r}; {hint}")
     name, reading = next(iter(declared.items()))
-    failing = rehearse(ModelKey.of(recipe, reading) for recipe in _recipes(comparisons))
-    outcomes = _time_all(comparisons, Bench(setup, name, reading, announce(_measurements(comparisons, setup)), failing))
+    runnable = [one for one in comparisons if one.cell.row.row.model is not None]
+    rows = [row for one in runnable for row in (one.base, one.cell.row) if row is not None]
+    failing = rehearse(ModelKey.of(_recipe(row), reading) for row in rows)
+    bases = {one.base.id for one in runnable if one.base is not None}
+    runs = sum(one.base is not None or one.cell.row.id not in bases for one in runnable)
+    outcomes = _time_all(runnable, Bench(setup, name, reading, announce(runs * setup.pairs), failing))
     conditions = BenchConditions(hardware(setup.device), setup.same_hardware, name)
     checks = tuple(_check(comparison, outcomes.get(comparison.cell.row.id), conditions) for comparison in comparisons)
     versions = {"imlp_audit": __version__, **{library: version(library) for library in ("torch", "timm")}}
     return AuditResult(papers=(paper_head(paper),), versions=versions, checks=checks)
 
 
-def _runnable(comparisons: Sequence[RowComparison]) -> list[RowComparison]:
-    return [comparison for comparison in comparisons if comparison.cell.row.row.model is not None]
-
-
-def _recipes(comparisons: Sequence[RowComparison]) -> list[Recipe]:
-    rows = (row for one in _runnable(comparisons) for row in (one.cell.row, one.base) if row is not None)
-    return [row.row.model for row in rows if row.row.model is not None]
-
-
-def _measurements(comparisons: Sequence[RowComparison], setup: Setup) -> int:
-    bases = {comparison.base.id for comparison in comparisons if comparison.base}
-    runs = [
-        comparison for comparison in _runnable(comparisons) if comparison.base or comparison.cell.row.id not in bases
-    ]
-    return len(runs) * setup.pairs
-
-
-def _time_all(comparisons: Sequence[RowComparison], ring: Bench) -> Mapping[str, Timed | Failure]:
+def _time_all(runnable: Sequence[RowComparison], ring: Bench) -> Mapping[str, Timed | Failure]:
     """Time each row against its base, which times the base too; then time the remaining rows alone."""
     found: dict[str, Timed | Failure] = {}
-    for comparison in _runnable(comparisons):
-        row, base = comparison.cell.row, comparison.base
+    for row, base, cell in ((one.cell.row, one.base, one.cell) for one in runnable):
         if base is not None:
-            stated = comparison.cell.column.needs or ""
-            times = _attempt(partial(ring.against, row, base, stated), ring.setup)
+            times = _attempt(partial(ring.against, row, base, cell.column.needs or ""), ring.setup)
             if not isinstance(times, Failure):
                 found.setdefault(base.id, times[0])
             found[row.id] = times if isinstance(times, Failure) else times[1]
-    for comparison in _runnable(comparisons):
-        row = comparison.cell.row
+    for row in (one.cell.row for one in runnable):
         if row.id not in found:
             found[row.id] = _attempt(partial(ring.alone, row), ring.setup)
     return found

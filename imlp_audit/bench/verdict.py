@@ -163,15 +163,8 @@ def _verdict(comparison: RowComparison, timed: Timed) -> Verdict:
     printed = printed_ratio(comparison)
     if timed.ratio is None or printed is None:
         return alone
-    match compare_ratios(printed, _interval(timed.ratio)):
-        case RatioFinding.MET:
-            return alone
-        case RatioFinding.OPPOSITE:
-            return Verdict.DIFFERS
-        case RatioFinding.OFF | RatioFinding.OPEN:
-            return Verdict.UNVERIFIABLE
-        case never:
-            assert_never(never)
+    decided = {RatioFinding.MET: alone, RatioFinding.OPPOSITE: Verdict.DIFFERS}
+    return decided.get(compare_ratios(printed, _interval(timed.ratio)), Verdict.UNVERIFIABLE)
 
 
 def _reason(comparison: RowComparison, timed: Timed, conditions: BenchConditions) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 import re
@@ -93,8 +92,8 @@ Kept = TypeVar("Kept", bound=Record)
 
 MOST_BYTES = 256 * 2**20
 _LARGEST = MAX_DOCUMENT_BYTES  # of a record
-_BEGINNING, _UNFINISHED = "imlp-audit-", ".part"
-_NAME = re.compile(rf"[0-9a-f]{{62}}\.json|{_BEGINNING}\w+{re.escape(_UNFINISHED)}")
+_UNFINISHED = ".part"
+_NAME = re.compile(rf"imlp-audit-([0-9a-f]{{64}}\.json|\w+{re.escape(_UNFINISHED)})")
 _ABANDONED = 3600  # seconds after which nobody finishes an unfinished file
 
 
@@ -102,9 +101,9 @@ _ABANDONED = 3600  # seconds after which nobody finishes an unfinished file
 class Store:
     """Records by keys. Without a folder it holds nothing and keeps nothing.
 
-    A file is the digest of what follows, a key and a record, a line each, and is named by the digest of its key. A file
-    that isn't whole, or that another key has written, counts as none. A folder that others may write to is not used,
-    and `problem` says so. `found` and `made` count the records, each once, that were there and that were not.
+    A file is named by the digest of its key, and holds a record after a digest of both: one that isn't whole, or that
+    another key has written, counts as none. A folder that others may write to is not used, and `problem` says so.
+    `found` and `made` count the records, each once, that were there and that were not.
     """
 
     folder: Path | None = None
@@ -119,36 +118,36 @@ class Store:
 
     def read(self, key: str, kind: type[Kept]) -> Kept | None:
         """Return the record of a key, None where there is none."""
-        path = self._path(key)
-        content = _read_whole(path, key) if path is not None else None
-        if path is None or content is None:
+        if self.folder is None:
             return None
+        path = self.folder / _name_of(key)
         try:
-            record = kind.model_validate_json(content)
-        except ValidationError:  # a version of ours that forgot to name itself in the key
+            digest, _, content = read_bytes(path, _LARGEST, links=False).partition(b"\n")
+            record = kind.model_validate_json(content) if digest == _seal(key, content) else None
+        except (FileError, ValidationError):  # the latter: a version of ours that forgot to name itself in the key
             return None
-        with suppress(OSError):
-            os.utime(path, follow_symlinks=False)  # what is used stays longest
-        self.found[kind] += key not in self._seen
-        self._seen.add(key)
+        if record is not None:
+            with suppress(OSError):
+                os.utime(path, follow_symlinks=False)  # what is used stays longest
+            self.found[kind] += key not in self._seen
+            self._seen.add(key)
         return record
 
     def keep(self, key: str, record: Record) -> None:
         """Keep a record, if the folder can be written to; if not, `problem` says why."""
         self.made[type(record)] += key not in self._seen
         self._seen.add(key)
-        path = self._path(key)
-        body = _line(key) + record.model_dump_json().encode()
-        if path is None or self.problem is not None or len(body) > _LARGEST:
+        content = record.model_dump_json().encode()
+        body = _seal(key, content) + b"\n" + content
+        if self.folder is None or self.problem is not None or len(body) > _LARGEST:
             return
         try:
-            path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=_BEGINNING, suffix=_UNFINISHED)
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor, name = tempfile.mkstemp(dir=self.folder, prefix="imlp-audit-", suffix=_UNFINISHED)
             try:
                 with os.fdopen(descriptor, "wb") as file:
-                    file.write(_digest(body).encode() + b"\n" + body)
-                Path(name).replace(path)
+                    file.write(body)
+                Path(name).replace(self.folder / _name_of(key))
             except BaseException:
                 Path(name).unlink(missing_ok=True)
                 raise
@@ -162,8 +161,7 @@ class Store:
         now, total = time.time(), 0
         for path, status in sorted(self._files(), key=lambda one: -one[1].st_mtime):
             total += status.st_size
-            abandoned = path.suffix == _UNFINISHED and now - status.st_mtime > _ABANDONED
-            if (total > most and _is_ours(path)) or abandoned:
+            if total > most or (path.suffix == _UNFINISHED and now - status.st_mtime > _ABANDONED):
                 with suppress(OSError):
                     path.unlink()
 
@@ -178,31 +176,14 @@ class Store:
             raise UsageError(f"nothing was removed: {self.problem}")
         for path, _ in self._files():
             try:
-                if _is_ours(path):
-                    path.unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
             except OSError as error:
                 raise UsageError(f"{path} could not be removed: {error.strerror or error}") from error
-        for folder in self._folders():
-            with suppress(OSError):  # not empty
-                folder.rmdir()
-        if self.folder is None or not self.folder.is_dir():
-            return []
-        folders = self._folders()
-        return sorted(path for place in (self.folder, *folders) for path in place.iterdir() if path not in folders)
-
-    def _path(self, key: str) -> Path | None:
-        name = _digest(key.encode())
-        return self.folder / name[:2] / f"{name[2:]}.json" if self.folder is not None else None
-
-    def _folders(self) -> list[Path]:
-        found = self.folder.glob("[0-9a-f][0-9a-f]") if self.folder is not None else ()
-        return [
-            path for path in found if path.is_dir() and not path.is_symlink() and os.access(path, os.R_OK | os.X_OK)
-        ]
+        return sorted(self.folder.iterdir()) if self.folder is not None and self.folder.is_dir() else []
 
     def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
         """Yield the regular files that are named as ours, with their state."""
-        for path in (path for folder in self._folders() for path in folder.iterdir()):
+        for path in self.folder.glob("imlp-audit-*") if self.folder is not None else ():
             with suppress(OSError):  # somebody else removed it
                 status = path.lstat()
                 if _NAME.fullmatch(path.name) and stat.S_ISREG(status.st_mode):
@@ -224,39 +205,12 @@ def _why_not_ours(folder: Path) -> str | None:
     return None
 
 
-def _read_whole(path: Path, key: str) -> bytes | None:
-    """Return the record in a file; None where the file is not there or not as it was written."""
-    digest, _, body = _content(path).partition(b"\n")
-    first, _, record = body.partition(b"\n")
-    return record if digest.decode(errors="replace") == _digest(body) and first == _line(key)[:-1] else None
+def _name_of(key: str) -> str:
+    return f"imlp-audit-{hashlib.sha256(key.encode()).hexdigest()}.json"
 
 
-def _is_ours(path: Path) -> bool:
-    """Return whether the file's name is the digest of the key in it, or that of a file that we did not finish."""
-    if path.suffix == _UNFINISHED:
-        return True
-    _, _, body = _content(path).partition(b"\n")
-    try:
-        key = json.loads(body.partition(b"\n")[0])
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(key, str) and _digest(key.encode(errors="replace")) == path.parent.name + path.stem
-
-
-def _content(path: Path) -> bytes:
-    """Return the content of a file; nothing where it cannot be read."""
-    try:
-        return b"" if path.parent.is_symlink() else read_bytes(path, _LARGEST, links=False)
-    except FileError:
-        return b""
-
-
-def _line(text: str) -> bytes:
-    return json.dumps(text).encode() + b"\n"
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+def _seal(key: str, content: bytes) -> bytes:
+    return digest_of((key, content)).encode()
 
 
 Result = TypeVar("Result", bound=Record)

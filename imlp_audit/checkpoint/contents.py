@@ -20,7 +20,6 @@ from imlp_audit.checkpoint.tensors import (
     MOST_TENSORS,
     Content,
     ParsedFile,
-    StorageSpan,
     StorageView,
     TensorInfo,
     ZipMember,
@@ -36,7 +35,7 @@ _SAFETENSORS_TYPES = {
 }  # fmt: skip
 
 
-def read_header(data: mmap.mmap) -> tuple[dict[str, TensorInfo], dict[str, StorageSpan]]:
+def read_header(data: mmap.mmap) -> tuple[dict[str, TensorInfo], dict[str, range]]:
     """Return the tensors that a safetensors file holds, and the bytes of each.
 
     Raises RefusedError if its header is not true of the file.
@@ -51,7 +50,7 @@ def read_header(data: mmap.mmap) -> tuple[dict[str, TensorInfo], dict[str, Stora
     tensors = {name: _read_entry(name, entry) for name, entry in entries.items()}
     _check_filled([span for _, span in tensors.values()], len(data) - 8 - size)
     at = 8 + size
-    spans = {name: StorageSpan(at + begin, at + end) for name, (_, (begin, end)) in tensors.items()}
+    spans = {name: range(at + begin, at + end) for name, (_, (begin, end)) in tensors.items()}
     return {name: info for name, (info, _) in tensors.items()}, spans
 
 
@@ -126,7 +125,7 @@ class Checkpoint:
     path: Path
     container: Container
     state: State
-    spans: Mapping[str, StorageSpan]
+    spans: Mapping[str, range]
     source: ParsedFile
     sums_checked: bool = False
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from math import prod
+from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 from imlp_audit.checkpoint.layouts import LAYOUTS, RELEASED_BLOCK, NameLayout
 from imlp_audit.checkpoint.misfits import Shapes, group_misshaped, group_one_sided
 from imlp_audit.checkpoint.refusal import escape_name
 from imlp_audit.checkpoint.states import strip_prefixes
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.checkpoint import Misfit
 
 if TYPE_CHECKING:
@@ -52,7 +55,10 @@ _LONGEST_PREFIX = 8  # parts, such as backbone.
 
 @dataclass(frozen=True)
 class Dialect:
-    """One way to map a checkpoint's names to ours; before that, `prefix` is removed from all of them."""
+    """One way to map a checkpoint's names to ours; before that, `prefix` is removed from all of them.
+
+    `layout` is the authors' code that the names are from, if it is known.
+    """
 
     names: Mapping[str, str]
     prefix: str = ""
@@ -68,14 +74,8 @@ def dialects(names: Collection[str]) -> Iterator[Dialect]:
 
 
 def _common_prefixes(names: Collection[str]) -> Iterator[str]:
-    first = next(iter(names), "")
-    for at, sign in enumerate(first):
-        if sign == ".":
-            if first.count(".", 0, at) >= _LONGEST_PREFIX or not all(
-                name.startswith(first[: at + 1]) for name in names
-            ):
-                return
-            yield first[: at + 1]
+    parts = commonprefix(list(names)).split(".")[:-1]  # noqa: RUF071  # what follows the last dot is cut off
+    return accumulate(f"{part}." for part in parts[:_LONGEST_PREFIX])
 
 
 def _dialects(names: Collection[str]) -> Iterator[tuple[Mapping[str, str], NameLayout | None]]:
@@ -93,17 +93,14 @@ def _dialects(names: Collection[str]) -> Iterator[tuple[Mapping[str, str], NameL
 class Fit:
     """How well a checkpoint fits a model.
 
-    `names` maps the file's names to the model's, once `prefix` is removed from all of them. `computed` are tensors of
-    the file that the model computes itself, `optional` are tensors of the model that the file lacks and may lack.
-    `layout` is the authors' code that the names are from, if it is known.
+    `dialect` maps the file's names to the model's. `computed` are tensors of the file that the model computes itself,
+    `optional` are tensors of the model that the file lacks and may lack.
     """
 
     problems: tuple[Misfit, ...]
-    names: Mapping[str, str]
+    dialect: Dialect
     computed: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
-    prefix: str = ""
-    layout: NameLayout | None = None
 
     @property
     def exact(self) -> bool:
@@ -121,13 +118,13 @@ class Fit:
         return tuple(self._notes())
 
     def _notes(self) -> Iterator[str]:
-        if self.prefix:
-            yield f"prefix removed from all names, because they fit without it: {escape_name(self.prefix)}"
-        renamed = sum(old.removeprefix(self.prefix) != new for old, new in self.names.items())
+        prefix, layout = self.dialect.prefix, self.dialect.layout
+        if prefix:
+            yield f"prefix removed from all names, because they fit without it: {escape_name(prefix)}"
+        renamed = sum(old.removeprefix(prefix) != new for old, new in self.dialect.names.items())
         if renamed:
-            names = "1 name" if renamed == 1 else f"{renamed} names"
-            layout = "published code" if self.layout is None else f"the layout {self.layout.name}"
-            yield f"{names} of {layout} mapped to ours"
+            source = "published code" if layout is None else f"the layout {layout.name}"
+            yield f"{count_of(renamed, 'name')} of {source} mapped to ours"
         if self.computed:
             yield f"computed by the model itself, so not loaded: {_list_first(self.computed)}"
         if self.optional:
@@ -180,7 +177,7 @@ def compare(held: Shapes, wanted: Shapes, computed: Shapes, tied: Sequence[Seque
     optional = tuple(name for name in spare if name not in mine)
     missing = [name for name in wanted if name not in mine and name not in optional]
     problems = (*group_misshaped(wrong, mine, places), *group_one_sided(missing, extra, mine, wanted))
-    return Fit(problems, dialect.names, ours, optional, dialect.prefix, dialect.layout)
+    return Fit(problems, dialect, ours, optional)
 
 
 def _read_all(held: Shapes, places: Shapes) -> Iterator[tuple[Dialect, Shapes]]:

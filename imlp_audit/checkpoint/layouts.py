@@ -8,22 +8,18 @@ may stand anywhere, another only at the beginning; one that ends in "." goes on,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 _BRACKETS = re.compile(r"\[(.*?)\]")
 
 
 def _read_rules(text: str) -> tuple[tuple[str, str], ...]:
-    lines = (line.partition("->") for line in text.splitlines() if "->" in line)
-    return tuple(rule for theirs, _, ours in lines for rule in _read_line(theirs, ours))
-
-
-def _read_line(theirs: str, ours: str) -> Iterator[tuple[str, str]]:
-    """Yield a rule, or one for each text in brackets: a pattern, and what stands in its place."""
-    lists = max((one.count(",") for one in _BRACKETS.findall(theirs)), default=0)
-    for at in range(lists + 1):
-        yield _to_pattern(_choose(theirs, at)), re.sub(r"\{(\w)\}", r"\\g<\1>", _choose(ours, at))
+    """Return the rules, for a line with brackets one for each text in them: a pattern, and what replaces it."""
+    rules = []
+    for theirs, _, ours in (line.partition("->") for line in text.splitlines() if "->" in line):
+        for at in range(max((one.count(",") for one in _BRACKETS.findall(theirs)), default=0) + 1):
+            rules.append((_to_pattern(_choose(theirs, at)), re.sub(r"\{(\w)\}", r"\\g<\1>", _choose(ours, at))))
+    return tuple(rules)
 
 
 def _choose(text: str, at: int) -> str:

@@ -16,8 +16,9 @@ from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchang
 from imlp_audit.checkpoint.fitting import Fit, saved_tensors, tied_names
 from imlp_audit.checkpoint.misfits import describe
 from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
-from imlp_audit.checkpoint.tensors import BYTES, StorageSpan, TensorInfo
+from imlp_audit.checkpoint.tensors import BYTES, TensorInfo
 from imlp_audit.errors import CheckpointError
+from imlp_audit.numbers.words import count_of
 
 
 def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
@@ -37,10 +38,10 @@ def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
     return {name: _make_tensor(info, storages[info.view.storage]) for name, info in tensors.items()}
 
 
-def _read_bytes(opened: OpenFile, span: StorageSpan) -> Tensor:
-    if span.start == span.end:
+def _read_bytes(opened: OpenFile, span: range) -> Tensor:
+    if not span:
         return torch.empty(0, dtype=torch.uint8)
-    with memoryview(opened.data) as data, data[span.start : span.end] as part:
+    with memoryview(opened.data) as data, data[span.start : span.stop] as part:
         return torch.frombuffer(bytearray(part), dtype=torch.uint8)
 
 
@@ -89,7 +90,7 @@ def _load(model: nn.Module, path: Path, found: Fit, tensors: Mapping[str, Tensor
     """Copy the tensors into the model's own, and return what that changed in them."""
     own = {**dict(model.named_buffers(remove_duplicate=False)), **model.state_dict()}
     _check_only_tensors(model, path)
-    named = {new: tensors[old] for old, new in found.names.items()}
+    named = {new: tensors[old] for old, new in found.dialect.names.items()}
     mine = {name: tensor.reshape(own[name].shape) for name, tensor in named.items()}
     wrong = [name for name in mine if _find_kind(mine[name]) != _find_kind(own[name])]
     if wrong:
@@ -110,7 +111,8 @@ def _load(model: nn.Module, path: Path, found: Fit, tensors: Mapping[str, Tensor
     model.load_state_dict({**{name: own[name] for name in found.optional}, **saved})
     if not rounded:
         return []
-    return [f"{_count(rounded)} rounded to the model's type, such as {escape_name(rounded[0])}"]
+    verb = "is" if len(rounded) == 1 else "are"
+    return [f"{count_of(len(rounded), 'tensor')} {verb} rounded to the model's type, such as {escape_name(rounded[0])}"]
 
 
 def _check_only_tensors(model: nn.Module, path: Path) -> None:
@@ -132,10 +134,6 @@ def _check_tied(model: nn.Module, path: Path, saved: Mapping[str, Tensor]) -> No
                 f"{path}: {escape_name(there[0])} and {escape_name(torn)} are one tensor in the model, but differ in "
                 "the file; choose the row that it was trained for"
             )
-
-
-def _count(names: list[str]) -> str:
-    return "1 tensor is" if len(names) == 1 else f"{len(names)} tensors are"
 
 
 def _find_kind(tensor: Tensor) -> str:

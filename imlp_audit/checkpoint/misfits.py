@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import isqrt
 
 from imlp_audit.checkpoint.refusal import escape_name
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.checkpoint import Misfit, MisfitKind
 
 Shape = tuple[int, ...]
@@ -42,7 +43,7 @@ _PARTS = (
 
 def describe(misfit: Misfit) -> str:
     """Return a misfit as a line for people."""
-    count = "1 tensor" if len(misfit.tensors) == 1 else f"{len(misfit.tensors)} tensors"
+    count = count_of(len(misfit.tensors), "tensor")
     details = f": {_join_first(misfit.details)}" if misfit.details else ""
     return f"{misfit.kind}: {misfit.reason}{details} ({count}: {_join_first([*map(escape_name, misfit.tensors)])})"
 
@@ -86,7 +87,8 @@ def group_one_sided(missing: list[str], extra: list[str], mine: Shapes, wanted: 
     held, built = _number_lists(mine), _number_lists(wanted)
 
     def cause(name: str) -> Cause:
-        return _find_depth(name, held, built) or explain_name(name)
+        parts = (description for pattern, description in _PARTS if re.search(pattern, name))
+        return _find_depth(name, held, built) or Cause(next(parts, "tensors of other names"))
 
     yield from _group(MisfitKind.MISSING, missing, cause)
     yield from _group(MisfitKind.UNEXPECTED, extra, cause)
@@ -123,7 +125,8 @@ def _find_depth(name: str, held: Mapping[str, set[int]], wanted: Mapping[str, se
     for at, part in enumerate(parts):
         stem = ".".join(parts[:at])
         if part.isdecimal() and stem in held and stem in wanted and int(part) not in held[stem] & wanted[stem]:
-            return explain_depth(escape_name(stem), len(held[stem]), len(wanted[stem]))
+            held_in = f"{len(held[stem])} in the file's {escape_name(stem) or 'list'}"
+            return Cause("another depth", (f"{held_in}, {len(wanted[stem])} in the model's",))
     return None
 
 
@@ -133,18 +136,6 @@ class Cause:
 
     reason: str
     details: tuple[str, ...] = ()
-
-
-def explain_name(name: str) -> Cause:
-    """Name the part of a model that a tensor of only one side belongs to."""
-    return Cause(
-        next((description for pattern, description in _PARTS if re.search(pattern, name)), "tensors of other names")
-    )
-
-
-def explain_depth(stem: str, held: int, wanted: int) -> Cause:
-    """Say that a list of blocks is longer on one side."""
-    return Cause("another depth", (f"{held} in the file's {stem or 'list'}, {wanted} in the model's",))
 
 
 def explain_shape(name: str, held: Shape, wanted: Shape) -> Cause:

@@ -132,31 +132,18 @@ def describe_call(function: Name | Inert, arguments: tuple[object, ...], tensor:
             return sizes
         case "torch._utils _rebuild_parameter", (TensorInfo() as info, bool(), dict() as hooks) if not hooks:
             return info
-        case "torch._utils _rebuild_tensor_v2", (
-            Storage() as storage,
-            start,
-            shape,
-            strides,
-            bool(),
-            dict() as hooks,
-        ) if not hooks:
-            return _describe_view(storage, storage.dtype, (start, shape, strides), tensor)
-        case "torch._utils _rebuild_tensor_v3", (
-            Storage() as storage,
-            start,
-            shape,
-            strides,
-            bool(),
-            dict() as hooks,
-            Name(dtype),
-        ) if not hooks:
-            return _describe_view(storage, dtype.removeprefix("torch "), (start, shape, strides), tensor)
+        case "torch._utils _rebuild_tensor_v2", (Storage() as storage, *place, bool(), dict() as hooks) if not hooks:
+            return _describe_view(storage, storage.dtype, place, tensor)
+        case "torch._utils _rebuild_tensor_v3", (Storage() as storage, *place, bool(), dict() as hooks, Name(dtype)):
+            if not hooks:
+                return _describe_view(storage, dtype.removeprefix("torch "), place, tensor)
     raise TypeError
 
 
-def _describe_view(storage: Storage, dtype: str, place: tuple[object, object, object], tensor: str) -> TensorInfo:
+def _describe_view(storage: Storage, dtype: str, place: Sequence[object], tensor: str) -> TensorInfo:
     """Return the tensor that is a view of a storage: from a start, with a stride for each axis."""
-    start, shape, strides = place[0], read_shape(place[1]), read_shape(place[2])
+    start, *sides = place
+    shape, strides = map(read_shape, sides)
     if type(start) is not int or start < 0 or shape is None or strides is None or len(shape) != len(strides):
         raise RefusedError(f"holds {escape_name(tensor)} with an impossible shape; save it again")
     info = TensorInfo(shape, dtype, StorageView(storage.key, start, strides))

@@ -31,11 +31,8 @@ def find_inert(content: object) -> Iterator[Inert]:
 def find_given(content: object) -> Mapping[int | str, Inert]:
     """Return what objects that were not made were given: tables by their identity, tensors by their storage."""
     seen: set[int] = set()
-    return {_identify(value): one for one in find_inert(content) for value in _walk(one, seen)}
-
-
-def _identify(value: object) -> int | str:
-    return value.view.storage if isinstance(value, TensorInfo) else id(value)
+    parts = ((one, value) for one in find_inert(content) for value in _walk(one, seen))
+    return {value.view.storage if isinstance(value, TensorInfo) else id(value): one for one, value in parts}
 
 
 def check_apart(state: Mapping[object, object], given: Mapping[int | str, Inert]) -> None:

@@ -29,14 +29,6 @@ class StorageView:
 
 
 @dataclass(frozen=True)
-class StorageSpan:
-    """The bytes of a storage in a checkpoint's file."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
 class TensorInfo:
     """A tensor's shape, the type of its numbers (torch's name), and where they lie."""
 
@@ -95,8 +87,8 @@ class ParsedFile:
 
 @dataclass(frozen=True)
 class Content:
-    """What a file describes, the bytes of each storage in it, and the members of a zip archive."""
+    """What a file describes, where the bytes of each storage in it are, and the members of a zip archive."""
 
     tree: object
-    spans: Mapping[str, StorageSpan]
+    spans: Mapping[str, range]
     members: tuple[ZipMember, ...] = ()

@@ -12,7 +12,7 @@ import mmap
 import struct
 import zipfile
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from itertools import pairwise
 from struct import Struct
@@ -20,7 +20,7 @@ from struct import Struct
 from imlp_audit.checkpoint.container import OpenFile, refuse_foreign
 from imlp_audit.checkpoint.pickle_machine import LARGEST_PICKLE, Machine, Storage
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name
-from imlp_audit.checkpoint.tensors import Content, StorageSpan, ZipMember
+from imlp_audit.checkpoint.tensors import Content, ZipMember
 
 MOST_MEMBERS = 50_000
 _AGAIN = "download it or save it again"
@@ -188,7 +188,7 @@ def _find_root(members: Mapping[str, ZipMember]) -> str:
     return root
 
 
-def _find_span(storage: Storage, member: ZipMember | None) -> StorageSpan:
+def _find_span(storage: Storage, member: ZipMember | None) -> range:
     """Return the bytes of a storage, which must be as many as it claims."""
     if member is None or member.size != storage.size:
         has = "none" if member is None else str(member.size)
@@ -196,7 +196,7 @@ def _find_span(storage: Storage, member: ZipMember | None) -> StorageSpan:
             f"claims {storage.size} bytes for the numbers {escape_name(storage.key)} and has {has}: it is truncated or "
             f"forged; {_AGAIN}"
         )
-    return StorageSpan(member.start, member.end)
+    return range(member.start, member.end)
 
 
 def read_legacy(data: mmap.mmap) -> Content:
@@ -209,27 +209,23 @@ def read_legacy(data: mmap.mmap) -> Content:
     return Content(machine.read(file), _find_numbers(data, file, machine))
 
 
-def _find_numbers(data: mmap.mmap, file: BytesIO, machine: Machine) -> dict[str, StorageSpan]:
+def _find_numbers(data: mmap.mmap, file: BytesIO, machine: Machine) -> dict[str, range]:
     """Return the bytes of each storage. Raises RefusedError unless these, and nothing else, follow the pickles."""
     storages = {storage.key: storage for storage in machine.storages}
-    keys = Machine().read(file)
-    if not isinstance(keys, list) or not _are_same(keys, storages) or len(storages) < len(machine.storages):
+    listed = Machine().read(file)
+    keys = [key for key in listed if isinstance(key, str)] if isinstance(listed, list) else []
+    if keys != listed or sorted(keys) != sorted(storages) or len(storages) < len(machine.storages):
         raise RefusedError(f"lists other numbers than its tensors use; {_AGAIN}")
     at, spans = file.tell(), {}
-    for key in map(str, keys):
+    for key in keys:
         count = int.from_bytes(data[at : at + 8], "little")
         if count != storages[key].numel:
             raise RefusedError(
                 f"claims {storages[key].numel} numbers for {escape_name(key)} and has {count}: it is truncated or "
                 f"forged; {_AGAIN}"
             )
-        spans[key] = StorageSpan(at + 8, at + 8 + storages[key].size)
-        at = spans[key].end
+        spans[key] = range(at + 8, at + 8 + storages[key].size)
+        at = spans[key].stop
     if at != len(data):
         raise RefusedError(f"should be {at} bytes long and has {len(data)}: it is truncated or forged; {_AGAIN}")
     return spans
-
-
-def _are_same(keys: list[object], storages: Collection[str]) -> bool:
-    texts = [key for key in keys if isinstance(key, str)]
-    return len(texts) == len(keys) == len(storages) and set(texts) == set(storages)

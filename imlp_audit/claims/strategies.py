@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import torch
 from hypothesis import strategies as st
@@ -35,20 +35,16 @@ class Alternative:
     values: tuple[Any, ...]
 
 
-@dataclass
-class Assignment:
-    """A value of each choice, by its place; of choices that it does not have yet, the first."""
+Combination: TypeAlias = dict[Alternative, int]
+"""A value of each choice, by its place; of choices that it does not have yet, the first is drawn."""
 
-    places: dict[Alternative, int] = field(default_factory=dict)
-
-
-_current: ContextVar[Assignment] = ContextVar("_current")
+_current: ContextVar[Combination] = ContextVar("_current")
 
 
 @contextmanager
-def combination_of(places: dict[Alternative, int]) -> Iterator[Assignment]:
+def combination_of(places: Mapping[Alternative, int]) -> Iterator[Combination]:
     """Within this block, draw these values of the choices; what is yielded has those that were drawn besides."""
-    combination = Assignment(dict(places))
+    combination = dict(places)
     token = _current.set(combination)
     try:
         yield combination
@@ -64,7 +60,7 @@ def choice(name: str, *values: T) -> SearchStrategy[T]:
 
     def current() -> T:
         combination = _current.get(None)
-        place = combination.places.setdefault(one, 0) if combination is not None else 0
+        place = combination.setdefault(one, 0) if combination is not None else 0
         return values[place]
 
     return st.builds(current)
@@ -97,13 +93,9 @@ def modules(
     learned = [(name, held) for name, held in state.values() if held.is_floating_point()]
     places = _draw_places(draw, sum(held.numel() for _, held in learned))
     for (name, held), own in zip(learned, places.split([held.numel() for _, held in learned]), strict=True):  # type: ignore[no-untyped-call]
-        table = tuple(filter(_is_positive, values)) if name.endswith("running_var") else values
+        table = [number for number in values if number > 0] if name.endswith("running_var") else values
         held.data = _take(table, own).reshape(held.shape).to(held.device)
     return module
-
-
-def _is_positive(number: float) -> bool:
-    return number > 0
 
 
 def _draw_places(draw: DrawFn, count: int) -> Tensor:

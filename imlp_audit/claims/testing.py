@@ -6,9 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
 from math import ceil, prod
 from random import Random
 from tempfile import TemporaryDirectory
+from typing import TypeAlias
 from zlib import crc32
 
 import torch
@@ -17,12 +20,12 @@ from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import HypothesisException, NoSuchExample, Unsatisfiable
 from hypothesis.strategies import DrawFn, SearchStrategy
+from torch import Tensor, nn
 
-from imlp_audit.claims.arguments import Leaf, find_change, list_parts, write_all
 from imlp_audit.claims.catalogue import FOLDER, ClaimCode
 from imlp_audit.claims.settings import Outcome, Settings
 from imlp_audit.claims.statement import Claim, find_difference
-from imlp_audit.claims.strategies import Alternative, combination_of
+from imlp_audit.claims.strategies import Combination, combination_of
 from imlp_audit.processes.code import load_module, locate_error
 
 _MOST_COMBINATIONS = 64  # of the values of choices; of more a sample is tried
@@ -30,7 +33,8 @@ _QUIET = settings(
     database=None, deadline=None, derandomize=False, report_multiple_bugs=False, print_blob=False,
     phases=[Phase.generate, Phase.shrink], verbosity=Verbosity.quiet, suppress_health_check=[*HealthCheck],
 )  # fmt: skip
-Arguments = dict[str, object]
+_MOST_SHOWN, _SOME = 64, 4  # numbers of a tensor: of a larger one some are shown
+Arguments: TypeAlias = dict[str, object]
 
 
 def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = lambda: None) -> Outcome:
@@ -121,15 +125,10 @@ class _Run:
             used = self._run(places, self._others, each)
             places = (sample.pop(0) if sample else None) if count > _MOST_COMBINATIONS else _next(used)
 
-    def _run(
-        self,
-        places: Mapping[Alternative, int],
-        arguments: SearchStrategy[Arguments],
-        examples: int,
-    ) -> dict[Alternative, int]:
+    def _run(self, places: Combination, arguments: SearchStrategy[Arguments], examples: int) -> Combination:
         """Judge some examples, under some values of the choices; return all choices that were made."""
         self._seed += 1
-        with combination_of(dict(places)) as self._combination:
+        with combination_of(places) as self._combination:
             try:
                 limited = settings(_QUIET, max_examples=examples)
                 find(arguments, self._fails, settings=limited, random=Random(self._seed))
@@ -138,7 +137,7 @@ class _Run:
             except (Exception, SystemExit) as error:  # of a strategy, mostly
                 if not self._is_decided():
                     self._problem = self._write_error(error)
-        return self._combination.places
+        return self._combination
 
     def _fails(self, arguments: Arguments) -> bool:
         """Judge one example; return whether the claim is false on it or cannot be judged, as on the first that was."""
@@ -172,7 +171,7 @@ class _Run:
     def _write(self, arguments: Sequence[Leaf]) -> tuple[str, ...]:
         """Write the choices and the arguments of an example."""
         names = {part.name for part in arguments}
-        chosen = self._combination.places.items()
+        chosen = self._combination.items()
         values = {one.name: one.values[place] for one, place in chosen if one.name not in names}
         return (*write_all(values), *write_all({part.name: part.value for part in arguments}))
 
@@ -199,7 +198,7 @@ def _without_simplest(draw: DrawFn, arguments: SearchStrategy[Arguments]) -> Arg
     return draw(arguments)
 
 
-def _next(places: Mapping[Alternative, int]) -> dict[Alternative, int] | None:
+def _next(places: Combination) -> Combination | None:
     """Return the combination that follows: the last choice that can be is raised, and those after it are left open."""
     names = [*places]
     for at, one in reversed([*enumerate(names)]):
@@ -208,9 +207,85 @@ def _next(places: Mapping[Alternative, int]) -> dict[Alternative, int] | None:
     return None
 
 
-def _sample(choices: Mapping[Alternative, int], random: Random) -> list[dict[Alternative, int]]:
+def _sample(choices: Combination, random: Random) -> list[Combination]:
     """Return some combinations, in which each value of each choice is about as frequent; the smallest first."""
     most = _MOST_COMBINATIONS
     columns = [random.sample([place % len(one.values) for place in range(most)], most) for one in choices]
     rows = sorted({*zip(*columns, strict=True)}, key=lambda row: (sum(row), row))
     return [dict(zip(choices, row, strict=True)) for row in rows]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A tensor, or another value, of an argument; `fixed` unless a module in training mode updates it."""
+
+    name: str
+    value: object
+    fixed: bool = True
+
+
+def list_parts(arguments: Mapping[str, object]) -> list[Leaf]:
+    """Return copies of what the arguments hold: a module's state, the fields of a dataclass, what is in a sequence."""
+    return [
+        replace(part, value=part.value.clone()) if isinstance(part.value, Tensor) else part
+        for part in _all_parts(arguments)
+    ]
+
+
+def _all_parts(arguments: Mapping[str, object]) -> Iterator[Leaf]:
+    for name, value in arguments.items():
+        yield from _parts(name, value)
+
+
+def _parts(name: str, value: object) -> Iterator[Leaf]:
+    if isinstance(value, Tensor):
+        yield Leaf(name, value.detach())
+    elif isinstance(value, nn.Module):
+        yield from (Leaf(f"{name}.{own}", held.detach()) for own, held in value.named_parameters())
+        for own, held in value.named_buffers():
+            owner = value.get_submodule(own.rpartition(".")[0])
+            yield Leaf(f"{name}.{own}", held.detach(), fixed=not owner.training)
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield from _all_parts({f"{name}.{field.name}": getattr(value, field.name) for field in fields(value)})
+    elif isinstance(value, Mapping):
+        yield from _all_parts({f"{name}[{key}]": one for key, one in value.items()})
+    elif isinstance(value, list | tuple) and not all(isinstance(one, str | float | int) for one in value):
+        yield from _all_parts({f"{name}[{place}]": one for place, one in enumerate(value, start=1)})
+    else:
+        yield Leaf(name, tuple(value) if isinstance(value, list) else value)
+
+
+def find_change(before: Sequence[Leaf], arguments: Mapping[str, object]) -> str | None:
+    """Return the name of a part that is another now."""
+    after = {part.name: part.value for part in _all_parts(arguments)}
+    return next((one.name for one in before if one.fixed and not _same(one.value, after.get(one.name))), None)
+
+
+def _same(one: object, other: object) -> bool:
+    if isinstance(one, Tensor):
+        if not isinstance(other, Tensor) or one.shape != other.shape:
+            return False
+        return torch.equal(one, other) or bool(((one == other) | one.isnan()).all())
+    return one is other or one == other
+
+
+def write_all(values: Mapping[str, object]) -> tuple[str, ...]:
+    """Write values by their names, as texts "symbol = value"."""
+    return tuple(f"{name} = {write(value)}" for name, value in values.items())
+
+
+def write(value: object) -> str:
+    """Write a value, numbers to six digits: as much as a person checks, and the same on every machine."""
+    if isinstance(value, Tensor):
+        if value.numel() <= _MOST_SHOWN:
+            return write(value.tolist())
+        some = ", ".join(map(write, value.flatten()[:_SOME].tolist()))
+        return f"[{some}, ...] of shape {write(list(value.shape))}"
+    if isinstance(value, float):
+        return f"{value + 0.0:.6g}"
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(write, value))}]"
+    if isinstance(value, Enum):
+        return value.name.lower()
+    text = getattr(value, "__name__", None) or str(value)
+    return type(value).__name__ if " at 0x" in text else text

@@ -33,7 +33,8 @@ from imlp_audit.report.files import check_writable
 
 if TYPE_CHECKING:
     from imlp_audit.cli.output import Outputs
-    from imlp_audit.evaluate.request import Request, Running
+    from imlp_audit.evaluate.inference import Running
+    from imlp_audit.evaluate.request import Request
     from imlp_audit.spec.paper import RowRef
     from imlp_audit.spec.schema import Preprocessing
 
@@ -144,14 +145,14 @@ class RunOptions:
 
         A model whose code comes from `outside` may keep what it computes in itself, where threads would mix batches up.
         """
-        from imlp_audit.evaluate.request import Running
+        from imlp_audit.evaluate.inference import Running
 
         return Running(
             device=self.device.value,
             batch_size=self.batch_size or (256 if self.device is Device.CUDA else 32),
             amp=self.amp,
             workers=min(cores(), _WORKERS) if self.workers is None else self.workers,
-            threads=1 if outside else cores(),
+            threads=1 if outside or self.device is Device.CUDA else cores(),
         )
 
 
@@ -178,7 +179,8 @@ def evaluate(
         from imlp_audit.cli.output import parse_outputs
         from imlp_audit.evaluate.datasets import Labelling
         from imlp_audit.evaluate.predictions import check_ending
-        from imlp_audit.evaluate.request import Data, Request, Weights
+        from imlp_audit.evaluate.request import Data, Request
+        from imlp_audit.evaluate.weights import Weights
 
         check_kind(checkpoint)
         if running.predictions is not None:

@@ -13,7 +13,6 @@ from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.imagenet import check_order, imagenet_classes, is_validation_image, match_real_labels
 from imlp_audit.evaluate.images import ENDINGS, FileImages, Images, in_order, readable_id
 from imlp_audit.evaluate.labels import Classes, assign_classes, class_folders, read_class_map
-from imlp_audit.evaluate.parquet import list_tables, read_parquet
 from imlp_audit.numbers.words import count_of, list_some
 
 SPLIT_SYNONYMS = (("validation", "val", "valid", "eval", "evaluation"), ("train", "training"))
@@ -149,7 +148,7 @@ def _open_path(source: str, split: str, labelling: Labelling) -> Images:
 
 def _of_folder(place: Path, found: Listing, source: str, split: str, labelling: Labelling) -> Images:
     """Open the images of a folder; if it has none, its parquet files."""
-    tables = list_tables(place) if not found.ids else ()
+    tables = _list_tables(place) if not found.ids else ()
     if tables:
         return _of_parquet(place, whole_split(tables, split, source), labelling)
     if place == Path(source) and found.ids:
@@ -160,7 +159,16 @@ def _of_folder(place: Path, found: Listing, source: str, split: str, labelling: 
 def _of_parquet(root: Path, tables: Sequence[str], labelling: Labelling) -> Images:
     if labelling.real:
         raise DatasetError(f"{root}: parquet files have their own labels; leave out --labels")
+    from imlp_audit.evaluate.parquet import read_parquet
+
     return read_parquet(root, tables, labelling.read_map())
+
+
+def _list_tables(folder: Path) -> tuple[str, ...]:
+    """Return the paths of the .parquet files below a folder, in order; hidden ones are left out."""
+    paths = (path.relative_to(folder) for path in folder.rglob("*.parquet"))
+    shown = (path.as_posix() for path in paths if not any(part.startswith(".") for part in path.parts))
+    return tuple(in_order(shown).values())
 
 
 def _of_files(found: Listing, source: str, labelling: Labelling) -> Images:

@@ -7,12 +7,13 @@ import json
 import os
 import re
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from io import BytesIO
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 from unicodedata import normalize
 
 from PIL import Image, UnidentifiedImageError
@@ -75,24 +76,22 @@ def _reason(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-class PictureSource(Protocol):
+class PictureSource(ABC):
     """RGB images by number, and the bytes that each is made from; raises UnreadableError."""
-
-    def __getitem__(self, index: int) -> Image.Image: ...
-
-    def read(self, index: int) -> bytes:
-        """Return the bytes."""
-        ...
-
-
-@dataclass(frozen=True)
-class FileImages:
-    """Images in files of their own."""
-
-    paths: Sequence[str]
 
     def __getitem__(self, index: int) -> Image.Image:
         return open_image(self.read(index))
+
+    @abstractmethod
+    def read(self, index: int) -> bytes:
+        """Return the bytes of an image. Raises UnreadableError."""
+
+
+@dataclass(frozen=True)
+class FileImages(PictureSource):
+    """Images in files of their own."""
+
+    paths: Sequence[str]
 
     def read(self, index: int) -> bytes:
         """Return the bytes of a file. Raises UnreadableError."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -123,24 +123,27 @@ def resolve_pipeline(model: nn.Module, size: tuple[int, int], *sources: Preproce
 
 
 @dataclass(frozen=True)
-class Computing:
-    """How a model is run: on a CPU, `threads` batches at a time, each in one thread; on a GPU one at a time.
+class Running:
+    """How a model is run: `workers` processes read the images, and `threads` batches are computed at a time.
 
-    A single thread always adds in the same order, so the answers do not depend on the number of threads.
+    A batch is computed in a single thread, which always adds in the same order, so the answers do not depend on the
+    number of threads.
     """
 
-    device: torch.device
-    threads: int = 1
+    device: str = "cpu"
+    batch_size: int = 32
     amp: bool = False
+    workers: int = 0
+    threads: int = 1
 
     @property
     def low_precision(self) -> torch.dtype:
         """The type that `amp` computes in."""
-        return torch.float16 if self.device.type == "cuda" else torch.bfloat16
+        return torch.float16 if self.device == "cuda" else torch.bfloat16
 
 
 def load_batches(
-    images: Images, indices: Sequence[int], pipeline: Pipeline, batch_size: int, workers: int, device: torch.device
+    images: Images, indices: Sequence[int], pipeline: Pipeline, running: Running
 ) -> Iterable[tuple[Tensor, Tensor]]:
     """Return timm's loader over the chosen images in order; the last batch holds the remainder."""
     from timm.data import create_loader
@@ -149,22 +152,22 @@ def load_batches(
     loader: Iterable[tuple[Tensor, Tensor]] = create_loader(
         Guarded(images, indices, pil_to_tensor),  # timm's loader sets the transform
         input_size=(3, *pipeline.size),
-        batch_size=batch_size,
+        batch_size=running.batch_size,
         interpolation=pipeline.interpolation,
         mean=pipeline.mean,
         std=pipeline.std,
         crop_pct=pipeline.crop_pct,
         crop_mode=pipeline.crop_mode,
-        num_workers=workers,
-        pin_memory=device.type == "cuda",
-        device=device,
+        num_workers=running.workers,
+        pin_memory=running.device == "cuda",
+        device=torch.device(running.device),
         persistent_workers=False,  # they end with the last batch
     )
     return loader
 
 
 def predict_batches(
-    model: nn.Module, batches: Iterable[tuple[Tensor, Tensor]], computing: Computing
+    model: nn.Module, batches: Iterable[tuple[Tensor, Tensor]], running: Running
 ) -> Iterator[tuple[ModelAnswer | None, ...]]:
     """Yield the answers to each batch, in order.
 
@@ -173,11 +176,12 @@ def predict_batches(
     if an output is not finite.
     """
     with deterministic(), _memory_errors():
-        yield from _in_order(lambda batch: _predict(model, *batch, computing), batches, computing.threads)
+        yield from _in_order(lambda batch: _predict(model, *batch, running), batches, running.threads)
 
 
-def _predict(model: nn.Module, images: Tensor, numbers: Tensor, computing: Computing) -> tuple[ModelAnswer | None, ...]:
-    with torch.inference_mode(), _autocast(computing):
+def _predict(model: nn.Module, images: Tensor, numbers: Tensor, running: Running) -> tuple[ModelAnswer | None, ...]:
+    half = torch.autocast(running.device, running.low_precision, enabled=running.amp)
+    with torch.inference_mode(), half:
         logits = model(images.contiguous()).float()
     # sorted, not top-k: among equal logits the first class comes first, as in argmax, on every device
     ordered = logits.argsort(dim=1, descending=True, stable=True)[:, :GUESSES]
@@ -185,16 +189,10 @@ def _predict(model: nn.Module, images: Tensor, numbers: Tensor, computing: Compu
     finite = logits.isfinite().all(dim=1)
     readable = (numbers >= 0).tolist()
     if not all(fine or not read for fine, read in zip(finite.tolist(), readable, strict=True)):
-        advice = "; try without --amp" if computing.amp else ""
+        advice = "; try without --amp" if running.amp else ""
         raise CheckpointError(f"with these weights the model's outputs are not finite numbers{advice}")
     rows = zip(ordered.tolist(), first.tolist(), readable, strict=True)
     return tuple(ModelAnswer(tuple(top5), probability) if read else None for top5, probability, read in rows)
-
-
-def _autocast(computing: Computing) -> AbstractContextManager[object]:
-    if not computing.amp:
-        return nullcontext()
-    return torch.autocast(computing.device.type, computing.low_precision)
 
 
 def _in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
-from PIL import Image
+import pyarrow as pa
+from pyarrow import compute, types
+from pyarrow.parquet import ParquetFile
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.imagenet import imagenet_classes, is_validation_image
-from imlp_audit.evaluate.images import Images, UnreadableError, in_order, open_image, readable_id
+from imlp_audit.evaluate.images import Images, PictureSource, UnreadableError, readable_id
 from imlp_audit.evaluate.labels import Classes, assign_classes, order_of_names
 from imlp_audit.numbers.words import count_of, list_some
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from pyarrow.parquet import ParquetFile
+Tables: TypeAlias = Mapping[str, ParquetFile]
+"""The opened files, by their paths below the folder of the data set."""
 
 _IMAGES = ("image", "img", "jpg", "png", "webp", "picture")
 _LABELS = ("label", "labels", "fine_label", "cls", "class", "target")
@@ -30,14 +31,11 @@ _BATCH = 65_536  # rows
 
 
 @dataclass(frozen=True)
-class ParquetImages:
+class ParquetImages(PictureSource):
     """Images in the rows of parquet files; `rows` are file, row group and row in the group."""
 
     column: str
     rows: tuple[tuple[str, int, int], ...]
-
-    def __getitem__(self, index: int) -> Image.Image:
-        return open_image(self.read(index))
 
     def read(self, index: int) -> bytes:
         """Return the bytes in a row. Raises UnreadableError."""
@@ -48,80 +46,68 @@ class ParquetImages:
         return held
 
 
-def list_tables(folder: Path) -> tuple[str, ...]:
-    """Return the paths of the .parquet files below a folder, in order; hidden ones are left out."""
-    paths = (path.relative_to(folder) for path in folder.rglob("*.parquet"))
-    shown = (path.as_posix() for path in paths if not any(part.startswith(".") for part in path.parts))
-    return tuple(in_order(shown).values())
-
-
 def read_parquet(root: Path, files: Sequence[str], given: Classes | None) -> Images:
     """Read the labels of parquet files, not their images. Raises DatasetError saying what such files need to hold."""
-    opened = [_open(root / file) for file in files]
-    schema = opened[0].schema_arrow
-    if any(not one.schema_arrow.equals(schema) for one in opened):
-        raise DatasetError(f"{root}: the parquet files have different columns; give one of them, or another --split")
-    _check_table(root, files, opened)
+    tables = {file: _open(root / file) for file in files}
+    schema = _shared_schema(root, tables)
     image, path = _image_column(schema, str(root / files[0]))
     label = _label_column(schema, str(root / files[0]))
-    names = _shared_names(root, files, opened, label)
-    held = _read_column(root, files, opened, label)
+    names = _shared_names(root, tables, label)
+    held = _read_column(root, tables, label)
     missing = sum(value is None or value == -1 for value in held)
     if missing or not held:
         raise DatasetError(f"{root}: {missing} of {count_of(len(held), 'image')} have no class; try another --split")
-    rows = [row for file, one in zip(files, opened, strict=True) for row in _rows(str(root / file), one)]
+    rows = [row for file, table in tables.items() for row in _rows(str(root / file), table)]
     classes, order = _classes(held, names, given, f"{files[0]}, column {label}")
-    paths = [] if path is None else [one and one["path"] for one in _read_column(root, files, opened, path)]
+    paths = [] if path is None else [one and one["path"] for one in _read_column(root, tables, path)]
     ids, labels = _ids(rows, paths), tuple((classes.index[str(value)],) for value in held)
     published = classes.count == len(imagenet_classes()) and all(map(is_validation_image, ids))
     name = "imagenet-1k" if published else root.resolve().name
     return Images(name, ParquetImages(image, tuple(rows)), ids, labels, classes.count, classes.notes, order)
 
 
-def _check_table(root: Path, files: Sequence[str], opened: Sequence[ParquetFile]) -> None:
-    """Raise DatasetError for columns that share a name, and for more rows than any data set has."""
-    twice = [name for name, times in Counter(opened[0].schema_arrow.names).items() if times > 1]
+def _shared_schema(root: Path, tables: Tables) -> pa.Schema:
+    """Return the columns. Raises DatasetError if they differ or share a name, or have more rows than any data set."""
+    schema = next(iter(tables.values())).schema_arrow
+    if any(not table.schema_arrow.equals(schema) for table in tables.values()):
+        raise DatasetError(f"{root}: the parquet files have different columns; give one of them, or another --split")
+    twice = [name for name, times in Counter(schema.names).items() if times > 1]
     if twice:
         raise DatasetError(
-            f"{root / files[0]} has several columns named {readable_id(twice[0])}; rename or remove all but one of them"
+            f"{root / next(iter(tables))} has several columns named {readable_id(twice[0])}; rename or remove all but "
+            "one of them"
         )
-    rows = sum(one.metadata.num_rows for one in opened)
+    rows = sum(table.metadata.num_rows for table in tables.values())
     if rows > _MOST_ROWS:
         raise DatasetError(f"{root}: the parquet files have {rows} rows; give files of at most {_MOST_ROWS}")
+    return schema
 
 
-def _shared_names(
-    root: Path, files: Sequence[str], opened: Sequence[ParquetFile], label: str
-) -> tuple[str, ...] | None:
+def _shared_names(root: Path, tables: Tables, label: str) -> tuple[str, ...] | None:
     """Return the names of the classes. Raises DatasetError if files name them differently."""
-    names = _class_names(opened[0].schema_arrow, label)
-    for file, one in zip(files, opened, strict=True):
-        if _class_names(one.schema_arrow, label) != names:
-            raise DatasetError(
-                f"{root}: {files[0]} and {file} name the classes of {label} differently, so numbers mean different "
-                "classes; write them again with the same names in the same order"
-            )
+    named = {file: _class_names(table.schema_arrow, label) for file, table in tables.items()}
+    first, names = next(iter(named.items()))
+    for file in (file for file, others in named.items() if others != names):
+        raise DatasetError(
+            f"{root}: {first} and {file} name the classes of {label} differently, so numbers mean different classes; "
+            "write them again with the same names in the same order"
+        )
     return names
 
 
 def _open(path: Path) -> ParquetFile:
-    import pyarrow as pa
-    from pyarrow.parquet import ParquetFile
-
     try:
         return ParquetFile(path)
     except (OSError, pa.ArrowException) as error:
         raise DatasetError(f"{path} is not a readable parquet file: {str(error)[:200]}") from error
 
 
-def _read_column(root: Path, files: Sequence[str], opened: Sequence[ParquetFile], column: str) -> list[Any]:
+def _read_column(root: Path, tables: Tables, column: str) -> list[Any]:
     """Return the values of a column in all files. Raises DatasetError if one of them is damaged."""
-    import pyarrow as pa
-
     values: list[Any] = []
-    for file, one in zip(files, opened, strict=True):
+    for file, table in tables.items():
         try:
-            values += _read(one, range(one.metadata.num_row_groups), column).to_pylist()
+            values += _read(table, range(table.metadata.num_row_groups), column).to_pylist()
         except (OSError, ValueError, pa.ArrowException) as error:
             raise DatasetError(f"{root / file} is damaged: {str(error)[:200]}; download it again") from error
     return values
@@ -133,8 +119,6 @@ def _read(opened: ParquetFile, groups: Sequence[int], column: str) -> pa.Chunked
     A value may be noted once and repeated in any number of rows, so rows are decoded in batches that stay small even
     if each holds all the bytes that the file notes.
     """
-    import pyarrow as pa
-
     noted = max((_noted_bytes(opened, group, column) for group in groups), default=1)
     batches, size = [], 0
     for batch in opened.iter_batches(
@@ -157,27 +141,20 @@ def _noted_bytes(opened: ParquetFile, group: int, column: str) -> int:
 @lru_cache(maxsize=2)
 def _read_group(file: str, group: int, column: str) -> pa.ChunkedArray:
     """Return the encoded images of a row group; a batch mostly stays in one. Raises UnreadableError."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     try:
         held = _read(_open(Path(file)), [group], column)
     except (OSError, ValueError, pa.ArrowException) as error:
         raise UnreadableError(str(error)[:200]) from error
-    return (
-        held
-        if not pa.types.is_struct(held.type)
-        else pa.chunked_array([compute.struct_field(chunk, "bytes") for chunk in held.chunks])
-    )
+    if not types.is_struct(held.type):
+        return held
+    return pa.chunked_array([compute.struct_field(chunk, "bytes") for chunk in held.chunks])
 
 
 def _image_column(schema: pa.Schema, file: str) -> tuple[str, str | None]:
     """Return the columns with the encoded images and with their paths; None if they have none."""
-    import pyarrow as pa
-
     name = _choose(schema, _IMAGES, [field.name for field in schema if _is_image(field.type)], "images", file)
     kind = schema.field(name).type
-    if not pa.types.is_struct(kind):
+    if not types.is_struct(kind):
         return name, None
     return f"{name}.bytes", f"{name}.path" if kind.get_field_index("path") >= 0 else None
 
@@ -189,17 +166,13 @@ def _label_column(schema: pa.Schema, file: str) -> str:
 
 
 def _is_image(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    if pa.types.is_struct(kind) and kind.get_field_index("bytes") >= 0:
+    if types.is_struct(kind) and kind.get_field_index("bytes") >= 0:
         kind = kind.field("bytes").type
-    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+    return bool(types.is_binary(kind) or types.is_large_binary(kind))
 
 
 def _is_label(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return bool(types.is_integer(kind) or types.is_string(kind) or types.is_large_string(kind))
 
 
 def _choose(schema: pa.Schema, usual: Sequence[str], fitting: Sequence[str], what: str, file: str) -> str:
@@ -242,27 +215,22 @@ def _classes(
     held: Sequence[object], names: tuple[str, ...] | None, given: Classes | None, place: str
 ) -> tuple[Classes, str]:
     """Return the class of each value in the column of labels, as text, and what its order is."""
-    present = {str(value) for value in held}
-    if names is not None and given is None and all(isinstance(value, str) for value in held):
-        return _by_their_names(present, names, place)
-    if names is None or not all(isinstance(value, int) for value in held):
+    present = sorted({str(value) for value in held})
+    numbers = all(isinstance(value, int) for value in held)
+    if names is None or (given is not None and not numbers):
         return assign_classes(present, present, given), f"the labels in {place}"
-    if not all(0 <= int(value) < len(names) for value in present):
-        raise DatasetError(f"{place}: a label is not one of the {len(names)} named classes")
+    known = {str(number) if numbers else readable_id(name): number for number, name in enumerate(names)}
+    spelled = {value: readable_id(value) for value in present}
+    strange = [one for one in spelled.values() if one not in known]
+    if strange or len(known) < len(names):
+        one = f"{list_some(strange)} is not one" if strange else "two have the same name"
+        advice = "" if numbers else "; give --class-map with each name"
+        raise DatasetError(f"{place}: of the {len(names)} named classes, {one}{advice}")
+    places = {value: known[one] for value, one in spelled.items()}
     if given is not None:
-        by_name = assign_classes({names[int(value)] for value in present}, names, given)
-        return Classes({value: by_name.index[names[int(value)]] for value in present}, by_name.count), "the class map"
+        by_name = assign_classes({names[number] for number in places.values()}, names, given)
+        return Classes(
+            {value: by_name.index[names[at]] for value, at in places.items()}, by_name.count
+        ), "the class map"
     order, said = order_of_names(names)
-    index: Mapping[str, int] = {value: order[int(value)] for value in present}
-    return Classes(index, len(names)), f"{said} ({place})"
-
-
-def _by_their_names(present: Collection[str], names: tuple[str, ...], place: str) -> tuple[Classes, str]:
-    """Return the class of each label that is the name of a class."""
-    places = {readable_id(name): number for number, name in enumerate(names)}
-    strange = sorted(readable_id(value) for value in present if readable_id(value) not in places)
-    if strange or len(places) < len(names):
-        why = f"{list_some(strange)} is not one" if strange else "two are equal"
-        raise DatasetError(f"{place}: of the {len(names)} named classes, {why}; give --class-map with each name")
-    order, said = order_of_names(names)
-    return Classes({value: order[places[readable_id(value)]] for value in present}, len(names)), f"{said} ({place})"
+    return Classes({value: order[number] for value, number in places.items()}, len(names)), f"{said} ({place})"

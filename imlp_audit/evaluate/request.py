@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -10,40 +10,20 @@ from importlib.metadata import version
 from pathlib import Path
 
 import torch
-from torch import nn
 
 from imlp_audit import __version__
 from imlp_audit.cache.store import fingerprint_folder
 from imlp_audit.checkpoint.contents import hash_source
-from imlp_audit.errors import BuildError, DatasetError
+from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.datasets import Labelling, check_classes, open_images
 from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images
-from imlp_audit.evaluate.inference import Computing, Pipeline, Preparation
-from imlp_audit.evaluate.verdict import (
-    MOST_UNREADABLE,
-    ScoreCell,
-    score_cells,
-    size_of_data,
-)
-from imlp_audit.evaluate.weights import choose_reading, with_weights
+from imlp_audit.evaluate.inference import Pipeline, Preparation, Running
+from imlp_audit.evaluate.verdict import MOST_UNREADABLE, ScoreCell, score_cells, size_of_data
+from imlp_audit.evaluate.weights import Weighted, Weights, choose_reading, with_weights
 from imlp_audit.numbers.interval import readable
 from imlp_audit.spec.columns import SIZES, AccuracyColumn
 from imlp_audit.spec.paper import CellRef, RowRef, preprocessing_of
 from imlp_audit.spec.schema import Preprocessing
-
-
-@dataclass(frozen=True)
-class Weights:
-    """A row's model under a reading (None: the paper's default), and the file with its weights.
-
-    `state` chooses among several states in the file; only names that begin with `prefix` are used, without it.
-    """
-
-    row: RowRef
-    checkpoint: Path
-    reading: str | None = None
-    state: str | None = None
-    prefix: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,17 +39,6 @@ class Data:
     labelling: Labelling = field(default_factory=Labelling)
     limit: int | None = None
     on: str | None = None
-
-
-@dataclass(frozen=True)
-class Running:
-    """How the model is run; `workers` processes read the images, `threads` batches are computed at a time on a CPU."""
-
-    device: str = "cpu"
-    batch_size: int = 32
-    amp: bool = False
-    workers: int = 0
-    threads: int = 1
 
 
 @dataclass(frozen=True)
@@ -91,23 +60,18 @@ class Request:
 class Task:
     """A model with its weights, the chosen images, and the cells to judge.
 
-    `classes` is the number of its outputs, `contents` a digest of the images' bytes, `notes` state what was assumed,
-    `weights` which weights are used.
+    `checkpoint` is a digest of the weights' file, `contents` one of the images' bytes, `notes` state what was assumed.
     """
 
-    model: nn.Module
-    reading: str | None
+    request: Request
+    loaded: Weighted
     checkpoint: str
     images: Images
     chosen: tuple[int, ...]
     contents: str
-    classes: int
     cells: tuple[ScoreCell, ...]
     pipeline: Pipeline
-    computing: Computing
     notes: tuple[str, ...]
-    weights: Mapping[str, str]
-    request: Request
 
     def settings(self) -> dict[str, str]:
         """Return, by name, the settings that the answers depend on in addition to model, weights and images."""
@@ -118,64 +82,56 @@ class Task:
             "images": "all" if data.limit is None else f"{len(self.chosen)}, stratified",
             "batch size": str(running.batch_size),
             "device": torch.cuda.get_device_name() if running.device == "cuda" else "cpu",
-            "precision": f"autocast to {_name(self.computing.low_precision)}" if running.amp else _name(torch.float32),
+            "precision": f"autocast to {_name(running.low_precision)}" if running.amp else _name(torch.float32),
             **self.pipeline.settings(),
-            **self.weights,
+            **self.loaded.settings,
         }
 
     def fingerprint(self) -> dict[str, str]:
         """Return, by name, everything that an answer depends on, so that a run is only resumed as it began."""
         row, data = self.request.weights.row, self.request.data
+        ids, labels = self.images.ids, self.images.labels
         return {
             **self.settings(),
             **{f"version of {name}": one for name, one in list_versions().items()},
             "checkpoint": self.checkpoint,
             "state": self.request.weights.state or "the one that fits",
-            "model": f"{row.id}: {row.row.model} under {self.reading}",
+            "model": f"{row.id}: {row.row.model} under {self.loaded.reading}",
             "images from": f"{data.source}, {data.split}",  # other images may have the same names, as ImageNet-C's do
-            "ids and labels": data_digest(_ids_and_labels(self.images, self.chosen)),
+            "ids and labels": data_digest([(ids[one], labels[one]) for one in self.chosen]),
             "bytes of the images": self.contents,
             "code of the model": code_digest(row),
             "processor": torch.backends.cpu.get_cpu_capability(),
         }
 
 
-def prepare(request: Request, device: torch.device, stack: ExitStack) -> Task:
+def prepare(request: Request, stack: ExitStack) -> Task:
     """Load the weights, open the images, and check that the two fit; `stack` keeps the model alive.
 
     Raises whatever error keeps an evaluation from starting.
     """
-    weights, running = request.weights, request.running
+    weights = request.weights
     choose_reading(weights.row, weights.reading)
     images = open_images(request.data.source, request.data.split, request.data.labelling)
     cells, assumed = _cells(weights.row, request.data, images)
     preparation = Preparation(request.preprocessing, preprocessing_of(weights.row))
-    loaded = stack.enter_context(
-        with_weights(weights.row, weights.reading, weights.checkpoint, weights.state, preparation.side, weights.prefix)
-    )
+    loaded = stack.enter_context(with_weights(weights, preparation.side))
     check_classes(images, loaded.classes)
     chosen = choose_stratified(images.labels, request.data.limit or len(images.ids), images.ids)
     if not chosen:
         raise DatasetError(f"{request.data.source}: no image has a label, so nothing can be judged")
     _check_count(cells, images, chosen, request)
-    hashes = hash_images(images, chosen)
-    contents = sha256(repr(hashes).encode()).hexdigest()
-    computing = Computing(device, running.threads if device.type == "cpu" else 1, running.amp)
-    model = loaded.model.to(device)
+    model = loaded.model.to(request.running.device)
     return Task(
-        model=model,
-        reading=loaded.reading,
+        request=request,
+        loaded=loaded,
         checkpoint=hash_source(loaded.source),
         images=images,
         chosen=chosen,
-        contents=contents,
-        classes=loaded.classes,
+        contents=sha256(repr(hash_images(images, chosen)).encode()).hexdigest(),
         cells=cells,
         pipeline=preparation.pipeline(model, loaded.size),
-        computing=computing,
         notes=(*assumed, *loaded.notes, *preparation.notes(model, loaded.size)),
-        weights=loaded.settings,
-        request=request,
     )
 
 
@@ -191,14 +147,7 @@ def _name(dtype: torch.dtype) -> str:
 def code_digest(row: RowRef) -> str:
     """Return a digest of all Python beside a model of the user's own; other models are known by their version."""
     code = row.row.model.code if row.row.model is not None else None
-    folder = code.folder if code is not None else None
-    if folder is None:
-        return "of a package"
-    try:
-        return fingerprint_folder(folder)
-    except OSError as error:
-        reason = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        raise BuildError(f"the Python in {folder} cannot all be read ({reason}); remove or repair that file") from error
+    return fingerprint_folder(code.folder) if code is not None and code.folder is not None else "of a package"
 
 
 def _cells(row: RowRef, data: Data, images: Images) -> tuple[tuple[ScoreCell, ...], tuple[str, ...]]:
@@ -212,10 +161,6 @@ def _cells(row: RowRef, data: Data, images: Images) -> tuple[tuple[ScoreCell, ..
     return cells, (
         f"the images in {images.name} are taken for those of {cells[0].data}, the only data set of {row.id}",
     )
-
-
-def _ids_and_labels(images: Images, chosen: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
-    return [(images.ids[index], images.labels[index]) for index in chosen]
 
 
 def _check_count(cells: Sequence[ScoreCell], images: Images, chosen: Sequence[int], request: Request) -> None:

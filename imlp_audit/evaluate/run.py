@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TypeAlias
 
-import torch
-
 from imlp_audit.errors import ClosedPipeError, UsageError
 from imlp_audit.evaluate.images import why_unreadable
 from imlp_audit.evaluate.inference import load_batches, predict_batches
@@ -17,7 +15,6 @@ from imlp_audit.evaluate.request import Request, Task, list_versions, prepare
 from imlp_audit.evaluate.verdict import EvaluatedCell, ScoreCell, judge, record_accuracy
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Check
-from imlp_audit.records.evidence import Accuracy
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.paper import paper_head
 
@@ -36,7 +33,7 @@ def run_evaluation(request: Request, say: Say, progress: Progress) -> Iterator[A
     """
     _refuse_several_processes()
     with ExitStack() as stack:
-        task = prepare(request, torch.device(request.running.device), stack)
+        task = prepare(request, stack)
         journal = _open(task, stack)
         for note in (*task.images.notes, *task.notes):
             say(note)
@@ -79,45 +76,34 @@ def _predict(task: Task, journal: Journal | None, tell: Tell) -> dict[int, Batch
     if not missing:
         return answers
     indices = [index for number in missing for index in slices[number]]
-    loaded = load_batches(
-        task.images, indices, task.pipeline, running.batch_size, running.workers, task.computing.device
-    )
-    computed = predict_batches(task.model, loaded, task.computing)
+    loaded = load_batches(task.images, indices, task.pipeline, running)
+    computed = predict_batches(task.loaded.model, loaded, running)
     for at, (number, answer) in enumerate(zip(missing, computed, strict=True), 1):
         if journal is not None:
             journal.add(number, answer)
         answers[number] = answer
         done += len(answer)
-        if not at % task.computing.threads:  # the threads' batches are done at about the same time
+        if not at % running.threads:  # the threads' batches are done at about the same time
             tell(done, len(chosen))
     return answers
 
 
 def _result(task: Task, answers: Mapping[int, BatchAnswers]) -> AuditResult:
     """Write the predictions where a file is named for them, then judge the cells."""
-    predictions, path = _predictions(task, answers), task.request.predictions
+    ids, labels, path = task.images.ids, task.images.labels, task.request.predictions
+    in_order = (answer for number in sorted(answers) for answer in answers[number])
+    chosen = zip(task.chosen, in_order, strict=True)
+    predictions = [Prediction(ids[index], labels[index], answer) for index, answer in chosen]
     if path is not None:
         write_predictions(path, predictions)
-    checks = _judge_cells(task, predictions, task.settings())
+    hints = (*task.images.notes, *task.notes, *_unreadable(task, predictions))
+    checks = tuple(_judge(task, score, predictions, hints) for score in task.cells)
     return AuditResult(papers=(paper_head(task.request.weights.row.paper),), versions=list_versions(), checks=checks)
 
 
-def _predictions(task: Task, answers: Mapping[int, BatchAnswers]) -> Sequence[Prediction]:
-    ids, labels = task.images.ids, task.images.labels
-    in_order = (answer for number in sorted(answers) for answer in answers[number])
-    return [Prediction(ids[index], labels[index], answer) for index, answer in zip(task.chosen, in_order, strict=True)]
-
-
-def _judge_cells(task: Task, predictions: Sequence[Prediction], settings: Mapping[str, str]) -> tuple[Check, ...]:
-    hints = (*task.images.notes, *task.notes, *_unreadable(task, predictions))
-    accuracies = ((score.cell, _accuracy(task, score, predictions, settings)) for score in task.cells)
-    checks = [judge(EvaluatedCell(cell, accuracy, task.reading)) for cell, accuracy in accuracies]
-    return tuple(check.model_copy(update={"hints": (*check.hints, *hints)}) for check in checks)
-
-
-def _accuracy(task: Task, score: ScoreCell, predictions: Sequence[Prediction], settings: Mapping[str, str]) -> Accuracy:
+def _judge(task: Task, score: ScoreCell, predictions: Sequence[Prediction], hints: Sequence[str]) -> Check:
     answered = [one for one in predictions if one.answer is not None]
-    return record_accuracy(
+    accuracy = record_accuracy(
         score.metric,
         [one.right(score.metric.guesses) for one in answered],
         [(one.image, one.labels) for one in answered],
@@ -125,9 +111,11 @@ def _accuracy(task: Task, score: ScoreCell, predictions: Sequence[Prediction], s
         unreadable=len(predictions) - len(answered),
         unlabelled=sum(not accepted for accepted in task.images.labels),
         checkpoint=task.checkpoint,
-        settings=settings,
+        settings=task.settings(),
         contents=task.contents,
     )
+    check = judge(EvaluatedCell(score.cell, accuracy, task.loaded.reading))
+    return check.model_copy(update={"hints": (*check.hints, *hints)})
 
 
 def _unreadable(task: Task, predictions: Sequence[Prediction]) -> Iterator[str]:

@@ -138,17 +138,11 @@ def find_others(printed: Interval, points: Fraction) -> list[Interval]:
 
 def describe_need(size: int | None, stake: Stake | None) -> str:
     """Say what would decide where a sample does not; `size` is the number of images of the data set."""
+    whole = f"all {readable(size)} images of the data set" if size is not None else "the whole data set"
     if stake is None:
-        return (
-            "the paper makes nothing of a difference between two such scores, so a sample has none to exclude; "
-            f"{name_all(size)} would decide"
-        )
-    return f"it does not exclude a difference of {stake.describe()}; {name_all(size)} would decide"
-
-
-def name_all(size: int | None) -> str:
-    """Name all images of a data set of so many."""
-    return f"all {readable(size)} images of the data set" if size is not None else "the whole data set"
+        nothing = "the paper makes nothing of a difference between two such scores, so a sample has none to exclude"
+        return f"{nothing}; {whole} would decide"
+    return f"it does not exclude a difference of {stake.describe()}; {whole} would decide"
 
 
 def wilson(correct: int | Fraction, images: int) -> Interval:

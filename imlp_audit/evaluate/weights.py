@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import torch
 from torch import nn
 
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
-from imlp_audit.checkpoint.fitting import Fit, fit
+from imlp_audit.checkpoint.fitting import Dialect, Fit, fit
 from imlp_audit.checkpoint.layouts import POOLFORMER, NameLayout
 from imlp_audit.checkpoint.loading import describe_misfit, load_fitted
 from imlp_audit.checkpoint.refusal import escape_name, list_names
@@ -29,6 +30,24 @@ from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.spec.paper import RowRef
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A row's model under a reading (None: the paper's default), and the file with its weights.
+
+    `state` chooses among several states in the file; only names that begin with `prefix` are used, without it.
+    """
+
+    row: RowRef
+    checkpoint: Path
+    reading: str | None = None
+    state: str | None = None
+    prefix: str = ""
+
+
+Parts: TypeAlias = Mapping[str | None, AnyReading | None]
+"""What a row's model takes of each reading by its name; the one that is used unless only another fits comes first."""
 
 
 @dataclass(frozen=True)
@@ -60,61 +79,50 @@ def choose_reading(row: RowRef, given: str | None) -> str | None:
 
 
 @contextmanager
-def with_weights(
-    row: RowRef,
-    given: str | None,
-    path: Path,
-    state: str | None,
-    side: int | None,
-    prefix: str = "",
-) -> Iterator[Weighted]:
+def with_weights(weights: Weights, side: int | None = None) -> Iterator[Weighted]:
     """Yield a row's model, on the CPU and in evaluation mode, with a checkpoint's weights.
 
-    `state` names one of several states in the file, of which otherwise only one may fit; `prefix` is what the names
-    begin with. `side`, in pixels, replaces the model's own image size. `given` is the reading that the user names;
-    without one the paper's default is used, if no other fits as well, or else the only one that fits. Shapes are
-    compared before any number is read. Raises UsageError for a row whose model does not classify images, BuildError if
-    the model cannot be built, and CheckpointError, naming the readings that fit, if the weights do not.
+    `side`, in pixels, replaces the model's own image size. Of several states in the file that are not named, only one
+    may fit. Without a reading the paper's default is used, if no other fits as well, or else the only one that fits.
+    Shapes are compared before any number is read. Raises UsageError for a row whose model does not classify images,
+    BuildError if the model cannot be built, and CheckpointError, naming the readings that fit, if the weights do not.
     """
-    recipe, reading = row.row.model, choose_reading(row, given)
+    row, recipe = weights.row, weights.row.row.model
+    default, readings = choose_reading(row, weights.reading), row.paper.about.value.readings
     if recipe is None:
         raise UsageError(f"{row.id} has no model in its spec, so it cannot be evaluated; choose another row")
-    readings = (reading, *row.paper.about.value.readings)
-    for failure in rehearse(ModelKey(recipe, _part(row, recipe, name)) for name in readings).values():
+    parts: Parts = {
+        name: None if name is None else recipe.part_of(readings[name].reading())
+        for name in dict.fromkeys((default, *readings))
+    }
+    for failure in rehearse(ModelKey(recipe, part) for part in parts.values()).values():
         raise BuildError(failure.message)
-    with Builder().variant(recipe, _part(row, recipe, reading)) as variant:
+    with Builder().variant(recipe, parts[default]) as variant:
         size = _own_size(row, variant.model) if side is None else (side, side)
-    found = parse_states(path, state, prefix)
-    checkpoint, reading, ambiguous = _choose_state(row, recipe, reading, found, stated=given is not None)
-    with Builder("cpu").variant(recipe, _part(row, recipe, reading)) as variant:
+    checkpoint, reading, ambiguous = _choose_state(weights, recipe, parts)
+    with Builder("cpu").variant(recipe, parts[reading]) as variant:
         fitted = fit(checkpoint.shapes, variant.model)
         notes = load_fitted(variant.model, checkpoint, fitted)
         model = variant.model.requires_grad_(False).eval()
-        function_notes, function = compute_as_published(model, fitted.layout)
+        function_notes, function = compute_as_published(model, fitted.dialect.layout)
         yield Weighted(
             model,
             size,
             _count_classes(row, model, size),
             (*ambiguous, *notes, *function_notes),
-            {**_describe_weights(checkpoint, fitted, prefix), **function},
+            {**_describe_weights(checkpoint, fitted.dialect, weights.prefix), **function},
             checkpoint.source,
             reading,
         )
 
 
-def _describe_weights(checkpoint: Checkpoint, found: Fit, prefix: str) -> dict[str, str]:
+def _describe_weights(checkpoint: Checkpoint, dialect: Dialect, prefix: str) -> dict[str, str]:
     settings = {
         "state": (checkpoint.state.name or "the top level") if checkpoint.state.others else "",
-        "prefix": prefix + found.prefix,
-        "layout": found.layout.name if found.layout is not None else "",
+        "prefix": prefix + dialect.prefix,
+        "layout": dialect.layout.name if dialect.layout is not None else "",
     }
     return {name: value for name, value in settings.items() if value}
-
-
-def _part(row: RowRef, recipe: Recipe, reading: str | None) -> AnyReading | None:
-    if reading is None:
-        return None
-    return recipe.part_of(row.paper.about.value.readings[reading].reading())
 
 
 def _own_size(row: RowRef, model: nn.Module) -> tuple[int, int]:
@@ -148,54 +156,49 @@ def _count_classes(row: RowRef, model: nn.Module, size: tuple[int, int]) -> int:
     return scores.shape[1]
 
 
-def _choose_state(
-    row: RowRef, recipe: Recipe, reading: str | None, found: Sequence[Checkpoint], *, stated: bool
-) -> tuple[Checkpoint, str | None, tuple[str, ...]]:
+def _choose_state(weights: Weights, recipe: Recipe, parts: Parts) -> tuple[Checkpoint, str | None, tuple[str, ...]]:
     """Return the state of a file that fits, the reading that it fits under, and notes on what shapes leave open.
 
     Raise CheckpointError if none fits, naming the readings that do, or if several fit. A
     reading that the user did not state must be the only declared one that fits, since others compute differently.
     """
+    row, stated, default = weights.row, weights.reading is not None, next(iter(parts))
+    found = parse_states(weights.checkpoint, weights.state, weights.prefix)
     fits: list[dict[str | None, Fit]] = [{} for _ in found]
-    for name in dict.fromkeys((reading, *row.paper.about.value.readings)):
-        with Builder().variant(recipe, _part(row, recipe, name)) as variant:
+    for name, part in parts.items():
+        with Builder().variant(recipe, part) as variant:
             for one, checkpoint in zip(fits, found, strict=True):
                 one[name] = fit(checkpoint.shapes, variant.model)
-    default, reading = reading, reading if stated else _choose_fitting(row, recipe, reading, fits)
+    reading = default if stated else _choose_fitting(parts, fits)
     exact = [number for number, one in enumerate(fits) if one[reading].exact]
     if not exact:
         number = min(range(len(found)), key=lambda number: min(one.misfits for one in fits[number].values()))
         raise CheckpointError(_describe_misfit(row, found[number], reading, fits[number]))
     if len(exact) > 1:
         names = " or ".join(f"--state {escape_name(found[number].state.name) or repr('')}" for number in exact)
-        raise CheckpointError(f"{found[0].path} holds several states that fit; pass {names}")
-    notes: tuple[str, ...] = ()
-    chosen, own = found[exact[0]], _part(row, recipe, reading)
+        raise CheckpointError(f"{weights.checkpoint} holds several states that fit; pass {names}")
+    chosen, notes = found[exact[0]], []
     passed_over = [one.state.name for number, one in enumerate(found) if number not in exact and one.state.is_common]
     if passed_over and not chosen.state.is_common:
         name = escape_name(chosen.state.name) or "the top level"
-        notes = (f"{name} is used, because {list_names(passed_over)} does not fit {row.id}",)
-    alike = [name for name, one in fits[exact[0]].items() if one.exact and _part(row, recipe, name) != own]
+        notes.append(f"{name} is used, because {list_names(passed_over)} does not fit {row.id}")
     if reading != default:
         why = f"its shapes fit the reading {reading} alone, so that is used, not the paper's default {default}"
-        notes = (*notes, why)
-    if not alike:
-        return chosen, reading, notes
-    others = " and ".join(f"--reading {name}" for name in alike)
-    note = f"its shapes also fit {others}, which computes something else than the reading {reading}"
-    if not stated:
-        raise CheckpointError(f"{chosen.path}: {note}; pass --reading with the one that it was trained as")
-    return chosen, reading, (*notes, note)
+        notes.append(why)
+    alike = [name for name, one in fits[exact[0]].items() if one.exact and parts[name] != parts[reading]]
+    if alike:
+        others = " and ".join(f"--reading {name}" for name in alike)
+        notes.append(f"its shapes also fit {others}, which computes something else than the reading {reading}")
+    if alike and not stated:
+        raise CheckpointError(f"{chosen.path}: {notes[-1]}; pass --reading with the one that it was trained as")
+    return chosen, reading, tuple(notes)
 
 
-def _choose_fitting(
-    row: RowRef, recipe: Recipe, default: str | None, fits: Sequence[Mapping[str | None, Fit]]
-) -> str | None:
+def _choose_fitting(parts: Parts, fits: Sequence[Mapping[str | None, Fit]]) -> str | None:
     """Return the default reading, or the only declared one that fits if the default does not."""
-    if any(one[default].exact for one in fits):
-        return default
-    names = [name for name in fits[0] if any(one[name].exact for one in fits)]
-    return names[0] if len({_part(row, recipe, name) for name in names}) == 1 else default
+    default = next(iter(parts))
+    names = [name for name in parts if any(one[name].exact for one in fits)]
+    return names[0] if default not in names and len({parts[name] for name in names}) == 1 else default
 
 
 def _describe_misfit(row: RowRef, checkpoint: Checkpoint, reading: str | None, fits: Mapping[str | None, Fit]) -> str:

@@ -47,29 +47,15 @@ class ModelUse:
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """How a checkpoint fits a model of the papers, and under which named readings; none if the model needs none."""
-
-    label: str
-    recipe: Recipe
-    places: tuple[str, ...]
-    readings: tuple[str, ...]
-    fit: Fit
-
-
-@dataclass(frozen=True)
 class Candidates:
-    """The models that a checkpoint fits, or the nearest ones if it fits none.
+    """The models that a checkpoint fits, or the nearest ones if it fits none, of those that were compared with it.
 
-    `compared` of the `known` models of the papers were built; `untrusted` could not be, because their code may not be
-    run, and the others have no tensors of such names or widths.
+    Models that were not compared have code that may not be run, or no tensors of such names or widths.
     """
 
-    exact: tuple[Candidate, ...]
-    nearest: tuple[Candidate, ...]
-    compared: int
-    known: int
-    untrusted: int
+    exact: tuple[FittingModel, ...]
+    nearest: tuple[FittingModel, ...]
+    models: ModelsCompared
 
 
 def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int], Callable[[str], None]]) -> Candidates:
@@ -79,15 +65,20 @@ def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int]
     named = [{dialect.names[name]: shape for name, shape in held.items()} for dialect in dialects(held)]
     likely = [use for use in uses if any(is_plausible(use.recipe, one) for one in named)]
     tell = announce(len(likely))
-    alike = [use for use in likely if any(_starts_alike(one, use, builder) for one in named)]
+    alike = [use for use in likely if any(has_same_start(use.recipe, one, builder) for one in named)]
     compared = alike or likely  # if no model starts alike, all are compared
-    found: list[Candidate] = []
+    found: list[FittingModel] = []
     for use in compared:
         tell(use.recipe.name)
         found += _compare(held, use, builder)
-    exact = tuple(candidate for candidate in found if candidate.fit.exact)
-    nearest = () if exact else tuple(sorted(found, key=lambda candidate: candidate.fit.misfits)[:_NEAREST])
-    return Candidates(exact, nearest, len(compared), len(every), len(every) - len(uses))
+    exact = tuple(model for model in found if not model.problems)
+    nearest = () if exact else tuple(sorted(found, key=_count_misfits)[:_NEAREST])
+    models = ModelsCompared(known=len(every), compared=len(compared), untrusted=len(every) - len(uses))
+    return Candidates(exact, nearest, models)
+
+
+def _count_misfits(model: FittingModel) -> int:
+    return sum(len(problem.tensors) for problem in model.problems)
 
 
 def _is_untrusted(recipe: Recipe) -> bool:
@@ -123,13 +114,6 @@ def choose_candidates(
     return first
 
 
-def _starts_alike(held: Shapes, use: ModelUse, builder: Builder) -> bool:
-    try:
-        return has_same_start(use.recipe, held, builder)
-    except BuildError:
-        return False  # `verify` reports what is wrong with such a row
-
-
 def is_plausible(recipe: Recipe, held: Shapes) -> bool:
     """Say whether a checkpoint has tensors of the names, and of the width, that the model would have."""
     if not recipe.host.modules:
@@ -158,15 +142,18 @@ def _first_layer(host: Host) -> str | None:
 
 
 def has_same_start(recipe: Recipe, held: Shapes, builder: Builder) -> bool:
-    """Say whether the first layers of a model and a checkpoint have the same shape. Raises BuildError.
+    """Say whether the first layers of a model and a checkpoint have the same shape; no if the model cannot be built.
 
     The host alone shows it, and only where the first layer's name is known.
     """
     first = None if recipe.host.modules else _first_layer(recipe.host)
     if first is None:
         return True
-    with builder.variant(recipe.with_own_mlps(), None) as variant:
-        weight = dict(variant.model.named_parameters()).get(first)
+    try:
+        with builder.variant(recipe.with_own_mlps(), None) as variant:
+            weight = dict(variant.model.named_parameters()).get(first)
+    except BuildError:
+        return False  # `verify` reports what is wrong with such a row
     return weight is None or tuple(weight.shape) == _find_shape(first, held)
 
 
@@ -202,16 +189,22 @@ def _list_places(paper: Paper) -> Iterator[tuple[str, str, str, Recipe]]:
         yield system.value.label, place, system.source().file, system.value.model
 
 
-def _compare(held: Shapes, use: ModelUse, builder: Builder) -> list[Candidate]:
-    """Return how a checkpoint fits a model: under the readings that it fits, else under the nearest one."""
+def _compare(held: Shapes, use: ModelUse, builder: Builder) -> Iterator[FittingModel]:
+    """Yield how a checkpoint fits a model: under the readings that it fits, else under the nearest one."""
     found = {reading: _fit(held, use.recipe, reading, builder) for reading in use.readings}
     fits = {reading: one for reading, one in found.items() if one is not None}
     if not fits:
-        return []
+        return
     nearest = min(fits, key=lambda reading: fits[reading].misfits)
     names = [name for reading, one in fits.items() if one.exact for name in use.readings[reading]]
-    readings = tuple(dict.fromkeys(names or use.readings[nearest]))
-    return [Candidate(use.label, use.recipe, tuple(use.places), readings, fits[nearest])]
+    yield FittingModel(
+        label=use.label,
+        model=str(use.recipe),
+        places=tuple(use.places),
+        readings=tuple(dict.fromkeys(names or use.readings[nearest])),
+        notes=fits[nearest].notes,
+        problems=fits[nearest].problems,
+    )
 
 
 def _fit(held: Shapes, recipe: Recipe, reading: AnyReading | None, builder: Builder) -> Fit | None:
@@ -236,19 +229,8 @@ def report_checkpoint(checkpoint: Checkpoint, sha256: str, found: Candidates, we
             buffers=checkpoint.buffers,
             dtypes=dict(checkpoint.dtypes),
         ),
-        models=ModelsCompared(known=found.known, compared=found.compared, untrusted=found.untrusted),
-        exact=tuple(map(_describe, found.exact)),
-        nearest=tuple(map(_describe, found.nearest)),
+        models=found.models,
+        exact=found.exact,
+        nearest=found.nearest,
         weights=weights,
-    )
-
-
-def _describe(candidate: Candidate) -> FittingModel:
-    return FittingModel(
-        label=candidate.label,
-        model=str(candidate.recipe),
-        places=candidate.places,
-        readings=candidate.readings,
-        notes=candidate.fit.notes,
-        problems=candidate.fit.problems,
     )

@@ -34,6 +34,8 @@ _MOST_LAYERS = 512
 Places: TypeAlias = Mapping[str, Mapping[str, str]]
 """The layers of a checkpoint by their paths: of each letter the name of its tensor."""
 
+_Asked: TypeAlias = tuple[tuple[WeightClaim, Places], ...]
+
 
 @dataclass(frozen=True)
 class WeightsToJudge:
@@ -79,35 +81,26 @@ def judge_claims(
     """Judge the claims about layers that this checkpoint has. Never raises what a paper's Python raises."""
     for folder, own in groupby(claims, key=lambda one: one.code.folder):
         found = [(claim, find_layers(weights.tensors.keys(), claim.layers)) for claim in own]
-        asked = [(claim, places) for claim, places in found if places]
-        many = max((len(places) for _, places in asked), default=0)
+        asked = tuple((claim, places) for claim, places in found if places)
+        if not asked:
+            continue
+        many = max(len(places) for _, places in asked)
         if many > _MOST_LAYERS:
             reason = f"the checkpoint has {many} such layers; the limit is {_MOST_LAYERS}"
             yield from (_record(claim, Verdict.UNVERIFIABLE, reason) for claim, _ in asked)
-        elif not trust_code and not is_bundled(folder):
-            yield from (
-                _record(claim, Verdict.UNVERIFIABLE, explain_distrust(folder, claim.code.shown_as))
-                for claim, _ in asked
-            )
         elif is_bundled(folder):
-            yield from _judge_all(_Task(tuple(asked), weights))
-        elif asked:
-            yield from _judge_elsewhere(_Task(tuple(asked), weights), patience)
+            yield from _judge_all(asked, weights)
+        elif trust_code:
+            yield from _judge_elsewhere(asked, weights, patience)
+        else:
+            reason = explain_distrust(folder, asked[0][0].code.shown_as)
+            yield from (_record(claim, Verdict.UNVERIFIABLE, reason) for claim, _ in asked)
 
 
-@dataclass(frozen=True)
-class _Task:
-    """Claims of one folder, each with its layers, and what they are judged by."""
-
-    asked: tuple[tuple[WeightClaim, Places], ...]
-    weights: WeightsToJudge
-
-
-def _judge_elsewhere(task: _Task, patience: float) -> Iterator[Statement]:
-    waiting = [claim for claim, _ in task.asked]
-    given = replace(task, weights=replace(task.weights, tensors={}))
+def _judge_elsewhere(asked: _Asked, weights: WeightsToJudge, patience: float) -> Iterator[Statement]:
+    waiting = [claim for claim, _ in asked]
     try:
-        with closing(yield_apart(_judge_apart, given, patience)) as answers:
+        with closing(yield_apart(_judge_apart, (asked, replace(weights, tensors={})), patience)) as answers:
             for answer in answers:
                 waiting.pop(0)
                 yield answer
@@ -115,15 +108,16 @@ def _judge_elsewhere(task: _Task, patience: float) -> Iterator[Statement]:
         yield from (_record(one, Verdict.ERROR, f"{one.file}: {error}") for one in waiting)
 
 
-def _judge_apart(task: _Task) -> Iterator[Statement]:
+def _judge_apart(given: tuple[_Asked, WeightsToJudge]) -> Iterator[Statement]:
     """Judge in another process, which reads the tensors itself."""
-    return _judge_all(replace(task, weights=replace(task.weights, tensors=task.weights.read())))
+    asked, weights = given
+    return _judge_all(asked, replace(weights, tensors=weights.read()))
 
 
-def _judge_all(task: _Task) -> Iterator[Statement]:
-    tensors = task.weights.tensors
+def _judge_all(asked: _Asked, weights: WeightsToJudge) -> Iterator[Statement]:
+    tensors = weights.tensors
     image = any(value.ndim == 4 and re.search(r"(^|\.)(stem|patch_embed)\.", name) for name, value in tensors.items())
-    return (_judge(claim, places, task.weights, image=image) for claim, places in task.asked)
+    return (_judge(claim, places, weights, image=image) for claim, places in asked)
 
 
 def _judge(claim: WeightClaim, places: Places, weights: WeightsToJudge, *, image: bool) -> Statement:

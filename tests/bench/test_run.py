@@ -9,11 +9,9 @@ import pytest
 import torch
 
 from imlp_audit.bench import run as running
-from imlp_audit.bench import timing
 from imlp_audit.bench.planning import plan_comparisons
-from imlp_audit.bench.run import bench
+from imlp_audit.bench.run import Forward, bench
 from imlp_audit.bench.setup import Setup
-from imlp_audit.bench.timing import Forward
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.document import from_json, to_json
@@ -48,7 +46,7 @@ def throughput(found: CellCheck) -> Throughput:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "LEAST", 0.002)
+    monkeypatch.setattr(running, "LEAST", 0.002)
 
 
 @pytest.mark.slow

@@ -8,16 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from imlp_audit.bench import timing
+from imlp_audit.bench import run as running
+from imlp_audit.bench.run import Forward, forward_of, images_for, in_turns, prepare_model, seconds
 from imlp_audit.bench.setup import ModelDtype, Setup
-from imlp_audit.bench.timing import (
-    Forward,
-    forward_of,
-    images_for,
-    in_turns,
-    prepare_model,
-    seconds,
-)
 from imlp_audit.models.recipe import Recipe
 
 from .papers import BLOCK, SMALL, VIT, paper, row
@@ -41,7 +34,7 @@ def test_models_take_turns_in_alternating_order() -> None:
 
 
 def test_seconds_are_those_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "LEAST", 0.02)
+    monkeypatch.setattr(running, "LEAST", 0.02)
     calls: list[tuple[bool, int]] = []
 
     def forward() -> None:

@@ -40,7 +40,7 @@ def folder() -> Iterator[Path]:
 
 def file_of(store: Store) -> Path:
     assert store.folder is not None
-    (path,) = store.folder.glob("*/*.json")
+    (path,) = store.folder.glob("*.json")
     return path
 
 
@@ -111,7 +111,7 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for at, key in enumerate("abc"):
         store.keep(key, Kept(text=key * 100))
-        path = next(p for p in tmp_path.glob("*/*.json") if key.encode() * 100 in p.read_bytes())
+        path = next(p for p in tmp_path.glob("*.json") if key.encode() * 100 in p.read_bytes())
         os.utime(path, (at + 1, at + 1))
     assert store.read("a", Kept) is not None  # and is the one that was used last
     store.trim(most=2 * store.size()[1] // 3)
@@ -121,9 +121,8 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
 def test_what_a_killed_run_left_is_removed_and_files_of_others_stay(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.keep("key", Kept(text="1"))
-    beside = file_of(store).parent
-    left, fresh = beside / "imlp-audit-1.part", beside / "imlp-audit-2.part"
-    mine = (tmp_path / "notes.txt", beside / "notes.txt", beside / "mine.json", beside / f"{'a' * 62}.json")
+    left, fresh = tmp_path / "imlp-audit-1.part", tmp_path / "imlp-audit-2.part"
+    mine = [tmp_path / name for name in ("notes.txt", "mine.json", f"{'a' * 64}.json", "imlp-audit-notes.json")]
     for path in (left, fresh, *mine):
         path.write_text("{}")
     os.utime(left, (time.time() - 7200,) * 2)
@@ -165,15 +164,15 @@ def test_two_that_write_the_same_keys_and_are_killed_leave_only_whole_records(tm
         store = Store(tmp_path)
         whole = {key: store.read(str(key), Kept) for key in range(50)}
         assert all(record is None or record == Kept(text=str(key) * 10_000) for key, record in whole.items())
-        assert len(list(tmp_path.glob("*/*.json"))) == sum(record is not None for record in whole.values())
+        assert len(list(tmp_path.glob("*.json"))) == sum(record is not None for record in whole.values())
 
 
 def test_clearing_follows_no_link_and_leaves_folders(tmp_path: Path) -> None:
     store, other = Store(tmp_path / "cache"), Store(tmp_path / "other")
     for one in (store, other):
         one.keep("key", Kept(text="1"))
-    linked, inside = tmp_path / "cache" / "ab", file_of(store).parent / f"{'b' * 62}.json"
-    linked.symlink_to(file_of(other).parent)
+    linked, inside = (tmp_path / "cache" / f"imlp-audit-{letter * 64}.json" for letter in "ab")
+    linked.symlink_to(file_of(other))
     inside.mkdir()
     assert store.clear() == sorted([linked, inside])
     assert other.read("key", Kept) == Kept(text="1")
@@ -205,7 +204,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(tmp_path: Path, mode: int
     store = Store(folder)
     assert store.read("key", Kept) is None
     store.keep("another", Kept(text="2"))
-    assert len(list(folder.glob("*/*.json"))) == 1
+    assert len(list(folder.glob("*.json"))) == 1
     assert "may be written by other users; run `chmod go-w " in str(store.problem)
     with pytest.raises(UsageError, match="nothing was removed"):
         store.clear()

@@ -57,7 +57,7 @@ def test_a_model_fits_itself() -> None:
     found = fit(shapes(built(DEIT)), built(DEIT))
     assert found.exact
     assert (found.notes, found.misfits) == ((), 0)
-    assert found.names == {name: name for name in shapes(built(DEIT))}
+    assert found.dialect.names == {name: name for name in shapes(built(DEIT))}
 
 
 @pytest.mark.daily(4)
@@ -177,7 +177,7 @@ def test_a_prefix_that_all_names_have_is_removed(prefix: str) -> None:
     found = fit({prefix + name: shape for name, shape in shapes(built(DEIT)).items()}, built(DEIT))
     assert found.exact
     assert found.notes == (f"prefix removed from all names, because they fit without it: {prefix}",)
-    assert len(found.names) == 152
+    assert len(found.dialect.names) == 152
 
 
 def test_prefixes_that_only_some_names_have_stay() -> None:

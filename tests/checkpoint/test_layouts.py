@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from imlp_audit.checkpoint.fitting import fit
 from imlp_audit.checkpoint.layouts import POOLFORMER, SWIN
-from imlp_audit.evaluate.weights import compute_as_published, with_weights
+from imlp_audit.evaluate.weights import Weights, compute_as_published, with_weights
 from imlp_audit.inspect.candidates import find_candidates
 from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import find_row
@@ -95,7 +95,7 @@ def test_poolformer_computes_what_its_authors_code_does(tmp_path: Path) -> None:
     torch.save({"state_dict": theirs.state_dict()}, tmp_path / "c.pth")
     parsed = parse(tmp_path / "c.pth")
     found = fit(parsed.shapes, ours)
-    assert found.layout is POOLFORMER
+    assert found.dialect.layout is POOLFORMER
     load_into(ours, parsed)
     converted = filter_poolformer(theirs.state_dict(), ours)
     assert all(torch.equal(converted[name], value) for name, value in ours.state_dict().items())
@@ -107,7 +107,7 @@ def test_poolformer_computes_what_its_authors_code_does(tmp_path: Path) -> None:
         assert torch.equal(ours(x), timms)
         assert setting == {"function": "timm: the pooling before the last norm"}
         assert "PoolFormer's authors' code computes the last norm before the pooling" in notes[0]
-        notes, _ = compute_as_published(ours, found.layout)
+        notes, _ = compute_as_published(ours, found.dialect.layout)
         torch.testing.assert_close(ours(x), expected, rtol=0, atol=1e-5)
         assert "the last norm before the pooling; timm computes the pooling before" in notes[0]
 
@@ -137,7 +137,7 @@ def test_swins_names_are_mapped_as_timm_does(tmp_path: Path) -> None:
     assert {"layers.0.downsample.reduction.weight", "head.weight", "layers.0.blocks.1.attn_mask"} <= named.keys()
     torch.save({"model": {f"module.{name}": value for name, value in named.items()}}, tmp_path / "c.pth")
     notes = load_into(ours, parse(tmp_path / "c.pth"))
-    assert fit(parse(tmp_path / "c.pth").shapes, ours).layout is SWIN
+    assert fit(parse(tmp_path / "c.pth").shapes, ours).dialect.layout is SWIN
     assert any("of the layout Swin's (microsoft/Swin-Transformer) mapped to ours" in note for note in notes)
     converted = filter_swin(named, ours)
     assert converted.keys() == ours.state_dict().keys()
@@ -166,7 +166,7 @@ tables:
     (fitting,) = find_candidates(shapes, load([str(tmp_path / "pool.yaml")]), lambda _: lambda _: None).exact
     assert fitting.places == ("pool/1/s12",)
     x = torch.randn(4, 3, 64, 64)
-    with with_weights(row, None, tmp_path / "c.pth", None, None) as found, torch.inference_mode():
+    with with_weights(Weights(row, tmp_path / "c.pth")) as found, torch.inference_mode():
         torch.testing.assert_close(found.model(x), theirs(x), rtol=1e-5, atol=1e-5)
         function = "PoolFormer's authors' code: the last norm before the pooling"
         assert found.settings == {"layout": POOLFORMER.name, "function": function}

@@ -14,7 +14,7 @@ import pytest
 from torch import Tensor, nn
 
 from imlp_audit.evaluate import run
-from imlp_audit.evaluate.inference import Computing, predict_batches
+from imlp_audit.evaluate.inference import Running, predict_batches
 from imlp_audit.evaluate.predictions import ModelAnswer
 from tests.evaluate.digits import Digits
 from tests.evaluate.digits import digits as trained
@@ -108,8 +108,8 @@ def test_the_users_own_pipeline(digits: Digits, there: Path) -> None:
 def test_an_interrupt_keeps_what_is_finished(
     digits: Digits, there: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def some(model: nn.Module, loaded: Iterable[tuple[Tensor, Tensor]], computing: Computing) -> Answers:
-        for number, answer in enumerate(predict_batches(model, loaded, computing)):
+    def some(model: nn.Module, loaded: Iterable[tuple[Tensor, Tensor]], running: Running) -> Answers:
+        for number, answer in enumerate(predict_batches(model, loaded, running)):
             if number == 3:
                 signal.raise_signal(signal.SIGINT)
             yield answer

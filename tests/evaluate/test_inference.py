@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from imlp_audit.errors import BuildError, CheckpointError
 from imlp_audit.evaluate.datasets import Labelling, open_images
 from imlp_audit.evaluate.inference import (
-    Computing,
     Preparation,
+    Running,
     load_batches,
     predict_batches,
     resolve_pipeline,
@@ -28,8 +28,6 @@ from imlp_audit.spec.paper import Paper, find_row, preprocessing_of
 from imlp_audit.spec.schema import Preprocessing
 from tests.cli.running import call
 from tests.evaluate.digits import digits
-
-CPU = torch.device("cpu")
 
 
 class Scores(nn.Module):
@@ -63,7 +61,7 @@ def flat(found: Iterator[tuple[ModelAnswer | None, ...]]) -> list[ModelAnswer | 
 
 def test_answers_are_argmax_and_softmax() -> None:
     model, given = Scores(), batches()
-    found = flat(predict_batches(model, given, Computing(CPU)))
+    found = flat(predict_batches(model, given, Running()))
     with torch.no_grad():
         scores = torch.cat([model(images) for images, _ in given])
     assert [one and one.top5[0] for one in found] == scores.argmax(1).tolist()
@@ -74,15 +72,15 @@ def test_answers_are_argmax_and_softmax() -> None:
 @pytest.mark.parametrize("threads", [2, 3, 16])
 def test_answers_do_not_depend_on_the_number_of_threads(threads: int) -> None:
     model = Scores()
-    alone = flat(predict_batches(model, batches(), Computing(CPU)))
-    assert flat(predict_batches(model, batches(), Computing(CPU, threads))) == alone
+    alone = flat(predict_batches(model, batches(), Running()))
+    assert flat(predict_batches(model, batches(), Running(threads=threads))) == alone
 
 
 def test_threads_that_torch_computes_with_are_as_before() -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        running = predict_batches(Scores(), batches(), Computing(CPU))
+        running = predict_batches(Scores(), batches(), Running())
         next(running)
         assert torch.get_num_threads() == 1
         running.close()  # type: ignore[attr-defined]
@@ -93,7 +91,7 @@ def test_threads_that_torch_computes_with_are_as_before() -> None:
 
 def test_an_image_that_cannot_be_read_has_no_answer() -> None:
     images, _ = batches(1)[0]
-    found = flat(predict_batches(Scores(), [(images, torch.tensor([0, -2, 2]))], Computing(CPU)))
+    found = flat(predict_batches(Scores(), [(images, torch.tensor([0, -2, 2]))], Running()))
     assert [one is None for one in found] == [False, True, False]
 
 
@@ -102,7 +100,7 @@ def test_the_first_class_comes_first_among_equal_scores() -> None:
         def forward(self, images: Tensor) -> Tensor:
             return torch.tensor([[1.0, 2.0] * 500]).expand(len(images), -1)
 
-    (answer,) = flat(predict_batches(Ties(), [(torch.zeros(1, 3, 2, 2), torch.zeros(1))], Computing(CPU)))
+    (answer,) = flat(predict_batches(Ties(), [(torch.zeros(1, 3, 2, 2), torch.zeros(1))], Running()))
     assert answer is not None
     assert answer.top5 == (1, 3, 5, 7, 9)
 
@@ -110,7 +108,7 @@ def test_the_first_class_comes_first_among_equal_scores() -> None:
 def test_fewer_than_five_classes() -> None:
     model = Scores()
     model.head = nn.Linear(16, 2)
-    assert {len(one.top5) for one in flat(predict_batches(model, batches(1), Computing(CPU))) if one} == {2}
+    assert {len(one.top5) for one in flat(predict_batches(model, batches(1), Running())) if one} == {2}
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -127,7 +125,7 @@ def test_fewer_than_five_classes() -> None:
     ids=["Python", "CUDA", "Linux", "Windows"],
 )
 def test_memory_that_runs_out(error: Exception, threads: int) -> None:
-    running = predict_batches(Scores(error, at=4), batches(), Computing(CPU, threads))
+    running = predict_batches(Scores(error, at=4), batches(), Running(threads=threads))
     assert len([next(running) for _ in range(4)]) == 4
     with pytest.raises(BuildError, match="memory ran out; give a smaller --batch-size"):
         next(running)
@@ -138,9 +136,9 @@ def test_outputs_that_are_not_finite_are_refused(value: float) -> None:
     model = Scores()
     nn.init.constant_(model.head.bias, value)
     with pytest.raises(CheckpointError, match=r"the model's outputs are not finite numbers$"):
-        list(predict_batches(model, batches(1), Computing(CPU)))
+        list(predict_batches(model, batches(1), Running()))
     unreadable = [(images, numbers - 3) for images, numbers in batches(1)]
-    assert flat(predict_batches(model, unreadable, Computing(CPU))) == [None, None, None]
+    assert flat(predict_batches(model, unreadable, Running())) == [None, None, None]
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -151,8 +149,8 @@ def test_autocast_computes_in_sixteen_bits(threads: int) -> None:
             assert scores.dtype is torch.bfloat16
             return scores
 
-    whole = flat(predict_batches(Scores(), batches(), Computing(CPU)))
-    half = flat(predict_batches(Seen(), batches(), Computing(CPU, threads, amp=True)))
+    whole = flat(predict_batches(Scores(), batches(), Running()))
+    half = flat(predict_batches(Seen(), batches(), Running(threads=threads, amp=True)))
     assert half != whole
     for one, other in zip(half, whole, strict=True):
         assert one is not None
@@ -163,9 +161,9 @@ def test_autocast_computes_in_sixteen_bits(threads: int) -> None:
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
 def test_on_a_gpu_the_first_guesses_are_the_same() -> None:
     device = torch.device("cuda")
-    on_cpu = flat(predict_batches(Scores(), batches(), Computing(CPU)))
+    on_cpu = flat(predict_batches(Scores(), batches(), Running()))
     moved = [(images.to(device), numbers.to(device)) for images, numbers in batches()]
-    on_gpu = flat(predict_batches(Scores().to(device), moved, Computing(device)))
+    on_gpu = flat(predict_batches(Scores().to(device), moved, Running("cuda")))
     assert [one and one.top5[0] for one in on_gpu] == [one and one.top5[0] for one in on_cpu]
 
 
@@ -209,7 +207,7 @@ def test_batches_are_the_images_in_their_order_as_timm_transforms_them(folder: P
     images = open_images(str(folder), "", Labelling())
     chosen = resolve_pipeline(torch.nn.Linear(1, 1), (32, 24))
     indices = [0, 1, 2, 4, 5, 6]
-    found = list(load_batches(images, indices, chosen, 4, workers, CPU))
+    found = list(load_batches(images, indices, chosen, Running(batch_size=4, workers=workers)))
     assert [len(one) for one, _ in found] == [4, 2]
     assert [(numbers >= 0).tolist() for _, numbers in found] == [
         [images.ids[index] != "1/3.png" for index in part] for part in (indices[:4], indices[4:])

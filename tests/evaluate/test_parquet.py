@@ -159,7 +159,7 @@ def test_files_that_are_not_tables(tmp_path: Path) -> None:
     write_parquet(tmp_path / "set" / "2.parquet", [1], label="other")
     with pytest.raises(DatasetError, match="have different columns"):
         opened(tmp_path / "set")
-    with pytest.raises(DatasetError, match="is not one of the 3 named classes"):
+    with pytest.raises(DatasetError, match=r"column label: of the 3 named classes, 3 is not one$"):
         opened(write_parquet(tmp_path / "b.parquet", [3], names=ANIMALS))
     with pytest.raises(DatasetError, match="leave out --labels"):
         opened(tmp_path / "b.parquet", real=True)
@@ -180,9 +180,9 @@ def test_labels_that_are_names_have_the_order_of_the_names(tmp_path: Path) -> No
     (tmp_path / "map.txt").write_text("ant\ncat\n")
     mapped = opened(write_parquet(tmp_path / "b.parquet", ["cat"], names=names), class_map=tmp_path / "map.txt")
     assert mapped.labels == ((1,),)
-    with pytest.raises(DatasetError, match="of the 3 named classes, dog is not one"):
+    with pytest.raises(DatasetError, match="of the 3 named classes, dog is not one; give --class-map"):
         opened(write_parquet(tmp_path / "c.parquet", ["dog", "cat"], names=names))
-    with pytest.raises(DatasetError, match="two are equal"):
+    with pytest.raises(DatasetError, match="two have the same name"):
         opened(write_parquet(tmp_path / "d.parquet", ["cat"], names=["cat", "cat"]))
 
 

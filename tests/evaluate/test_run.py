@@ -16,10 +16,11 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import CheckpointError, ClosedPipeError, DatasetError, UsageError
 from imlp_audit.evaluate.images import Images
-from imlp_audit.evaluate.inference import Computing, Pipeline, load_batches, predict_batches
+from imlp_audit.evaluate.inference import Pipeline, Running, load_batches, predict_batches
 from imlp_audit.evaluate.predictions import ModelAnswer
-from imlp_audit.evaluate.request import Data, Request, Running, Weights, code_digest
+from imlp_audit.evaluate.request import Data, Request, code_digest
 from imlp_audit.evaluate.run import run_evaluation
+from imlp_audit.evaluate.weights import Weights
 from imlp_audit.models.own import PythonModule
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.document import to_json
@@ -109,8 +110,8 @@ def test_equal_however_it_is_computed(digits: Digits, tmp_path: Path) -> None:
 def dying_after(batches: int, error: BaseException) -> Steps:
     """Break the evaluation off after so many batches."""
 
-    def some(model: nn.Module, loaded: Loaded, computing: Computing) -> Answers:
-        for number, answer in enumerate(predict_batches(model, loaded, computing)):
+    def some(model: nn.Module, loaded: Loaded, running: Running) -> Answers:
+        for number, answer in enumerate(predict_batches(model, loaded, running)):
             if number == batches:
                 raise error
             yield answer
@@ -129,11 +130,9 @@ def test_resumed_after_an_interrupt(digits: Digits, tmp_path: Path) -> None:
         evaluated(asked, steps=INTERRUPTED)
     computed: list[int] = []
 
-    def counted(
-        images: Images, indices: Sequence[int], pipeline: Pipeline, size: int, workers: int, device: torch.device
-    ) -> Loaded:
+    def counted(images: Images, indices: Sequence[int], pipeline: Pipeline, running: Running) -> Loaded:
         computed.extend(indices)
-        return load_batches(images, indices, pipeline, size, workers, device)
+        return load_batches(images, indices, pipeline, running)
 
     assert to_json(evaluated(asked, steps={"load_batches": counted})) == expected
     assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()

@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from imlp_audit.errors import CheckpointError, UsageError
-from imlp_audit.evaluate.weights import _count_classes, choose_reading, with_weights
+from imlp_audit.evaluate.weights import Weights, _count_classes, choose_reading, with_weights
 from imlp_audit.models.build import Builder
 from imlp_audit.models.readings import Presence
 from imlp_audit.spec.load import load
@@ -51,7 +51,7 @@ def checkpoint(row: RowRef, tmp_path: Path) -> Path:
 
 
 def test_the_model_has_the_weights_and_only_evaluates(row: RowRef, checkpoint: Path) -> None:
-    with with_weights(row, "released", checkpoint, None, None) as found:
+    with with_weights(Weights(row, checkpoint, "released")) as found:
         assert (found.size, found.classes, found.notes) == ((48, 48), 10, ())
         assert not any(parameter.requires_grad for parameter in found.model.parameters())
         assert not any(module.training for module in found.model.modules())
@@ -62,7 +62,7 @@ def test_the_model_has_the_weights_and_only_evaluates(row: RowRef, checkpoint: P
 
 def test_the_only_reading_that_fits_is_used_and_named(row: RowRef, checkpoint: Path) -> None:
     assert choose_reading(row, None) == "lean"
-    with with_weights(row, None, checkpoint, None, None) as found:
+    with with_weights(Weights(row, checkpoint)) as found:
         assert found.reading == "released"
         assert found.notes == (
             "its shapes fit the reading released alone, so that is used, not the paper's default lean",
@@ -72,7 +72,7 @@ def test_the_only_reading_that_fits_is_used_and_named(row: RowRef, checkpoint: P
 def test_a_checkpoint_of_another_row_is_reported_by_cause(spec: Path, checkpoint: Path) -> None:
     row = _row("digits/1/deit", spec)
     words = r"does not fit digits/1/deit under the reading lean, nor under released(.|\n)*unexpected: the coefficients"
-    with pytest.raises(CheckpointError, match=words), with_weights(row, None, checkpoint, None, None):
+    with pytest.raises(CheckpointError, match=words), with_weights(Weights(row, checkpoint)):
         pass
 
 
@@ -91,10 +91,10 @@ def test_the_reading_must_be_stated_if_another_fits_as_well(spec: Path, checkpoi
     )
     with (
         pytest.raises(CheckpointError, match=r"also fit --reading without.*pass --reading"),
-        with_weights(both, None, checkpoint, None, None),
+        with_weights(Weights(both, checkpoint)),
     ):
         pass
-    with with_weights(both, "released", checkpoint, None, None) as found:
+    with with_weights(Weights(both, checkpoint, "released")) as found:
         assert "also fit --reading without" in found.notes[0]
 
 
@@ -116,7 +116,7 @@ def test_the_state_that_fits_is_used_whatever_its_name(
 ) -> None:
     state = weights_of(checkpoint)
     torch.save(wrap(state), tmp_path / "c.pth")
-    with with_weights(row, "released", tmp_path / "c.pth", None, None) as found:
+    with with_weights(Weights(row, tmp_path / "c.pth", "released")) as found:
         assert found.settings == settings
         assert all(torch.equal(tensor, state[name]) for name, tensor in found.model.state_dict().items())
 
@@ -126,9 +126,9 @@ def test_of_two_states_that_fit_the_user_chooses(row: RowRef, checkpoint: Path, 
     average = {f"module.{name}": value + 1 for name, value in state.items()}
     torch.save({"state_dict": state, "state_dict_ema": average}, tmp_path / "c.pth")
     words = r"several states that fit; pass --state state_dict or --state state_dict_ema$"
-    with pytest.raises(CheckpointError, match=words), with_weights(row, "released", tmp_path / "c.pth", None, None):
+    with pytest.raises(CheckpointError, match=words), with_weights(Weights(row, tmp_path / "c.pth", "released")):
         pass
-    with with_weights(row, "released", tmp_path / "c.pth", "state_dict_ema", None) as found:
+    with with_weights(Weights(row, tmp_path / "c.pth", "released", "state_dict_ema")) as found:
         assert found.settings == {"state": "state_dict_ema"}
         assert torch.equal(found.model.state_dict()["norm.bias"], state["norm.bias"] + 1)
 
@@ -140,9 +140,9 @@ def test_a_prefix_that_the_user_names(row: RowRef, checkpoint: Path, tmp_path: P
     }
     torch.save(both, tmp_path / "c.pth")
     with pytest.raises(CheckpointError, match=r"prefix 'student\.'(.|\n)*prefix 'teacher\.'"):  # noqa: SIM117
-        with with_weights(row, "released", tmp_path / "c.pth", None, None):
+        with with_weights(Weights(row, tmp_path / "c.pth", "released")):
             pass
-    with with_weights(row, "released", tmp_path / "c.pth", None, None, "teacher.") as found:
+    with with_weights(Weights(row, tmp_path / "c.pth", "released", None, "teacher.")) as found:
         assert found.settings == {"prefix": "teacher."}
         assert torch.equal(found.model.state_dict()["norm.bias"], state["norm.bias"] + 1)
 
@@ -158,7 +158,7 @@ def test_a_prefix_that_the_user_names(row: RowRef, checkpoint: Path, tmp_path: P
 def test_a_model_that_classifies_no_images(name: str, words: str, checkpoint: Path) -> None:
     row = _row(name)
     reading = choose_reading(row, None)
-    with pytest.raises(UsageError, match=words), with_weights(row, reading, checkpoint, None, None):
+    with pytest.raises(UsageError, match=words), with_weights(Weights(row, checkpoint, reading)):
         pass
 
 
@@ -199,6 +199,6 @@ def test_outputs_that_say_nothing_about_an_image_are_refused(row: RowRef, model:
 def test_a_state_of_a_common_name_that_does_not_fit_is_named(row: RowRef, checkpoint: Path, tmp_path: Path) -> None:
     state = load_file(checkpoint)
     torch.save({"model": {"w": torch.ones(2)}, "init": state}, tmp_path / "c.pth")
-    with with_weights(row, "released", tmp_path / "c.pth", None, None) as found:
+    with with_weights(Weights(row, tmp_path / "c.pth", "released")) as found:
         assert "init is used, because model does not fit digits/1/deit_imlp" in found.notes
         assert found.settings == {"state": "init"}

@@ -27,7 +27,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from imlp_audit.checkpoint.contents import parse_states
 from imlp_audit.errors import CheckpointError
-from imlp_audit.evaluate.weights import with_weights
+from imlp_audit.evaluate.weights import Weights, with_weights
 from imlp_audit.inspect.candidates import choose_candidates
 from imlp_audit.models.build import Builder
 from imlp_audit.spec.load import Selection, load
@@ -200,7 +200,7 @@ def find_fate(layout: str, folder: Path, row: RowRef, selection: Selection, mode
     except CheckpointError:
         inspected = False
     try:
-        with with_weights(row, None, path, None, None) as found:
+        with with_weights(Weights(row, path)) as found:
             wanted = model.state_dict()
             assert all(torch.equal(value, wanted[name]) for name, value in found.model.state_dict().items())
             return Fate(layout, inspected, settings=tuple(found.settings.items()))

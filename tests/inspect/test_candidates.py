@@ -13,7 +13,6 @@ from torch import nn
 
 from imlp_audit.checkpoint.misfits import Shapes
 from imlp_audit.inspect.candidates import (
-    Candidate,
     Candidates,
     find_candidates,
     has_same_start,
@@ -24,6 +23,7 @@ from imlp_audit.models.blocks import Part
 from imlp_audit.models.build import Builder
 from imlp_audit.models.readings import AnyReading, Reading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.records.checkpoint import FittingModel
 from imlp_audit.spec.load import Selection, load
 from tests.models.readings import AS_WRITTEN, RELEASED
 
@@ -57,7 +57,7 @@ def found(held: Shapes, *names: str) -> Candidates:
     return find_candidates(held, papers(*names), lambda total: lambda name: None)
 
 
-def places(candidates: tuple[Candidate, ...]) -> set[tuple[str, str]]:
+def places(candidates: tuple[FittingModel, ...]) -> set[tuple[str, str]]:
     """Each row with each of its declared readings, "" where it needs none."""
     return {(place, reading) for one in candidates for place in one.places for reading in one.readings or ("",)}
 
@@ -94,7 +94,7 @@ def test_every_row_that_fits_is_found_and_no_other(model: Recipe, reading: Readi
 def test_models_that_begin_otherwise_are_not_compared() -> None:
     answer = found(built(DEIT), "imlp/table9.yaml")
     alike = [use for use in list_models(papers("imlp/table9.yaml")) if use.recipe.host == DEIT.host]
-    assert len(alike) == answer.compared < answer.known
+    assert len(alike) == answer.models.compared < answer.models.known
 
 
 @pytest.mark.slow
@@ -104,8 +104,11 @@ def test_the_nearest_models_are_listed_with_what_does_not_fit() -> None:
     answer = found(held, "imlp/table3.yaml")
     assert not answer.exact
     assert answer.nearest[0].places == ("imlp/3/gelu",)
-    assert [one.fit.misfits for one in answer.nearest][:2] == [2, 50]  # the head, and 4 coefficients of 12 AGeLUs
-    (problem,) = answer.nearest[0].fit.problems
+    assert [sum(len(one.tensors) for one in model.problems) for model in answer.nearest][:2] == [
+        2,
+        50,
+    ]  # the head, and 4 coefficients of 12 AGeLUs
+    (problem,) = answer.nearest[0].problems
     assert problem.reason == "another number of classes"
 
 
@@ -113,12 +116,12 @@ def test_a_block_that_fits_no_reading_is_reported_with_the_nearest_declared_one(
     answer = found(built(recipe(kernel=9), RELEASED), TABLE)
     (nearest, *_) = answer.nearest
     assert nearest.readings == ("released",)
-    assert [problem.reason for problem in nearest.fit.problems] == ["a kernel of another size"]
+    assert [problem.reason for problem in nearest.problems] == ["a kernel of another size"]
 
 
 def test_tensor_names_that_no_paper_has() -> None:
     answer = found({"encoder.weight": (3, 4)}, TABLE)
-    assert (answer.exact, answer.nearest, answer.compared) == ((), (), 0)
+    assert (answer.exact, answer.nearest, answer.models.compared) == ((), (), 0)
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.models import run_once
 from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError
-from imlp_audit.evaluate.weights import with_weights
+from imlp_audit.evaluate.weights import Weights, with_weights
 from imlp_audit.explain.breakdown import dissect
 from imlp_audit.inspect.candidates import find_candidates
 from imlp_audit.models.recipe import Recipe
@@ -144,6 +144,6 @@ def test_inspect_finds_the_others(tmp_path: Path) -> None:
 def test_eval_refuses_it(tmp_path: Path) -> None:
     row = find_row(paper(tmp_path, "leaves").papers, "own/1/leaves")
     assert row is not None
-    loaded = with_weights(row, None, tmp_path / "absent.pth", None, None)
+    loaded = with_weights(Weights(row, tmp_path / "absent.pth"))
     with pytest.raises(BuildError, match=re.escape(ENDED)), loaded:
         pass
