@@ -12,15 +12,12 @@ from typing import Annotated
 import typer
 
 from imlp_audit.cli.loading import check_spec
-from imlp_audit.cli.options import Formatted
 from imlp_audit.cli.output import ExitCode, emit, emit_document
 from imlp_audit.errors import UsageError
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.listing import Transcription
-from imlp_audit.report.document import make_visible
+from imlp_audit.report.document import Code, Document, Heading, List, Paragraph, make_visible
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import Format
-from imlp_audit.report.listings import transcription_document
 from imlp_audit.spec.fields import FORMS, SLUG
 from imlp_audit.spec.targets import declares, spec_files
 from imlp_audit.transcribe.draft import Draft, choose_tables, draft_table
@@ -50,7 +47,6 @@ def init(
         str | None, typer.Option("--paper", metavar="ID", help="The paper's slug; SOURCE's name if left out.")
     ] = None,
     print_: Annotated[bool, typer.Option("--print", help="Print the spec instead of writing it.")] = False,
-    format_: Formatted = Format.RICH,
 ) -> int:
     """Write the tables of a document as a spec, with the models that each row may be of."""
     name = _paper_id(paper, source)
@@ -70,8 +66,7 @@ def init(
         emit(text)
         return ExitCode.CLEAN
     write_whole(target, text)
-    done = _report(drafts, left_out, name, target)
-    emit_document(transcription_document(done), format_, done)
+    emit_document(_describe(drafts, left_out, target), Format.RICH)
     return ExitCode.CLEAN
 
 
@@ -113,23 +108,20 @@ def _paper_id(given: str | None, source: Path) -> str:
     return given or re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_") or "paper"
 
 
-def _report(drafts: Sequence[Draft], left_out: Sequence[str], name: str, target: Path) -> Transcription:
-    rows = [row for draft in drafts for row in draft.rows]
-    lost = sum(len(row.numbers.left_out) for row in rows)
-    lost_parts = (
-        [f"{count_of(lost, 'printed part')} that a spec cannot hold; each is a comment at its row"] if lost else []
-    )
-    return Transcription(
-        file=str(target),
-        paper=name,
-        table=", ".join(draft.table.number for draft in drafts),
-        caption=drafts[0].table.caption if len(drafts) == 1 else "",
-        rows=len(rows),
-        numbers=sum(len(row.numbers.printed) + len(row.numbers.changes) for row in rows),
-        models=sum(bool(row.proposal.recipes) for row in rows),
-        made=tuple(map(summarize, drafts)),
-        left_out=(*left_out, *lost_parts),
-        next=tuple(shlex.join(["imlp-audit", command, str(target)]) for command in ("lint", "verify")),
+def _describe(drafts: Sequence[Draft], left_out: Sequence[str], target: Path) -> Document:
+    """Return what was made of the tables, what was left out, and the next commands."""
+    lost = sum(len(row.numbers.left_out) for draft in drafts for row in draft.rows)
+    parts = f"{count_of(lost, 'printed part')} that a spec cannot hold; each is a comment at its row"
+    left = (*left_out, *([parts] if lost else []))
+    numbers = ", ".join(draft.table.number for draft in drafts)
+    caption = f": {drafts[0].table.caption}" if len(drafts) == 1 and drafts[0].table.caption else ""
+    commands = (shlex.join(["imlp-audit", command, str(target)]) for command in ("lint", "verify"))
+    return (
+        Paragraph(f"Wrote {target}: table {numbers}{caption}"),
+        List(tuple(map(summarize, drafts))),
+        *((Paragraph("Left out, with a comment in the file:"), List(left)) if left else ()),
+        Heading("Try next", 3),
+        Code("\n".join(commands), "sh"),
     )
 
 

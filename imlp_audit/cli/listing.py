@@ -13,17 +13,16 @@ from imlp_audit.cli.loading import load_specs
 from imlp_audit.cli.options import Formatted, Only, Skip, Specs
 from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.errors import SpecError, UsageError
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.listing import (
     CheckList,
     CoverageReport,
-    LintedPaper,
-    LintReport,
     ListedCheck,
     NumberState,
 )
 from imlp_audit.report.document import Table
 from imlp_audit.report.formats import Format
-from imlp_audit.report.listings import coverage_document, lint_document
+from imlp_audit.report.listings import coverage_document
 from imlp_audit.spec.findings import broken_locks, long_findings
 from imlp_audit.spec.load import Selection, select_checks
 from imlp_audit.spec.model_rules import unknown_models, wrong_code
@@ -44,7 +43,7 @@ def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None, forma
     return ExitCode.CLEAN
 
 
-def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
+def lint(specs: Specs = None) -> int:
     """Find every problem in specs and their Python, without running anything."""
     selection = load_specs(specs, also=unknown_models)
     broken = [
@@ -61,21 +60,24 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     broken += broken_locks(selection.papers)
     if broken:
         raise SpecError(broken)
-    report = LintReport(papers=tuple(_linted(paper, selection) for paper in selection.papers))
-    emit_document(lint_document(report), format_, report)
+    emit_document((Table((), tuple(_describe(paper, selection) for paper in selection.papers)),), Format.RICH)
     return ExitCode.CLEAN
 
 
-def _linted(paper: Paper, selection: Selection) -> LintedPaper:
+def _describe(paper: Paper, selection: Selection) -> tuple[str, str]:
+    """Return a paper whose specs are sound, and how much they hold; and whether a number of it can be counted."""
     cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
     counted = [cell for cell in cells if cell.column.measure.totalled]
-    return LintedPaper(
-        id=paper.id,
-        tables=len(paper.tables),
-        checks=len(plan(paper, selection.known)),
-        findings=len(paper.findings),
-        modelless=bool(counted) and all(cell.recipe is None and not cell.row.row.candidates for cell in counted),
+    parts = (
+        count_of(len(paper.tables), "table"),
+        count_of(len(plan(paper, selection.known)), "check"),
+        count_of(len(paper.findings), "finding"),
     )
+    modelless = counted and all(cell.recipe is None and not cell.row.row.candidates for cell in counted)
+    return f"{paper.id}:", f"{', '.join(parts)}: no problems{_NO_MODEL if modelless else ''}"
+
+
+_NO_MODEL = " of form, but no row has `model:` or `candidates:`, so no number can be counted yet"
 
 
 def coverage(

@@ -111,7 +111,7 @@ def _report_bug() -> ExitCode:
 
 def _named_command() -> str:
     """Return the command as it is typed: its help says how it is used."""
-    named = (word for word in sys.argv[1:2] if word in COMMANDS or word in _OLD_NAMES)
+    named = (word for word in sys.argv[1:2] if word in COMMANDS)
     return " ".join(["imlp-audit", *named])
 
 
@@ -170,12 +170,9 @@ COMMANDS = {  # in the order of the help: the function of each, and what it does
 }
 
 
-_OLD_NAMES = {"baseline": "acknowledge"}  # which keep working, and are not listed
-
-
 def _pick_app() -> typer.Typer:
     """Return the command that is named; if none is, the list of them, or all that a shell asks to complete."""
-    named = [word for word in sys.argv[1:2] if word in COMMANDS or word in _OLD_NAMES]
+    named = [word for word in sys.argv[1:2] if word in COMMANDS]
     if named or "_IMLP_AUDIT_COMPLETE" in os.environ:
         return make_app(*named)
     app = _make_empty_app()
@@ -188,7 +185,7 @@ def make_app(*names: str) -> typer.Typer:
     """Return the command line: of the commands with these names, of all of them if there are none."""
     app = _make_empty_app()
     for name in names or COMMANDS:
-        module, _, attribute = COMMANDS[_OLD_NAMES.get(name, name)][0].partition(":")
+        module, _, attribute = COMMANDS[name][0].partition(":")
         command = getattr(import_module(f"imlp_audit.cli.{module}"), attribute)
         app.command(name)(command)
     return app

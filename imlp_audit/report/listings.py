@@ -1,4 +1,4 @@
-"""Documents of the commands that list things: `lint`, `coverage`, `init` and `acknowledge`."""
+"""Documents of `coverage` and `acknowledge`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from imlp_audit.records.finding import AcknowledgeReport, RenewedLock
 from imlp_audit.records.listing import (
     CoverageReport,
     CoveredNumber,
-    LintReport,
     NumberState,
-    Transcription,
 )
 from imlp_audit.report.document import (
     Block,
-    Code,
     Document,
     Heading,
     Inline,
@@ -31,23 +28,6 @@ from imlp_audit.report.document import (
     parse_code,
 )
 from imlp_audit.report.findings import stale_findings
-
-
-def lint_document(report: LintReport) -> Document:
-    """Return a line for each paper."""
-    rows = tuple(
-        (
-            f"{paper.id}:",
-            f"{count_of(paper.tables, 'table')}, {count_of(paper.checks, 'check')}, "
-            f"{count_of(paper.findings, 'finding')}: no problems{_NO_MODEL if paper.modelless else ''}",
-        )
-        for paper in report.papers
-    )
-    return (Table((), rows),)
-
-
-_NO_MODEL = " of form, but no row has `model:` or `candidates:`, so no number can be counted yet"
-
 
 _STYLES = {
     NumberState.BOUND: Style.GOOD,
@@ -110,15 +90,6 @@ def share(report: CoverageReport) -> str:
     part = f" ({100 * (bound + explained) // report.quantities} % covered)" if report.quantities else ""
     missing = f"; {count_of(len(report.unplaced), 'part')} of the specs not found in it" if report.unplaced else ""
     return f"{count_of(report.quantities, 'number')}: {counts}{part}{missing}"
-
-
-def transcription_document(done: Transcription) -> Document:
-    """Return what was made of a table, what was left out, and the next commands."""
-    caption = f": {done.caption}" if done.caption else ""
-    blocks: list[Block] = [Paragraph(f"Wrote {done.file}: table {done.table}{caption}"), List(done.made)]
-    if done.left_out:
-        blocks += [Paragraph("Left out, with a comment in the file:"), List(done.left_out)]
-    return (*blocks, Heading("Try next", 3), Code("\n".join(done.next), "sh"))
 
 
 def acknowledged_document(report: AcknowledgeReport) -> Document:

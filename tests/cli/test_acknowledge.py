@@ -174,13 +174,6 @@ def test_findings_beside_a_file_that_name_no_paper_are_reported(here: Path) -> N
     assert "lone/findings.yaml:1:1: paper is missing" in call("acknowledge", "lone/mine.yaml").err
 
 
-def test_the_old_name_of_the_command_works_and_is_not_listed(folder: Path) -> None:
-    assert call("baseline", "wrong", "--no-progress").err == "wrote wrong/findings.lock\n"
-    listed = call("--help").out
-    assert "acknowledge" in listed
-    assert not any(line.split()[:1] == ["baseline"] for line in listed.splitlines())
-
-
 def test_a_finding_that_rests_on_evidence_is_shown_and_fails_nothing(folder: Path) -> None:
     """The number of the check and a quote are as acknowledged, then the number changes."""
     (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.72").replace("22.0", "22.05"))

@@ -33,7 +33,7 @@ def test_github_prints_annotations_and_the_summary_of_a_job_is_a_file_as_any(her
     assert (here / "summary").stat().st_size < 2**20  # of which GitHub takes a mebibyte
 
 
-@pytest.mark.parametrize("command", ["list", "solve", "explain", "lint"])
+@pytest.mark.parametrize("command", ["list", "solve", "explain"])
 def test_what_has_no_checks_offers_no_format_of_checks(here: Path, command: str) -> None:
     assert "<rich|json|markdown|html>" in call(command, "--help").out
     done = call(command, "-f", "sarif")
