@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from typing import Annotated
 
@@ -19,7 +19,7 @@ from imlp_audit.cli.progress import show_progress
 from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.pipeline import Options, audit
-from imlp_audit.records.check import FAILS, PASSES, CellCheck, Identified
+from imlp_audit.records.check import FAILS, PASSES, CellCheck, Identified, Verdict
 from imlp_audit.records.document import to_json
 from imlp_audit.records.finding import AcknowledgeReport, RenewedLock
 from imlp_audit.records.result import AuditResult, GroupScore
@@ -30,6 +30,9 @@ from imlp_audit.spec.columns import Column
 from imlp_audit.spec.edit import read_text, with_counters, with_model
 from imlp_audit.spec.load import Selection
 from imlp_audit.spec.paper import Paper
+
+
+_SHOWN = 5  # numbers that keep their rows from being accepted
 
 
 def accept(
@@ -54,8 +57,10 @@ def accept(
         emit("\n".join(lines) + "\n")
     for path, _, _, after in () if dry_run else changed:
         write_whole(path, after)
+    for paper in selection.papers:
+        _say_left(_doubted(paper, result))
     if not changed:
-        sys.stderr.write("nothing to accept: no row with `candidates` was identified\n")
+        sys.stderr.write("nothing to accept: no row with `candidates` was identified beyond doubt\n")
     elif dry_run:
         _say_failing(_foresee(selection, result), "at least ")
     else:
@@ -107,17 +112,43 @@ def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> st
         flops = [one.group for one in known.columns if columns[one.group.name].measure == "flops"]
         sure = dict.fromkeys(str(one.winner) for one in flops if _is_sure(one, columns[one.name]))
         # the paper's counters are those of all its columns: none is written where another column would lose a number
-        if sure and all(max(map(one.scores.__getitem__, sure)) == max(one.scores.values()) for one in flops):
+        kept = (
+            all(max(map(one.scores.__getitem__, sure)) == max(one.scores.values()) for one in flops) if sure else False
+        )
+        if kept and not any(_measure_of(columns, one) == "flops" for one in _doubted(paper, result)):
             text = with_counters(text, tuple(sure), shown_as)
     return text
 
 
+def _doubted(paper: Paper, result: AuditResult) -> list[CellCheck]:
+    """Return the numbers that do not follow from what is proposed and that only a given model or counter would accuse.
+
+    A lead of a row whose label names its model alone is none: it is shown as an error to ask about.
+    """
+    rows = {row.id: row.row for row in paper.rows}
+    return [
+        one
+        for one in result.of_kind(CellCheck)
+        if one.verdict is Verdict.UNVERIFIABLE and one.measured is not None and one.id.rpartition("/")[0] in rows
+        if not (one.lead and rows[one.id.rpartition("/")[0]].named)
+    ]
+
+
+def _measure_of(columns: Mapping[str, Column], check: CellCheck) -> str:
+    _, table, _, column = check.id.split("/")
+    return columns[f"{table}/{column}"].measure
+
+
 def _models(paper: Paper, result: AuditResult) -> dict[str, str]:
-    """Return the models that rows were identified to be of, by the rows' ids, if their labels say so too."""
+    """Return the models that rows were identified to be of, by the rows' ids, if their labels say so too.
+
+    To accept one accuses no number that an audit has not.
+    """
     cells = [one for one in result.of_kind(CellCheck) if one.identified not in (None, Identified.NO)]
     models = {one.id.rpartition("/")[0]: one.model for one in cells if one.model is not None}
     said = {row.id for row in paper.rows if any(says(row, one) for one in row.row.candidates)}
-    return {name: model for name, model in models.items() if name in said}
+    doubted = {one.id.rpartition("/")[0] for one in _doubted(paper, result)}
+    return {name: model for name, model in models.items() if name in said - doubted}
 
 
 def _is_sure(group: GroupScore, column: Column) -> bool:
@@ -139,6 +170,13 @@ def _foresee(selection: Selection, result: AuditResult) -> list[str]:
         for one in result.of_kind(CellCheck)
         if one.id.rpartition("/")[0] in rows and one.measured is not None and one.verdict not in PASSES
     ]
+
+
+def _say_left(doubted: Sequence[CellCheck]) -> None:
+    for one in doubted[:_SHOWN]:
+        sys.stderr.write(f"left as proposed: {one.id} {one.printed}: {one.reason}\n")
+    if len(doubted) > _SHOWN:
+        sys.stderr.write(f"and {len(doubted) - _SHOWN} more; write `model:` where you know it\n")
 
 
 def _say_failing(wrong: Sequence[str], how_many: str = "") -> None:

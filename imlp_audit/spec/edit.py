@@ -17,13 +17,27 @@ def with_model(text: str, lines: tuple[int, int | None], recipe: str, shown_as: 
     """
     every = text.splitlines(keepends=True)
     start, end = lines[0] - 1, len(every) if lines[1] is None else lines[1] - 1
-    row, changed = re.subn(
-        r"\bcandidates:[ ]*\[[^\]]*\]", lambda _: f"model: {{{recipe}}}", "".join(every[start:end]), count=1
-    )
-    if not changed:
+    row = "".join(every[start:end])
+    given = _CANDIDATES.search(row)
+    if given is None:
         raise UsageError(f"{shown_as}:{lines[0]}: `candidates:` is no list in brackets; write it as [{{...}}, {{...}}]")
+    row = f"{row[: given.start()]}model: {{{recipe}}}{row[_closed(row, given.end()) :]}"
     row = re.sub(r"^[ ]*named: true[ ]*\r?\n|\bnamed: true, *|, *named: true\b", "", row, count=1, flags=re.MULTILINE)
     return "".join([*every[:start], row, *every[end:]])
+
+
+_CANDIDATES = re.compile(r"\bcandidates:[ ]*\[")
+_BRACKETS = re.compile(r"""[][]|"(?:[^"\\]|\\.)*"|'[^']*'""")
+
+
+def _closed(text: str, start: int) -> int:
+    """Return where the list ends whose bracket opens before a place; brackets in quotes are text."""
+    depth = 1
+    for found in _BRACKETS.finditer(text, start):
+        depth += {"[": 1, "]": -1}.get(found[0], 0)
+        if not depth:
+            return found.end()
+    return len(text)
 
 
 def with_counters(text: str, counters: Sequence[str], shown_as: str) -> str:
