@@ -31,7 +31,6 @@ from imlp_audit.spec.edit import read_text, with_counters, with_model
 from imlp_audit.spec.load import Selection
 from imlp_audit.spec.paper import Paper
 
-
 _SHOWN = 5  # numbers that keep their rows from being accepted
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 
@@ -227,7 +227,7 @@ def draft_table(table: SourceTable, title: str = "") -> Draft:
         drafter.add(row)
     of_rows = (side for row in drafter.rows for side in row.numbers.sides if row.side is None)
     images = tuple(dict.fromkeys([*drafter.around.sides, *of_rows]))[:_MOST_SIDES]
-    return Draft(table, columns, tuple(_told_apart(drafter.rows)), tuple(drafter.skipped), images)
+    return Draft(table, columns, tuple(_told_apart(drafter.rows, columns.scored)), tuple(drafter.skipped), images)
 
 
 class _Drafter:
@@ -306,17 +306,28 @@ def _with_base(label: LabelParts, base: DraftRow | None) -> LabelParts:
 
 
 def _training(row: GridRow, columns: TableColumns, label: LabelParts, group: str) -> str | None:
-    words = [
-        f"{columns.guesses[at].heading} {row.cells[at]}" for at in columns.training if row.cells[at] not in MISSING
-    ]
+    """Return all that a row says besides its label and numbers; of numbers that are not understood, whole ones."""
+    texts = [(columns.guesses[at].heading, row.cells[at]) for at in columns.others if row.cells[at] not in MISSING]
+    words = [f"{heading} {text}".strip() for heading, text in texts if not _RESULT.fullmatch(text)]
     return "; ".join(filter(None, [*words, label.training, group])) or None
 
 
-def _told_apart(rows: Sequence[DraftRow]) -> Iterator[DraftRow]:
-    """Yield the rows: `training` stays where several have one label, and such a label names no one model."""
+_RESULT = re.compile(r"[\W_]*\d+[.,]\d+.*|.*%")
+
+
+def _told_apart(rows: Sequence[DraftRow], scored: Collection[str]) -> Iterator[DraftRow]:
+    """Yield the rows, of which those with scores say what they may owe them to; a label of several names no one model.
+
+    Rows of one model may only be found to disagree where nothing that is printed tells them apart.
+    """
     times = Counter((row.label.text.casefold(), row.side) for row in rows)
+    before = Counter[tuple[str, str | None]]()
     for row in rows:
-        if times[row.label.text.casefold(), row.side] == 1:
-            yield replace(row, training=None)
-        else:
-            yield replace(row, proposal=replace(row.proposal, named=False))
+        label = row.label.text.casefold()
+        before[label, row.training] += 1
+        said = [row.label.text] if row.proposal.recipes and not row.proposal.named else []
+        if times[label, row.side] > 1:
+            row = replace(row, proposal=replace(row.proposal, named=False))
+        again = [f"row {before[label, row.training]} of this label"] if before[label, row.training] > 1 else []
+        training = "; ".join(filter(None, [*said, row.training, *again])) or None
+        yield replace(row, training=training if scored & row.numbers.printed.keys() else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from imlp_audit.errors import UsageError
 from imlp_audit.files import MAX_SPEC_BYTES
@@ -56,7 +56,7 @@ def _lines(drafts: Sequence[Draft], paper: DraftPaper, notes: Sequence[str], mos
     yield "  parameters: [all, no_head, with_buffers]"
     yield "tables:"
     for draft in drafts:
-        first, *rest = _table(draft, most)
+        first, *rest = _table(draft, most, several=len(drafts) > 1)
         yield f"  - {first}"
         yield from (f"    {line}" for line in rest)
 
@@ -77,7 +77,7 @@ def _clean(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
-def _table(draft: Draft, most: int) -> Iterator[str]:
+def _table(draft: Draft, most: int, *, several: bool) -> Iterator[str]:
     table = draft.table
     yield f'table: "{re.sub("[^a-z0-9]", "", table.number.lower())}"'
     yield f"title: {scalar(_clean(table.caption) or f'Table {table.number} of {table.file}')}"
@@ -96,6 +96,8 @@ def _table(draft: Draft, most: int) -> Iterator[str]:
     yield from (_comment(f"left out: {one}") for one in draft.skipped)
     yield "rows:"
     for row in draft.rows:
+        if several and draft.columns.scored & row.numbers.printed.keys():
+            row = replace(row, training="; ".join(filter(None, [f"Table {table.number}", row.training])))
         yield from (f"  {line}" for line in _row(row, table.decimal, most))
 
 
