@@ -12,7 +12,7 @@ import typer
 
 from imlp_audit.checks.acknowledge import renew_lock
 from imlp_audit.checks.candidates import says
-from imlp_audit.cli.loading import load_own, open_store
+from imlp_audit.cli.loading import check_spec, load_own, open_store
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode, helpers
 from imlp_audit.cli.output import ExitCode, emit, emit_document, exit_code
 from imlp_audit.cli.progress import show_progress
@@ -51,6 +51,7 @@ def accept(
         if (after := _accepted(paper, shown_as, before := read_text(path), result)) != before
     ]
     for path, shown_as, before, after in changed:
+        check_spec(after, path.name)
         check_writable(path)
         lines = unified_diff(before.splitlines(), after.splitlines(), shown_as, shown_as, lineterm="", n=1)
         emit("\n".join(lines) + "\n")
