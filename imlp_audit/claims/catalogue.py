@@ -55,11 +55,20 @@ class ClaimCode:
 
 
 @dataclass(frozen=True)
-class ClaimText:
-    """A claim as its paper states it, where it is stated, and the function that tests it."""
-
+class _Named:
     paper: str
     name: str
+
+    @property
+    def id(self) -> str:
+        """Return the id of its check."""
+        return f"{self.paper}/{KIND}/{self.name}"
+
+
+@dataclass(frozen=True)
+class ClaimText(_Named):
+    """A claim as its paper states it, where it is stated, and the function that tests it."""
+
     statement: str
     place: str
     form: str
@@ -71,18 +80,11 @@ class ClaimText:
     line: int
     code: ClaimCode
 
-    @property
-    def id(self) -> str:
-        """Return the id of its check."""
-        return f"{self.paper}/{KIND}/{self.name}"
-
 
 @dataclass(frozen=True)
-class WeightClaim:
+class WeightClaim(_Named):
     """A claim about learned weights: its texts, the names of the tensors of its layers, and the function."""
 
-    paper: str
-    name: str
     place: str
     printed: str
     measured: str
@@ -94,20 +96,13 @@ class WeightClaim:
 
 
 @dataclass(frozen=True)
-class BrokenClaim:
+class BrokenClaim(_Named):
     """A claim, or a module of claims, that cannot be read, and why."""
 
-    paper: str
-    name: str
     file: str
     line: int
     problem: str
     column: int = 1
-
-    @property
-    def id(self) -> str:
-        """Return the id of its check."""
-        return f"{self.paper}/{KIND}/{self.name}"
 
 
 AnyClaim: TypeAlias = ClaimText | BrokenClaim

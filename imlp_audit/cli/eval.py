@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -175,7 +174,8 @@ def evaluate(
     from imlp_audit.checkpoint.contents import check_kind
     from imlp_audit.spec.targets import whole_paper
 
-    with on_interrupt(_say_how_to_continue(running.predictions)):
+    resume = "imlp-audit: interrupted; run the same command to continue\n" if running.predictions is not None else ""
+    with on_interrupt(lambda: write_error(resume)):
         from imlp_audit.cli.output import parse_outputs
         from imlp_audit.evaluate.datasets import Labelling
         from imlp_audit.evaluate.predictions import check_ending
@@ -221,11 +221,6 @@ def _say(text: str) -> None:
     from imlp_audit.report.document import make_visible
 
     print(f"imlp-audit: {make_visible(text)}", file=sys.stderr)
-
-
-def _say_how_to_continue(predictions: Path | None) -> Callable[[], None]:
-    said = "imlp-audit: interrupted; run the same command to continue\n"
-    return lambda: write_error(said if predictions is not None else "")
 
 
 def _check_written(predictions: Path | None, outputs: Outputs, data: Path, inputs: dict[str, Path | None]) -> None:

@@ -31,7 +31,8 @@ def run_evaluation(request: Request, say: Say, progress: Progress) -> Iterator[A
     The journal that a later run could continue from is removed once the caller has finished with the result. `say`
     takes notes for the user; `progress` opens a callback that takes how many images are done, and of how many.
     """
-    _refuse_several_processes()
+    if os.environ.get("WORLD_SIZE", "1") != "1":
+        raise UsageError("eval runs in one process, on one device; start it without torchrun, or unset WORLD_SIZE")
     with ExitStack() as stack:
         task = prepare(request, stack)
         journal = _open(task, stack)
@@ -45,11 +46,6 @@ def run_evaluation(request: Request, say: Say, progress: Progress) -> Iterator[A
             _remove(journal)
             raise
         _remove(journal)
-
-
-def _refuse_several_processes() -> None:
-    if os.environ.get("WORLD_SIZE", "1") != "1":
-        raise UsageError("eval runs in one process, on one device; start it without torchrun, or unset WORLD_SIZE")
 
 
 def _open(task: Task, stack: ExitStack) -> Journal | None:
