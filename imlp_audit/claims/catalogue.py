@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -128,7 +128,7 @@ def _read_by_name(paper: str, folder: Path, shown_as: str) -> dict[str, _Found]:
     by_name: dict[str, list[_Found]] = defaultdict(list)
     for claim in _read_folder(paper, folder, shown_as):
         by_name[claim.name].append(claim)
-    return {name: _check_nearest(_one_of(claims), by_name) for name, claims in by_name.items()}
+    return {name: _check_name(claims, by_name) for name, claims in by_name.items()}
 
 
 def _read_folder(paper: str, folder: Path, shown_as: str) -> Iterator[_Found]:
@@ -145,21 +145,16 @@ def _read_folder(paper: str, folder: Path, shown_as: str) -> Iterator[_Found]:
         yield from chain.from_iterable(_read_module(paper, path, folder.resolve(), shown_as) for path in read)
 
 
-def _one_of(claims: Sequence[_Found]) -> _Found:
-    first, *others = claims
-    if not others:
-        return first
-    places = ", ".join(f"{other.file}:{other.line}" for other in others)
-    return _make_broken(first, f"the claim {first.name} is defined again in {places}; give each a name of its own")
-
-
-def _check_nearest(claim: _Found, names: Mapping[str, list[_Found]]) -> _Found:
-    if not isinstance(claim, ClaimText) or claim.nearest is None or claim.nearest in names:
+def _check_name(claims: Sequence[_Found], names: Collection[str]) -> _Found:
+    """Return the claim of a name, a broken one if the name is given twice, or if it names a claim that is not there."""
+    claim, *others = claims
+    if others:
+        places = ", ".join(f"{other.file}:{other.line}" for other in others)
+        problem = f"the claim {claim.name} is defined again in {places}; give each a name of its own"
+    elif isinstance(claim, ClaimText) and claim.nearest is not None and claim.nearest not in names:
+        problem = f"its text `nearest` names {claim.nearest}, but the paper has no such claim"
+    else:
         return claim
-    return _make_broken(claim, f"its text `nearest` names {claim.nearest}, but the paper has no such claim")
-
-
-def _make_broken(claim: _Found, problem: str) -> BrokenClaim:
     column = claim.column if isinstance(claim, BrokenClaim) else 1
     return BrokenClaim(claim.paper, claim.name, claim.file, claim.line, problem, column)
 
