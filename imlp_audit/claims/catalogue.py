@@ -176,7 +176,7 @@ def _read_module(paper: str, path: Path, folder: Path, shown_as: str) -> Iterato
 class _Function:
     name: str
     line: int
-    docstring: str | None
+    statement: str
     arguments: tuple[str, ...]
     keywords: Mapping[str, str | None]  # of the decorator: the text of each that is one
     names: frozenset[str]  # in its body
@@ -200,7 +200,7 @@ def _functions(path: Path, _: int) -> tuple[_Function, ...]:
         _Function(
             node.name,
             node.lineno,
-            ast.get_docstring(node),
+            " ".join((ast.get_docstring(node) or "").split()),
             tuple(one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)),
             dict.fromkeys((one.arg for one in node.args.args if one.arg in symbols), None)
             | {one.arg: _text(one) for one in decorator.keywords if one.arg is not None},
@@ -241,6 +241,8 @@ def _is_claim(decorator: ast.expr) -> TypeGuard[ast.Call]:
 def _read_claim(paper: str, function: _Function, code: ClaimCode) -> _Found:
     of_weights = "learned" in function.keywords
     fault = next(_list_weight_faults(function) if of_weights else _list_faults(function), None)
+    if not function.statement:
+        fault = "has no docstring; state the claim there, in words"
     if fault is not None:
         problem = f"the claim {function.name} {fault}"
         return BrokenClaim(paper, function.name, code.file, function.line, problem)
@@ -253,7 +255,7 @@ def _read_claim(paper: str, function: _Function, code: ClaimCode) -> _Found:
     return ClaimText(
         paper=paper,
         name=function.name,
-        statement=" ".join((function.docstring or "").split()),
+        statement=function.statement,
         place=given["place"] or "",
         form=given.get("printed") or given.get("corrected") or "",
         literal="printed" in given,
@@ -268,8 +270,6 @@ def _read_claim(paper: str, function: _Function, code: ClaimCode) -> _Found:
 
 def _list_weight_faults(function: _Function) -> Iterator[str]:
     """Yield what a claim about learned weights lacks."""
-    if not (function.docstring or "").split():
-        yield "has no docstring; state the claim there, in words"
     yield from (f"needs a text in `{one}`, as a plain string" for one in WEIGHT_TEXTS if not function.keywords.get(one))
     if not function.layers:
         yield (
@@ -284,8 +284,6 @@ def _list_faults(function: _Function) -> Iterator[str]:
     """Yield what a claim lacks, or has too much of."""
     given, arguments = function.keywords, function.arguments
     drawn = [one for one in given if one not in SETTINGS]
-    if not (function.docstring or "").split():
-        yield "has no docstring; state the claim there, in words"
     yield from (
         f"has no text in `{one}`; write it there as a plain string" for one in TEXTS if given.get(one, "-") is None
     )
