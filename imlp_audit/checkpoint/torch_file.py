@@ -172,7 +172,9 @@ def read_zip(opened: OpenFile) -> Content:
     machine = Machine()
     tree = machine.read(BytesIO(opened.data[member.start : member.end]))
     spans = {one.key: _find_span(one, members.get(f"{root}/data/{one.key}")) for one in machine.storages}
-    return Content(tree, spans, tuple(members.values()))
+    for corrupt in find_corrupt(opened.data, members.values()):  # which torch does not look for
+        raise RefusedError(f"is corrupt: {escape_name(corrupt)} is not as it was written; download it again")
+    return Content(tree, spans)
 
 
 def _find_root(members: Mapping[str, ZipMember]) -> str:

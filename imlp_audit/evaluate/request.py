@@ -13,7 +13,7 @@ import torch
 
 from imlp_audit import __version__
 from imlp_audit.cache.store import fingerprint_folder
-from imlp_audit.checkpoint.contents import hash_source
+from imlp_audit.checkpoint.contents import hash_file
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.datasets import Labelling, check_classes, open_images
 from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images
@@ -125,7 +125,7 @@ def prepare(request: Request, stack: ExitStack) -> Task:
     return Task(
         request=request,
         loaded=loaded,
-        checkpoint=hash_source(loaded.source),
+        checkpoint=hash_file(loaded.checkpoint),
         images=images,
         chosen=chosen,
         contents=sha256(repr(hash_images(images, chosen)).encode()).hexdigest(),

@@ -213,7 +213,7 @@ def report_checkpoint(checkpoint: Checkpoint, sha256: str, found: Candidates, we
     return CheckpointReport(
         file=CheckpointFile(
             container=str(checkpoint.container),
-            bytes=checkpoint.size,
+            bytes=checkpoint.identity.size,
             sha256=sha256,
             state=checkpoint.state.name,
             notes=checkpoint.state.notes,
