@@ -30,11 +30,10 @@ def inspect(
     no_progress: NoProgress = False,
 ) -> int:
     """Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show."""
-    from imlp_audit.checkpoint.contents import check_kind, hash_file, parse_states
+    from imlp_audit.checkpoint.contents import hash_file, parse_states
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
 
-    check_kind(checkpoint)
     states = parse_states(checkpoint, state, prefix)  # bad files are refused before torch is imported
     selection = load_specs(specs, trust_code=trust_code)
     from imlp_audit.inspect.candidates import choose_candidates, report_checkpoint
