@@ -64,7 +64,6 @@ SECTIONS: dict[type[BaseModel], str] = {
     recipe.Recipe: "Recipes",
     recipe.Replacement: "Replaced MLPs",
     blocks.ImlpRecipe: "The IMLP block",
-    blocks.Sums: "Sums of functions",
     OwnBlock: "Blocks of your own",
     TensorInput: "Inputs",
     schema.System: "Systems",

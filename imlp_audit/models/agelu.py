@@ -6,7 +6,6 @@ from typing import assert_never
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from imlp_audit.models.blocks import Activation
 
@@ -48,26 +47,3 @@ class AGeLU(nn.Module):
         beta, theta = self.beta.view(self.shape), self.theta.view(self.shape)
         bent: Tensor = self.phi(alpha * x + gamma)
         return beta * bent + theta
-
-
-class SumOfFunctions(nn.Module):
-    """Computes y = f_1(x) + ... + f_n(x) element by element, with n = ratio x channels functions.
-
-    Every f_i is GeLU, so that y = n GeLU(x), or with `agelu` an AGeLU with coefficients of its own for each channel,
-    as in Eq. 6; the paper does not say how many coefficients there are, nor that they start apart: here they start
-    equal, and training cannot tell them apart. Maps (..., channels) to the same shape, or where `channels_first`
-    (batch, channels, H, W).
-    """
-
-    def __init__(self, channels: int, ratio: int = 4, *, agelu: bool = False, channels_first: bool = False) -> None:
-        super().__init__()
-        self.functions, self.channels = ratio * channels, channels
-        self.axis = -3 if channels_first else -1
-        self.agelus = AGeLU(self.functions * channels, channels_first=channels_first) if agelu else None
-
-    def forward(self, x: Tensor) -> Tensor:
-        if self.agelus is None:
-            return self.functions * F.gelu(x)
-        copies = x.repeat_interleave(self.functions, dim=self.axis)
-        each: Tensor = self.agelus(copies)
-        return torch.unflatten(each, self.axis, (self.channels, self.functions)).sum(self.axis)

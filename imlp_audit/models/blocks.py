@@ -100,15 +100,3 @@ class ImlpRecipe(BaseModel):
         if self.plain and self.part is Part.SPATIAL:
             raise ValueError("plain: a block of only the spatial part has no AGeLUs to leave coefficients out of")
         return self
-
-
-class Sums(BaseModel):
-    """`ratio` times C nonlinear functions added up in place of an MLP of C channels (imlp Sec. 5.2, Table 4).
-
-    With `agelu` each has AGeLU's coefficients, for every channel; else all are the activation itself.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    ratio: Annotated[int, Field(gt=0, le=1000)] = 4
-    agelu: bool = False

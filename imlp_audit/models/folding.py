@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from copy import deepcopy
 
 import torch
 from timm.layers import BatchNormAct2d
@@ -36,23 +35,13 @@ def fold_batch_norms(model: nn.Module) -> int:
     seen.use(outputs)
     others: dict[nn.Module, nn.Module] = {}
     for convolution, norm in _find_pairs(model, seen):
-        others |= {convolution: _fuse(convolution, norm), norm: _what_remains(norm)}
+        others |= {convolution: fuse_conv_bn_eval(convolution, norm), norm: _what_remains(norm)}
     for parent in list(model.modules()):
         for name, child in list(parent._modules.items()):  # named_children leaves out a second name of a module
             if child in others:
                 setattr(parent, name, others[child])
     _check_folded(model, others)
     return len(others) // 2
-
-
-def _fuse(convolution: _ConvNd, norm: _BatchNorm) -> nn.Module:
-    """Return a convolution that does both; on the meta device, where it has no numbers, one with a bias."""
-    if not convolution.weight.is_meta:
-        return fuse_conv_bn_eval(convolution, norm)
-    fused = deepcopy(convolution)
-    if fused.bias is None:
-        fused.bias = nn.Parameter(fused.weight.new_empty(fused.out_channels), requires_grad=False)
-    return fused
 
 
 def _check_folded(model: nn.Module, others: Collection[nn.Module]) -> None:

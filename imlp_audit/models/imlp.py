@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.agelu import AGeLU, SumOfFunctions, base_activation
-from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
+from imlp_audit.models.agelu import AGeLU, base_activation
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
 from imlp_audit.models.readings import (
     PRINTED,
     AGeLUParameters,
@@ -237,14 +237,6 @@ def imlp_for(
         grid=grid,
         prefix_tokens=prefix_tokens,
     )
-    return replacement.train(mlp.training)
-
-
-def sums_for(mlp: Mlp, sums: Sums) -> SumOfFunctions:
-    """Make the sum of nonlinear functions that replaces an MLP."""
-    use_conv = isinstance(mlp.fc1, nn.Conv2d)
-    width = mlp.fc1.weight.shape[1]
-    replacement = SumOfFunctions(width, sums.ratio, agelu=sums.agelu, channels_first=use_conv)
     return replacement.train(mlp.training)
 
 

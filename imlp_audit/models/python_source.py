@@ -25,15 +25,23 @@ def names_in(tree: ast.Module) -> Iterator[str]:
     inside: deque[ast.AST] = deque(tree.body)
     while inside:
         node = inside.popleft()
-        match node:
-            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield node.name
-                continue
-            case ast.alias():
-                yield (node.asname or node.name).partition(".")[0]
-            case ast.Name(ctx=ast.Store()):
-                yield node.id
-        inside.extend(ast.iter_child_nodes(node))
+        name = _name_bound(node)
+        if name is not None:
+            yield name
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            inside.extend(ast.iter_child_nodes(node))
+
+
+def _name_bound(node: ast.AST) -> str | None:
+    match node:
+        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return name
+        case ast.Name(id=name, ctx=ast.Store()):
+            return name
+        case ast.alias(name=name, asname=other):
+            return (other or name).partition(".")[0]
+        case _:
+            return None
 
 
 def find_missing_name(folder: Path, file: str, name: str) -> str | None:
@@ -111,7 +119,7 @@ def find_wrong_argument(folder: Path, file: str, name: str, given: Collection[st
 def _signature(name: str, path: Path, _time: int, _size: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return the arguments that a class or function takes and those it needs, None if its signature is not plain."""
     tree = parse_python(path, path.name)
-    makers = [node for node in ast.walk(tree) if name in _names_bound(node)]
+    makers = [node for node in ast.walk(tree) if name == _name_bound(node)]
     if len(makers) != 1 or makers[0] not in tree.body or not isinstance(makers[0], _Maker):
         return None
     maker = makers[0]
@@ -121,18 +129,6 @@ def _signature(name: str, path: Path, _time: int, _size: int) -> tuple[tuple[str
     if maker.decorator_list or maker.keywords or "__new__" in own or "__init__" not in own:
         return None
     return _arguments_of(own["__init__"], skip=1)
-
-
-def _names_bound(node: ast.AST) -> tuple[str, ...]:
-    match node:
-        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-            return (name,)
-        case ast.Name(id=name, ctx=ast.Store()):
-            return (name,)
-        case ast.alias(name=name, asname=other):
-            return (other or name,)
-        case _:
-            return ()
 
 
 def _arguments_of(function: ast.FunctionDef, skip: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:

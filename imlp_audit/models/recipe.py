@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Self, assert_never
+from typing import Annotated, Any, Self
 
 from pydantic import (
     BaseModel,
@@ -18,7 +18,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from imlp_audit.models.arguments import Sides
-from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
 from imlp_audit.models.change import Change, find_leaves, merge, takes, value_at, write_value
 from imlp_audit.models.host import IMAGENET_SIZE, Count, Host, Reads, Size, divides
 from imlp_audit.models.hosts import HOSTS, Timm, Torchvision
@@ -33,20 +33,19 @@ class Replacement(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     imlp: ImlpRecipe | None = None
-    sums: Sums | None = None
     python: OwnBlock | None = None
     sites: Annotated[tuple[str, ...], Field(min_length=1)] = ("*",)
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
-        if sum(block is not None for block in (self.imlp, self.sums, self.python)) != 1:
-            raise ValueError("give exactly one of imlp, sums, python")
+        if (self.imlp is None) == (self.python is None):
+            raise ValueError("give exactly one of imlp, python")
         return self
 
     @property
-    def block(self) -> ImlpRecipe | Sums | OwnBlock:
+    def block(self) -> ImlpRecipe | OwnBlock:
         """What stands in the place of an MLP."""
-        return next(block for block in (self.imlp, self.sums, self.python) if block is not None)
+        return next(block for block in (self.imlp, self.python) if block is not None)
 
 
 class Form(StrEnum):
@@ -138,11 +137,9 @@ class Recipe(BaseModel):
     def _contradictions(self) -> Iterator[tuple[bool, str]]:
         """Yield what fields may say that the others make void, and whether they do."""
         host, deployed, replaced = self.host, self.form is Form.DEPLOYED, self.mlp is not None
-        block = self.mlp.block if self.mlp is not None and self.activation is not None else None
         yield self.agelu and replaced, "agelu: it goes into the host's own MLPs, but these are replaced"
-        yield isinstance(block, Sums), "activation: a sum of functions takes GeLU or AGeLU"
         yield (
-            isinstance(block, OwnBlock),
+            self.mlp is not None and self.mlp.python is not None and self.activation is not None,
             "activation: a block of your own has its own; give it one of its arguments instead",
         )
         sized = self.image is not None
@@ -247,15 +244,8 @@ class Recipe(BaseModel):
         """The part of a paper's reading that the model depends on, None where it is the same under all."""
         if self.mlp is None:
             return self.host.family
-        match self.mlp.block:
-            case ImlpRecipe():
-                return Family.IMLP
-            case OwnBlock() as block:
-                return block.family
-            case Sums():
-                return self.host.family
-            case other:
-                assert_never(other)
+        block = self.mlp.block
+        return block.family if isinstance(block, OwnBlock) else Family.IMLP
 
     @property
     def family_name(self) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import assert_never
 
 from timm.layers import ConvMlp, GatedMlp, GlobalResponseNormMlp, GluMlp, Mlp, SwiGLU
 from timm.models.volo import ClassBlock
@@ -13,8 +12,8 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models import imlp
-from imlp_audit.models.blocks import ImlpRecipe, Sums
-from imlp_audit.models.imlp import imlp_for, sums_for, with_activation
+from imlp_audit.models.blocks import ImlpRecipe
+from imlp_audit.models.imlp import imlp_for, with_activation
 from imlp_audit.models.own import OwnBlock
 from imlp_audit.models.readings import AnyReading, Reading
 from imlp_audit.models.recipe import Recipe, Replacement
@@ -66,17 +65,12 @@ def make_replacements(
     chosen = changed_mlps(host, mlps, recipe)
     if recipe.mlp is None:
         return {path: with_activation(mlp, recipe.activation, agelu=recipe.agelu) for path, mlp in chosen.items()}
-    match recipe.mlp.block:
-        case Sums() as sums:
-            return {path: sums_for(mlp, sums) for path, mlp in chosen.items()}
-        case ImlpRecipe() as block:
-            if not isinstance(reading, Reading):
-                raise BuildError(f"{recipe.name} needs a reading of the IMLP block, and the paper has none")
-            return {path: _imlp_for(host, mlps, path, mlp, recipe, block, reading) for path, mlp in chosen.items()}
-        case OwnBlock() as own:
-            return {path: make_block(own, path, mlp, reading) for path, mlp in chosen.items()}
-        case other:
-            assert_never(other)
+    block = recipe.mlp.block
+    if isinstance(block, OwnBlock):
+        return {path: make_block(block, path, mlp, reading) for path, mlp in chosen.items()}
+    if not isinstance(reading, Reading):
+        raise BuildError(f"{recipe.name} needs a reading of the IMLP block, and the paper has none")
+    return {path: _imlp_for(host, mlps, path, mlp, recipe, block, reading) for path, mlp in chosen.items()}
 
 
 def changed_mlps(host: nn.Module, mlps: Mapping[str, Mlp], recipe: Recipe) -> Mapping[str, Mlp]:

@@ -91,12 +91,17 @@ class FeedForward(nn.Module):
 
 
 class CrossPatchMlp(nn.Module):
-    """The transposed MLP that the linear layer A replaced (Appendix A; Table 3, "linear -> MLP")."""
+    """The transposed MLP that the linear layer A replaced (Appendix A; Table 3, "linear -> MLP").
+
+    Raises BuildError for an expansion that leaves no hidden unit.
+    """
 
     def __init__(
         self, patches: int, expansion: float = 4, *, bias: bool = True, activation: Callable[[], nn.Module] = nn.GELU
     ) -> None:
         super().__init__()
+        if int(expansion * patches) == 0:
+            raise BuildError(f"expansion: {expansion:g} times {patches} patches is less than one hidden unit")
         self.mlp = FeedForward(patches, expansion, bias=bias, activation=activation)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -387,7 +392,8 @@ class ResMlpClassifier(nn.Module):
             case Communication.NONE:
                 return nn.Identity()
             case Communication.MLP:
-                return cross_patch_mlp(patches, expansion, self.activation, bias=bias)
+                times = 4 if expansion is None else expansion
+                return CrossPatchMlp(patches, times, bias=bias, activation=self.activation)
             case Communication.CONV:
                 return OnGrid(self.grid, self._convolution())
             case Communication.DEPTHWISE:
@@ -430,14 +436,3 @@ def initial_scale(layers: int) -> float:
     if layers <= 18:
         return 0.1
     return 1e-5 if layers <= 24 else 1e-6
-
-
-def cross_patch_mlp(patches: int, expansion: float | None, activation: type[nn.Module], *, bias: bool) -> CrossPatchMlp:
-    """Return the MLP over the patches, four times as wide as they are many unless an expansion is given.
-
-    Raises BuildError where the expansion leaves no hidden unit.
-    """
-    expansion = 4 if expansion is None else expansion
-    if int(expansion * patches) == 0:
-        raise BuildError(f"expansion: {expansion:g} times {patches} patches is less than one hidden unit")
-    return CrossPatchMlp(patches, expansion, bias=bias, activation=activation)

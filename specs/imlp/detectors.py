@@ -1,7 +1,5 @@
 """Mask R-CNN and UperNet on Swin features, as Tables 6 and 7 have them: torchvision's and transformers' own parts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import timm

@@ -6,8 +6,6 @@ in training (stochastic depth, mixing of tokens between images) is left out. Fea
 channels).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
@@ -169,49 +167,38 @@ BLOCKS = 2
 """Blocks of a stage, and blocks of class-attention."""
 
 
-class LocalBlock(nn.Module):
-    """A block of the first stage: CSA, then a plain MLP, each after a norm and beside a skip."""
+class Block(nn.Module):
+    """Attention, then an MLP, each after a norm and beside a skip; the MLP of a later stage convolves maps."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, width: int, attn: nn.Module, mlp: nn.Module, *, on_maps: bool) -> None:
         super().__init__()
-        self.norm1 = nn.LayerNorm(stage.width)
-        self.attn = ConvolutionalSelfAttention(stage.width, stage.heads)
-        self.norm2 = nn.LayerNorm(stage.width)
-        self.mlp = Mlp(stage.width, stage.mlp_ratio * stage.width)
+        self.norm1 = nn.LayerNorm(width)
+        self.attn = attn
+        self.norm2 = nn.LayerNorm(width)
+        self.mlp = mlp
+        self.on_maps = on_maps
 
     def forward(self, x: Tensor) -> Tensor:
         """Keep the shape (batch, height, width, channels)."""
         x = x + self.attn(self.norm1(x))
-        y: Tensor = x + self.mlp(self.norm2(x))
-        return y
+        normal = self.norm2(x)
+        y: Tensor = self.mlp(normal.permute(0, 3, 1, 2)).permute(0, 2, 3, 1) if self.on_maps else self.mlp(normal)
+        return x + y
 
 
-class GlobalBlock(nn.Module):
-    """A block of a later stage: RASA, then an MLP that convolves, each after a norm and beside a skip."""
-
-    def __init__(self, stage: Stage, reduction: int, recursions: int) -> None:
-        super().__init__()
-        self.norm1 = nn.LayerNorm(stage.width)
-        self.attn = RecursiveAtrousSelfAttention(stage.width, stage.heads, reduction=reduction, recursions=recursions)
-        self.norm2 = nn.LayerNorm(stage.width)
-        self.mlp = DepthwiseMlp(stage.width, stage.mlp_ratio * stage.width)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape (batch, height, width, channels)."""
-        x = x + self.attn(self.norm1(x))
-        maps = self.mlp(self.norm2(x).permute(0, 3, 1, 2))
-        y: Tensor = x + maps.permute(0, 2, 3, 1)
-        return y
+def _block(stage: Stage, recursions: int) -> Block:
+    """Make a block of the first stage, of CSA and a plain MLP, or of a later one, of RASA and an MLP that convolves."""
+    width, hidden = stage.width, stage.mlp_ratio * stage.width
+    if stage.reduction is None:
+        return Block(width, ConvolutionalSelfAttention(width, stage.heads), Mlp(width, hidden), on_maps=False)
+    rasa = RecursiveAtrousSelfAttention(width, stage.heads, reduction=stage.reduction, recursions=recursions)
+    return Block(width, rasa, DepthwiseMlp(width, hidden), on_maps=True)
 
 
 def _stage(channels: int, stage: Stage, recursions: int) -> nn.Module:
     """Make a stage: (batch, channels, H, W) to (batch, H / stride, W / stride, width), rounded up."""
-    blocks: list[nn.Module]
-    if stage.reduction is None:
-        blocks = [LocalBlock(stage) for _ in range(BLOCKS)]
-    else:
-        blocks = [GlobalBlock(stage, stage.reduction, recursions) for _ in range(BLOCKS)]
-    return nn.Sequential(OverlapPatchEmbed(stage.patch, stage.stride, channels, stage.width), nn.Sequential(*blocks))
+    blocks = nn.Sequential(*(_block(stage, recursions) for _ in range(BLOCKS)))
+    return nn.Sequential(OverlapPatchEmbed(stage.patch, stage.stride, channels, stage.width), blocks)
 
 
 class LiteVisionTransformer(nn.Module):

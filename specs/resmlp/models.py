@@ -16,12 +16,10 @@ decoder; the decoder keeps its cross-attention. What the text leaves open:
 - The longest sequence has 1024 tokens, fairseq's default. There is no dropout: nothing is trained here.
 """
 
-from __future__ import annotations
-
 import math
 from enum import StrEnum
 from functools import partial
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 import torch
 from timm.models.cait import ClassAttn, TalkingHeadAttn
@@ -39,11 +37,11 @@ from imlp_audit.models.resmlp import (
     ClassMlpLayer,
     ClassPooling,
     CrossPatch,
+    CrossPatchMlp,
     FeedForward,
     LayerScale,
     PreNorm,
     ResMlpLayer,
-    cross_patch_mlp,
     initial_scale,
 )
 
@@ -125,7 +123,8 @@ class CaitChain(nn.Module):
                 attention: nn.Module = TalkingHeadAttn(self.width, self.heads, qkv_bias=True)
                 return attention
             case CaitStage.PATCH_MLP | CaitStage.CLASS_MLP:
-                return cross_patch_mlp(self.patches, self.expansion, self.activation, bias=True)
+                times = 4 if self.expansion is None else self.expansion
+                return CrossPatchMlp(self.patches, times, activation=self.activation)
             case CaitStage.LINEAR:
                 return CrossPatch(self.patches, bias=True)
             case _:
@@ -143,13 +142,6 @@ class CaitChain(nn.Module):
             return ClassMlpLayer(self.width, self.patches, scale=self.scale, pre=self.pre, activation=self.activation)
         attention = ClassAttn(self.width, self.heads, qkv_bias=True)
         return ClassLayer(self.width, attention, self._mlp(), self.scale, pre=self.pre)
-
-
-class Encoded(NamedTuple):
-    """What the decoder reads of source sentences: (batch, length, width), and which tokens are padding."""
-
-    states: Tensor
-    padding: Tensor
 
 
 class Residual(nn.Module):
@@ -224,9 +216,9 @@ class DecoderLayer(nn.Module):
         self.attention = Residual(width, CrossAttention(width, heads))
         self.across_channels = Residual(width, FeedForward(width, hidden // width, bias=True))
 
-    def forward(self, y: Tensor, encoded: Encoded) -> Tensor:
-        """Keep the shape (batch, length, width)."""
-        z: Tensor = self.across_channels(self.attention(self.across_tokens(y), *encoded))
+    def forward(self, y: Tensor, states: Tensor, padding: Tensor) -> Tensor:
+        """Keep the shape (batch, length, width); `states` are the source's, and `padding` says which of them are."""
+        z: Tensor = self.across_channels(self.attention(self.across_tokens(y), states, padding))
         return z
 
 
@@ -261,24 +253,16 @@ class TranslationModel(nn.Module):
         self.output = nn.Linear(width, vocabulary, bias=False)
         self.output.weight = self.embedding.weight
 
-    def encode(self, source_ids: Tensor) -> Encoded:
-        """Return what the decoder reads of (batch, length) token ids."""
+    def forward(self, source_ids: Tensor, target_ids: Tensor) -> Tensor:
+        """Return the logits (batch, target length, vocabulary)."""
         x, padding = self._embed(source_ids), source_ids == PADDING
         for layer in self.encoder:
             x = layer(x, padding)
-        return Encoded(self.encoder_aff(x), padding)
-
-    def decode(self, target_ids: Tensor, encoded: Encoded) -> Tensor:
-        """Return the logits (batch, length, vocabulary) of the tokens after each of (batch, length) token ids."""
-        y = self._embed(target_ids)
+        y, states = self._embed(target_ids), self.encoder_aff(x)
         for layer in self.decoder:
-            y = layer(y, encoded)
+            y = layer(y, states, padding)
         logits: Tensor = self.output(self.decoder_aff(y))
         return logits
-
-    def forward(self, source_ids: Tensor, target_ids: Tensor) -> Tensor:
-        """Return the logits (batch, target length, vocabulary)."""
-        return self.decode(target_ids, self.encode(source_ids))
 
     def get_classifier(self) -> nn.Module:
         """Return the output layer, whose matrix is the embedding's."""

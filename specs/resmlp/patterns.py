@@ -6,11 +6,9 @@ square, so a share is one of the squared Frobenius norm. If patches are uncorrel
 adds to its patch.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
-from math import erf, exp, pi, sqrt
+from math import erf, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -44,13 +42,9 @@ def cross_patch_matrix(layer: LayerWeights) -> Matrix:
     shift = layer["b1"].ravel() if "b1" in layer else np.zeros(len(first))
     if len(shift) != len(first):
         raise UndecidedError(f"{layer.name}: the bias of W1 has {len(shift)} numbers, not {len(first)}")
-    slopes = np.array([_gelu_slope(x) for x in shift.tolist()])
+    normal = NormalDist()  # the slope of GeLU is Phi(x) + x phi(x)
+    slopes = np.array([normal.cdf(x) + x * normal.pdf(x) for x in shift.tolist()])
     return np.asarray(last @ (slopes[:, None] * first))
-
-
-def _gelu_slope(x: float) -> float:
-    """Return the slope of GeLU, Phi(x) + x phi(x)."""
-    return (1 + erf(x / sqrt(2))) / 2 + x * exp(-x * x / 2) / sqrt(2 * pi)
 
 
 @dataclass(frozen=True)

@@ -64,9 +64,9 @@ def test_a_footnote_of_an_even_kernel_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("footnote", "complaint"),
     [
-        (FOOTNOTE.replace("{imlp: {kernel: 5}}", "{sums: {ratio: 5}}"), "change the same fields of a recipe"),
+        (FOOTNOTE.replace("{imlp: {kernel: 5}}", "{python: {name: F}}"), "change the same fields of a recipe"),
         (FOOTNOTE.replace("kernel: 5", "kernel: 3"), "are the same change"),
-        (FOOTNOTE.replace("imlp:", "sums:"), "no row's recipe has the part that the mark changes"),
+        (FOOTNOTE.replace("imlp:", "python:"), "no row's recipe has the part that the mark changes"),
         (
             FOOTNOTE.replace("kernel:", "kernle:"),
             "row 'b': kernle is not a known key",

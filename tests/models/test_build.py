@@ -9,8 +9,8 @@ from torch import nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models import build
-from imlp_audit.models.agelu import AGeLU, SumOfFunctions
-from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
+from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
 from imlp_audit.models.build import Builder, build_host, describe_failure
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.readings import ClassToken, Reading
@@ -20,7 +20,7 @@ from tests.models import formulas
 from tests.models.readings import AS_WRITTEN, RELEASED
 
 
-def recipe(host: str, kernel: int = 3, ratio: float = 2, part: Part = Part.CHANNEL_AND_SPATIAL) -> Recipe:
+def recipe(host: object, kernel: int = 3, ratio: float = 2, part: Part = Part.CHANNEL_AND_SPATIAL) -> Recipe:
     return Recipe.of(timm=host, mlp=Replacement(imlp=ImlpRecipe(ratio=ratio, kernel=kernel, part=part)))
 
 
@@ -200,18 +200,6 @@ def test_plain_leaves_the_coefficients_out(builder: Builder, host: str, part: Pa
         assert all(isinstance(variant.model.get_submodule(f"{path}.act.agelu1"), nn.GELU) for path in variant.mlps)
 
 
-@pytest.mark.parametrize("host", HOSTS)
-def test_sums_take_the_place_of_the_mlps(builder: Builder, host: str) -> None:
-    """Table 4: 4C GeLUs have no parameters, 4C AGeLUs of C channels 16 C^2."""
-    parameters, widths = HOSTS[host]
-    without = parameters - sum(formulas.mlp(width) for width in widths)
-    for agelu, added in ((False, 0), (True, sum(16 * width * width for width in widths))):
-        asked = Recipe.of(timm=host, mlp=Replacement(sums=Sums(agelu=agelu)))
-        with builder.variant(asked, None) as variant:
-            assert count(variant.model) == without + added
-            assert all(isinstance(variant.model.get_submodule(path), SumOfFunctions) for path in variant.mlps)
-
-
 def test_sites_are_the_mlps_that_are_replaced(builder: Builder) -> None:
     block = ImlpRecipe()
     first_and_last = Replacement(imlp=block, sites=("blocks.0.*", "blocks.11.mlp"))
@@ -224,7 +212,7 @@ def test_sites_are_the_mlps_that_are_replaced(builder: Builder) -> None:
 
 
 def test_an_unknown_site_is_reported(builder: Builder) -> None:
-    nowhere = Replacement(sums=Sums(), sites=("blocks.12.mlp",))
+    nowhere = Replacement(imlp=ImlpRecipe(), sites=("blocks.12.mlp",))
     asked = Recipe.of(timm="deit_tiny_patch16_224", mlp=nowhere)
     told = r"sites: the host has no MLP at 'blocks.12.mlp'; its MLPs are at blocks.0.mlp, "
     with pytest.raises(BuildError, match=told), builder.variant(asked, None):
@@ -235,13 +223,11 @@ def test_an_unknown_site_is_reported(builder: Builder) -> None:
     ("asked", "told"),
     [
         ({"agelu": True, "mlp": {"imlp": {}}}, "agelu: it goes into the host's own MLPs, but these are replaced"),
-        ({"activation": "relu", "mlp": {"sums": {}}}, "activation: a sum of functions takes GeLU or AGeLU"),
         (
             {"mlp": {"imlp": {"plain": True, "part": "spatial"}}},
             "plain: a block of only the spatial part has no AGeLUs",
         ),
-        ({"mlp": {"imlp": {}, "sums": {}}}, "give exactly one of imlp, sums"),
-        ({"mlp": {}}, "give exactly one of imlp, sums"),
+        ({"mlp": {}}, "give exactly one of imlp, python"),
         ({"arguments": {"depth": "2"}}, "arguments: they stand in the host, as timm: "),
         ({"mixer": {}}, "give exactly one host of .*; given: "),
     ],
@@ -269,10 +255,7 @@ def test_activation_is_the_base_of_the_agelus() -> None:
         (lambda b: b.variant(Recipe.of(gmlp_text={"layers": 1, "width": 8}), None), "a reading of language models"),
         (lambda b: b.variant(Recipe.of(resmlp={"layers": 1, "width": 8}), None), "needs a reading of its form"),
         (lambda b: b.variant(Recipe.of(torchvision="vit_b_16", image=(224, 256)), None), "takes square images, not"),
-        (
-            lambda b: b.variant(Recipe.of(timm=NORMED, mlp=Replacement(sums=Sums())), None),
-            r"a norm inside its MLP blocks\.0",
-        ),
+        (lambda b: b.variant(recipe(NORMED), AS_WRITTEN), r"a norm inside its MLP blocks\.0"),
     ],
 )
 def test_what_cannot_be_built_says_why(builder: Builder, ask: Callable[[Builder], object], told: str) -> None:

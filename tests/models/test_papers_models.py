@@ -40,6 +40,10 @@ LVT_MLPS = [
 """Width, hidden width, side of the grid, and whether the MLP convolves; there are two of each."""
 
 
+POOLFORMER = [(64, 56**2)] * 2 + [(128, 28**2)] * 2 + [(320, 14**2)] * 6 + [(512, 7**2)] * 2
+"""The width of each MLP of PoolFormer-S12, and how many places of the grid it sees."""
+
+
 def lvt(recursions: int = 1, **mlp: object) -> Recipe:
     folder = bundled_folder() / "imlp"
     host = PythonModule(
@@ -94,6 +98,20 @@ def test_kernel_larger_than_a_grid_of_lvts_stages() -> None:
     elsewhere = lvt(imlp={}, sites=["backbone.4.*"])
     with pytest.raises(BuildError, match="the host has no MLP at "), Builder().variant(elsewhere, RELEASED):
         pass
+
+
+@pytest.mark.parametrize("agelu", [False, True])
+@pytest.mark.parametrize(
+    ("host", "mlps"), [("deit_tiny_patch16_224", [(192, 197)] * 12), ("poolformer_s12", POOLFORMER)]
+)
+def test_sums_in_place_of_the_mlps(host: str, mlps: list[tuple[int, int]], agelu: bool) -> None:
+    """Table 4: 4C GeLUs have no parameters, 4C AGeLUs of C channels 16 C^2; neither has a product."""
+    place = {"file": "sums.py", "beside": bundled_folder() / "imlp", "trusted": True}
+    block = {**place, "name": "SumOfFunctions", "arguments": {"agelu": agelu}}
+    parameters, work = measured(Recipe.of(timm=host))
+    parameters += sum(16 * width**2 * agelu - formulas.mlp(width) for width, _ in mlps)
+    work -= sum(8 * width**2 * tokens for width, tokens in mlps)
+    assert measured(Recipe.of(timm=host, mlp={"python": block})) == (parameters, work)
 
 
 def slowly(csa: ConvolutionalSelfAttention, x: Tensor) -> Tensor:

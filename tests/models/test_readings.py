@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import get_type_hints
+
+import pytest
 
 from imlp_audit.models.readings import (
+    Axis,
     Family,
     OutputLayer,
     PaperReading,
@@ -24,6 +28,16 @@ def test_specs_name_every_axis_of_a_reading() -> None:
     families = (Reading, ResMlpReading, TextReading)
     assert named == tuple(field.name for family in families for field in fields(family))
     assert len(set(named)) == len(named), "an axis is of one family"
+
+
+@pytest.mark.parametrize("family", Family)
+def test_every_field_of_a_reading_is_a_whole_axis(family: Family) -> None:
+    hints = get_type_hints(family.kind)
+    for name, axis in axes_of(family).items():
+        assert isinstance(axis, Axis)
+        assert type(axis.default) is hints[name]
+        assert axis.default in axis.values
+        assert axis.meets is None or axis.meets in hints
 
 
 def test_a_reading_answers_only_what_it_states() -> None:

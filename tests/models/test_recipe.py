@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from imlp_audit.models.arguments import FrozenMap
-from imlp_audit.models.blocks import Activation, Gate, ImlpRecipe, Norm, Part, Pooling, Sums
+from imlp_audit.models.blocks import Activation, Gate, ImlpRecipe, Norm, Part, Pooling
 from imlp_audit.models.host import Host
 from imlp_audit.models.hosts import (
     HOSTS,
@@ -86,7 +86,6 @@ def test_a_size_is_height_and_width(image: object, size: object) -> None:
     [
         (of("timm"), None, None),
         (of("timm", activation=Activation.RELU, agelu=True, image=32, classes=2), None, None),
-        (of("timm", mlp=Replacement(sums=Sums())), None, None),
         (of("timm", mlp=BLOCK), "imlp", RELEASED),
         (of("python", mlp=BLOCK), "imlp", RELEASED),
         (of("python"), None, None),
@@ -139,14 +138,14 @@ def test_a_model_is_called_by_its_architecture_or_by_its_recipe(recipe: Recipe, 
             Recipe.of(timm="vit", mlp=Replacement(sites=("blocks.0.mlp", "blocks.1.mlp"), imlp=ImlpRecipe(ratio=2.5))),
             "timm: vit, mlp: {imlp: {ratio: 2.5}, sites: [blocks.0.mlp, blocks.1.mlp]}",
         ),
-        (Recipe.of(timm="vit", mlp=Replacement(sums=Sums())), "timm: vit, mlp: {sums: {}}"),
+        (Recipe.of(timm="vit", mlp=Replacement(imlp=ImlpRecipe())), "timm: vit, mlp: {imlp: {}}"),
         (
-            Recipe.of(timm="swin", mlp=Replacement(sums=Sums(), sites=("layers.0.*", "*.mlp"))),
-            'timm: swin, mlp: {sums: {}, sites: ["layers.0.*", "*.mlp"]}',
+            Recipe.of(timm="swin", mlp=Replacement(imlp=ImlpRecipe(), sites=("layers.0.*", "*.mlp"))),
+            'timm: swin, mlp: {imlp: {}, sites: ["layers.0.*", "*.mlp"]}',
         ),
         (
-            Recipe.of(timm="vit", mlp=Replacement(sums=Sums(), sites=("a.mlp", "a.mlp"))),
-            "timm: vit, mlp: {sums: {}, sites: [a.mlp, a.mlp]}",
+            Recipe.of(timm="vit", mlp=Replacement(imlp=ImlpRecipe(), sites=("a.mlp", "a.mlp"))),
+            "timm: vit, mlp: {imlp: {}, sites: [a.mlp, a.mlp]}",
         ),
         (
             Recipe.of(gmlp_text=GmlpText(width=512, layers=18, gate=Gate.SUM, attention=64), classes=2),
@@ -175,10 +174,7 @@ ratios = st.floats(2**-10, 64, width=32)
 globs = st.lists(st.from_regex(r"[a-z*?\[][a-z0-9_.*?\[\]!]{0,8}", fullmatch=True), min_size=1, max_size=2)
 kernels = sizes().map(lambda n: 2 * n + 1)
 block = given_or_not({"ratio": ratios, "kernel": kernels, "part": st.sampled_from(Part)})
-sums = given_or_not({"ratio": sizes(), "agelu": st.booleans()})
-replacements = st.tuples(
-    st.fixed_dictionaries({"imlp": block}) | st.fixed_dictionaries({"sums": sums}), given_or_not({"sites": globs})
-).map(lambda pair: {**pair[0], **pair[1]})
+replacements = st.fixed_dictionaries({"imlp": block}, optional={"sites": globs})
 hosts: dict[str, st.SearchStrategy[object]] = {
     "timm": architectures,
     "bert": given_or_not({"positions": sizes()}).map(lambda more: {"layers": 2, "width": 12, "heads": 3, **more}),
@@ -248,7 +244,7 @@ def test_a_change_touches_what_it_names() -> None:
     [
         ({"image": "384"}, True),
         ({"mlp": {"imlp": {"kernel": "5"}}}, True),
-        ({"mlp": {"sums": {"ratio": "5"}}}, False),
+        ({"mlp": {"python": {"arguments": {"ratio": "5"}}}}, False),
         ({"resmlp": {"form": "equations"}}, False),
     ],
 )
@@ -261,11 +257,9 @@ def test_a_change_inside_a_mapping_needs_the_mapping(change: dict[str, object], 
     ("options", "told"),
     [
         ({"agelu": True, "mlp": BLOCK}, "agelu: it goes into the host's own MLPs"),
-        ({"activation": "relu", "mlp": Replacement(sums=Sums())}, "activation: a sum of functions takes"),
         ({"bert": HOST["bert"]}, "given: timm, bert"),
         ({"timm": None}, "given: none"),
-        ({"mlp": {"imlp": {}, "sums": {}}}, "give exactly one of imlp, sums"),
-        ({"mlp": {}}, "give exactly one of imlp, sums"),
+        ({"mlp": {}}, "give exactly one of imlp, python"),
         ({"mlp": {"imlp": {"kernel": 2}}}, "an even kernel"),
         ({"mlp": {"imlp": {"part": "spatial", "plain": True}}}, "a block of only the spatial part has no AGeLUs"),
         ({"colour": "red"}, "colour"),
@@ -279,7 +273,7 @@ def test_recipes_that_contradict_themselves(options: dict[str, object], told: st
 @pytest.mark.parametrize(
     "change",
     [
-        {"agelu": True}, {"activation": "prelu", "agelu": True}, {"mlp": {"sums": {}}},
+        {"agelu": True}, {"activation": "prelu", "agelu": True}, {"mlp": {"imlp": {}}},
         {"mlp": {"imlp": {"part": "channel"}, "sites": ("blocks.*",)}, "activation": "softplus"},
     ],
 )  # fmt: skip

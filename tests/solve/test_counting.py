@@ -10,7 +10,7 @@ import pytest
 from imlp_audit.count.call import Operation
 from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import BuildError
-from imlp_audit.models.blocks import Activation, Communication, Gate, ImlpRecipe, Norm, Part, Pooling, Sums
+from imlp_audit.models.blocks import Activation, Communication, Gate, ImlpRecipe, Norm, Part, Pooling
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts import Bert, GmlpText, ResMlp
 from imlp_audit.models.recipe import Recipe, Replacement
@@ -99,7 +99,6 @@ def _without_layout(counts: Counts) -> Counts:
     "recipe",
     [
         Recipe.of(timm="deit_tiny_patch16_224"),
-        Recipe.of(timm="deit_tiny_patch16_224", mlp=Replacement(sums=Sums())),
         Recipe.of(timm="deit_tiny_patch16_224", activation=Activation.RELU, agelu=True),
         Recipe.of(timm="resnet152"),
     ],

@@ -140,7 +140,7 @@ def test_an_edit_of_the_file_is_seen_and_nothing_is_kept_of_such_a_paper(tmp_pat
         (GATED, GATED.replace("}", ", trusted: true}"), "22:82: unknown key 'trusted'"),
         (GATED, GATED.replace("}", ", beside: /tmp}"), "22:82: unknown key 'beside'"),
         (GATED, GATED.replace("}", ", argument: {}}"), "unknown key 'argument'; did you mean 'arguments'?"),
-        (GATED, GATED + ", imlp: {}", "give exactly one of imlp, sums, python"),
+        (GATED, GATED + ", imlp: {}", "give exactly one of imlp, python"),
     ],
 )
 def test_what_is_wrong_is_named_at_its_place(tmp_path: Path, old: str, new: str, problem: str) -> None:

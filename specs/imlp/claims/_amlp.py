@@ -1,6 +1,8 @@
 """AGeLUs, MLPs and AMLPs with given numbers, as the package's modules compute them."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TypeVar
 
 import torch
 from hypothesis.strategies import SearchStrategy
@@ -9,12 +11,19 @@ from torch.func import functional_call
 
 from imlp_audit.claims import NONZERO, modules
 from imlp_audit.models.agelu import AGeLU
-from imlp_audit.models.blocks import Part
+from imlp_audit.models.blocks import Activation, Part
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.mixer import Mlp
 from imlp_audit.models.readings import PRINTED
 
 Size = int | SearchStrategy[int]
+Module = TypeVar("Module", bound=nn.Module)
+PHIS: dict[Activation, type[nn.Module]] = {
+    Activation.GELU: nn.GELU,
+    Activation.RELU: nn.ReLU,
+    Activation.SOFTPLUS: nn.Softplus,
+    Activation.PRELU: nn.PReLU,
+}
 
 
 def agelu(
@@ -31,12 +40,7 @@ def agelus(
     channels: Size, phi: type[nn.Module] = nn.GELU, *, values: Sequence[float] = NONZERO
 ) -> SearchStrategy[AGeLU]:
     """AGeLUs that are not constant."""
-    return modules(lambda width: AGeLU(width, phi), channels, values=values)
-
-
-def start(channels: int, phi: type[nn.Module] = nn.GELU) -> AGeLU:
-    """Return an AGeLU as training starts: phi itself."""
-    return AGeLU(channels, phi)
+    return modules(AGeLU, channels, phi, values=values)
 
 
 def joined(f: AGeLU, g: AGeLU) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -97,6 +101,13 @@ def run(module: nn.Module, numbers: Mapping[str, Tensor], x: Tensor) -> Tensor:
     return y
 
 
+def of_ones(module: Module) -> Module:
+    """Set every weight to 1, so that no terms of a sum cancel."""
+    for parameter in module.parameters():
+        nn.init.ones_(parameter)
+    return module.eval()
+
+
 def along(x: Tensor, c: int, places: Tensor) -> Tensor:
     """Return x with each of some numbers in place of x_c, one a row."""
     rows = x.repeat(len(places), 1)
@@ -107,6 +118,12 @@ def along(x: Tensor, c: int, places: Tensor) -> Tensor:
 def others(x: Tensor, W: Tensor) -> Tensor:
     """Return sum_{i=1, i != c}^{C} w_{ij} x_i, for each c (row) and j (column)."""
     return torch.einsum("ij,i,ci->cj", W, x, 1 - torch.eye(len(x)))
+
+
+def apart(m: Tensor, n: Tensor) -> bool:
+    """Return whether no scale is 0, and no two arguments m x_c + n are equal or opposite."""
+    pairs = [*zip(m.tolist(), n.tolist(), strict=True)]
+    return bool(m.all()) and not any(one in (other, (-other[0], -other[1])) for one, other in combinations(pairs, 2))
 
 
 def leaves(*tensors: Tensor) -> list[Tensor]:

@@ -1,6 +1,6 @@
 """Fig. 4 (b): the IMLP as a host gets it, in any layout and reading and with any of its arguments, and its formula."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, cat, nn, unflatten
 
 from imlp_audit.claims import Side, gradients
+from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.readings import (
@@ -197,23 +198,20 @@ class Fig4:
 
     def layer_norm(self, name: str, x: Tensor) -> Tensor:
         """Return (x - mean) / sqrt(variance + 10^-5) g + s over the channels of each token."""
-        centered = x - x.mean(-1, keepdim=True)
-        normal = centered / (centered.square().mean(-1, keepdim=True) + 1e-5).sqrt()
-        g, s = (self.weight(f"{name}.{each}", x.shape[-1]) for each in ("weight", "bias"))
-        return normal * g + s
+        width = x.shape[-1]
+        return F.layer_norm(x, (width,), self.weight(f"{name}.weight", width), self.weight(f"{name}.bias", width), 1e-5)
 
     def batch_norm(self, name: str, x: Tensor) -> Tensor:
-        """Return (x - m) / sqrt(v + 10^-5) g + s of (batch, channels, positions), m and v of the batch in training."""
-        names = ("weight", "bias", "running_mean", "running_var")
-        g, s, m, v = (self.weight(f"{name}.{each}", x.shape[1]) for each in names)
+        """Return (x - m) / sqrt(v + 10^-5) g + s of (batch, channels, positions), m and v of the batch in training.
+
+        Then those of the block move a tenth of the way to them.
+        """
+        names = [f"{name}.{each}" for each in ("running_mean", "running_var", "weight", "bias")]
+        m, v, g, s = (self.weight(each, x.shape[1]) for each in names)
         if self.block.training:
-            m, v, before = x.mean((0, 2)), x.var((0, 2), correction=0), (m, v)
-            unbiased = x.var((0, 2), correction=1)
-            for each, old, new in zip(names[2:], before, (m, unbiased), strict=True):
-                self.running[f"{name}.{each}"] = 0.9 * old + 0.1 * new
-            self.running[f"{name}.num_batches_tracked"] = self.weight(f"{name}.num_batches_tracked") + 1
-        r = g / (v + 1e-5).sqrt()
-        return r[:, None] * x + (s - m * r)[:, None]
+            step = f"{name}.num_batches_tracked"
+            self.running |= {names[0]: m, names[1]: v, step: self.weight(step) + 1}
+        return F.batch_norm(x, m, v, g, s, self.block.training, momentum=0.1, eps=1e-5)
 
 
 def compare(block: Block, m: Imlp, x: Tensor) -> list[Side]:
@@ -225,6 +223,15 @@ def compare(block: Block, m: Imlp, x: Tensor) -> list[Side]:
     if block.phi not in (nn.ReLU, nn.PReLU):  # rounding decides which side of their corner an argument is on
         sides.append((gradients(y, m), gradients(printed, m)))
     return [*sides, *((m.get_buffer(name), after) for name, after in formula.running.items())]
+
+
+def refuses(make: Callable[[], object]) -> bool:
+    """Return whether the package refuses to make, or to run, something."""
+    try:
+        make()
+    except BuildError:
+        return True
+    return False
 
 
 def window_sum(a: Tensor, x: Tensor, indices: Sequence[int] | None = None) -> Tensor:

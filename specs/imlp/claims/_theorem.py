@@ -10,6 +10,7 @@ from imlp_audit.claims import choice, modules, tensors
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.imlp import ChannelPart, Imlp, amlp
 
+from ._amlp import of_ones
 from ._certificate import GELU, ends, prove
 
 PLAIN = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 0.25, -0.25)  # sums of their products are exact
@@ -94,17 +95,9 @@ def block(rows: list[list[Tensor]]) -> Tensor:
     return cat([cat(row, dim=1) for row in rows])
 
 
-def ones_of(n_0: int, n: int, m: int) -> Imlp:
-    """Return the module of which every number is 1."""
-    f = amlp(n_0, n, m)
-    for parameter in f.parameters():
-        parameter.data.fill_(1.0)
-    return f
-
-
 def steep(alpha: float, beta: float, other: float) -> dict[str, object]:
     """Return a module of one number at each place, both halves of which are about as steep as can be from x to y."""
-    f = ones_of(1, 1, 1)
+    f = of_ones(amlp(1, 1, 1))
     f.get_parameter("fc1.bias").data.zero_()
     for phi, slope in zip(phis(f), (alpha, other), strict=True):
         phi.alpha.data.fill_(slope)

@@ -10,7 +10,8 @@ from torch.linalg import vector_norm as norm
 from imlp_audit.claims import Sides, below, claim_about
 from imlp_audit.models.imlp import Imlp, amlp
 
-from ._theorem import MODULE, B, Half, T, X, block, halves, layers, ones_of, phis, steep
+from ._amlp import of_ones
+from ._theorem import MODULE, B, Half, T, X, block, halves, layers, phis, steep
 
 STEEP_INPUTS = [
     steep(alpha, beta, other) for alpha, beta, other in ((1.0, 0.5, 0.25), (-2.0, 1.0, 0.5), (1.0, -1.0, -2.0))
@@ -168,7 +169,7 @@ def eq16(f: Imlp, x: Tensor, y: Tensor, t: Tensor) -> Sides:
     place="Appendix A.1, before Eq. 17",
     printed="Recall that g(x) = W^11 x^1 + b^1",
     nearest="eq17_g_corrected",
-    examples=[{"f": ones_of(1, 1, 1), "x": tensor([0.0]), "b11": tensor([0.0])}],
+    examples=[{"f": of_ones(amlp(1, 1, 1)), "x": tensor([0.0]), "b11": tensor([0.0])}],
 )
 def eq17_g(f: Imlp, x: Tensor, b11: Tensor) -> Sides:
     """The proof recalls g with the whole bias of f, g(x) = W^11 x^1 + b^1; Eq. 12 defined it with b^11."""
@@ -190,7 +191,7 @@ def eq17_g_corrected(f: Imlp, x: Tensor, y: Tensor, b11: Tensor) -> Sides:
     place="Appendix A.1, Eq. 17, 18 and 20",
     printed="||g(x) - g(y)||_2 <= sqrt(rho_1) ||x - y||_2 for all x, y in R^n",
     nearest="eq17",
-    examples=[{"f": ones_of(1, 2, 1), "x": tensor([0.0])}],
+    examples=[{"f": of_ones(amlp(1, 2, 1)), "x": tensor([0.0])}],
 )
 def eq17_domain(f: Imlp, x: Tensor) -> Sides:
     """The inputs x and y of Eq. 17, 18 and 20 are in R^n, where n is the number of hidden units (x^1 is in R^n)."""

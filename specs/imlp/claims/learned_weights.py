@@ -1,7 +1,5 @@
 """What IMLP says about its learned weights."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from imlp_audit.claims import claim

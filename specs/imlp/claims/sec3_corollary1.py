@@ -9,7 +9,7 @@ from torch import Tensor, linspace, stack, tensor
 
 from imlp_audit.claims import NONZERO, Sides, claim_about, depends, jacobian, size, strictly_below, tensors
 
-from ._amlp import along, mlp, others, under_phi
+from ._amlp import along, apart, mlp, others, under_phi
 
 C, H = size("C"), size("C'")
 FEW = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)  # sums of these are exact
@@ -177,12 +177,6 @@ def independent(x: Tensor, Wa: Tensor) -> Sides:
         singular = torch.linalg.svdvals(units(x, Wa, c, places))
         sides.append(strictly_below(1e-9 * singular[0], singular[-1]))
     return sides
-
-
-def apart(m: Tensor, n: Tensor) -> bool:
-    """Return whether no two arguments m x_c + n are equal or opposite."""
-    pairs = [*zip(m.tolist(), n.tolist(), strict=True)]
-    return not any(one in (other, (-other[0], -other[1])) for one, other in combinations(pairs, 2))
 
 
 @claim(

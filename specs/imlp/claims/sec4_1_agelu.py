@@ -11,7 +11,7 @@ from imlp_audit.claims import NONZERO, Sides, choice, claim_about, jacobian, mod
 from imlp_audit.models.agelu import AGeLU, base_activation
 from imlp_audit.models.blocks import Activation
 
-from ._amlp import agelu, agelus, leaves, with_gradients
+from ._amlp import PHIS, agelu, agelus, leaves, with_gradients
 
 C = size("channels", 1, 2)
 BASE = choice("phi", *Activation)
@@ -33,15 +33,7 @@ def eq3_arbitrary_function(x: Tensor, base: Activation, f: AGeLU) -> Sides:
     (ASoftPlus) and PReLU (APReLU).
     """
     u = f.alpha * x + f.gamma
-    match base:
-        case Activation.GELU:
-            phi = F.gelu(u)
-        case Activation.RELU:
-            phi = F.relu(u)
-        case Activation.SOFTPLUS:
-            phi = F.softplus(u)
-        case Activation.PRELU:
-            phi = F.prelu(u, f.get_parameter("phi.weight"))
+    phi = F.prelu(u, f.get_parameter("phi.weight")) if base is Activation.PRELU else PHIS[base]()(u)
     return f(x), f.beta * phi + f.theta
 
 

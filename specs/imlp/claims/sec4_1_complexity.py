@@ -9,8 +9,10 @@ from timm.models.vision_transformer import Attention
 from torch import nn
 
 from imlp_audit.claims import Sides, choice, claim_about, macs, parameters, strictly_below
-
-from ._costs import amlp, imlp, mlp
+from imlp_audit.models.blocks import Part
+from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.mixer import Mlp
+from imlp_audit.models.readings import PRINTED
 
 N, C, HIDDEN = integers(1, 16), integers(1, 64), integers(1, 64).map(lambda half: 2 * half)  # C' is even
 KERNELS = choice("n", 1, 3, 5, 7)  # Table 5
@@ -25,6 +27,25 @@ TABLE_1 = (  # widths and kernel
 )
 LAYERS = sampled_from([(width, n) for widths, n in TABLE_1 for width in widths])
 RATIOS = choice("C'/C", 4, 8)
+Build = Callable[[], nn.Module]
+
+
+def mlp(width: int, hidden: int) -> Build:
+    """The MLP of Eq. 1, C to C' to C."""
+    return partial(Mlp, width, hidden)
+
+
+def amlp(width: int, hidden: int) -> Build:
+    """The AMLP of Eq. 5, C to C'/2, of which the second FC layer reads C'."""
+    return partial(Imlp, width, hidden // 2, reading=PRINTED, part=Part.CHANNEL)
+
+
+def imlp(width: int, hidden: int, kernel: int, tokens: int = 0) -> Build:
+    """The IMLP of Fig. 4; its tokens lie in one row, where their number is given, else on a square."""
+    grid = (1, tokens) if tokens else None
+    return partial(Imlp, width, hidden // 2, reading=PRINTED, kernel=kernel, grid=grid)
+
+
 claim = claim_about(N=N, C=C, hidden=HIDDEN, layer=LAYERS, ratio=RATIOS, n=KERNELS)
 
 

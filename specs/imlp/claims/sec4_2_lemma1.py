@@ -6,7 +6,7 @@ from torch import Tensor, cat, diag, nn, ones, tensor
 from imlp_audit.claims import POSITIVE, Sides, below, claim, size, tensors
 from imlp_audit.models.agelu import AGeLU
 
-from ._amlp import agelus, start
+from ._amlp import agelus
 from ._certificate import GELU, ends
 from ._theorem import PLAIN, block
 
@@ -30,7 +30,7 @@ def starting(phi: AGeLU) -> AGeLU:
     printed="[x - y; phi(x) - phi(y)]' [[-2 p q T, (p + q) T], [(p + q) T, -2 T]] [x - y; phi(x) - phi(y)] >= 0 for "
     "all x, y in R^n, T = sum_{i=1}^{n} lambda_ii e_i e_i', lambda_ii >= 0",
     examples=[
-        {"x": tensor([z + 0.125]), "y": tensor([z - 0.125]), "phi": start(1), "lam": ones(1)} for z in (-1.4, 1.4)
+        {"x": tensor([z + 0.125]), "y": tensor([z - 0.125]), "phi": AGeLU(1), "lam": ones(1)} for z in (-1.4, 1.4)
     ],
 )
 def lemma1(x: Tensor, y: Tensor, phi: AGeLU, lam: Tensor) -> Sides:

@@ -1,12 +1,13 @@
 """Sec. 4.2, Definition 1, and the slopes of AGeLU."""
 
+from functools import partial
 from math import sqrt
 
 import torch
 from hypothesis import strategies as st
 from torch import Tensor, nn, stack
 
-from imlp_audit.claims import Sides, below, claim_about, strictly_below
+from imlp_audit.claims import NONZERO, Sides, below, claim_about, modules, strictly_below
 from imlp_audit.models.agelu import AGeLU
 
 from ._amlp import agelus
@@ -20,14 +21,7 @@ CHORDS = st.one_of(
 MARGINS = st.sampled_from((0.1, 0.01, 0.001, 1e-6))
 
 
-class TanhGelu(nn.GELU):
-    """GeLU in its tanh form."""
-
-    def __init__(self) -> None:
-        super().__init__(approximate="tanh")
-
-
-agelu, agelu_tanh = agelus(1), agelus(1, TanhGelu)
+agelu, agelu_tanh = agelus(1), modules(AGeLU, 1, partial(nn.GELU, approximate="tanh"), values=NONZERO)
 
 
 def slope_between(f: AGeLU, z: float, s: float) -> Tensor:

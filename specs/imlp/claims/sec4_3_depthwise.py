@@ -9,6 +9,7 @@ from imlp_audit.claims import Sides, choice, claim_about, depends, modules, size
 from imlp_audit.models.imlp import ChannelPart, DepthwiseBlock, Imlp
 from imlp_audit.models.readings import PRINTED
 
+from ._amlp import of_ones
 from ._imlp import SMALL, window_sum
 from .sec4_3_eq10 import after_agelu, scale_and_shift, shift
 
@@ -16,16 +17,9 @@ SIDE = st.integers(1, 6)
 n = choice("n", 3, 5, 7)  # kernels of Table 5 but 1
 
 
-def ones(module: nn.Module) -> nn.Module:
-    """Set every weight to 1, so that no terms of a sum cancel."""
-    for parameter in module.parameters():
-        nn.init.ones_(parameter)
-    return module.eval()
-
-
 def seen(n: int, L: int, H: int, W: int) -> Tensor:
     """Return which positions (i, j) each output (h, w) of L IMLPs depends on, of shape (H, W, H, W)."""
-    stack = ones(nn.Sequential(*(Imlp(1, 1, reading=PRINTED, kernel=n, grid=(H, W)) for _ in range(L))))
+    stack = of_ones(nn.Sequential(*(Imlp(1, 1, reading=PRINTED, kernel=n, grid=(H, W)) for _ in range(L))))
     return depends(lambda x: stack(x.reshape(1, H * W, 1)).reshape(H, W), torch.ones(H, W))
 
 
@@ -49,7 +43,7 @@ def freedom_halved(C: int, half: int) -> Sides:
     """In the AMLP, the C' hidden units share C'/2 columns of W^d, unit j the column f(j); in the MLP each has its
     own.
     """
-    part = ones(ChannelPart(half, PRINTED, nn.GELU, channels_first=False))
+    part = of_ones(ChannelPart(half, PRINTED, nn.GELU, channels_first=False))
     of_amlp = depends(lambda Wd: part(torch.ones(C) @ Wd), torch.ones(C, half)).any(1)
     of_mlp = depends(lambda Wa: F.gelu(torch.ones(C) @ Wa), torch.ones(C, 2 * half)).any(1)
     j, column = torch.arange(2 * half)[:, None], torch.arange(half)

@@ -1,7 +1,6 @@
 """Sec. 4.3 and 5.2, Fig. 4 and Table 2: the whole IMLP, in every layout and reading, and its parts alone."""
 
 from dataclasses import replace
-from enum import StrEnum
 
 import torch
 import torch.nn.functional as F
@@ -9,36 +8,28 @@ from hypothesis.strategies import SearchStrategy
 from torch import Tensor, cat, nn, unflatten
 
 from imlp_audit.claims import Side, Sides, choice, claim, gradients, modules, tensors
-from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.readings import (
     PRINTED,
-    AGeLUParameters,
     ClassToken,
     ConcatNorm,
     DepthwiseActivation,
     DepthwiseNorm,
     Family,
     OutputNorm,
-    Presence,
+    Reach,
     Reading,
     axes_of,
-    make_reading,
 )
 
-from ._imlp import PLACES, SMALL, Block, Layout, Raise, compare, cover, window_sum
+from ._imlp import PLACES, SMALL, Block, Layout, Raise, compare, cover, refuses, window_sum
 
 MAPS = (Layout.CHANNELS_FIRST, Layout.CHANNELS_LAST)
 TINY = tuple(number / 8 for number in SMALL)
 NEITHER, ONE, OTHER = (0.0, 0.0), (1.0, 0.0), (0.0, 1.0)
-READINGS: dict[str, tuple[StrEnum, ...]] = {
-    "agelu_parameters": tuple(AGeLUParameters), "fc1_bias": tuple(Presence), "fc2_bias": tuple(Presence),
-    "concat_norm": tuple(ConcatNorm), "output_norm": tuple(OutputNorm), "depthwise_bias": tuple(Presence),
-    "depthwise_norm": tuple(DepthwiseNorm), "depthwise_activation": tuple(DepthwiseActivation),
-    "depthwise_skip": tuple(Presence),
-}  # fmt: skip
+READINGS = {name: axis.values for name, axis in axes_of(Family.IMLP).items() if axis.reach is Reach.UNIT}
 ARGUMENTS = {
     "place": PLACES, "C": (2, 1, 3), "h": (1, 2), "out": (2, 1, 3), "plain": (False, True), "kernel": (3, 1, 5),
     "phi": (nn.GELU, nn.PReLU, nn.Softplus), "norm_layer": (None, Raise),
@@ -86,16 +77,8 @@ def fig4_readings(block: Block, m: Imlp, x: Tensor) -> Sides:
     refused. Norms are in evaluation and add 10^-5 to the variance; dropout acts behind the activation and behind the
     second layer.
     """
-    return [is_refused(block, m, x), *compare(block, m, x)]
-
-
-def is_refused(block: Block, m: Imlp, x: Tensor) -> bool:
-    """Return whether the block refuses one token more than its grid has; maps have no such."""
-    try:
-        block.layout in MAPS or m(cat([x, x[:, -1:]], 1))
-    except BuildError:
-        return True
-    return block.layout in MAPS
+    refused = block.layout in MAPS or refuses(lambda: m(cat([x, x[:, -1:]], 1)))  # maps have no token more
+    return [refused, *compare(block, m, x)]
 
 
 CHANNEL = blocks(part=(Part.CHANNEL,))
@@ -201,14 +184,8 @@ def fig4_imlp(block: Block, m: Imlp, x: Tensor) -> Sides:
     return [(y, printed), (gradients(y, m), gradients(printed, m))]
 
 
-def default() -> Reading:
-    """Return the reading with every axis at its default."""
-    reading = make_reading(Family.IMLP, {name: axis.default for name, axis in axes_of(Family.IMLP).items()})
-    assert isinstance(reading, Reading)
-    return reading
-
-
-UNSTATED = choice("block", *(Block(place, reading=reading) for place in PLACES for reading in (default(), PRINTED)))
+DEFAULT = Reading(**{name: axis.default for name, axis in axes_of(Family.IMLP).items()})  # type: ignore[arg-type]
+UNSTATED = choice("block", *(Block(place, reading=reading) for place in PLACES for reading in (DEFAULT, PRINTED)))
 
 
 @claim(

@@ -1,5 +1,6 @@
 """Sec. 4.3, before Eq. 10: VanillaNet, whose series activation the equation quotes."""
 
+from functools import partial
 from math import sin
 
 import torch.nn.functional as F
@@ -7,12 +8,11 @@ from hypothesis import strategies as st
 from torch import Tensor, einsum
 
 from imlp_audit.claims import Side, Sides, choice, claim, gradients, modules, size, tensors
-from imlp_audit.errors import BuildError
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.hosts import VanillaBlock
 from imlp_audit.models.vanillanet import SeriesActivation, VanillaNetBlock, build_vanilla_block
 
-from ._imlp import SMALL, window_sum
+from ._imlp import SMALL, refuses, window_sum
 from .sec4_3_eq10 import scale_and_shift
 
 BLOCKS = choice(  # how a block is made, its n, and (H, W): hosts are about as small as their kernel allows
@@ -63,20 +63,12 @@ def eq10_vanillanet_block(kind: Kind, m: VanillaNetBlock, x: Tensor) -> Sides:
     pooled grid is refused.
     """
     a, n, (r, shift) = m.act.conv.weight[:, 0], kind[1], scale_and_shift(m.act.norm, 1e-6)
+    too_small = (4 * n + 1, 4 * n + 2), (4 * n + 2, 4 * n + 1)
     return [
         (m(x), r * window_sum(a, F.relu(pooled(m, x))) + shift),
         a.shape[1:] == (2 * n + 1, 2 * n + 1) and m.example_inputs(2)[0].shape == x.shape,
-        is_refused(len(x[0]), n, (4 * n + 1, 4 * n + 2)) and is_refused(len(x[0]), n, (4 * n + 2, 4 * n + 1)),
+        all(refuses(partial(build_vanilla_block, len(x[0]), n, size)) for size in too_small),
     ]
-
-
-def is_refused(channels: int, n: int, size: tuple[int, int]) -> bool:
-    """Return whether a host of this size is refused."""
-    try:
-        build_vanilla_block(channels, n, size)
-    except BuildError:
-        return True
-    return False
 
 
 GENERIC = [sin(number) for number in range(1, 200)]  # so that no two numbers that are pooled are equal
@@ -97,16 +89,11 @@ def eq10_vanillanet_block_full_size(m: VanillaNetBlock, x: Tensor) -> Sides:
     Read as: in training, the batch norm takes the mean and the variance of the batch, and moves its own a tenth of the
     way to them.
     """
-    norm = m.act.norm
-    mean, variance = norm.get_buffer("running_mean").clone(), norm.get_buffer("running_var").clone()
+    own = {**dict(m.act.norm.named_parameters()), **dict(m.act.norm.named_buffers())}
+    mean, variance = own["running_mean"].clone(), own["running_var"].clone()
     y, z = m(x), window_sum(m.act.conv.weight[:, 0], F.relu(pooled(m, x)))
-    after = mean, variance
-    if m.training:
-        after = 0.9 * mean + 0.1 * z.mean((0, 2, 3)), 0.9 * variance + 0.1 * z.var((0, 2, 3))
-        mean, variance = z.mean((0, 2, 3)), z.var((0, 2, 3), correction=0)
-    r = norm.weight / (variance + 1e-6).sqrt()
-    printed = r[:, None, None] * z + (norm.bias - mean * r)[:, None, None]
-    moved: list[Side] = [(norm.get_buffer("running_mean"), after[0]), (norm.get_buffer("running_var"), after[1])]
+    printed = F.batch_norm(z, mean, variance, own["weight"], own["bias"], m.training, momentum=0.1, eps=1e-6)
+    moved: list[Side] = [(own["running_mean"], mean), (own["running_var"], variance)]
     return [(y, printed), (gradients(y, m), gradients(printed, m)), *moved]
 
 

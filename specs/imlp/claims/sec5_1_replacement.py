@@ -1,26 +1,21 @@
 """Sec. 5.1 and 5.2: what takes the place of a host's MLPs."""
 
 from dataclasses import replace
-from functools import partial
 
 import torch
 import torch.nn.functional as F
+from timm.layers import Mlp
 from torch import Tensor, nn
 
 from imlp_audit.claims import Sides, choice, claim, modules, size, tensors
-from imlp_audit.errors import BuildError
-from imlp_audit.models.blocks import Activation, ImlpRecipe, Part, Sums
-from imlp_audit.models.imlp import Imlp, imlp_for, sums_for, with_activation
+from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
+from imlp_audit.models.imlp import Imlp, imlp_for, with_activation
 from imlp_audit.models.readings import PRINTED, AGeLUParameters, ConcatNorm, OutputNorm, Presence
 
-from ._imlp import PLACES, SMALL, Block, Layout, compare
+from ..sums import SumOfFunctions
+from ._amlp import PHIS
+from ._imlp import PLACES, SMALL, Block, Layout, compare, refuses
 
-PHIS: dict[Activation, type[nn.Module]] = {
-    Activation.GELU: nn.GELU,
-    Activation.RELU: nn.ReLU,
-    Activation.SOFTPLUS: nn.Softplus,
-    Activation.PRELU: nn.PReLU,
-}
 # What the rows of Tables 1, 2, 3 and 5 say, and other numbers.
 RECIPES = (
     ImlpRecipe(), ImlpRecipe(kernel=5), ImlpRecipe(part=Part.CHANNEL), ImlpRecipe(ratio=4, part=Part.SPATIAL),
@@ -30,25 +25,6 @@ OTHER = replace(
     PRINTED, agelu_parameters=AGeLUParameters.PER_LAYER, concat_norm=ConcatNorm.LAYER, output_norm=OutputNorm.LAYER,
     depthwise_bias=Presence.YES, depthwise_skip=Presence.YES,
 )  # fmt: skip
-
-
-class HostMlp(nn.Module):
-    """An MLP with the parts that timm's has: two layers, an activation, and dropout behind it and at the end."""
-
-    def __init__(
-        self, C: int, hidden: int, out: int, bias: tuple[bool, bool], drop: tuple[float, float], *, conv: bool
-    ) -> None:
-        super().__init__()
-        layer = partial(nn.Conv2d, kernel_size=1) if conv else nn.Linear
-        self.fc1: nn.Linear | nn.Conv2d = layer(C, hidden, bias=bias[0])
-        self.act, self.drop1 = nn.GELU(), nn.Dropout(drop[0])
-        self.fc2: nn.Linear | nn.Conv2d = layer(hidden, out, bias=bias[1])
-        self.drop2 = nn.Dropout(drop[1])
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Return the MLP of x."""
-        y: Tensor = self.drop2(self.fc2(self.drop1(self.act(self.fc1(x)))))
-        return y
 
 
 def replaced(i: int) -> tuple[ImlpRecipe, Activation | None, Block]:
@@ -65,7 +41,7 @@ def replaced(i: int) -> tuple[ImlpRecipe, Activation | None, Block]:
 def put_in(recipe: ImlpRecipe, activation: Activation | None, block: Block) -> Imlp:
     """Return what the package puts in the place of the MLP of a host."""
     conv = block.layout is Layout.CHANNELS_FIRST
-    host = HostMlp(block.C, 4 * block.C, block.out, block.bias, block.drop, conv=conv).train(block.training)
+    host = Mlp(block.C, 4 * block.C, block.out, bias=block.bias, drop=block.drop, use_conv=conv).train(block.training)
     grid, prefix = block.size, block.place[2]
     return imlp_for(host, recipe, block.reading, activation, grid=grid, prefix_tokens=prefix)
 
@@ -92,17 +68,8 @@ def replaced_mlp(case: tuple[ImlpRecipe, Activation | None, Block], m: Imlp, x: 
     return [
         *compare(block, m, x),
         put_in(*case).training == block.training,
-        is_refused(ImlpRecipe(ratio=0.9 / block.C), block),
+        refuses(lambda: put_in(ImlpRecipe(ratio=0.9 / block.C), None, block)),
     ]
-
-
-def is_refused(recipe: ImlpRecipe, block: Block) -> bool:
-    """Return whether the package refuses to put this in the place of an MLP."""
-    try:
-        put_in(recipe, None, block)
-    except BuildError:
-        return True
-    return False
 
 
 @claim(
@@ -152,14 +119,12 @@ def table4_functions(x: Tensor, row: tuple[str, str, bool]) -> Sides:
     Read as: the text does not say with which coefficients AGeLUs start.
     """
     C, agelu, first, training = x.shape[1], row[0] == "AGeLU", row[1] == "first", row[2]
-    host = HostMlp(C, 4 * C, C, (True, True), (0.0, 0.0), conv=first).train(training)
-    module = sums_for(host, Sums(agelu=agelu))
+    module = SumOfFunctions(C, agelu=agelu, use_conv=first).train(training)
     y = module(x) if first else module(x.movedim(1, -1)).movedim(-1, 1)
     coefficients = [parameter.numel() for parameter in module.parameters()]
     return [
         (y, sum(F.gelu(x) for _ in range(4 * C)) + torch.zeros_like(x)),
         coefficients == ([4 * C * C] * 4 if agelu else []),
-        module.training == training,
     ]
 
 
@@ -173,7 +138,7 @@ CHANGE = choice(
 def change(C: int, hidden: int, case: tuple[Activation | None, bool, bool]) -> nn.Module:
     """Return an MLP without biases and with another activation."""
     activation, agelu, first = case
-    return with_activation(HostMlp(C, hidden, C, (False, False), (0.0, 0.0), conv=first), activation, agelu=agelu)
+    return with_activation(Mlp(C, hidden, bias=False, use_conv=first), activation, agelu=agelu)
 
 
 @claim(
@@ -196,7 +161,7 @@ def table3_activation(x: Tensor, case: tuple[Activation | None, bool, bool], m: 
         t = PHIS[activation or Activation.GELU]()(t)
     t = w["act.beta"] * t + w["act.theta"] if agelu else t
     y = m(x.mT[..., None])[..., 0].mT if first else m(x)
-    host = HostMlp(1, 2, 1, (True, True), (0.0, 0.0), conv=first)
+    host = Mlp(1, 2, use_conv=first)
     before, changed = host.act, with_activation(host, activation, agelu=agelu)
     each = not agelu or w["act.alpha"].shape == w["act.theta"].shape == (len(w["fc1.weight"]),)
     stays = changed.fc1 is host.fc1 and changed.fc2 is host.fc2 and host.act is before

@@ -1,19 +1,18 @@
 """Sec. 5.2, Tables 3 and 4: the degree of non-linearity, and sums instead of concatenation."""
 
-from itertools import combinations
-
 import torch
 import torch.nn.functional as F
 from hypothesis import assume
 from torch import Tensor, cat, linalg, nn
 
 from imlp_audit.claims import NONZERO, Sides, claim_about, depends, gradients, modules, parameters, size, tensors
-from imlp_audit.models.agelu import AGeLU, SumOfFunctions
+from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.imlp import ChannelPart
 from imlp_audit.models.mixer import Mlp
 from imlp_audit.models.readings import PRINTED
 
-from ._amlp import agelu, agelus, along, joined, others, t2
+from ..sums import SumOfFunctions
+from ._amlp import agelu, agelus, along, apart, joined, others, t2
 from ._imlp import SMALL
 
 C, half, hidden = size("C", 1, 2), size("C'/2", 1, 2), size("C'")
@@ -24,12 +23,6 @@ def arguments(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> tuple[Tensor, Tensor
     """Return m'_{1j} and n'_{1j}, by which the C' arguments of GeLU are m'_{1j} x_1 + n'_{1j}."""
     alpha, _, gamma, _ = joined(f, g)
     return alpha * Wd[0].repeat(2), alpha * others(x, Wd)[0].repeat(2) + gamma
-
-
-def apart(m: Tensor, n: Tensor) -> bool:
-    """Return whether no scale is 0, and no two arguments m x_1 + n are equal or opposite."""
-    pairs = [(one, other) for one, other in combinations(zip(m.tolist(), n.tolist(), strict=True), 2)]
-    return bool(m.all()) and not any(one in (other, (-other[0], -other[1])) for one, other in pairs)
 
 
 def where_bent(m: Tensor, n: Tensor) -> Tensor:
@@ -157,7 +150,7 @@ def rank_agelu_without_concat(x: Tensor, Wa: Tensor, f: AGeLU) -> Sides:
 
 def sum_of(width: int, ratio: int, first: bool) -> SumOfFunctions:
     """Return the package's sum of AGeLUs."""
-    return SumOfFunctions(width, ratio, agelu=True, channels_first=first)
+    return SumOfFunctions(width, ratio, agelu=True, use_conv=first)
 
 
 width = size("C", 1, 2, 3)

@@ -1,7 +1,5 @@
 """What Transformers cost, and how costs grow."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from timm.models.vision_transformer import Attention

@@ -1,7 +1,5 @@
 """Steps that several formulas share, and modules with weights of one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypeVar
 

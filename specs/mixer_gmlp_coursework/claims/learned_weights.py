@@ -1,7 +1,5 @@
 """What the course work on gMLP says about learned weights."""
 
-from __future__ import annotations
-
 from math import isqrt
 
 import numpy as np

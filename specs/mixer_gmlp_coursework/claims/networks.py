@@ -1,7 +1,5 @@
 """Sec. 2.1, 3 and 3.3: MLP-Mixer and gMLP as a whole, from their sizes on."""
 
-from __future__ import annotations
-
 from typing import assert_never
 
 import torch

@@ -1,6 +1,6 @@
 """Sec. 2.1: the two equations of the Mixer block, its norm and its biases, and GELU."""
 
-from __future__ import annotations
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -15,14 +15,6 @@ from ._formulas import EPSILON
 
 S, C, D_S, D_C = size("S", 1, 3), size("C", 2, 3), size("D_S", 1, 2), size("D_C", 1, 2)
 Step = TokenMixing | ChannelMixing
-
-
-def _without_biases_of_tokens(S: int, C: int, D_S: int) -> TokenMixing:
-    return TokenMixing(S, C, D_S, bias=False)
-
-
-def _without_biases_of_channels(C: int, D_C: int) -> ChannelMixing:
-    return ChannelMixing(C, D_C, bias=False)
 
 
 def _at_start(step: Step, x: Tensor) -> Tensor:
@@ -40,7 +32,7 @@ claim = claim_about(X=tensors(2, S, C), step=modules(TokenMixing, S, C, D_S), U=
 
 
 @claim(
-    step=modules(_without_biases_of_tokens, S, C, D_S),
+    step=modules(partial(TokenMixing, bias=False), S, C, D_S),
     place="Sec. 2.1, first equation of the block",
     printed="U_{*,i} = X_{*,i} + W_2 sigma(W_1 LayerNorm(X)_{*,i}), i = 1..C",
 )
@@ -54,7 +46,7 @@ def mixer_token_mixing(X: Tensor, step: TokenMixing) -> Sides:
 
 
 @claim(
-    step=modules(_without_biases_of_channels, C, D_C),
+    step=modules(partial(ChannelMixing, bias=False), C, D_C),
     place="Sec. 2.1, second equation of the block",
     printed="Y_{j,*} = U_{j,*} + W_4 sigma(W_3 LayerNorm(U)_{j,*}), j = 1..S",
 )
@@ -156,7 +148,7 @@ def mixer_token_mixing_columns(X: Tensor, other: Tensor, W_1: Tensor, W_2: Tenso
     """
     changed = stack([X[:, 0], other], dim=1)
     mlp = {"mlp.fc1.weight": W_1, "mlp.fc2.weight": W_2}
-    before, after = functional_call(_without_biases_of_tokens(2, 2, 1).double(), mlp, (stack([X, changed]),))
+    before, after = functional_call(TokenMixing(2, 2, 1, bias=False).double(), mlp, (stack([X, changed]),))
     return before[:, 0], after[:, 0]
 
 

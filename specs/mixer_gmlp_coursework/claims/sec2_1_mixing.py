@@ -1,7 +1,5 @@
 """Sec. 2.1: what the parts of a model mix, tokens, channels or both."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from hypothesis import assume

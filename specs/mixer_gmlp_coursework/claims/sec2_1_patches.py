@@ -1,7 +1,5 @@
 """Sec. 2.1, second paragraph: patches and their projection."""
 
-from __future__ import annotations
-
 from operator import itemgetter
 
 import torch

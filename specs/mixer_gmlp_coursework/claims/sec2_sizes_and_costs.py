@@ -1,7 +1,5 @@
 """Sec. 2.1 to 2.3: parameters, complexity and sizes of MLP-Mixer."""
 
-from __future__ import annotations
-
 import torch
 from hypothesis import assume
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Sec. 3.1: what gMLP and self-attention cost."""
 
-from __future__ import annotations
-
 import torch
 from hypothesis import strategies as st
 from torch import Tensor, tensor

@@ -1,7 +1,5 @@
 """Sec. 3.1 and Table 6: the spatial gating unit, and how it starts."""
 
-from __future__ import annotations
-
 import torch
 from hypothesis import assume
 from torch import Tensor, cat, einsum, eye, nn, ones
@@ -13,7 +11,7 @@ from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.hosts import GmlpText
 from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
 
-from ._formulas import filled
+from ._formulas import SMALL, filled
 
 S, C, HALF = size("S", 1, 3), size("C", 1, 2), size("D_C / 2", 1, 2)
 D_C = HALF.map(lambda half: 2 * half)
@@ -181,14 +179,10 @@ def sgu_sees_positions(W: Tensor) -> Sides:
 NEAR = choice("near", (0.0, 0.0), (2.0**-10, 2.0**-20), (2.0**-20, 2.0**-10))
 
 
-def _up_to_one(x: Tensor) -> Tensor:
-    return x / 10
-
-
 @claim(
     Z=tensors(S, C),
-    W=tensors(S, S).map(_up_to_one),
-    b=tensors(S).map(_up_to_one),
+    W=tensors(S, S, values=SMALL),
+    b=tensors(S, values=SMALL),
     near=NEAR,
     place="Sec. 3.1, paragraph on initialisation",
     printed="Изначально W инициализируется значениями близкими к нулю, а b к единице. Таким образом получается, что "
@@ -212,8 +206,8 @@ def sgu_starts_near_identity(Z: Tensor, W: Tensor, b: Tensor, near: tuple[float,
 
 @claim(
     Z=tensors(SEVERAL, C),
-    W=tensors(SEVERAL, SEVERAL).map(_up_to_one),
-    b=tensors(SEVERAL).map(_up_to_one),
+    W=tensors(SEVERAL, SEVERAL, values=SMALL),
+    b=tensors(SEVERAL, values=SMALL),
     near=NEAR,
     place="Sec. 3.1, paragraph on initialisation",
     printed="Такая инициализация позволяет обрабатывать все токены независимо друг от друга.",

@@ -1,7 +1,5 @@
 """Sec. 3.1 and Sec. 4: the gMLP block, its shapes, and how it starts."""
 
-from __future__ import annotations
-
 from operator import itemgetter
 
 import torch
@@ -171,22 +169,17 @@ def gmlp_starts_as_transformer_ffn(gate: Gate, X: Tensor, U: Tensor, V: Tensor) 
 
 # small, and as wide as DeiT-Ti
 SIZES = choice("(S, C, D_C, d_attn)", (2, 2, 4, 1), (3, 3, 6, 4), (1, 2, 2, 1), (196, 192, 384, 64))
-TABLES = tensors(2, SIZES.map(itemgetter(0)), SIZES.map(itemgetter(1)))
+TOKENS, WIDTH, HIDDEN, ATTENTION = (SIZES.map(itemgetter(i)) for i in range(4))
+TABLES = tensors(2, TOKENS, WIDTH)
 
 
-def _gmlp(sizes: tuple[int, int, int, int]) -> GmlpBlock:
-    S, C, D_C, _ = sizes
-    return GmlpBlock(C, D_C, S, Gate.SPLIT)
-
-
-def _amlp(sizes: tuple[int, int, int, int]) -> GmlpBlock:
-    S, C, D_C, d_attn = sizes
-    return GmlpBlock(C, D_C, S, Gate.SPLIT, d_attn=d_attn)
+def _amlp(C: int, D_C: int, S: int, d_attn: int) -> GmlpBlock:
+    return GmlpBlock(C, D_C, S, d_attn=d_attn)
 
 
 @claim(
     X=TABLES,
-    block=modules(_gmlp, SIZES, values=SMALL),
+    block=modules(GmlpBlock, WIDTH, HIDDEN, TOKENS, values=SMALL),
     tolerance=1e-8,
     because="a LayerNorm can enlarge the rounding of nearly equal numbers a thousandfold",
     share=0.3,
@@ -208,7 +201,7 @@ def gmlp_norms_and_shifts(X: Tensor, block: GmlpBlock) -> Sides:
 
 @claim(
     X=TABLES,
-    block=modules(_amlp, SIZES, values=SMALL),
+    block=modules(_amlp, WIDTH, HIDDEN, TOKENS, ATTENTION, values=SMALL),
     tolerance=1e-8,
     because="a LayerNorm can enlarge the rounding of nearly equal numbers a thousandfold",
     share=0.3,

@@ -1,7 +1,5 @@
 """Sec. 3.3: tMLP, a Toeplitz matrix in the spatial gating unit; and the widths of Table 6."""
 
-from __future__ import annotations
-
 from operator import itemgetter
 
 import torch.nn.functional as F
@@ -46,7 +44,11 @@ def _input(sizes: tuple[int, int], gate: Gate) -> st.SearchStrategy[Tensor]:
     return tensors(2, S, channels * (1 + (gate is Gate.SPLIT)))
 
 
-claim = claim_about(gate=GATES, b=tensors())
+# words before as many zeros as they are moved by: none of them falls out
+SHIFTS = choice("(S, shift)", (2, 1), (3, 1), (3, 2))
+SIDES = SHIFTS.map(lambda shift: 2 * shift[0] - 1)
+WORDS = tensors(SHIFTS.map(lambda shift: shift[0] - shift[1]), WIDTHS, values=NONZERO)
+claim = claim_about(gate=GATES, b=tensors(), words=WORDS, w=tensors(SIDES), by=SHIFTS.map(itemgetter(1)))
 
 
 @claim(
@@ -83,22 +85,11 @@ def tmlp_fewer_weights(S: int) -> Sides:
     return [(full, S**2), (toeplitz, 2 * S - 1), toeplitz < full, S * toeplitz < 2 * full]
 
 
-# words before as many zeros as they are moved by: none of them falls out
-SHIFTS = choice("(S, shift)", (2, 1), (3, 1), (3, 2))
-WORDS = tensors(SHIFTS.map(lambda shift: shift[0] - shift[1]), WIDTHS, values=NONZERO)
-W = tensors(SHIFTS.map(lambda shift: 2 * shift[0] - 1))
-NONZERO_W = tensors(SHIFTS.map(lambda shift: 2 * shift[0] - 1), values=NONZERO)
-BY = SHIFTS.map(itemgetter(1))
-
-
 def _with_zeros(words: Tensor, by: int) -> Tensor:
     return cat([words, words.new_zeros(by, words.shape[1])])
 
 
 @claim(
-    words=WORDS,
-    w=W,
-    by=BY,
     place="Sec. 3.3, paragraph that introduces tMLP",
     corrected="s(T Z) = T s(Z) for s(Z) = Z * f(Z) or Z_1 * f(Z_2), a shift T of the tokens, W_{ij} = w_{i-j}, b_i "
     "= b, and Z zero where T moves tokens out",
@@ -147,9 +138,7 @@ def tmlp_circulant_equivariance(Z: Tensor, w: Tensor, b: Tensor, gate: Gate) -> 
 
 
 @claim(
-    words=WORDS,
-    w=NONZERO_W,
-    by=BY,
+    w=tensors(SIDES, values=NONZERO),
     examples=[{"words": ones(1, 1), "w": ones(3), "b": zeros(()), "gate": Gate.PRODUCT, "by": 1}],
     place="Sec. 3.3, paragraph that introduces tMLP",
     printed="Это позволяет быть модели инвариантной к сдвигам слов.",
@@ -166,9 +155,6 @@ def tmlp_shift_invariance(words: Tensor, w: Tensor, b: Tensor, gate: Gate, by: i
 
 
 @claim(
-    words=WORDS,
-    w=W,
-    by=BY,
     place="Sec. 3.3, paragraph that introduces tMLP",
     corrected="sum_i s(T Z)_{ic} = sum_i s(Z)_{ic} for a shift T of the tokens, W_{ij} = w_{i-j}, b_i = b, and Z "
     "zero where T moves tokens out",

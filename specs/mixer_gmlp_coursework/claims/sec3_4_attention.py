@@ -1,7 +1,5 @@
 """Sec. 3.4, Fig. 4 and Sec. 3.5: the tiny attention of aMLP."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from hypothesis import strategies as st
@@ -9,20 +7,17 @@ from torch import Tensor, cat, einsum
 from torch.func import functional_call
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from imlp_audit.claims import Sides, claim, modules, size, tensors
+from imlp_audit.claims import Sides, claim_about, modules, size, tensors
 from imlp_audit.models.gmlp import TinyAttention
 
 from ._formulas import filled
 
 S, C = size("S", 1, 3), size("C", 1, 2)
 D_OUT = C.map(lambda channels: 3 - channels)
-ATTENTION = modules(TinyAttention, C, D_OUT, size("d_attn", 1, 4))
-X = tensors(2, S, C)
+claim = claim_about(x=tensors(2, S, C), tiny_attn=modules(TinyAttention, C, D_OUT, size("d_attn", 1, 4)))
 
 
 @claim(
-    x=X,
-    tiny_attn=ATTENTION,
     place="Fig. 4",
     printed='qkv = proj(x, 3 * d_attn); q, k, v = split(qkv, 3); w = einsum("bnd,bmd->bnm", q, k); a = softmax(w '
     '* rsqrt(d_attn)); x = einsum("bnm,bmd->bnd", a, v); return proj(x, d_out)',
@@ -76,8 +71,6 @@ def attention_weights_sum_to_one(tokens: Tensor, W_q: Tensor, W_k: Tensor) -> Si
 
 
 @claim(
-    x=X,
-    tiny_attn=ATTENTION,
     place="Sec. 3.4 and Fig. 4",
     printed="предлагается использовать маленький блок внимания с одной головкой",
 )
@@ -92,8 +85,6 @@ def attention_one_head(x: Tensor, tiny_attn: TinyAttention) -> Sides:
 
 
 @claim(
-    x=X,
-    tiny_attn=ATTENTION,
     order=S.flatmap(lambda S: st.permutations(range(S))),
     place="Sec. 3.5, last sentence",
     printed="Этот блок позволяет, учитывать смещения слов и предложений в тексте.",

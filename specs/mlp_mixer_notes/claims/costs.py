@@ -4,11 +4,11 @@ from hypothesis import strategies as st
 from timm.models.vision_transformer import Attention
 from torch import nn
 
-from imlp_audit.claims import Sides, claim, macs
+from imlp_audit.claims import Sides, claim_about, macs
 from imlp_audit.models.mixer import ChannelMixing, MixerLayer, PatchEmbedding
 
 _size = st.integers(1, 3)
-_grid, _hidden = st.tuples(_size, _size), st.tuples(_size, _size)
+claim = claim_about(P=_size, grid=st.tuples(_size, _size), hidden=st.tuples(_size, _size), S=_size, C=_size)
 
 
 def _mixer_macs(P: int, rows: int, columns: int, hidden: tuple[int, int]) -> int:
@@ -19,9 +19,6 @@ def _mixer_macs(P: int, rows: int, columns: int, hidden: tuple[int, int]) -> int
 
 
 @claim(
-    P=_size,
-    grid=_grid,
-    hidden=_hidden,
     share=0.3,
     place="paragraph on the hidden widths",
     printed="Note that D_S is selected independently of the number of input patches. Therefore, the computational "
@@ -39,9 +36,6 @@ def cost_linear_in_patches(P: int, grid: tuple[int, int], hidden: tuple[int, int
 
 
 @claim(
-    P=_size,
-    grid=_grid,
-    hidden=_hidden,
     share=0.3,
     place="paragraph on the hidden widths",
     printed="Since D_C is independent of the patch size, the overall complexity is linear in the number of pixels in "
@@ -59,8 +53,6 @@ def cost_linear_in_pixels(P: int, grid: tuple[int, int], hidden: tuple[int, int]
 
 
 @claim(
-    S=_size,
-    C=_size,
     place="paragraph on the hidden widths",
     printed="unlike ViT whose complexity is quadratic",
 )

@@ -3,8 +3,6 @@
 The paper shows ResMLP-S24; parts of its depth are taken in proportion.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import ceil, sqrt
 

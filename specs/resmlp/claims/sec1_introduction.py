@@ -1,5 +1,6 @@
 """Introduction and related work: which operations there are, and what they depend on."""
 
+from functools import partial
 from math import sqrt
 
 from hypothesis import assume
@@ -74,15 +75,11 @@ def global_field_of_view(N: int) -> Sides:
     ]
 
 
-def _cross_patch(patches: int, bias: bool) -> CrossPatch:
-    return CrossPatch(patches, bias=bias)
-
-
-bias = choice("bias", False, True)
+shared = modules(lambda n, bias: CrossPatch(n, bias=bias), patches, choice("bias", False, True))
 
 
 @claim(
-    layer=modules(_cross_patch, patches, bias),
+    layer=shared,
     X=tensors(patches, d),
     place="Related work, Other architectures with similar components; Introduction",
     printed="interaction between patches is obtained via a linear layer that is shared across channels; a "
@@ -96,10 +93,7 @@ def linear_layer_is_shared_across_channels(layer: CrossPatch, X: Tensor) -> Side
     return jacobian(layer, X[None])[0, :, :, 0], einsum("nm,cd->ncmd", layer.a.weight, channels)
 
 
-def _attention(width: int, heads: int) -> Attention:
-    return Attention(width, heads, qkv_bias=True)
-
-
+_attention = partial(Attention, qkv_bias=True)
 _sizes = choice("N^2, heads, d / heads", (2, 2, 1), (3, 2, 2), (3, 1, 3), (14 * 14, 3, 64))
 
 
@@ -141,7 +135,7 @@ def self_attention_weights_depend_on_data(x: Tensor) -> Sides:
 
 
 @claim(
-    layer=modules(_cross_patch, patches, bias),
+    layer=shared,
     X=tensors(patches, d),
     place="Related work, Other architectures with similar components",
     printed="in ResMLP the weights are not data dependent and only based on absolute positions of patches",

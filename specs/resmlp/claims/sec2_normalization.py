@@ -5,14 +5,15 @@ from collections.abc import Callable
 from hypothesis import assume
 from torch import Tensor, cat, eye, nn, tensor
 
-from imlp_audit.claims import Sides, claim, depends, modules, tensors
+from imlp_audit.claims import Sides, claim_about, depends, modules, tensors
 from imlp_audit.models.resmlp import Aff
 
 from ._layer import d
 
+claim = claim_about(aff=modules(Aff, d), x=tensors(2).filter(lambda x: bool(x[0] != x[1])), others=tensors(2, 2))
+
 
 @claim(
-    aff=modules(Aff, d),
     batch=tensors(3, d),
     place="Sec. 2, after Eq. 1",
     printed="as opposed to BatchNorm and Layer Normalization, the Aff operator does not depend on batch statistics",
@@ -24,7 +25,6 @@ def aff_uses_no_batch_statistics(aff: Aff, batch: Tensor) -> Sides:
 
 
 @claim(
-    aff=modules(Aff, d),
     x=tensors(d),
     place="Sec. 2, after Eq. 1",
     printed="As a pre-normalization, Aff replaces LayerNorm without using channel-wise statistics",
@@ -43,12 +43,7 @@ def _changes(norm: Callable[[Tensor], Tensor], x: Tensor, others: Tensor) -> boo
     return bool((outputs[0] - outputs[1]).abs().max() > 1e-6)
 
 
-_two_channels = tensors(2).filter(lambda x: bool(x[0] != x[1]))
-
-
 @claim(
-    x=_two_channels,
-    others=tensors(2, 2),
     place="Sec. 2, after Eq. 1",
     printed="as opposed to BatchNorm, the Aff operator does not depend on batch statistics (what it says of BatchNorm)",
 )
@@ -60,8 +55,6 @@ def batchnorm_uses_batch_statistics(x: Tensor, others: Tensor) -> Sides:
 
 
 @claim(
-    x=_two_channels,
-    others=tensors(2, 2),
     examples=[{"x": tensor([0.0, 1.0]), "others": tensor([[1.0, 0.0], [2.0, 0.0]])}],
     place="Sec. 2, after Eq. 1",
     printed="as opposed to BatchNorm and Layer Normalization, the Aff operator does not depend on batch statistics "
@@ -76,8 +69,6 @@ def layernorm_uses_batch_statistics(x: Tensor, others: Tensor) -> Sides:
 
 
 @claim(
-    x=_two_channels,
-    others=tensors(2, 2),
     place="Sec. 2, after Eq. 1",
     corrected="as opposed to BatchNorm, which depends on batch statistics, and to Layer Normalization, which depends "
     "on channel statistics, the Aff operator depends on neither",

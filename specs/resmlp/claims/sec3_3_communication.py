@@ -146,8 +146,7 @@ def _cost(*communication: Callable[[], nn.Module]) -> tuple[int, int]:
     return parameters(layer), macs(layer, 1, _PATCHES, _WIDTH)
 
 
-def _linear() -> nn.Module:
-    return CrossPatch(_PATCHES, bias=True)
+_linear = partial(CrossPatch, _PATCHES, bias=True)
 
 
 @claim(
