@@ -117,8 +117,7 @@ def _claim_keys(claims: Iterable[ClaimText], settings: Settings) -> dict[str, st
     """Return what the outcome of each bundled claim depends on: not on time limits, nor on how many processes."""
     bundled = [claim for claim in claims if is_bundled(claim.code.folder)]
     folders = {folder: fingerprint_folder(folder) for folder in {claim.code.folder for claim in bundled}}
-    limits = settings.limits
-    how = f"{limits.examples} examples from seed {limits.seed} on {settings.device}"
+    how = f"{settings.examples} examples from seed {settings.seed} on {settings.device}"
     own = fingerprint(TESTING)
     codes = ((claim.id, claim.code) for claim in bundled)
     return {name: f"claim {own} {code.module}.{code.function} {folders[code.folder]} {how}" for name, code in codes}

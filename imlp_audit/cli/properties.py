@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.claims.settings import Limits, Settings
+from imlp_audit.claims.settings import Settings
 from imlp_audit.cli.options import Device, NoCache, ReportOptions, TrustCode, check_device, group_options, trusting
 from imlp_audit.errors import UsageError
 from imlp_audit.processes.limits import cores
@@ -47,8 +47,8 @@ def properties(
     from imlp_audit.report.first_screen import first_screen
 
     outputs = parse_outputs(reporting.printed, reporting.output)
-    limits = Limits(examples, seed, time_limit, patience=min(120.0, 30 + time_limit))  # one that hangs ends too
-    settings = Settings(limits, device.value, jobs or cores(), trust_code=trust_code)
+    patience = min(120.0, 30 + time_limit)  # one that hangs ends too
+    settings = Settings(examples, seed, time_limit, patience, device.value, jobs or cores(), trust_code)
     targets, patterns = _split(claims or [])
     selection = load_specs(targets, trust_code=trust_code, printed=outputs.printed)
     check_device(device)  # which imports torch
