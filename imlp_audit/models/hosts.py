@@ -13,6 +13,7 @@ from pydantic import Field, JsonValue, field_validator, model_validator
 from imlp_audit.errors import BuildError
 from imlp_audit.models.arguments import FrozenMap, Inputs, Values, refuse_arguments
 from imlp_audit.models.blocks import Communication, Gate, Nonlinearity, Norm, Pooling
+from imlp_audit.models.change import find_leaves
 from imlp_audit.models.host import BuildRequest, Count, Host, Layers, PartNames, Reads, Stack, divides
 from imlp_audit.models.own import PythonModule
 from imlp_audit.models.readings import (
@@ -118,7 +119,8 @@ class Transformers(Host):
     @field_validator("config")
     @classmethod
     def _nothing_is_downloaded(cls, config: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-        if "use_pretrained_backbone: true" in _lines(config):
+        fields = find_leaves(config).items()
+        if any(path[-1] == "use_pretrained_backbone" and str(value).lower() == "true" for path, value in fields):
             raise ValueError("use_pretrained_backbone: models are built with fresh weights, and nothing is downloaded")
         return config
 
@@ -133,14 +135,6 @@ class Transformers(Host):
         from imlp_audit.models.from_transformers import build_transformers
 
         return build_transformers(self.architecture, self.config, request, self.tokens, self.inputs)
-
-
-def _lines(config: Mapping[str, JsonValue]) -> set[str]:
-    """Return the fields of a configuration, and of those inside it, a line each."""
-    found: set[str] = set()
-    for name, value in config.items():
-        found |= _lines(value) if isinstance(value, Mapping) else {f"{name}: {value}".lower()}
-    return found
 
 
 @final
