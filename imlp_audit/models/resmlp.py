@@ -127,28 +127,32 @@ class OnGrid(nn.Module):
 class ResMlpLayer(nn.Module):
     """A cross-patch and a cross-channel sublayer, each between what comes before and after it, beside a skip.
 
-    `pre` and `post` make what comes before and after them.
+    `pre` and `post` make what comes before and after them. Without `across_patches` there is no cross-patch sublayer,
+    and no patch sees another (Table 3, "linear -> none").
     """
 
     def __init__(
         self,
         channels: int,
-        across_patches: nn.Module,
+        across_patches: nn.Module | None,
         across_channels: nn.Module,
         post: Callable[[], nn.Module],
         *,
         pre: PreNorm = Aff,
     ) -> None:
         super().__init__()
-        self.pre1 = pre(channels)
-        self.across_patches = across_patches
-        self.post1 = post()
+        if across_patches is None:
+            self.across_patches: nn.Module | None = None
+        else:
+            self.pre1, self.across_patches, self.post1 = pre(channels), across_patches, post()
         self.pre2 = pre(channels)
         self.across_channels = across_channels
         self.post2 = post()
 
     def cross_patch(self, x: Tensor) -> Tensor:
         """Return Z of X (Eq. 2); keeps the shape (batch, patches, channels)."""
+        if self.across_patches is None:
+            return x
         z: Tensor = x + self.post1(self.across_patches(self.pre1(x)))
         return z
 
@@ -189,21 +193,6 @@ class AlgorithmLayer(ResMlpLayer):
             FeedForward(channels, expansion, bias=True),
             partial(LayerScale, channels, scale),
         )
-
-
-class BagOfPatchesLayer(nn.Module):
-    """The layer without its cross-patch sublayer (Table 3, "linear -> none"): no patch sees another."""
-
-    def __init__(self, channels: int, across_channels: nn.Module, post: nn.Module, *, pre: PreNorm = Aff) -> None:
-        super().__init__()
-        self.pre = pre(channels)
-        self.across_channels = across_channels
-        self.post = post
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape (batch, patches, channels)."""
-        y: Tensor = x + self.post(self.across_channels(self.pre(x)))
-        return y
 
 
 class Aggregate(nn.Linear):
@@ -370,7 +359,7 @@ class ResMlpClassifier(nn.Module):
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
         return (torch.zeros(batch, 3, *self.size),)
 
-    def _layer(self, communication: Communication, expansion: float | None) -> nn.Module:
+    def _layer(self, communication: Communication, expansion: float | None) -> ResMlpLayer:
         """Return the layer of Eq. 2 and 3 (Aff after a sublayer, no biases), or of Algorithm 1 (LayerScale, biases).
 
         Without communication the layer has only its second sublayer; the first leaves its scales if they stay.
@@ -378,19 +367,17 @@ class ResMlpClassifier(nn.Module):
         width = self.width
         post = partial(LayerScale if self.as_in_code else Aff, width, self.scale)
         across_channels = FeedForward(width, bias=self.as_in_code, activation=self.activation)
-        if communication is Communication.NONE and not self.scales_stay:
-            return BagOfPatchesLayer(width, across_channels, post(), pre=self.pre)
         across_patches = self._communication(communication, expansion)
         return ResMlpLayer(width, across_patches, across_channels, post, pre=self.pre)
 
-    def _communication(self, kind: Communication, expansion: float | None) -> nn.Module:
+    def _communication(self, kind: Communication, expansion: float | None) -> nn.Module | None:
         """Return what exchanges information between patches (Table 3)."""
         bias, width, patches = self.as_in_code, self.width, self.grid[0] * self.grid[1]
         match kind:
             case Communication.LINEAR:
                 return CrossPatch(patches, bias=bias)
             case Communication.NONE:
-                return nn.Identity()
+                return nn.Identity() if self.scales_stay else None
             case Communication.MLP:
                 times = 4 if expansion is None else expansion
                 return CrossPatchMlp(patches, times, bias=bias, activation=self.activation)

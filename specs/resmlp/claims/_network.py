@@ -107,8 +107,9 @@ class Formula:
     def layer(self, x: Tensor, layer: nn.Module) -> Tensor:
         """Apply Eq. 2, unless nothing exchanges information between patches, and then Eq. 3."""
         if self.parts.communication is Communication.NONE and not self.parts.scales_stay:
-            return self.residual(x, layer, "", lambda y: self.mlp(y, layer.get_submodule("across_channels")))
-        z = self.residual(x, layer, "1", lambda y: self.exchanged(y, layer.get_submodule("across_patches")))
+            z = x
+        else:
+            z = self.residual(x, layer, "1", lambda y: self.exchanged(y, layer.get_submodule("across_patches")))
         return self.residual(z, layer, "2", lambda y: self.mlp(y, layer.get_submodule("across_channels")))
 
     def residual(self, x: Tensor, layer: nn.Module, place: str, part: Callable[[Tensor], Tensor]) -> Tensor:
