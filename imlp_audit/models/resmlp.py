@@ -347,7 +347,7 @@ class ResMlpClassifier(nn.Module):
         self.head = nn.Linear(width, classes)
 
     def forward(self, image: Tensor) -> Tensor:
-        x = self.stem(image)
+        x = self.embed(image)
         for block in self.blocks:  # as the authors' code does: nothing holds on to what came before
             x = block(x)
         logits: Tensor = self.head(self.pool(x))
@@ -359,6 +359,11 @@ class ResMlpClassifier(nn.Module):
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
         return (torch.zeros(batch, 3, *self.size),)
 
+    def embed(self, image: Tensor) -> Tensor:
+        """Return the patches (batch, patches, channels) that the first layer gets."""
+        patches: Tensor = self.stem(image)
+        return patches
+
     def _layer(self, communication: Communication, expansion: float | None) -> ResMlpLayer:
         """Return the layer of Eq. 2 and 3 (Aff after a sublayer, no biases), or of Algorithm 1 (LayerScale, biases).
 
@@ -367,10 +372,10 @@ class ResMlpClassifier(nn.Module):
         width = self.width
         post = partial(LayerScale if self.as_in_code else Aff, width, self.scale)
         across_channels = FeedForward(width, bias=self.as_in_code, activation=self.activation)
-        across_patches = self._communication(communication, expansion)
+        across_patches = self.communication(communication, expansion)
         return ResMlpLayer(width, across_patches, across_channels, post, pre=self.pre)
 
-    def _communication(self, kind: Communication, expansion: float | None) -> nn.Module | None:
+    def communication(self, kind: Communication, expansion: float | None) -> nn.Module | None:
         """Return what exchanges information between patches (Table 3)."""
         bias, width, patches = self.as_in_code, self.width, self.grid[0] * self.grid[1]
         match kind:
@@ -408,14 +413,14 @@ class ResMlpClassifier(nn.Module):
             case Pooling.AVERAGE:
                 return nn.Sequential(last, AveragePooling())
             case Pooling.CLASS_MLP:
-                patches = self.grid[0] * self.grid[1]
-                layers = (
-                    ClassMlpLayer(self.width, patches, scale=self.scale, pre=self.pre, activation=self.activation)
-                    for _ in range(CLASS_LAYERS)
-                )
-                return ClassPooling(self.width, *layers, last)
+                return ClassPooling(self.width, *(self.class_layer() for _ in range(CLASS_LAYERS)), last)
             case _:
                 assert_never(pooling)
+
+    def class_layer(self) -> ClassLayer:
+        """Return a layer that updates the class token."""
+        patches = self.grid[0] * self.grid[1]
+        return ClassMlpLayer(self.width, patches, scale=self.scale, pre=self.pre, activation=self.activation)
 
 
 def initial_scale(layers: int) -> float:
