@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.agelu import AGeLU, base_activation
+from imlp_audit.models.agelu import BASE_ACTIVATIONS, AGeLU
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
 from imlp_audit.models.readings import (
     PRINTED,
@@ -226,7 +226,7 @@ def imlp_for(
         width,
         hidden,
         out,
-        act_layer=base_activation(activation or Activation.GELU),
+        act_layer=BASE_ACTIVATIONS[activation or Activation.GELU],
         bias=(mlp.fc1.bias is not None, mlp.fc2.bias is not None),
         drop=(mlp.drop1.p, mlp.drop2.p),
         use_conv=use_conv,
@@ -242,7 +242,7 @@ def imlp_for(
 
 def with_activation(mlp: Mlp, activation: Activation | None, *, agelu: bool) -> nn.Module:
     """Return an MLP with the same layers and another activation: GeLU, or the one given, as an AGeLU if so asked."""
-    base = base_activation(activation or Activation.GELU)
+    base = BASE_ACTIVATIONS[activation or Activation.GELU]
     use_conv, hidden = isinstance(mlp.fc1, nn.Conv2d), mlp.fc1.weight.shape[0]
     act = AGeLU(hidden, base, channels_first=use_conv) if agelu else base()
     other = copy.copy(mlp)

@@ -11,7 +11,7 @@ from timm.layers import LayerNorm2d
 from torch import nn
 from torch.nn import functional as F
 
-from imlp_audit.models.agelu import base_activation
+from imlp_audit.models.agelu import BASE_ACTIVATIONS
 from imlp_audit.models.blocks import Activation, Part
 from imlp_audit.models.imlp import ChannelLayerNorm, Imlp
 from imlp_audit.models.readings import ConcatNorm, Presence, Reading
@@ -79,7 +79,7 @@ def test_layouts_agree(reading: Reading, part: Part, kernel: int, prefix: int) -
 @pytest.mark.parametrize("part", Part)
 @pytest.mark.parametrize("activation", Activation)
 def test_gradient_reaches_every_parameter(part: Part, activation: Activation) -> None:
-    block = Imlp(4, 8, act_layer=base_activation(activation), reading=RELEASED, part=part)
+    block = Imlp(4, 8, act_layer=BASE_ACTIVATIONS[activation], reading=RELEASED, part=part)
     (block(torch.randn(2, 9, 4)) * torch.randn(2, 9, 4)).sum().backward()
     assert [name for name, p in block.named_parameters() if p.grad is None] == []
 
