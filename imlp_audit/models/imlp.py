@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from timm.layers import Mlp  # which claims do not wait for
 
 
-class ChannelLayerNorm(nn.LayerNorm):
-    """Layer normalisation of the channels of (batch, channels, H, W): timm's LayerNorm2d.
-
-    It is written here because claims run this block, and importing timm takes longer than most claims.
-    """
-
-    def forward(self, input: Tensor) -> Tensor:
-        return super().forward(input.movedim(1, -1)).movedim(-1, 1)
-
-
 class TokenBatchNorm(nn.BatchNorm1d):
     """Batch normalisation of the last axis of (batch, ..., channels)."""
 
@@ -49,7 +39,12 @@ def _norm(kind: ConcatNorm | DepthwiseNorm | OutputNorm, width: int, *, channels
         case ConcatNorm.NONE | DepthwiseNorm.NONE | OutputNorm.NONE:
             return nn.Identity()
         case ConcatNorm.LAYER | OutputNorm.LAYER:
-            return ChannelLayerNorm(width, eps=1e-5) if channels_first else nn.LayerNorm(width)
+            if not channels_first:
+                return nn.LayerNorm(width)
+            from timm.layers import LayerNorm2d  # claims run this block, and importing timm takes longer than most
+
+            norm: nn.Module = LayerNorm2d(width, eps=1e-5)
+            return norm
         case ConcatNorm.BATCH | DepthwiseNorm.BATCH:
             return nn.BatchNorm2d(width) if channels_first else TokenBatchNorm(width)
         case _:
