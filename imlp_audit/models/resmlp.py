@@ -12,9 +12,10 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
+from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.imlp import TokenBatchNorm
 from imlp_audit.models.mixer import PatchEmbedding
-from imlp_audit.models.readings import ResMlpForm, ResMlpReading
+from imlp_audit.models.readings import Presence, ResMlpForm, ResMlpReading
 
 PreNorm: TypeAlias = Callable[[int], nn.Module]
 """Makes what stands before a sublayer of so many channels."""
@@ -323,28 +324,27 @@ class ResMlpClassifier(nn.Module):
 
     def __init__(
         self,
-        size: tuple[int, int],
-        classes: int,
-        reading: ResMlpReading,
+        request: BuildRequest,
         *,
         layers: int,
         width: int,
-        patch: int = 16,
-        norm: Norm = Norm.AFF,
-        pooling: Pooling = Pooling.AVERAGE,
-        communication: Communication = Communication.LINEAR,
-        expansion: float | None = None,
-        nonlinearity: Nonlinearity = Nonlinearity.GELU,
+        patch: int,
+        form: ResMlpForm | None,
+        norm: Norm,
+        pooling: Pooling,
+        communication: Communication,
+        expansion: float | None,
+        nonlinearity: Nonlinearity,
     ) -> None:
         super().__init__()
-        self.size, self.width = size, width
-        self.grid = (size[0] // patch, size[1] // patch)
+        self.size, self.width, reading = request.size, width, _reading_under(request, form)
+        self.grid = (self.size[0] // patch, self.size[1] // patch)
         self.as_in_code, self.scales_stay = reading.resmlp_form is ResMlpForm.ALGORITHM, bool(reading.scales_stay)
         self.pre, self.activation, self.scale = PRE_NORMS[norm], ACTIVATIONS[nonlinearity], initial_scale(layers)
         self.stem = PatchEmbedding(patch, width)
         self.blocks = nn.Sequential(*(self._layer(communication, expansion) for _ in range(layers)))
         self.pool = self._pool(pooling)
-        self.head = nn.Linear(width, classes)
+        self.head = nn.Linear(width, request.labels)
 
     def forward(self, image: Tensor) -> Tensor:
         x = self.embed(image)
@@ -421,6 +421,15 @@ class ResMlpClassifier(nn.Module):
         """Return a layer that updates the class token."""
         patches = self.grid[0] * self.grid[1]
         return ClassMlpLayer(self.width, patches, scale=self.scale, pre=self.pre, activation=self.activation)
+
+
+def _reading_under(request: BuildRequest, form: ResMlpForm | None) -> ResMlpReading:
+    """Return the paper's reading, or for a recipe that gives the form one that is silent on the other axis."""
+    if isinstance(request.reading, ResMlpReading):
+        return request.reading
+    if form is None:
+        raise BuildError("resmlp: its model needs a reading of its form, and the paper has none")
+    return ResMlpReading(form, Presence.NO)
 
 
 def initial_scale(layers: int) -> float:

@@ -24,7 +24,8 @@ from timm.models.cait import ClassAttn, TalkingHeadAttn
 from torch import Tensor, nn
 
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
-from imlp_audit.models.readings import Presence, ResMlpForm, ResMlpReading
+from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.readings import ResMlpForm
 from imlp_audit.models.resmlp import Aff, ClassLayer, CrossPatch, FeedForward, LayerScale, ResMlpClassifier
 
 PADDING, END = 1, 2
@@ -68,12 +69,11 @@ class CaitChain(ResMlpClassifier):
         if expansion is not None and self.stage not in (CaitStage.PATCH_MLP, CaitStage.CLASS_MLP):
             raise ValueError(f"expansion: the stage {stage} has no MLP over the patches to expand")
         super().__init__(
-            size,
-            classes,
-            ResMlpReading(ResMlpForm.ALGORITHM, scales_stay=Presence.NO),
+            BuildRequest(size, classes),
             layers=layers,
             width=width,
             patch=patch,
+            form=ResMlpForm.ALGORITHM,
             norm=Norm(norm),
             pooling=Pooling(pooling or Pooling.CLASS_MLP),
             communication=Communication.LINEAR if self.stage is CaitStage.LINEAR else Communication.MLP,
