@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.agelu import AGeLU, base_activation
+from imlp_audit.models.agelu import BASE_ACTIVATIONS, AGeLU
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
 from imlp_audit.models.readings import (
     PRINTED,
@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from timm.layers import Mlp  # which claims do not wait for
 
 
-class ChannelLayerNorm(nn.LayerNorm):
-    """Layer normalisation of the channels of (batch, channels, H, W): timm's LayerNorm2d.
-
-    It is written here because claims run this block, and importing timm takes longer than most claims.
-    """
-
-    def forward(self, input: Tensor) -> Tensor:
-        return super().forward(input.movedim(1, -1)).movedim(-1, 1)
-
-
 class TokenBatchNorm(nn.BatchNorm1d):
     """Batch normalisation of the last axis of (batch, ..., channels)."""
 
@@ -49,7 +39,12 @@ def _norm(kind: ConcatNorm | DepthwiseNorm | OutputNorm, width: int, *, channels
         case ConcatNorm.NONE | DepthwiseNorm.NONE | OutputNorm.NONE:
             return nn.Identity()
         case ConcatNorm.LAYER | OutputNorm.LAYER:
-            return ChannelLayerNorm(width, eps=1e-5) if channels_first else nn.LayerNorm(width)
+            if not channels_first:
+                return nn.LayerNorm(width)
+            from timm.layers import LayerNorm2d  # claims run this block, and importing timm takes longer than most
+
+            norm: nn.Module = LayerNorm2d(width, eps=1e-5)
+            return norm
         case ConcatNorm.BATCH | DepthwiseNorm.BATCH:
             return nn.BatchNorm2d(width) if channels_first else TokenBatchNorm(width)
         case _:
@@ -226,7 +221,7 @@ def imlp_for(
         width,
         hidden,
         out,
-        act_layer=base_activation(activation or Activation.GELU),
+        act_layer=BASE_ACTIVATIONS[activation or Activation.GELU],
         bias=(mlp.fc1.bias is not None, mlp.fc2.bias is not None),
         drop=(mlp.drop1.p, mlp.drop2.p),
         use_conv=use_conv,
@@ -242,7 +237,7 @@ def imlp_for(
 
 def with_activation(mlp: Mlp, activation: Activation | None, *, agelu: bool) -> nn.Module:
     """Return an MLP with the same layers and another activation: GeLU, or the one given, as an AGeLU if so asked."""
-    base = base_activation(activation or Activation.GELU)
+    base = BASE_ACTIVATIONS[activation or Activation.GELU]
     use_conv, hidden = isinstance(mlp.fc1, nn.Conv2d), mlp.fc1.weight.shape[0]
     act = AGeLU(hidden, base, channels_first=use_conv) if agelu else base()
     other = copy.copy(mlp)

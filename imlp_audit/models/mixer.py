@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
+from imlp_audit.models.host import BuildRequest
 
 
 class PatchEmbedding(nn.Module):
@@ -123,8 +124,7 @@ class MlpMixer(PatchClassifier):
 
     def __init__(
         self,
-        image: tuple[int, int],
-        classes: int,
+        request: BuildRequest,
         *,
         layers: int,
         patch: int,
@@ -132,9 +132,9 @@ class MlpMixer(PatchClassifier):
         tokens_hidden: int,
         channels_hidden: int,
     ) -> None:
-        tokens = number_of_patches(image, patch)
+        tokens = number_of_patches(request.size, patch)
         blocks = (MixerLayer(tokens, width, tokens_hidden, channels_hidden) for _ in range(layers))
-        super().__init__(image, patch, width, blocks, classes)
+        super().__init__(request.size, patch, width, blocks, request.labels)
 
 
 def number_of_patches(image: tuple[int, int], patch: int) -> int:
