@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 
@@ -174,8 +174,7 @@ def describe_table(table: SourceTable) -> str:
 class DraftRow:
     """A row of the draft: its numbers as a spec takes them, and what may be its model.
 
-    `model` is the recipe that a person gives; `side` that of its images, where the row gives it. `doubt` is what was
-    uncertain in reading it.
+    `side` is that of its images, where the row gives it; `doubt` is what was uncertain in reading it.
     """
 
     id: str
@@ -185,7 +184,6 @@ class DraftRow:
     side: int | None = None
     baseline: str | None = None
     training: str | None = None
-    model: str | None = None
     doubt: str | None = None
 
 
@@ -220,8 +218,8 @@ class Draft:
         return f"no readable number of parameters or FLOPs in {rows} with the headings {headings}{notes}{skipped}"
 
 
-def draft_table(table: SourceTable, title: str = "", models: Mapping[str, str] | None = None) -> Draft:
-    """Read a table. `title` is that of its document, `models` are recipes that a person gives by labels or ids."""
+def draft_table(table: SourceTable, title: str = "") -> Draft:
+    """Read a table; `title` is that of its document."""
     columns = read_columns(table)
     table = continue_labels(table, columns)
     drafter = _Drafter(table, columns, title)
@@ -229,8 +227,7 @@ def draft_table(table: SourceTable, title: str = "", models: Mapping[str, str] |
         drafter.add(row)
     of_rows = (side for row in drafter.rows for side in row.numbers.sides if row.side is None)
     images = tuple(dict.fromkeys([*drafter.around.sides, *of_rows]))[:_MOST_SIDES]
-    rows = tuple(_given(row, models or {}) for row in _told_apart(drafter.rows))
-    return Draft(table, columns, rows, tuple(drafter.skipped), images)
+    return Draft(table, columns, tuple(_told_apart(drafter.rows)), tuple(drafter.skipped), images)
 
 
 class _Drafter:
@@ -323,12 +320,3 @@ def _told_apart(rows: Sequence[DraftRow]) -> Iterator[DraftRow]:
             yield replace(row, training=None)
         else:
             yield replace(row, proposal=replace(row.proposal, named=False))
-
-
-def _given(row: DraftRow, models: Mapping[str, str]) -> DraftRow:
-    """Return a row with the model that a person gives for its id or label, on the images that the row gives."""
-    found = next((models[key] for key in (row.id, row.label.text, row.label.name) if key in models), None)
-    if found is None:
-        return row
-    image = f", image: {row.side}" if row.side is not None else ""
-    return replace(row, model=f"{{{found}{image}}}")

@@ -239,11 +239,11 @@ def test_no_command_writes_into_an_installed_paper(copy: Path, tmp_path: Path, m
     before = {path.name for path in installed.rglob("*")}
     monkeypatch.chdir(tmp_path)  # without ./specs
     for arguments in ([], ["mine"], [str(installed)]):
-        done = call("baseline", *arguments, "--no-progress")
+        done = call("acknowledge", *arguments, "--no-progress")
         assert done.code == 2
         assert "acknowledge writes only into a folder of yours" in done.err
     assert {path.name for path in installed.rglob("*")} == before
-    done = call("baseline", "here/specs/mine", "--no-progress", "--no-cache")
+    done = call("acknowledge", "here/specs/mine", "--no-progress", "--no-cache")
     assert done.code == 0
 
 

@@ -208,7 +208,7 @@ def test_numbers_with_a_decimal_comma_are_read_and_written_as_they_are_printed()
         {"params": "11.2M", "flops": "1.6", "top1": "77.9"},
         {"params": "25,557,032", "flops": "4.1", "top1": "76.1"},
     ]
-    spec = write_spec([draft], DraftPaper("x", "T", "A", "v", ("1",)))
+    spec = write_spec([draft], DraftPaper("x", "T", "A", "v"))
     assert '  decimal: ","\n' in spec
     assert "label: RegNetY-1.6GF" in spec
     assert 'printed: {params: 25.557.032, flops: "4,1", top1: "76,1"}' in spec
