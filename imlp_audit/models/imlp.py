@@ -144,6 +144,7 @@ class Imlp(nn.Module):
         bias1, bias2 = bias if isinstance(bias, tuple) else (bias, bias)
         drop1, drop2 = drop if isinstance(drop, tuple) else (drop, drop)
         self.use_conv, self.grid, self.prefix_tokens = use_conv, grid, prefix_tokens
+        self.advice = ""  # of whoever puts it where tokens may form no grid
         self.fc1 = self._fc(in_features, hidden, bias=bias1 and bool(reading.fc1_bias))
         if part is Part.SPATIAL:
             self.act: nn.Module = act_layer()
@@ -175,19 +176,13 @@ class Imlp(nn.Module):
             y = self.spatial(x.permute(0, 3, 1, 2))
             return y.permute(0, 2, 3, 1)
         prefix, patches = x[:, : self.prefix_tokens], x[:, self.prefix_tokens :]
-        grid = self.grid_of(patches.shape[1])
-        if grid is None:
-            raise BuildError(f"mlp: {patches.shape[1]} tokens do not form a grid")
-        height, width = grid
+        tokens = patches.shape[1]
+        height, width = self.grid or (isqrt(tokens), isqrt(tokens))
+        if height * width != tokens:
+            raise BuildError(f"mlp: {tokens} tokens do not form a grid{self.advice}")
         y = self.spatial(patches.transpose(1, 2).reshape(len(x), -1, height, width))
         y = y.flatten(2).transpose(1, 2)
         return torch.cat((prefix, y), dim=1) if self.prefix_tokens else y
-
-    def grid_of(self, tokens: int) -> tuple[int, int] | None:
-        """Return the (H, W) that so many tokens without a prefix lie on; None where they form no grid."""
-        side = isqrt(tokens)
-        height, width = self.grid or (side, side)
-        return (height, width) if tokens == height * width else None
 
     def forward(self, x: Tensor) -> Tensor:
         """Map the input to (..., out_features) in its own layout."""
