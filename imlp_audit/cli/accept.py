@@ -16,7 +16,7 @@ from imlp_audit.cli.loading import load_own, open_store
 from imlp_audit.cli.options import NoCache, NoProgress, Specs, TrustCode, helpers
 from imlp_audit.cli.output import ExitCode, emit, emit_document, exit_code
 from imlp_audit.cli.progress import show_progress
-from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
+from imlp_audit.files import MAX_SPEC_BYTES, read_bytes, read_text
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import FAILS, PASSES, CellCheck, Identified
@@ -26,7 +26,7 @@ from imlp_audit.records.result import AuditResult, GroupScore
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.listings import acknowledged_document
 from imlp_audit.spec.columns import Column
-from imlp_audit.spec.edit import read_text, with_counters, with_model
+from imlp_audit.spec.edit import with_counters, with_model
 from imlp_audit.spec.load import Selection
 from imlp_audit.spec.paper import Paper
 
@@ -45,7 +45,7 @@ def accept(
         (path, shown_as, before, after)
         for paper in selection.papers
         for path, shown_as in paper.files
-        if (after := _accepted(paper, shown_as, before := read_text(path), result)) != before
+        if (after := _accepted(paper, shown_as, before := read_text(path, MAX_SPEC_BYTES), result)) != before
     ]
     for path, shown_as, before, after in changed:
         check_writable(path)

@@ -30,7 +30,7 @@ def init(
         Path,
         typer.Argument(
             metavar="SOURCE",
-            help="Tables in LaTeX, CSV, TSV, markdown, HTML, a PDF or a model index.",
+            help="Tables in LaTeX, CSV, TSV, markdown, HTML or a PDF.",
             show_default=False,
         ),
     ],

@@ -118,17 +118,12 @@ class Residual(nn.Module):
         return x + y
 
 
-class PaddedCrossPatch(nn.Module):
+class PaddedCrossPatch(CrossPatch):
     """The linear layer A across tokens, which reads zeros where the tokens are padding."""
 
-    def __init__(self, tokens: int) -> None:
-        super().__init__()
-        self.linear = CrossPatch(tokens, bias=True)
-
-    def forward(self, x: Tensor, padding: Tensor) -> Tensor:
+    def forward(self, x: Tensor, padding: Tensor) -> Tensor:  # type: ignore[override]  # it reads the padding too
         """Keep the shape (batch, length, channels); `padding` is (batch, length)."""
-        y: Tensor = self.linear(x.masked_fill(padding[..., None], 0))
-        return y
+        return super().forward(x.masked_fill(padding[..., None], 0))
 
 
 class CrossAttention(nn.Module):
@@ -157,7 +152,7 @@ class EncoderLayer(nn.Module):
 
     def __init__(self, width: int, hidden: int, tokens: int) -> None:
         super().__init__()
-        self.across_tokens = Residual(width, PaddedCrossPatch(tokens))
+        self.across_tokens = Residual(width, PaddedCrossPatch(tokens, bias=True))
         self.across_channels = Residual(width, FeedForward(width, hidden // width, bias=True))
 
     def forward(self, x: Tensor, padding: Tensor) -> Tensor:
