@@ -13,21 +13,20 @@ import typer
 from imlp_audit.checks.acknowledge import renew_lock
 from imlp_audit.checks.candidates import says
 from imlp_audit.cli.loading import check_spec, load_own, open_store
-from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode, helpers
+from imlp_audit.cli.options import NoCache, NoProgress, Specs, TrustCode, helpers
 from imlp_audit.cli.output import ExitCode, emit, emit_document, exit_code
 from imlp_audit.cli.progress import show_progress
-from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
+from imlp_audit.files import MAX_SPEC_BYTES, read_bytes, read_text
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import FAILS, PASSES, CellCheck, Identified, Verdict
 from imlp_audit.records.document import to_json
-from imlp_audit.records.finding import AcknowledgeReport, RenewedLock
+from imlp_audit.records.finding import RenewedLock
 from imlp_audit.records.result import AuditResult, GroupScore
 from imlp_audit.report.files import check_writable, write_whole
-from imlp_audit.report.formats import Format
 from imlp_audit.report.listings import acknowledged_document
 from imlp_audit.spec.columns import Column
-from imlp_audit.spec.edit import read_text, with_counters, with_model
+from imlp_audit.spec.edit import with_counters, with_model
 from imlp_audit.spec.load import Selection
 from imlp_audit.spec.paper import Paper
 
@@ -48,7 +47,7 @@ def accept(
         (path, shown_as, before, after)
         for paper in selection.papers
         for path, shown_as in paper.files
-        if (after := _accepted(paper, shown_as, before := read_text(path), result)) != before
+        if (after := _accepted(paper, shown_as, before := read_text(path, MAX_SPEC_BYTES), result)) != before
     ]
     for path, shown_as, before, after in changed:
         check_spec(after, path.name)
@@ -74,7 +73,6 @@ def acknowledge(
     specs: Specs = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written; write nothing.")] = False,
     trust_code: TrustCode = False,
-    format_: Formatted = Format.RICH,
     no_progress: NoProgress = False,
     no_cache: NoCache = False,
 ) -> int:
@@ -82,8 +80,7 @@ def acknowledge(
     selection = load_own(specs, "acknowledge", trust_code=trust_code, writing=not dry_run)
     result = _audit(selection, trust_code=trust_code, shown=not no_progress, no_cache=no_cache, any_lock=True)
     papers = tuple(_write_lock(paper, result, write=not dry_run) for paper in selection.papers)
-    report = AcknowledgeReport(written=not dry_run, papers=papers)
-    emit_document(acknowledged_document(report), format_, report)
+    emit_document(acknowledged_document(papers, written=not dry_run))
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
 
 

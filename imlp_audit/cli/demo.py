@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from imlp_audit.cli.options import Formatted, NoProgress, trusting
+from imlp_audit.cli.options import NoProgress, trusting
 from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.cli.progress import show_progress
 from imlp_audit.errors import OutputError, UsageError
@@ -17,7 +17,6 @@ from imlp_audit.pipeline import Options, audit, list_versions
 from imlp_audit.records.check import FAILS, Check, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Code, Document, Heading, Item, List, Paragraph, code, join, parse_code
-from imlp_audit.report.formats import Format
 from imlp_audit.report.tables import write_printed
 from imlp_audit.report.verdicts import verdict_span
 from imlp_audit.spec.load import load
@@ -74,7 +73,6 @@ def demo(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="A new or empty folder; if left out, this one.", show_default=False)
     ] = Path(),
-    format_: Formatted = Format.RICH,
     no_progress: NoProgress = False,
 ) -> int:
     """Write a paper of one page with three errors, audit it, and show how each is caught and mended."""
@@ -82,7 +80,7 @@ def demo(
     write_paper(folder)
     with show_progress(shown=not no_progress) as announce:
         result = audit(load([str(folder)], trust_code=True), Options(jobs=1, trust_code=True), announce)
-    emit_document(_document(result, folder), format_, result)
+    emit_document(_document(result, folder))
     return ExitCode.INCOMPLETE if result.counts()[Verdict.ERROR] else ExitCode.CLEAN
 
 

@@ -17,7 +17,6 @@ from imlp_audit.errors import UsageError
 from imlp_audit.numbers.words import count_of
 from imlp_audit.report.document import Code, Document, Heading, List, Paragraph, make_visible
 from imlp_audit.report.files import check_writable, write_whole
-from imlp_audit.report.formats import Format
 from imlp_audit.spec.fields import FORMS, SLUG
 from imlp_audit.spec.targets import declares, spec_files
 from imlp_audit.transcribe.draft import Draft, choose_tables, draft_table
@@ -31,7 +30,7 @@ def init(
         Path,
         typer.Argument(
             metavar="SOURCE",
-            help="Tables in LaTeX, CSV, TSV, markdown, HTML, a PDF or a model index.",
+            help="Tables in LaTeX, CSV, TSV, markdown, HTML or a PDF.",
             show_default=False,
         ),
     ],
@@ -66,7 +65,7 @@ def init(
         emit(text)
         return ExitCode.CLEAN
     write_whole(target, text)
-    emit_document(_describe(drafts, left_out, target), Format.RICH)
+    emit_document(_describe(drafts, left_out, target))
     return ExitCode.CLEAN
 
 

@@ -60,7 +60,7 @@ def lint(specs: Specs = None) -> int:
     broken += broken_locks(selection.papers)
     if broken:
         raise SpecError(broken)
-    emit_document((Table((), tuple(_describe(paper, selection) for paper in selection.papers)),), Format.RICH)
+    emit_document((Table((), tuple(_describe(paper, selection) for paper in selection.papers)),))
     return ExitCode.CLEAN
 
 

@@ -11,8 +11,7 @@ from imlp_audit.cache.store import Store, cache_folder
 from imlp_audit.cli.output import emit
 from imlp_audit.errors import Problem, SpecError, UsageError
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.processes.code import is_bundled, is_installed_place
-from imlp_audit.processes.trust import explain_distrust, name_difference
+from imlp_audit.processes.code import explain_distrust, is_bundled, is_installed_place, name_difference
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.exports import render_problems
 from imlp_audit.report.formats import AuditFormat

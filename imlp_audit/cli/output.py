@@ -78,7 +78,7 @@ def _parse_output(text: str) -> tuple[AuditFormat, Path]:
     return form, path
 
 
-def emit_document(document: Document, form: Format, record: JsonDocument | None = None) -> None:
+def emit_document(document: Document, form: Format = Format.RICH, record: JsonDocument | None = None) -> None:
     """Print a document on standard output in a format; `record` is what JSON shows of it."""
     emit(render_document(document, form, record, surface()))
 

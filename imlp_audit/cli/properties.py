@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.claims.settings import Limits, Settings
+from imlp_audit.claims.settings import Settings
 from imlp_audit.cli.loading import load_specs, open_store, tell_cache
 from imlp_audit.cli.options import Device, NoCache, ReportOptions, TrustCode, check_device, group_options, trusting
 from imlp_audit.cli.output import emit_result, exit_code, parse_outputs
@@ -47,8 +47,8 @@ def properties(
 ) -> int:
     """Test the papers' equations and statements about functions by running them."""
     outputs = parse_outputs(reporting.printed, reporting.output)
-    limits = Limits(examples, seed, time_limit, patience=min(120.0, 30 + time_limit))  # one that hangs ends too
-    settings = Settings(limits, device.value, jobs or cores(), trust_code=trust_code)
+    patience = min(120.0, 30 + time_limit)  # one that hangs ends too
+    settings = Settings(examples, seed, time_limit, patience, device.value, jobs or cores(), trust_code)
     targets, patterns = _split(claims or [])
     selection = load_specs(targets, trust_code=trust_code, printed=outputs.printed)
     check_device(device)  # which imports torch

@@ -219,13 +219,3 @@ class RenewedLock(Record):
     kept: int
     unexplained: tuple[Finding, ...]
     stale_findings: tuple[StaleFinding, ...] = ()
-
-
-class AcknowledgeReport(JsonDocument):
-    """The locks of the papers; `written` is false if the command only showed what it would write."""
-
-    FORMAT: ClassVar = "imlp-audit/acknowledge/1"
-    WRITTEN_BY: ClassVar = "imlp-audit acknowledge"
-
-    written: bool
-    papers: tuple[RenewedLock, ...]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.finding import AcknowledgeReport, RenewedLock
+from imlp_audit.records.finding import RenewedLock
 from imlp_audit.records.listing import (
     CoverageReport,
     CoveredNumber,
@@ -92,9 +92,9 @@ def share(report: CoverageReport) -> str:
     return f"{count_of(report.quantities, 'number')}: {counts}{part}{missing}"
 
 
-def acknowledged_document(report: AcknowledgeReport) -> Document:
-    """Return what each lock gains and loses, and what no finding covers yet."""
-    return tuple(block for paper in report.papers for block in _paper(paper, written=report.written))
+def acknowledged_document(locks: Sequence[RenewedLock], *, written: bool) -> Document:
+    """Return what each lock gains and loses, or would, and what no finding covers yet."""
+    return tuple(block for lock in locks for block in _paper(lock, written=written))
 
 
 def _paper(paper: RenewedLock, *, written: bool) -> Iterator[Block]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
-from imlp_audit import files
 from imlp_audit.errors import UsageError
 
 
@@ -79,8 +77,3 @@ def _end(lines: list[str], start: int) -> int:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-def read_text(path: Path) -> str:
-    """Return a spec's text as it is, line ends included."""
-    return files.read_text(path, files.MAX_SPEC_BYTES)

@@ -200,7 +200,7 @@ def test_no_framework_is_needed(folder: Path, tmp_path_factory: pytest.TempPathF
         ("a.pdf", make_pdf([Put(60, 700, "Text")]), "a.pdf has no table that init can read"),
         ("a.csv", "Model,Params (M)\nDeiT-S,５.７\n".encode(), "params '５.７': its digits are not those of ASCII"),
         ("a.csv", b'Model,Params (M)\n"DeiT-S,5.7\n', "a.csv:2: not comma-separated values"),
-        ("a.yaml", b"paper: x\n", "it is a spec already"),
+        ("a.yaml", b"paper: x\n", "if it is a spec already, run `imlp-audit lint` on it"),
         (
             "own.py",
             b"class Net: ...\n",
