@@ -27,6 +27,7 @@ from imlp_audit.models.readings import AnyReading, PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.numbers.interval import EXACT, decimal_text
+from imlp_audit.processes.limits import is_of_memory
 from imlp_audit.records.check import NO_MODEL, Check, Verdict
 from imlp_audit.records.evidence import Throughput
 from imlp_audit.records.result import AuditResult
@@ -258,7 +259,7 @@ def _attempt(run: Callable[[], Result], setup: Setup) -> Result | Failure:
 
 def _describe_failure(error: Exception, setup: Setup) -> str:
     """Say what failed, and what to do about it."""
-    if isinstance(error, torch.OutOfMemoryError | MemoryError) or "can't allocate memory" in str(error):
+    if is_of_memory(error):
         return f"memory ran out at batch size {setup.batch}; give a smaller --batch-size"
     first = next(iter(str(error).splitlines()), "")
     advice = "; try it without --compile" if setup.compiled else ""

@@ -1,4 +1,4 @@
-"""Parses a checkpoint: which tensors it holds. No number is read, torch is not imported, and nothing in it is run."""
+"""Parses a checkpoint: which tensors it holds. No tensor is made, torch is not imported, and nothing in it is run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import json
 import mmap
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -19,13 +19,12 @@ from imlp_audit.checkpoint.tensors import (
     BYTES,
     MOST_TENSORS,
     Content,
-    ParsedFile,
+    Identity,
     StorageView,
     TensorInfo,
-    ZipMember,
     read_shape,
 )
-from imlp_audit.checkpoint.torch_file import find_corrupt, read_legacy, read_zip
+from imlp_audit.checkpoint.torch_file import read_legacy, read_zip
 
 LONGEST_HEADER = 4 << 20
 _SAFETENSORS_TYPES = {
@@ -35,7 +34,7 @@ _SAFETENSORS_TYPES = {
 }  # fmt: skip
 
 
-def read_header(data: mmap.mmap) -> tuple[dict[str, TensorInfo], dict[str, range]]:
+def read_header(data: mmap.mmap) -> Content:
     """Return the tensors that a safetensors file holds, and the bytes of each.
 
     Raises RefusedError if its header is not true of the file.
@@ -51,7 +50,7 @@ def read_header(data: mmap.mmap) -> tuple[dict[str, TensorInfo], dict[str, range
     _check_filled([span for _, span in tensors.values()], len(data) - 8 - size)
     at = 8 + size
     spans = {name: range(at + begin, at + end) for name, (_, (begin, end)) in tensors.items()}
-    return {name: info for name, (info, _) in tensors.items()}, spans
+    return Content({name: info for name, (info, _) in tensors.items()}, spans)
 
 
 def _incomplete(why: str) -> RefusedError:
@@ -116,23 +115,16 @@ BUFFERS = (
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Parsed weights: the kind of file they are in, and the state that was chosen from it.
+    """Parsed weights: the file they are in, as it was then, its kind, and the state that was chosen from it.
 
-    Files are parsed once, and this record is passed on. `spans` are the bytes of each storage in the file. With
-    `sums_checked` the bytes of zip archives are known to be those that were written.
+    Files are parsed once, and this record is passed on. `spans` are the bytes of each storage in the file.
     """
 
     path: Path
+    identity: Identity
     container: Container
-    state: State
     spans: Mapping[str, range]
-    source: ParsedFile
-    sums_checked: bool = False
-
-    @property
-    def size(self) -> int:
-        """The size of its file in bytes."""
-        return self.source.identity.size
+    state: State
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -156,30 +148,24 @@ class Checkpoint:
         return sum(info.numel for name, info in tensors if name.rpartition(".")[2] in BUFFERS)
 
 
-def parse_states(
-    path: Path, state: str | None = None, prefix: str = "", *, sums: bool = False
-) -> tuple[Checkpoint, ...]:
+def parse_states(path: Path, state: str | None = None, prefix: str = "") -> tuple[Checkpoint, ...]:
     """Parse a checkpoint once, and return it with each of its states, or only with the one that is named.
 
-    Of the names only those that begin with `prefix` count; `sums` asks for check sums to be checked. Raises
-    CheckpointError for a file that cannot be used: another kind of file, a damaged one, or one that claims more than it
-    holds or whose tensors are not plain.
+    Of the names only those that begin with `prefix` count. Raises CheckpointError for a file that cannot be used:
+    another kind of file, a damaged one, or one that claims more than it holds or whose tensors are not plain.
     """
     with name_in_errors(path), open_file(path) as opened:
         kind = find_kind(opened.data)
         content = _read_content(opened, kind)
-        if sums:
-            check_sums(opened.data, content.members)
         states = find_states(content.tree, prefix, state)
         chosen = states if state is None else [find_state(states, state)]
-        source = ParsedFile(path, opened.identity, content.members)
-    return tuple(Checkpoint(path, kind, one, content.spans, source, sums_checked=sums) for one in chosen)
+    return tuple(Checkpoint(path, opened.identity, kind, content.spans, one) for one in chosen)
 
 
 def _read_content(opened: OpenFile, kind: Container) -> Content:
     match kind:
         case Container.SAFETENSORS:
-            return Content(*read_header(opened.data))
+            return read_header(opened.data)
         case Container.TORCH:
             return read_zip(opened)
         case Container.LEGACY_TORCH:
@@ -194,21 +180,14 @@ def check_kind(path: Path) -> None:
         find_kind(opened.data)
 
 
-def check_sums(data: mmap.mmap, members: Iterable[ZipMember]) -> None:
-    """Raise RefusedError if bytes of an archive are not those that were written, which torch does not check."""
-    corrupt = next(find_corrupt(data, members), None)
-    if corrupt is not None:
-        raise RefusedError(f"is corrupt: {escape_name(corrupt)} is not as it was written; download it again")
-
-
-def hash_source(source: ParsedFile) -> str:
+def hash_file(checkpoint: Checkpoint) -> str:
     """Return the SHA-256 of a checkpoint's file. Raises CheckpointError, also if it has changed since it was parsed."""
-    with name_in_errors(source.path), open_file(source.path) as opened:
-        check_unchanged(opened, source)
+    with name_in_errors(checkpoint.path), open_file(checkpoint.path) as opened:
+        check_unchanged(opened, checkpoint)
         return hashlib.file_digest(opened.file, "sha256").hexdigest()
 
 
-def check_unchanged(opened: OpenFile, source: ParsedFile) -> None:
+def check_unchanged(opened: OpenFile, checkpoint: Checkpoint) -> None:
     """Raise RefusedError if a file is not the one that was parsed."""
-    if opened.identity != source.identity:
+    if opened.identity != checkpoint.identity:
         raise RefusedError("changed while it was being read; run the command again")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import prod
@@ -144,7 +144,18 @@ def fit(held: Shapes, model: nn.Module) -> Fit:
     """
     wanted = {name: tuple(tensor.shape) for name, tensor in saved_tensors(model).items()}
     computed = {name: tuple(b.shape) for name, b in model.named_buffers(remove_duplicate=False) if name not in wanted}
-    return compare(held, wanted, computed, tied_names(model))
+    places = {**computed, **wanted}
+    # the nearest has the fewest tensors that only one side has, or has in another shape
+    dialect, mine = min(_read_all(held, places), key=lambda one: len(one[1].items() ^ wanted.items()))
+    ours = tuple(name for name in mine if name in computed and prod(mine[name]) == prod(computed[name]))
+    wrong = [name for name in mine if name in places and name not in ours and mine[name] != places[name]]
+    extra = [name for name in mine if name not in places]
+    known = {name for group in tied_names(model) if any(one in mine for one in group) for name in group}
+    spare = (name for name in wanted if name in known or name.rpartition(".")[2] == UNUSED)
+    optional = tuple(name for name in spare if name not in mine)
+    missing = [name for name in wanted if name not in mine and name not in optional]
+    problems = (*group_misshaped(wrong, mine, places), *group_one_sided(missing, extra, mine, wanted))
+    return Fit(problems, dialect, ours, optional)
 
 
 def saved_tensors(model: nn.Module) -> dict[str, Tensor]:
@@ -162,24 +173,6 @@ def tied_names(model: nn.Module) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(group) for group in names.values() if len(group) > 1)
 
 
-def compare(held: Shapes, wanted: Shapes, computed: Shapes, tied: Sequence[Sequence[str]] = ()) -> Fit:
-    """Compare a checkpoint's shapes with those that a model saves, and with those that it computes itself.
-
-    `tied` are the names of each tensor that has several.
-    """
-    places = {**computed, **wanted}
-    dialect, mine = min(_read_all(held, places), key=lambda one: distance(one[1], wanted))
-    ours = tuple(name for name in mine if name in computed and prod(mine[name]) == prod(computed[name]))
-    wrong = [name for name in mine if name in places and name not in ours and mine[name] != places[name]]
-    extra = [name for name in mine if name not in places]
-    known = {name for group in tied if any(one in mine for one in group) for name in group}
-    spare = (name for name in wanted if name in known or name.rpartition(".")[2] == UNUSED)
-    optional = tuple(name for name in spare if name not in mine)
-    missing = [name for name in wanted if name not in mine and name not in optional]
-    problems = (*group_misshaped(wrong, mine, places), *group_one_sided(missing, extra, mine, wanted))
-    return Fit(problems, dialect, ours, optional)
-
-
 def _read_all(held: Shapes, places: Shapes) -> Iterator[tuple[Dialect, Shapes]]:
     """Yield the shapes in each dialect; one that gives two tensors the same name would lose one of them.
 
@@ -195,8 +188,9 @@ def _read_all(held: Shapes, places: Shapes) -> Iterator[tuple[Dialect, Shapes]]:
 def _read_as(names: Mapping[str, str], layout: NameLayout | None, held: Shapes, places: Shapes) -> Shapes:
     """Return the shapes under the names of one dialect, in the model's shape where that holds the same numbers."""
     mine = {new: _vector(held[old], places.get(new)) for old, new in names.items()}
-    if layout is not None:
-        same = (name for name in mine if layout.is_reshaped(name) and prod(mine[name]) == prod(places.get(name, (0,))))
+    if layout is not None and layout.reshaped is not None:
+        there = (name for name in mine if re.search(layout.reshaped, name))
+        same = (name for name in there if prod(mine[name]) == prod(places.get(name, (0,))))
         mine |= {name: places[name] for name in same}
     return mine
 
@@ -207,8 +201,3 @@ def _vector(shape: tuple[int, ...], wanted: tuple[int, ...] | None) -> tuple[int
         return shape
     ones = (1,) * (len(shape) - 1)
     return wanted if shape in (ones + wanted, wanted + ones) and shape else shape
-
-
-def distance(mine: Shapes, wanted: Shapes) -> int:
-    """Return how many tensors only one side has, or has in another shape: the cheapest measure of difference."""
-    return len(mine.items() ^ wanted.items())

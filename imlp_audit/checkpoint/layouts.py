@@ -51,10 +51,6 @@ class NameLayout:
             name = re.sub(pattern, ours, name)
         return name
 
-    def is_reshaped(self, name: str) -> bool:
-        """Say whether the tensor that has this name here may have another shape in the publisher's code."""
-        return self.reshaped is not None and re.search(self.reshaped, name) is not None
-
 
 def _layout(name: str, mark: str, rules: str, *, reshaped: str | None = None) -> NameLayout:
     return NameLayout(name, _to_pattern(mark), _read_rules(rules), reshaped)

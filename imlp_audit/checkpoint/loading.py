@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.checkpoint.container import OpenFile, open_file
-from imlp_audit.checkpoint.contents import Checkpoint, check_sums, check_unchanged
+from imlp_audit.checkpoint.contents import Checkpoint, check_unchanged
 from imlp_audit.checkpoint.fitting import Fit, saved_tensors, tied_names
 from imlp_audit.checkpoint.misfits import describe
 from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
@@ -28,11 +28,9 @@ def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
     """
     if sys.byteorder != "little":
         raise CheckpointError(f"{checkpoint.path} cannot be read here: this machine puts the highest byte first")
-    tensors, source = checkpoint.state.tensors, checkpoint.source
-    with name_in_errors(source.path), open_file(source.path) as opened:
-        check_unchanged(opened, source)
-        if not checkpoint.sums_checked:
-            check_sums(opened.data, source.members)
+    tensors = checkpoint.state.tensors
+    with name_in_errors(checkpoint.path), open_file(checkpoint.path) as opened:
+        check_unchanged(opened, checkpoint)
         keys = {info.view.storage for info in tensors.values()}
         storages = {key: _read_bytes(opened, checkpoint.spans[key]) for key in keys}
     return {name: _make_tensor(info, storages[info.view.storage]) for name, info in tensors.items()}

@@ -245,18 +245,12 @@ class Machine:
     def _push(self, value: Value) -> None:
         self._stack.append(value)
 
-    def _mark(self, _: object) -> None:
-        self._marks.append(len(self._stack))
-
     def _take(self) -> list[Value]:
         """Remove and return what was put on the stack since the last mark."""
         at = self._marks.pop()
         items = self._stack[at:]
         del self._stack[at:]
         return items
-
-    def _tuple(self, _: object) -> None:
-        self._stack.append(tuple(self._take()))
 
     def _tuple_of(self, count: int) -> None:
         if len(self._stack) < count:
@@ -290,9 +284,6 @@ class Machine:
                 target[key] = value
             else:
                 target.setdefault(OTHER_KEYS, []).extend((key, value))
-
-    def _global(self, argument: object) -> None:
-        self._stack.append(check_name(str(argument)))
 
     def _stack_global(self, _: object) -> None:
         name, module = self._stack.pop(), self._stack.pop()
@@ -331,9 +322,6 @@ class Machine:
             self.storages.add(found)
         self._stack.append(found)
 
-    def _memoize(self, _: object) -> None:
-        self._memo[len(self._memo)] = self._stack[-1]
-
 
 def _read_global(file: BytesIO) -> str:
     """Read the module and the name of something, as torch does: pickletools would read escapes in it."""
@@ -364,8 +352,8 @@ _STEPS: dict[str, Callable[[Machine, object], None]] = {
     "PROTO": lambda machine, _: None,
     "FRAME": lambda machine, _: None,
     "STOP": lambda machine, _: None,
-    "MARK": Machine._mark,
-    "TUPLE": Machine._tuple,
+    "MARK": lambda machine, _: machine._marks.append(len(machine._stack)),
+    "TUPLE": lambda machine, _: machine._push(tuple(machine._take())),
     "TUPLE1": lambda machine, _: machine._tuple_of(1),
     "TUPLE2": lambda machine, _: machine._tuple_of(2),
     "TUPLE3": lambda machine, _: machine._tuple_of(3),
@@ -377,8 +365,8 @@ _STEPS: dict[str, Callable[[Machine, object], None]] = {
     "LONG_BINPUT": Machine._put,
     "BINGET": Machine._get,
     "LONG_BINGET": Machine._get,
-    "MEMOIZE": Machine._memoize,
-    "GLOBAL": Machine._global,
+    "MEMOIZE": lambda machine, _: machine._put(len(machine._memo)),
+    "GLOBAL": lambda machine, argument: machine._push(check_name(str(argument))),
     "STACK_GLOBAL": Machine._stack_global,
     "REDUCE": Machine._reduce,
     "NEWOBJ": lambda machine, _: machine._new(),

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from imlp_audit.errors import CheckpointError
+from imlp_audit.numbers.words import list_some
 
 _MOST_NAMES = 8
 _LONGEST_NAME = 120  # characters of a name from a file that a message repeats
@@ -35,6 +36,4 @@ def escape_name(name: object) -> str:
 
 def list_names(names: Iterable[object]) -> str:
     """Return the first few of several names from a file, escaped, and how many more there are."""
-    escaped = [escape_name(name) for name in names]
-    more = f" and {len(escaped) - _MOST_NAMES} more" if len(escaped) > _MOST_NAMES else ""
-    return ", ".join(escaped[:_MOST_NAMES]) + more
+    return list_some([escape_name(name) for name in names], _MOST_NAMES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from imlp_audit.checkpoint.pickle_machine import (
     ODD_TENSORS,
@@ -178,33 +178,29 @@ def find_states(content: object, prefix: str = "", wanted: str | None = None) ->
     unopened = tuple(dict.fromkeys(one.title for one in find_inert(content) if one.noted))
     given = find_given(content)
     prefix = strip_prefixes(prefix)
-    cleaned: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {}
+    states: dict[str, State] = {}
     for name, (path, table) in tables.items():
         try:
             check_apart(table, given)
-            cleaned[name] = _clean_names(table, prefix)
+            states[name] = _read_state(path, table, prefix)
         except RefusedError:
             common = bool(path) and path[-1] in _FIRST
             if len(tables) == 1 or name == wanted or (wanted is None and common):
                 raise
             refused = name
-    if not cleaned:
+    if not states:
         raise RefusedError(f"holds no state that can be read; --state {escape_name(refused)} says why")
-    roots = {name.partition(".")[0] for name in cleaned}
-    states = []
-    for name, (names, left_out) in cleaned.items():
-        path, table = tables[name]
-        rest = tuple(dict.fromkeys(_find_rest(content, path, roots)))
-        rest += tuple({_COUNT} & table.keys() - {*names.values(), *left_out})
-        tensors = {new: info for new, old in names.items() if isinstance(info := table[old], TensorInfo)}
-        states.append(State(path, tensors, names, tuple(cleaned), rest, unopened, left_out))
-    held = [state for state in states if state.tensors]
+    held = [state for state in states.values() if state.tensors]
     if not held:
-        outside = [old for state in states for old in state.left_out]
+        outside = [old for state in states.values() for old in state.left_out]
         raise RefusedError(
             f"has no name that begins with {escape_name(prefix)}; give another --prefix: it holds {list_names(outside)}"
         )
-    return sorted(held, key=_rank)
+    roots = {name.partition(".")[0] for name in states}
+    rests = (tuple(dict.fromkeys(_find_rest(content, state, roots))) for state in held)
+    every = tuple(states)
+    whole = (replace(one, every=every, rest=rest, unopened=unopened) for one, rest in zip(held, rests, strict=True))
+    return sorted(whole, key=_rank)
 
 
 def find_state(states: Sequence[State], wanted: str) -> State:
@@ -223,14 +219,13 @@ def _rank(state: State) -> tuple[int, int]:
     return place, -len(state.tensors)
 
 
-def _find_rest(content: object, path: tuple[str, ...], others: Collection[str]) -> Iterator[str]:
-    """Yield what belongs to no state: siblings on the way to the chosen one, and what is not a tensor in it."""
+def _find_rest(content: object, state: State, others: Collection[str]) -> Iterator[str]:
+    """Yield what belongs to no state: siblings on the way to the given one, and what is not a weight in it."""
     table = content
-    for taken in (*path, None):
+    for taken in (*state.path, None):
         assert isinstance(table, Mapping)
-        held = {key for key, value in table.items() if taken is None and isinstance(value, TensorInfo)}
-        ignored = (key for key in table if key != taken and key not in held and key not in others)
-        yield from (_describe_key(key, table[key]) for key in ignored)
+        held = {*state.names.values(), *state.left_out} if taken is None else {taken}
+        yield from (_describe_key(key, table[key]) for key in table if key not in held and key not in others)
         table = table.get(taken)
 
 
@@ -271,8 +266,8 @@ def _find_tables(content: object) -> Iterator[tuple[tuple[str, ...], Mapping[obj
             waiting += [((*path, key), value) for key, value in below]
 
 
-def _clean_names(table: Mapping[object, object], prefix: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return the model's own name of each tensor, with its name in the file, and the names outside of the prefix."""
+def _read_state(path: tuple[str, ...], table: Mapping[object, object], prefix: str) -> State:
+    """Return the tensors of a table by the model's own names, and what lies outside of the prefix."""
     tensors = [name for name, value in table.items() if isinstance(value, TensorInfo)]
     if len(tensors) > MOST_TENSORS:
         raise RefusedError(f"holds {len(tensors)} tensors; the limit is {MOST_TENSORS}; split the file")
@@ -295,7 +290,8 @@ def _clean_names(table: Mapping[object, object], prefix: str) -> tuple[dict[str,
             names[new.removeprefix(prefix)] = old
         else:
             left_out.append(old)
-    return names, tuple(left_out)
+    found = {new: info for new, old in names.items() if isinstance(info := table[old], TensorInfo)}
+    return State(path, found, names, left_out=tuple(left_out))
 
 
 def _is_average(names: Collection[object]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
-from pathlib import Path
 
 BYTES = {
     "bool": 1, "uint8": 1, "int8": 1, "float8_e4m3fn": 1, "float8_e5m2": 1, "float8_e4m3fnuz": 1, "float8_e5m2fnuz": 1,
@@ -77,18 +76,8 @@ class ZipMember:
 
 
 @dataclass(frozen=True)
-class ParsedFile:
-    """A file of a checkpoint as it was when it was parsed, and its members if it is a zip archive."""
-
-    path: Path
-    identity: Identity
-    members: tuple[ZipMember, ...] = ()
-
-
-@dataclass(frozen=True)
 class Content:
-    """What a file describes, where the bytes of each storage in it are, and the members of a zip archive."""
+    """What a file describes, and where the bytes of each storage in it are."""
 
     tree: object
     spans: Mapping[str, range]
-    members: tuple[ZipMember, ...] = ()

@@ -42,17 +42,13 @@ def read_members(opened: OpenFile) -> dict[str, ZipMember]:
     infos = _parse_directory(opened, count, offset, size)
     refuse_foreign([info.orig_filename for info in infos])
     members = [_check_member(opened.data, info, offset) for info in infos]
-    by_name: dict[str, ZipMember] = {}
-    folded: set[str] = set()
-    for member in members:
-        if member.name.casefold() in folded:
-            raise RefusedError(f"is an archive with two files named {escape_name(member.name)}; save the weights again")
-        folded.add(member.name.casefold())
-        by_name[member.name] = member
+    for one, other in pairwise(sorted(members, key=lambda member: member.name.casefold())):
+        if one.name.casefold() == other.name.casefold():
+            raise RefusedError(f"is an archive with two files named {escape_name(other.name)}; save the weights again")
     for one, following in pairwise(sorted(members, key=lambda member: member.header)):
         if one.end > following.header:
             raise _refusal(f"{escape_name(one.name)} and {escape_name(following.name)} overlap")
-    return by_name
+    return {member.name: member for member in members}
 
 
 def _parse_directory(opened: OpenFile, count: int, offset: int, size: int) -> list[zipfile.ZipInfo]:
@@ -176,7 +172,9 @@ def read_zip(opened: OpenFile) -> Content:
     machine = Machine()
     tree = machine.read(BytesIO(opened.data[member.start : member.end]))
     spans = {one.key: _find_span(one, members.get(f"{root}/data/{one.key}")) for one in machine.storages}
-    return Content(tree, spans, tuple(members.values()))
+    for corrupt in find_corrupt(opened.data, members.values()):  # which torch does not look for
+        raise RefusedError(f"is corrupt: {escape_name(corrupt)} is not as it was written; download it again")
+    return Content(tree, spans)
 
 
 def _find_root(members: Mapping[str, ZipMember]) -> str:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -55,11 +55,20 @@ class ClaimCode:
 
 
 @dataclass(frozen=True)
-class ClaimText:
-    """A claim as its paper states it, where it is stated, and the function that tests it."""
-
+class _Named:
     paper: str
     name: str
+
+    @property
+    def id(self) -> str:
+        """Return the id of its check."""
+        return f"{self.paper}/{KIND}/{self.name}"
+
+
+@dataclass(frozen=True)
+class ClaimText(_Named):
+    """A claim as its paper states it, where it is stated, and the function that tests it."""
+
     statement: str
     place: str
     form: str
@@ -71,18 +80,11 @@ class ClaimText:
     line: int
     code: ClaimCode
 
-    @property
-    def id(self) -> str:
-        """Return the id of its check."""
-        return f"{self.paper}/{KIND}/{self.name}"
-
 
 @dataclass(frozen=True)
-class WeightClaim:
+class WeightClaim(_Named):
     """A claim about learned weights: its texts, the names of the tensors of its layers, and the function."""
 
-    paper: str
-    name: str
     place: str
     printed: str
     measured: str
@@ -94,20 +96,13 @@ class WeightClaim:
 
 
 @dataclass(frozen=True)
-class BrokenClaim:
+class BrokenClaim(_Named):
     """A claim, or a module of claims, that cannot be read, and why."""
 
-    paper: str
-    name: str
     file: str
     line: int
     problem: str
     column: int = 1
-
-    @property
-    def id(self) -> str:
-        """Return the id of its check."""
-        return f"{self.paper}/{KIND}/{self.name}"
 
 
 AnyClaim: TypeAlias = ClaimText | BrokenClaim
@@ -133,7 +128,7 @@ def _read_by_name(paper: str, folder: Path, shown_as: str) -> dict[str, _Found]:
     by_name: dict[str, list[_Found]] = defaultdict(list)
     for claim in _read_folder(paper, folder, shown_as):
         by_name[claim.name].append(claim)
-    return {name: _check_nearest(_one_of(claims), by_name) for name, claims in by_name.items()}
+    return {name: _check_name(claims, by_name) for name, claims in by_name.items()}
 
 
 def _read_folder(paper: str, folder: Path, shown_as: str) -> Iterator[_Found]:
@@ -150,21 +145,16 @@ def _read_folder(paper: str, folder: Path, shown_as: str) -> Iterator[_Found]:
         yield from chain.from_iterable(_read_module(paper, path, folder.resolve(), shown_as) for path in read)
 
 
-def _one_of(claims: Sequence[_Found]) -> _Found:
-    first, *others = claims
-    if not others:
-        return first
-    places = ", ".join(f"{other.file}:{other.line}" for other in others)
-    return _make_broken(first, f"the claim {first.name} is defined again in {places}; give each a name of its own")
-
-
-def _check_nearest(claim: _Found, names: Mapping[str, list[_Found]]) -> _Found:
-    if not isinstance(claim, ClaimText) or claim.nearest is None or claim.nearest in names:
+def _check_name(claims: Sequence[_Found], names: Collection[str]) -> _Found:
+    """Return the claim of a name, a broken one if the name is given twice, or if it names a claim that is not there."""
+    claim, *others = claims
+    if others:
+        places = ", ".join(f"{other.file}:{other.line}" for other in others)
+        problem = f"the claim {claim.name} is defined again in {places}; give each a name of its own"
+    elif isinstance(claim, ClaimText) and claim.nearest is not None and claim.nearest not in names:
+        problem = f"its text `nearest` names {claim.nearest}, but the paper has no such claim"
+    else:
         return claim
-    return _make_broken(claim, f"its text `nearest` names {claim.nearest}, but the paper has no such claim")
-
-
-def _make_broken(claim: _Found, problem: str) -> BrokenClaim:
     column = claim.column if isinstance(claim, BrokenClaim) else 1
     return BrokenClaim(claim.paper, claim.name, claim.file, claim.line, problem, column)
 
@@ -186,7 +176,7 @@ def _read_module(paper: str, path: Path, folder: Path, shown_as: str) -> Iterato
 class _Function:
     name: str
     line: int
-    docstring: str | None
+    statement: str
     arguments: tuple[str, ...]
     keywords: Mapping[str, str | None]  # of the decorator: the text of each that is one
     names: frozenset[str]  # in its body
@@ -210,7 +200,7 @@ def _functions(path: Path, _: int) -> tuple[_Function, ...]:
         _Function(
             node.name,
             node.lineno,
-            ast.get_docstring(node),
+            " ".join((ast.get_docstring(node) or "").split()),
             tuple(one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)),
             dict.fromkeys((one.arg for one in node.args.args if one.arg in symbols), None)
             | {one.arg: _text(one) for one in decorator.keywords if one.arg is not None},
@@ -251,6 +241,8 @@ def _is_claim(decorator: ast.expr) -> TypeGuard[ast.Call]:
 def _read_claim(paper: str, function: _Function, code: ClaimCode) -> _Found:
     of_weights = "learned" in function.keywords
     fault = next(_list_weight_faults(function) if of_weights else _list_faults(function), None)
+    if not function.statement:
+        fault = "has no docstring; state the claim there, in words"
     if fault is not None:
         problem = f"the claim {function.name} {fault}"
         return BrokenClaim(paper, function.name, code.file, function.line, problem)
@@ -263,7 +255,7 @@ def _read_claim(paper: str, function: _Function, code: ClaimCode) -> _Found:
     return ClaimText(
         paper=paper,
         name=function.name,
-        statement=" ".join((function.docstring or "").split()),
+        statement=function.statement,
         place=given["place"] or "",
         form=given.get("printed") or given.get("corrected") or "",
         literal="printed" in given,
@@ -278,8 +270,6 @@ def _read_claim(paper: str, function: _Function, code: ClaimCode) -> _Found:
 
 def _list_weight_faults(function: _Function) -> Iterator[str]:
     """Yield what a claim about learned weights lacks."""
-    if not (function.docstring or "").split():
-        yield "has no docstring; state the claim there, in words"
     yield from (f"needs a text in `{one}`, as a plain string" for one in WEIGHT_TEXTS if not function.keywords.get(one))
     if not function.layers:
         yield (
@@ -294,8 +284,6 @@ def _list_faults(function: _Function) -> Iterator[str]:
     """Yield what a claim lacks, or has too much of."""
     given, arguments = function.keywords, function.arguments
     drawn = [one for one in given if one not in SETTINGS]
-    if not (function.docstring or "").split():
-        yield "has no docstring; state the claim there, in words"
     yield from (
         f"has no text in `{one}`; write it there as a plain string" for one in TEXTS if given.get(one, "-") is None
     )

@@ -8,8 +8,7 @@ from contextlib import contextmanager, suppress
 
 from imlp_audit.claims.catalogue import ClaimCode, ClaimText
 from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome, Settings
-from imlp_audit.processes.code import is_bundled
-from imlp_audit.processes.trust import explain_distrust
+from imlp_audit.processes.code import explain_distrust, is_bundled
 from imlp_audit.processes.workers import EndedError, Pool, open_pool
 
 Outcomes = Mapping[str, AnyOutcome]

@@ -93,7 +93,9 @@ class _Run:
 
     def outcome(self) -> Outcome:
         """Test the claim on its own examples, and then on drawn ones of each combination of choices."""
-        self._run_own_examples()
+        for one in self._claim.examples:
+            if not self._is_decided():
+                self._run({}, st.builds(deepcopy, st.just(dict(one))), 1)
         if not self._is_decided():
             self._run_combinations()
         if self._late and self._problem is None:
@@ -104,11 +106,6 @@ class _Run:
 
     def _is_decided(self) -> bool:
         return bool(self._late or self._false or self._problem)
-
-    def _run_own_examples(self) -> None:
-        for one in self._claim.examples:
-            if not self._is_decided():
-                self._run({}, st.builds(deepcopy, st.just(dict(one))), 1)
 
     def _run_combinations(self) -> None:
         """Run the example that is simplest in all, and then at least one other of each combination of choices.

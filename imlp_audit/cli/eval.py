@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -175,11 +174,12 @@ def evaluate(
     from imlp_audit.checkpoint.contents import check_kind
     from imlp_audit.spec.targets import whole_paper
 
-    with on_interrupt(_say_how_to_continue(running.predictions)):
+    resume = "imlp-audit: interrupted; run the same command to continue\n" if running.predictions is not None else ""
+    with on_interrupt(lambda: write_error(resume)):
         from imlp_audit.cli.output import parse_outputs
-        from imlp_audit.evaluate.datasets import Labelling
+        from imlp_audit.evaluate.datasets import Data
         from imlp_audit.evaluate.predictions import check_ending
-        from imlp_audit.evaluate.request import Data, Request
+        from imlp_audit.evaluate.request import Request
         from imlp_audit.evaluate.weights import Weights
 
         check_kind(checkpoint)
@@ -191,10 +191,9 @@ def evaluate(
         check_device(running.device)
         checked = {"checkpoint": checkpoint, "--data": Path(data), "--class-map": images.class_map}
         _check_written(running.predictions, outputs, Path(data), checked)
-        labelling = Labelling(images.class_map, images.labels is not None)
         request = Request(
             weights=Weights(model, checkpoint, reading, state, prefix),
-            data=Data(data, images.split, labelling, images.limit, images.on),
+            data=Data(data, images.split, images.class_map, images.labels is not None, images.limit, images.on),
             preprocessing=preprocessing,
             running=running.running(outside=model.row.model is not None and model.row.model.code is not None),
             predictions=running.predictions,
@@ -221,11 +220,6 @@ def _say(text: str) -> None:
     from imlp_audit.report.document import make_visible
 
     print(f"imlp-audit: {make_visible(text)}", file=sys.stderr)
-
-
-def _say_how_to_continue(predictions: Path | None) -> Callable[[], None]:
-    said = "imlp-audit: interrupted; run the same command to continue\n"
-    return lambda: write_error(said if predictions is not None else "")
 
 
 def _check_written(predictions: Path | None, outputs: Outputs, data: Path, inputs: dict[str, Path | None]) -> None:

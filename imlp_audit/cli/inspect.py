@@ -30,17 +30,16 @@ def inspect(
     no_progress: NoProgress = False,
 ) -> int:
     """Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show."""
-    from imlp_audit.checkpoint.contents import check_kind, hash_source, parse_states
+    from imlp_audit.checkpoint.contents import hash_file, parse_states
     from imlp_audit.cli.loading import load_specs
     from imlp_audit.cli.progress import show_progress
 
-    check_kind(checkpoint)
-    states = parse_states(checkpoint, state, prefix, sums=True)  # bad files are refused before torch is imported
+    states = parse_states(checkpoint, state, prefix)  # bad files are refused before torch is imported
     selection = load_specs(specs, trust_code=trust_code)
     from imlp_audit.inspect.candidates import choose_candidates, report_checkpoint
     from imlp_audit.inspect.document import checkpoint_document
 
-    sha256 = hash_source(states[0].source)
+    sha256 = hash_file(states[0])
     with show_progress(shown=not no_progress) as announce:
         number, candidates = choose_candidates([one.shapes for one in states], selection, announce)
     parsed = states[number]

@@ -33,7 +33,7 @@ def load_specs(
     (None). Where GitHub's annotations are `printed`, each mistake is one. Problems of papers that `also` finds join all
     others.
     """
-    from imlp_audit.processes.trust import explain_distrust, name_difference
+    from imlp_audit.processes.code import explain_distrust, name_difference
     from imlp_audit.spec.load import load
     from imlp_audit.spec.targets import display_path, specs_not_taken
 

@@ -84,11 +84,20 @@ def _splits_of(file: str) -> set[str]:
 
 
 @dataclass(frozen=True)
-class Labelling:
-    """The user's class of each name, or ImageNet's ReaL labels in place of class folders."""
+class Data:
+    """Images and their labels: a folder of CLASS/IMAGE, SPLIT/CLASS/IMAGE or parquet files, or a .parquet file.
 
+    `class_map` gives the class of each name; `real` takes ImageNet's ReaL labels in place of class folders. `limit` is
+    how many images are used (None: all); `on` names the data set of the table's columns that they are, for images that
+    do not show it themselves.
+    """
+
+    source: str
+    split: str = "validation"
     class_map: Path | None = None
     real: bool = False
+    limit: int | None = None
+    on: str | None = None
 
     def read_map(self) -> Classes | None:
         """Read the class map, if there is one. Raises DatasetError."""
@@ -110,13 +119,10 @@ class Listing:
     name: str = ""
 
 
-def open_images(source: str, split: str, labelling: Labelling) -> Images:
-    """Open the images of a data set with their labels. Raises DatasetError.
-
-    `source` is a folder that holds CLASS/IMAGE or SPLIT/CLASS/IMAGE or parquet files, or a .parquet file.
-    """
-    images = _open_path(source, split, labelling)
-    more = (*_note_unknown_count(images), *check_order(images, source, mapped=labelling.class_map is not None))
+def open_images(data: Data) -> Images:
+    """Open the images of a data set with their labels. Raises DatasetError."""
+    images = _open(data)
+    more = (*_note_unknown_count(images), *check_order(images, data.source, mapped=data.class_map is not None))
     return replace(images, notes=(*images.notes, *more))
 
 
@@ -134,34 +140,31 @@ def check_classes(images: Images, model_classes: int) -> None:
         )
 
 
-def _open_path(source: str, split: str, labelling: Labelling) -> Images:
-    place = chosen_folder(Path(source), split)
-    if place.is_dir():
-        return _of_folder(place, list_images(place), source, split, labelling)
+def _open(data: Data) -> Images:
+    """Open the images of a folder, or if it has none, its parquet files; or one such file."""
+    place = chosen_folder(Path(data.source), data.split)
     if place.is_file() and place.suffix.lower() == ".parquet":
-        return _of_parquet(place.parent, choose_files([place.name], split, str(place.parent)), labelling)
-    raise DatasetError(
-        f"{source} is neither a folder nor a .parquet file; give a folder of images (unpack archives); `hf download` "
-        "fetches data sets of the hub, such as uoft-cs/cifar10"
-    )
-
-
-def _of_folder(place: Path, found: Listing, source: str, split: str, labelling: Labelling) -> Images:
-    """Open the images of a folder; if it has none, its parquet files."""
+        return _of_parquet(place.parent, choose_files([place.name], data.split, str(place.parent)), data)
+    if not place.is_dir():
+        raise DatasetError(
+            f"{data.source} is neither a folder nor a .parquet file; give a folder of images (unpack archives); `hf "
+            "download` fetches data sets of the hub, such as uoft-cs/cifar10"
+        )
+    found = list_images(place)
     tables = _list_tables(place) if not found.ids else ()
     if tables:
-        return _of_parquet(place, whole_split(tables, split, source), labelling)
-    if place == Path(source) and found.ids:
-        check_undivided(place, found.folders, split)
-    return _of_files(replace(found, name=Path(source).resolve().name), source, labelling)
+        return _of_parquet(place, whole_split(tables, data.split, data.source), data)
+    if place == Path(data.source) and found.ids:
+        check_undivided(place, found.folders, data.split)
+    return _of_files(replace(found, name=Path(data.source).resolve().name), data)
 
 
-def _of_parquet(root: Path, tables: Sequence[str], labelling: Labelling) -> Images:
-    if labelling.real:
+def _of_parquet(root: Path, tables: Sequence[str], data: Data) -> Images:
+    if data.real:
         raise DatasetError(f"{root}: parquet files have their own labels; leave out --labels")
     from imlp_audit.evaluate.parquet import read_parquet
 
-    return read_parquet(root, tables, labelling.read_map())
+    return read_parquet(root, tables, data.read_map())
 
 
 def _list_tables(folder: Path) -> tuple[str, ...]:
@@ -171,19 +174,18 @@ def _list_tables(folder: Path) -> tuple[str, ...]:
     return tuple(in_order(shown).values())
 
 
-def _of_files(found: Listing, source: str, labelling: Labelling) -> Images:
-    if not found.ids:
-        skipped = "".join(f"; {note}" for note in _note_skipped(found.skipped))
-        raise DatasetError(
-            f"{source} holds no image ({', '.join(ENDINGS)}){skipped}; unpack archives, and write other forms as "
-            "DIR/CLASS/IMAGE or as parquet with the columns image and label"
-        )
+def _of_files(found: Listing, data: Data) -> Images:
     notes = tuple(_note_skipped(found.skipped))
-    if labelling.real:
-        if labelling.class_map is not None:
-            raise DatasetError("ReaL labels are found by file names alone; leave out --class-map")
-        return _by_real_labels(found, notes)
-    return _by_class_folders(found, class_folders(found.ids, source), labelling.read_map(), notes)
+    if not found.ids:
+        raise DatasetError(
+            f"{data.source} holds no image ({', '.join(ENDINGS)}){''.join(f'; {note}' for note in notes)}; unpack "
+            "archives, and write other forms as DIR/CLASS/IMAGE or as parquet with the columns image and label"
+        )
+    if not data.real:
+        return _by_class_folders(found, class_folders(found.ids, data.source), data.read_map(), notes)
+    if data.class_map is not None:
+        raise DatasetError("ReaL labels are found by file names alone; leave out --class-map")
+    return _by_real_labels(found, notes)
 
 
 def _by_real_labels(found: Listing, notes: tuple[str, ...]) -> Images:

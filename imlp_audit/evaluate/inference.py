@@ -15,11 +15,11 @@ from torch import Tensor, nn
 from imlp_audit.errors import BuildError, CheckpointError
 from imlp_audit.evaluate.images import Guarded, Images
 from imlp_audit.evaluate.predictions import GUESSES, ModelAnswer
+from imlp_audit.processes.limits import is_of_memory
 from imlp_audit.spec.schema import Preprocessing
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-_NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
 _FIELDS = {"size": "input size", "crop_pct": "crop_pct", "interpolation": "interpolation", "mean": "mean", "std": "std"}
 """The names of the settings that a source may state, and what a pipeline calls them."""
 
@@ -234,7 +234,6 @@ def _memory_errors() -> Iterator[None]:
     try:
         yield
     except (MemoryError, RuntimeError) as error:
-        known = isinstance(error, MemoryError | torch.OutOfMemoryError)
-        if not known and not any(words in str(error) for words in _NO_MEMORY):
+        if not is_of_memory(error):
             raise
         raise BuildError("memory ran out; give a smaller --batch-size, or use a device with more memory") from error

@@ -78,7 +78,9 @@ def _assign(present: Collection[str], folders: Collection[str], given: Classes |
         )
     if all(map(_NUMBER.fullmatch, present)):
         return _by_number({*present, *filter(_NUMBER.fullmatch, folders)})
-    return _by_order({*present, *folders}, present)
+    ordered = list(in_order({*present, *folders}))
+    index = {name: place for place, name in enumerate(ordered)}
+    return Classes(index, len(ordered), tuple(_warnings(ordered, present)))
 
 
 def order_of_names(names: Sequence[str]) -> tuple[tuple[int, ...], str]:
@@ -137,12 +139,6 @@ def _by_number(names: Collection[str]) -> Classes:
             "second; give --class-map with these numbers in the order of the model's outputs"
         )
     return Classes(index, top + 1 if len(index) == top + 1 else None)
-
-
-def _by_order(names: Collection[str], present: Collection[str]) -> Classes:
-    ordered = list(in_order(names))
-    index = {name: place for place, name in enumerate(ordered)}
-    return Classes(index, len(ordered), tuple(_warnings(ordered, present)))
 
 
 def _warnings(ordered: Sequence[str], present: Collection[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import StringIO
 from os.path import lexists
 from pathlib import Path
@@ -78,11 +78,11 @@ BatchAnswers: TypeAlias = Sequence[ModelAnswer | None]
 
 @dataclass
 class Journal:
-    """The finished batches of a run, by number, in a file that grows by a line a batch."""
+    """The finished batches of a run, by number, in a file that grows by a line a batch; in none without a path."""
 
-    path: Path
-    descriptor: int
-    finished: dict[int, BatchAnswers]
+    finished: dict[int, BatchAnswers] = field(default_factory=dict)
+    path: Path | None = None
+    descriptor: int | None = None
 
     def add(self, number: int, answers: BatchAnswers) -> None:
         """Append a finished batch. Raises OutputError."""
@@ -90,8 +90,15 @@ class Journal:
         self.append({"batch": number, "answers": held})
         self.finished[number] = answers
 
+    def remove(self) -> None:
+        """Remove the file, once nobody needs to continue from it."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
     def append(self, content: object) -> None:
         """Append a line with its checksum, in one write."""
+        if self.descriptor is None:
+            return
         line = _seal(json.dumps(content, separators=(",", ":")).encode())
         try:
             if os.write(self.descriptor, line) < len(line):
@@ -120,7 +127,7 @@ def open_journal(path: Path, fingerprint: Mapping[str, str]) -> Iterator[Journal
         data = _read_file(path)
         whole = data[: data.rfind(b"\n") + 1]
         header = {"format": _FORMAT, "evaluation": dict(fingerprint)}
-        journal = Journal(path, descriptor, _parse(path, whole, fingerprint))
+        journal = Journal(_parse(path, whole, fingerprint), path, descriptor)
         if not whole and not _seal(json.dumps(header, separators=(",", ":")).encode()).startswith(data):
             raise UsageError(f"{path} was not written by imlp-audit; move it elsewhere")
         if len(whole) < len(data):

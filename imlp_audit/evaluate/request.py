@@ -13,9 +13,9 @@ import torch
 
 from imlp_audit import __version__
 from imlp_audit.cache.store import fingerprint_folder
-from imlp_audit.checkpoint.contents import hash_source
+from imlp_audit.checkpoint.contents import hash_file
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.datasets import Labelling, check_classes, open_images
+from imlp_audit.evaluate.datasets import Data, check_classes, open_images
 from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images
 from imlp_audit.evaluate.inference import Pipeline, Preparation, Running
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE, ScoreCell, score_cells, size_of_data
@@ -24,21 +24,6 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.spec.columns import SIZES, AccuracyColumn
 from imlp_audit.spec.paper import CellRef, RowRef, preprocessing_of
 from imlp_audit.spec.schema import Preprocessing
-
-
-@dataclass(frozen=True)
-class Data:
-    """Images and their labels, as `open_images` takes them.
-
-    `limit` is how many images are used (None: all); `on` names the data set of the table's columns that they are, for
-    images that do not show it themselves.
-    """
-
-    source: str
-    split: str = "validation"
-    labelling: Labelling = field(default_factory=Labelling)
-    limit: int | None = None
-    on: str | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +97,7 @@ def prepare(request: Request, stack: ExitStack) -> Task:
     """
     weights = request.weights
     choose_reading(weights.row, weights.reading)
-    images = open_images(request.data.source, request.data.split, request.data.labelling)
+    images = open_images(request.data)
     cells, assumed = _cells(weights.row, request.data, images)
     preparation = Preparation(request.preprocessing, preprocessing_of(weights.row))
     loaded = stack.enter_context(with_weights(weights, preparation.side))
@@ -125,7 +110,7 @@ def prepare(request: Request, stack: ExitStack) -> Task:
     return Task(
         request=request,
         loaded=loaded,
-        checkpoint=hash_source(loaded.source),
+        checkpoint=hash_file(loaded.checkpoint),
         images=images,
         chosen=chosen,
         contents=sha256(repr(hash_images(images, chosen)).encode()).hexdigest(),

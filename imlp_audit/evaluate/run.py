@@ -31,61 +31,42 @@ def run_evaluation(request: Request, say: Say, progress: Progress) -> Iterator[A
     The journal that a later run could continue from is removed once the caller has finished with the result. `say`
     takes notes for the user; `progress` opens a callback that takes how many images are done, and of how many.
     """
-    _refuse_several_processes()
+    if os.environ.get("WORLD_SIZE", "1") != "1":
+        raise UsageError("eval runs in one process, on one device; start it without torchrun, or unset WORLD_SIZE")
     with ExitStack() as stack:
         task = prepare(request, stack)
-        journal = _open(task, stack)
+        path, journal = request.predictions, Journal()
+        if path is not None:
+            journal = stack.enter_context(open_journal(path.with_name(f"{path.name}.unfinished"), task.fingerprint()))
         for note in (*task.images.notes, *task.notes):
             say(note)
         with progress() as tell:
-            answers = _predict(task, journal, tell)
+            _predict(task, journal, tell)
         try:
-            yield _result(task, answers)
+            yield _result(task, journal.finished)
         except ClosedPipeError:
-            _remove(journal)
+            journal.remove()
             raise
-        _remove(journal)
+        journal.remove()
 
 
-def _refuse_several_processes() -> None:
-    if os.environ.get("WORLD_SIZE", "1") != "1":
-        raise UsageError("eval runs in one process, on one device; start it without torchrun, or unset WORLD_SIZE")
-
-
-def _open(task: Task, stack: ExitStack) -> Journal | None:
-    """Open the journal beside the predictions; None without predictions."""
-    path = task.request.predictions
-    if path is None:
-        return None
-    return stack.enter_context(open_journal(path.with_name(f"{path.name}.unfinished"), task.fingerprint()))
-
-
-def _remove(journal: Journal | None) -> None:
-    if journal is not None:
-        journal.path.unlink(missing_ok=True)
-
-
-def _predict(task: Task, journal: Journal | None, tell: Tell) -> dict[int, BatchAnswers]:
-    """Return the answers to each batch by number, from the journal or computed."""
+def _predict(task: Task, journal: Journal, tell: Tell) -> None:
+    """Compute the answers to the batches that the journal does not have."""
     chosen, running = task.chosen, task.request.running
     slices = [chosen[start : start + running.batch_size] for start in range(0, len(chosen), running.batch_size)]
-    answers = dict(journal.finished) if journal is not None else {}
-    done = sum(map(len, answers.values()))
+    done = sum(map(len, journal.finished.values()))
     tell(done, len(chosen))
-    missing = [number for number in range(len(slices)) if number not in answers]
+    missing = [number for number in range(len(slices)) if number not in journal.finished]
     if not missing:
-        return answers
+        return
     indices = [index for number in missing for index in slices[number]]
     loaded = load_batches(task.images, indices, task.pipeline, running)
     computed = predict_batches(task.loaded.model, loaded, running)
     for at, (number, answer) in enumerate(zip(missing, computed, strict=True), 1):
-        if journal is not None:
-            journal.add(number, answer)
-        answers[number] = answer
+        journal.add(number, answer)
         done += len(answer)
         if not at % running.threads:  # the threads' batches are done at about the same time
             tell(done, len(chosen))
-    return answers
 
 
 def _result(task: Task, answers: Mapping[int, BatchAnswers]) -> AuditResult:

@@ -125,7 +125,8 @@ def score_cells(row: RowRef, data: str | None) -> tuple[ScoreCell, ...]:
 
     Raises UsageError listing the data sets of the row.
     """
-    scores = [score for name in row.row.printed if (score := _score_cell(CellRef(row, name))) is not None]
+    columns = ((cell, cell.column) for cell in (CellRef(row, name) for name in row.row.printed))
+    scores = [ScoreCell(cell, one.metric, one.data) for cell, one in columns if isinstance(one, AccuracyColumn)]
     known = list(dict.fromkeys(score.data for score in scores))
     if not known:
         raise UsageError(f"{row.id} prints no number whose column has `metric` and `data`, so nothing can be judged")
@@ -134,11 +135,6 @@ def score_cells(row: RowRef, data: str | None) -> tuple[ScoreCell, ...]:
     if data is not None and data not in known:
         raise UsageError(f"{row.id} prints no accuracy on {data!r}; {did_you_mean(data, known, 'it has')}")
     return tuple(score for score in scores if data in (None, score.data))
-
-
-def _score_cell(cell: CellRef) -> ScoreCell | None:
-    column = cell.column
-    return ScoreCell(cell, column.metric, column.data) if isinstance(column, AccuracyColumn) else None
 
 
 def judge(run: EvaluatedCell) -> CellCheck:

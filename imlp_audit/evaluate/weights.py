@@ -20,7 +20,6 @@ from imlp_audit.checkpoint.fitting import Dialect, Fit, fit
 from imlp_audit.checkpoint.layouts import POOLFORMER, NameLayout
 from imlp_audit.checkpoint.loading import describe_misfit, load_fitted
 from imlp_audit.checkpoint.refusal import escape_name, list_names
-from imlp_audit.checkpoint.tensors import ParsedFile
 from imlp_audit.count.facts import ModelKey
 from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError, CheckpointError, UsageError, did_you_mean
@@ -55,7 +54,7 @@ class Weighted:
     """A model with a checkpoint's weights.
 
     `size` is the (height, width) of its images, `classes` the number of its outputs, `notes` what loading did,
-    `settings` which weights of the file these are, and `source` the file that they were read from. It is built under
+    `settings` which weights of the file these are, and `checkpoint` what they were read from. It is built under
     `reading`.
     """
 
@@ -64,7 +63,7 @@ class Weighted:
     classes: int
     notes: tuple[str, ...]
     settings: Mapping[str, str]
-    source: ParsedFile
+    checkpoint: Checkpoint
     reading: str | None
 
 
@@ -84,7 +83,7 @@ def with_weights(weights: Weights, side: int | None = None) -> Iterator[Weighted
 
     `side`, in pixels, replaces the model's own image size. Of several states in the file that are not named, only one
     may fit. Without a reading the paper's default is used, if no other fits as well, or else the only one that fits.
-    Shapes are compared before any number is read. Raises UsageError for a row whose model does not classify images,
+    Shapes are compared before any tensor is made. Raises UsageError for a row whose model does not classify images,
     BuildError if the model cannot be built, and CheckpointError, naming the readings that fit, if the weights do not.
     """
     row, recipe = weights.row, weights.row.row.model
@@ -111,7 +110,7 @@ def with_weights(weights: Weights, side: int | None = None) -> Iterator[Weighted
             _count_classes(row, model, size),
             (*ambiguous, *notes, *function_notes),
             {**_describe_weights(checkpoint, fitted.dialect, weights.prefix), **function},
-            checkpoint.source,
+            checkpoint,
             reading,
         )
 

@@ -61,7 +61,7 @@ class Candidates:
 def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int], Callable[[str], None]]) -> Candidates:
     """Return what a checkpoint of these shapes fits among the models of the selected papers."""
     every, builder = list_models(selection), Builder()
-    uses = _without_failing([use for use in every if not _is_untrusted(use.recipe)])
+    uses = _without_failing([use for use in every if use.recipe.code is None or use.recipe.code.folder is not None])
     named = [{dialect.names[name]: shape for name, shape in held.items()} for dialect in dialects(held)]
     likely = [use for use in uses if any(is_plausible(use.recipe, one) for one in named)]
     tell = announce(len(likely))
@@ -72,17 +72,10 @@ def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int]
         tell(use.recipe.name)
         found += _compare(held, use, builder)
     exact = tuple(model for model in found if not model.problems)
-    nearest = () if exact else tuple(sorted(found, key=_count_misfits)[:_NEAREST])
+    by_misfits = sorted(found, key=lambda model: sum(len(problem.tensors) for problem in model.problems))
+    nearest = () if exact else tuple(by_misfits[:_NEAREST])
     models = ModelsCompared(known=len(every), compared=len(compared), untrusted=len(every) - len(uses))
     return Candidates(exact, nearest, models)
-
-
-def _count_misfits(model: FittingModel) -> int:
-    return sum(len(problem.tensors) for problem in model.problems)
-
-
-def _is_untrusted(recipe: Recipe) -> bool:
-    return recipe.code is not None and recipe.code.folder is None
 
 
 def _without_failing(uses: Sequence[ModelUse]) -> list[ModelUse]:
@@ -220,7 +213,7 @@ def report_checkpoint(checkpoint: Checkpoint, sha256: str, found: Candidates, we
     return CheckpointReport(
         file=CheckpointFile(
             container=str(checkpoint.container),
-            bytes=checkpoint.size,
+            bytes=checkpoint.identity.size,
             sha256=sha256,
             state=checkpoint.state.name,
             notes=checkpoint.state.notes,

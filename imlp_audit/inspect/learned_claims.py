@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from imlp_audit.checkpoint.refusal import escape_name
 from imlp_audit.claims.catalogue import FOLDER, ClaimCode, WeightClaim, read_weight_claims
-from imlp_audit.processes.code import is_bundled, load_module, locate_error
-from imlp_audit.processes.trust import explain_distrust
+from imlp_audit.processes.code import explain_distrust, is_bundled, load_module, locate_error
 from imlp_audit.processes.workers import StoppedError, yield_apart
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.checkpoint import Statement

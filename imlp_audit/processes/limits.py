@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+_NO_MEMORY = ("can't allocate", "not enough memory", "out of memory")
 _AGAIN = 0.5  # seconds: an error that is raised in a destructor is lost, so it is raised again
 
 
@@ -35,15 +36,16 @@ def limited(memory: int, seconds: float) -> Iterator[None]:
     except _TimeIsUp as error:
         raise LimitError(f"it takes more than {seconds:g} s") from error
     except Exception as error:
-        if isinstance(error, LimitError) or not _is_of_memory(error):
+        if isinstance(error, LimitError) or not is_of_memory(error):
             raise
         raise LimitError(f"it takes more than {memory // 1024**2} MiB of memory") from error
 
 
-def _is_of_memory(error: BaseException | None) -> bool:
-    """Say whether an error is, or comes from, memory that was refused; torch raises RuntimeError."""
+def is_of_memory(error: BaseException | None) -> bool:
+    """Say whether an error is, or comes from, memory that was refused; torch raises RuntimeError, on any device."""
     while error is not None:
-        if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "can't allocate" in str(error)):
+        refused = isinstance(error, RuntimeError) and any(words in str(error) for words in _NO_MEMORY)
+        if isinstance(error, MemoryError) or refused:
             return True
         error = error.__cause__ or error.__context__
     return False

@@ -12,7 +12,7 @@ from imlp_audit.claims.catalogue import read_claims
 from imlp_audit.errors import Problem
 from imlp_audit.files import MAX_SPEC_BYTES
 from imlp_audit.models.own import SpecFolder
-from imlp_audit.processes.trust import trusted_folder
+from imlp_audit.processes.code import trusted_folder
 from imlp_audit.records.base import Record
 from imlp_audit.spec.findings import read_findings_file
 from imlp_audit.spec.paper import Paper

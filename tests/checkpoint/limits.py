@@ -15,7 +15,7 @@ from imlp_audit.errors import CheckpointError
 def measured(path: Path) -> dict[str, object]:
     before, begun = peak(), time.process_time()
     try:
-        parse_states(path, sums=True)
+        parse_states(path)
         told = "accepted"
     except CheckpointError as error:
         told = str(error)

@@ -26,7 +26,7 @@ ADVICE = (
 @pytest.mark.parametrize("name", CORPUS)
 def test_each_is_refused_for_its_reason(hostile: Path, name: str) -> None:
     with pytest.raises(CheckpointError) as refused:
-        parse_states(hostile / name, sums=True)
+        parse_states(hostile / name)
     told = str(refused.value)
     assert told.startswith(f"{hostile / name} ")
     assert CORPUS[name][1] in told

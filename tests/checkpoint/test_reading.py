@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.contents import hash_source
+from imlp_audit.checkpoint.contents import hash_file
 from imlp_audit.checkpoint.loading import read_tensors
 from imlp_audit.checkpoint.tensors import BYTES
 from imlp_audit.errors import CheckpointError
@@ -145,14 +145,14 @@ def test_a_link_to_a_file_is_that_file(tmp_path: Path) -> None:
 def test_a_digest_is_of_the_file_that_was_parsed(tmp_path: Path) -> None:
     path = tmp_path / "w.safetensors"
     save_file({"w": torch.ones(1)}, path)
-    source = parse(path).source
-    assert hash_source(source) == hashlib.sha256(path.read_bytes()).hexdigest()
+    parsed = parse(path)
+    assert hash_file(parsed) == hashlib.sha256(path.read_bytes()).hexdigest()
     save_file({"w": torch.zeros(2)}, path)
     with pytest.raises(CheckpointError, match="changed while it was being read"):
-        hash_source(source)
+        hash_file(parsed)
     path.unlink()
     with pytest.raises(CheckpointError, match="does not exist"):
-        hash_source(source)
+        hash_file(parsed)
 
 
 @pytest.mark.parametrize("zipped", [True, False])

@@ -16,7 +16,7 @@ from timm.data.readers.reader_image_folder import find_images_and_targets
 from timm.utils.misc import natural_key as timms_key
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.datasets import Labelling, check_classes, chosen_folder, list_images, open_images
+from imlp_audit.evaluate.datasets import Data, check_classes, chosen_folder, list_images, open_images
 from imlp_audit.evaluate.imagenet import imagenet_classes, real_labels
 from imlp_audit.evaluate.images import Images, in_order, natural_key, readable_id
 from tests.evaluate.folders import image_folder, picture
@@ -31,7 +31,7 @@ def opened(
     *,
     real: bool = False,
 ) -> Images:
-    return open_images(str(source), split, Labelling(class_map, real))
+    return open_images(Data(str(source), split, class_map, real))
 
 
 def classes_of(images: Images) -> dict[str, tuple[int, ...]]:

@@ -14,7 +14,7 @@ from timm.data import create_transform
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, CheckpointError
-from imlp_audit.evaluate.datasets import Labelling, open_images
+from imlp_audit.evaluate.datasets import Data, open_images
 from imlp_audit.evaluate.inference import (
     Preparation,
     Running,
@@ -204,7 +204,7 @@ def test_a_model_without_settings_has_those_of_imagenet() -> None:
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")  # of the loader's processes
 @pytest.mark.parametrize("workers", [0, 1])
 def test_batches_are_the_images_in_their_order_as_timm_transforms_them(folder: Path, workers: int) -> None:
-    images = open_images(str(folder), "", Labelling())
+    images = open_images(Data(str(folder), ""))
     chosen = resolve_pipeline(torch.nn.Linear(1, 1), (32, 24))
     indices = [0, 1, 2, 4, 5, 6]
     found = list(load_batches(images, indices, chosen, Running(batch_size=4, workers=workers)))

@@ -78,7 +78,7 @@ def journal(tmp_path: Path) -> Path:
     with open_journal(tmp_path / "p.csv.unfinished", RUN) as found:
         found.add(0, BATCH)
         found.add(2, BATCH[:2])
-    return found.path
+    return tmp_path / "p.csv.unfinished"
 
 
 def sealed(body: bytes) -> bytes:
