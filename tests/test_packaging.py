@@ -146,6 +146,7 @@ def run_action(folder: Path, name: str, **inputs: str) -> tuple[subprocess.Compl
             "PATH": f"{folder}:{os.environ['PATH']}",
             "CALLS": str(calls),
             "GITHUB_ACTION_PATH": "/an action/v1",
+            "GITHUB_STEP_SUMMARY": "/a summary",
         },
         capture_output=True,
         text=True,
@@ -162,8 +163,8 @@ def test_the_action_passes_its_inputs_on_and_runs_nothing_in_them(tmp_path: Path
     )
     assert done.returncode == 0
     assert calls == [
-        ["verify", "--no-progress", "-f", "github", "-o", "sarif:a b", "--strict", "--only", "*/1/*",
-         "`touch", "planted`;", "--", "a paper.yaml", "$(touch planted)", "--trust-code", "*"]
+        ["verify", "--no-progress", "-f", "github", "-o", "sarif:a b", "-o", "markdown:/a summary", "--strict",
+         "--only", "*/1/*", "`touch", "planted`;", "--", "a paper.yaml", "$(touch planted)", "--trust-code", "*"]
     ]  # fmt: skip
     assert not (tmp_path / "planted").exists()
 

@@ -32,8 +32,7 @@ def test_a_published_table_becomes_a_spec_with_models_for_all_rows(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    done = json.loads(call("init", "convnext.md", "-f", "json").out)
-    assert (done["rows"], done["numbers"], done["models"]) == (6, 18, 6)
+    assert "6 rows, 18 numbers; 6 labels" in " ".join(call("init", "convnext.md").out.split())
 
 
 @pytest.mark.slow

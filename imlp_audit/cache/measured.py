@@ -36,7 +36,7 @@ def recall_models(store: Store, needed: Mapping[ModelKey, Need]) -> tuple[Facts,
     known: dict[ModelKey, ModelFacts | Failure] = {}
     left: dict[ModelKey, Need] = {}
     for key, need in needed.items():
-        kept = store.read(_model_key(key), CountedModel) if _may_be_kept(key) else None
+        kept = store.read(_model_key(key), CountedModel) if not is_outside(key) else None
         has = Need() if kept is None else Need(kept.work is not None, frozenset(kept.peaks))
         if kept is not None and has | need == has:
             known[key] = narrow(_facts_of(kept), need)
@@ -46,8 +46,11 @@ def recall_models(store: Store, needed: Mapping[ModelKey, Need]) -> tuple[Facts,
 
 
 def keep_model(store: Store, key: ModelKey, facts: ModelFacts | Failure) -> None:
-    """Keep what was counted. A model that failed is tried again by the next run: the cause may be the machine."""
-    if isinstance(facts, ModelFacts) and not facts.counted and _may_be_kept(key):
+    """Keep what was counted, unless it depends on code from outside, of which nothing is known.
+
+    A model that failed is tried again by the next run: the cause may be the machine.
+    """
+    if isinstance(facts, ModelFacts) and not facts.counted and not is_outside(key):
         store.keep(_model_key(key), _record_of(facts))
 
 
@@ -57,10 +60,6 @@ def narrow(facts: ModelFacts | Failure, need: Need) -> ModelFacts | Failure:
         return facts
     peaks = {batch: peak for batch, peak in facts.peaks.items() if batch in need.batches}
     return replace(facts, ledger=facts.ledger if need.work else None, peaks=peaks)
-
-
-def _may_be_kept(key: ModelKey) -> bool:
-    return not is_outside(key)  # what code from outside depends on is not known
 
 
 def _model_key(key: ModelKey) -> str:
@@ -118,8 +117,7 @@ def _claim_keys(claims: Iterable[ClaimText], settings: Settings) -> dict[str, st
     """Return what the outcome of each bundled claim depends on: not on time limits, nor on how many processes."""
     bundled = [claim for claim in claims if is_bundled(claim.code.folder)]
     folders = {folder: fingerprint_folder(folder) for folder in {claim.code.folder for claim in bundled}}
-    limits = settings.limits
-    how = f"{limits.examples} examples from seed {limits.seed} on {settings.device}"
+    how = f"{settings.examples} examples from seed {settings.seed} on {settings.device}"
     own = fingerprint(TESTING)
     codes = ((claim.id, claim.code) for claim in bundled)
     return {name: f"claim {own} {code.module}.{code.function} {folders[code.folder]} {how}" for name, code in codes}

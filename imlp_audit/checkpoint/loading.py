@@ -58,10 +58,35 @@ def load_fitted(model: nn.Module, checkpoint: Checkpoint, found: Fit) -> tuple[s
     Nothing is left out unless one of these sentences says so. Raises CheckpointError with everything that is missing,
     unexpected or mis-shaped, by cause.
     """
+    path = checkpoint.path
     if not found.exact:
-        raise CheckpointError(describe_misfit(checkpoint.path, found))
-    notes = _load(model, checkpoint.path, found, read_tensors(checkpoint))
-    return (*checkpoint.state.notes, *found.notes, *notes)
+        raise CheckpointError(describe_misfit(path, found))
+    tensors = read_tensors(checkpoint)
+    own = {**dict(model.named_buffers(remove_duplicate=False)), **model.state_dict()}
+    _check_only_tensors(model, path)
+    mine = {new: tensors[old].reshape(own[new].shape) for old, new in found.dialect.names.items()}
+    wrong = [name for name in mine if _find_kind(mine[name]) != _find_kind(own[name])]
+    if wrong:
+        name = wrong[0]
+        raise CheckpointError(
+            f"{path}: {escape_name(name)} holds {_find_kind(mine[name])} where the model has {_find_kind(own[name])}; "
+            "save the model's own state_dict()"
+        )
+    other = [name for name in found.computed if not torch.equal(mine[name].to(own[name]), own[name])]
+    if other:
+        raise CheckpointError(
+            f"{path}: {escape_name(other[0])} differs from what the model computes for it, so it was trained with "
+            "other sizes; choose the row that it was trained for"
+        )
+    rounded = [name for name in mine if not _fits_into(mine[name].dtype, own[name].dtype)]
+    saved = {name: tensor for name, tensor in mine.items() if name not in found.computed}
+    _check_tied(model, path, saved)
+    model.load_state_dict({**{name: own[name] for name in found.optional}, **saved})
+    notes = [*checkpoint.state.notes, *found.notes]
+    if rounded:
+        count = f"{count_of(len(rounded), 'tensor')} {'is' if len(rounded) == 1 else 'are'}"
+        notes.append(f"{count} rounded to the model's type, such as {escape_name(rounded[0])}")
+    return tuple(notes)
 
 
 def describe_misfit(path: Path, found: Fit, model: str = "the model") -> str:
@@ -82,35 +107,6 @@ _LIBRARIES = (
     (r"\w+\.(embeddings|embedder|encoder)\.", "transformers"),
     (r"encoder\.layers\.encoder_layer_|features\.\d", "torchvision"),
 )
-
-
-def _load(model: nn.Module, path: Path, found: Fit, tensors: Mapping[str, Tensor]) -> list[str]:
-    """Copy the tensors into the model's own, and return what that changed in them."""
-    own = {**dict(model.named_buffers(remove_duplicate=False)), **model.state_dict()}
-    _check_only_tensors(model, path)
-    named = {new: tensors[old] for old, new in found.dialect.names.items()}
-    mine = {name: tensor.reshape(own[name].shape) for name, tensor in named.items()}
-    wrong = [name for name in mine if _find_kind(mine[name]) != _find_kind(own[name])]
-    if wrong:
-        name = wrong[0]
-        raise CheckpointError(
-            f"{path}: {escape_name(name)} holds {_find_kind(mine[name])} where the model has {_find_kind(own[name])}; "
-            "save the model's own state_dict()"
-        )
-    other = [name for name in found.computed if not torch.equal(mine[name].to(own[name]), own[name])]
-    if other:
-        raise CheckpointError(
-            f"{path}: {escape_name(other[0])} differs from what the model computes for it, so it was trained with "
-            "other sizes; choose the row that it was trained for"
-        )
-    rounded = [name for name in mine if not _fits_into(mine[name].dtype, own[name].dtype)]
-    saved = {name: tensor for name, tensor in mine.items() if name not in found.computed}
-    _check_tied(model, path, saved)
-    model.load_state_dict({**{name: own[name] for name in found.optional}, **saved})
-    if not rounded:
-        return []
-    verb = "is" if len(rounded) == 1 else "are"
-    return [f"{count_of(len(rounded), 'tensor')} {verb} rounded to the model's type, such as {escape_name(rounded[0])}"]
 
 
 def _check_only_tensors(model: nn.Module, path: Path) -> None:

@@ -49,11 +49,11 @@ def acknowledge(paper: Paper, checks: Sequence[Check], ids: Sequence[str], *, se
     on quotes alone always is. Where a user has `searched` with other examples than an audit's, a statement that is
     acknowledged as false stays false, also if that search found no counterexample.
     """
-    entries = {name: entry.value for name, entry in covered_checks(paper, ids).items() if not entry.value.draft}
+    entries = {name: entry.value for name, entry in covered_checks(paper, ids).items()}
     locked = locked_checks(paper)
     judged = tuple(_judge(check, entries.get(check.id), locked.get(check.id), searched=searched) for check in checks)
     made = {check.id: check for check in judged}
-    findings = (_record(paper.id, entry.value, judged) for entry in paper.findings if not entry.value.draft)
+    findings = (_record(paper.id, entry.value, judged) for entry in paper.findings)
     stale = [
         StaleEntry(check=name, problem=problem, reason=reason, source=paper.findings_file.source_of(name))
         for name, lock in locked.items()
@@ -108,17 +108,17 @@ def _quotes(finding: Finding) -> dict[str, str]:
 def idle_checks(
     paper: Paper, ids: Sequence[str], made: Mapping[str, Check]
 ) -> Iterator[tuple[Located[FindingEntry], int, list[str]]]:
-    """Yield, of titled findings, the places in `checks` of what names no failing check, though all were made."""
+    """Yield, of findings, the places in `checks` of what names no failing check, though all were made."""
     names = Names(ids)
     for entry in paper.findings:
         for index, glob in enumerate(entry.value.checks):
             found = names.matching(glob)
-            if found and not entry.value.draft and all(name in made and _does_not_fail(made[name]) for name in found):
+            if found and all(name in made and _does_not_fail(made[name]) for name in found):
                 yield entry, index, found
 
 
 def _stale_findings(paper: Paper, ids: Sequence[str], made: Mapping[str, Check]) -> Iterator[StaleFinding]:
-    """Yield the titled findings that cover checks that do not fail."""
+    """Yield the findings that cover checks that do not fail."""
     idle: dict[str, list[str]] = {}
     for entry, _, found in idle_checks(paper, ids, made):
         idle.setdefault(entry.value.id, []).extend(found)
@@ -190,13 +190,13 @@ def _stale(locked: LockedCheck, check: Check | None, *, covered: bool, exists: b
         if _does_not_fail(check):
             yield "passes", f"it no longer fails: it was `{locked.verdict}` and is now `{check.verdict}`"
     elif not covered:
-        yield "uncovered", "it still fails, but no titled finding covers it"
+        yield "uncovered", "it still fails, but no finding covers it"
     elif change := locked.describe_change(LockedCheck.of(check)):
         yield "changed", change
 
 
 def renew_lock(paper: Paper, result: AuditResult, lock_shown_as: str) -> tuple[Lock, RenewedLock]:
-    """Return the lock of every failing check of the result that a titled finding covers and of evidence; what changes.
+    """Return the lock of every failing check of the result that a finding covers and of evidence; what changes.
 
     Entries of checks that the result does not have, or could not complete, stay as they are.
     """

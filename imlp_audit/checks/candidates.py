@@ -15,7 +15,7 @@ from imlp_audit.checks.chance import at_least, chance, matches
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.identity import BY_CHANCE, LEAST
 from imlp_audit.count.conventions import ParameterConvention, total
-from imlp_audit.count.facts import ModelFacts, ModelKey
+from imlp_audit.count.facts import Failure, ModelFacts, ModelKey
 from imlp_audit.models.host import Size
 from imlp_audit.models.names.known import USUAL_SIZE, Library, Trait, has, known_models, sizes_of
 from imlp_audit.models.names.match import is_spelt
@@ -137,6 +137,11 @@ class TableCounts:
     def _facts(self, recipe: Recipe) -> ModelFacts | None:
         found = self.context.facts.get(key_of(self.paper, recipe, self.context))
         return found if isinstance(found, ModelFacts) else None
+
+    def failure(self, recipe: Recipe) -> str | None:
+        """Return why a candidate could not be built or counted."""
+        found = self.context.facts.get(key_of(self.paper, recipe, self.context))
+        return found.message if isinstance(found, Failure) else None
 
     # Parameters
 

@@ -26,6 +26,7 @@ from imlp_audit.checks.identity import DOUBTED, FEW, LEAST, NOT_NAMED, RowIdenti
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
+from imlp_audit.numbers.words import list_some
 from imlp_audit.records.check import NO_MODEL, PASSES, CellCheck, ColumnCheck, OptionHint, Verdict
 from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.paper import CellRef, rows_of_table
@@ -99,6 +100,9 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
     identity, stated = context.identities.get(found.cell.row.id), is_stated(found.cell)
     if identity is not None:
         check = check.model_copy(update={"model": str(found.recipe), "identified": identity.how, "power": None})
+        if identity.alike and check.verdict in PASSES:
+            said = f"{check.reason}; {list_some(identity.alike, 3)} would have it too"
+            check = check.model_copy(update={"reason": said})
     if check.verdict in PASSES and not stated:
         return _under_convention(check)
     if check.verdict is not Verdict.DIFFERS:

@@ -20,6 +20,7 @@ from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import name_in_library
 from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import list_some
 from imlp_audit.records.check import Identified
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
@@ -93,7 +94,16 @@ class _TableRows:
         sized, _ = self.counts.on_images(row, model)
         plain = row.row.named or self._follow(self._beyond_names, row)
         accuses = plain and how is not Identified.ALL and says(row, model)
-        return RowIdentity(sized, how, "", accuses=accuses, doubted=self._doubted(row, model))
+        doubted, alike = self._doubted(row, model), tuple(map(str, self._alike(row, model)))
+        return RowIdentity(sized, how, "", accuses=accuses, doubted=doubted, alike=alike)
+
+    def _alike(self, row: RowRef, model: Recipe) -> list[Recipe]:
+        """Return the other candidates that were counted and have all that the model has of a row's numbers."""
+
+        def printed(one: Recipe) -> list[set[int]]:
+            return [{v for v in self.counts.possible(cell, one) if matches(cell.printed, v)} for cell in cells_of(row)]
+
+        return [one for one in self.counts.survivors(row) if one != model and printed(one) == printed(model)]
 
     def _doubted(self, row: RowRef, model: Recipe) -> frozenset[str]:
         """Return the columns whose number another candidate that was counted has."""
@@ -205,7 +215,9 @@ class _TableRows:
         nearest = "; ".join(f"{one.name} has {text}" for one in near if (text := self._write(cells, one)))
         count = len(row.row.candidates)
         which = f"which of {count} candidates it is, if any" if count > 1 else f"that it is {near[0].name}"
+        failed = [message for one in row.row.candidates if (message := self.counts.failure(one)) is not None]
         added = f"; the nearest: {nearest}" if nearest else ""
+        added += f"; not counted: {list_some(failed, 2)}" if failed else ""
         return RowIdentity(None, Identified.NO, f"not identified: its numbers do not tell {which}{added}")
 
     def _likely(self, row: RowRef) -> Recipe | None:

@@ -27,7 +27,7 @@ class RowIdentity:
 
     A row that `accuses` may have its other numbers found wrong: its label is a name and nothing more, as what else it
     says may be a change that the numbers show, or the other rows with such labels follow. A number in a `doubted`
-    column is that of another of its candidates.
+    column is that of another of its candidates. Those that are `alike` have every number that the model has.
     """
 
     model: Recipe | None
@@ -36,6 +36,7 @@ class RowIdentity:
     lead: bool = False
     accuses: bool = False
     doubted: frozenset[str] = frozenset()
+    alike: tuple[str, ...] = ()
 
 
 def are_settled(hits: int, misses: int) -> bool:

@@ -91,7 +91,7 @@ def _test(shared: Pool | None, processes: Pool, settings: Settings, claim: Claim
     if shared is not None and is_bundled(claim.code.folder):
         with suppress(TimeoutError, EndedError):
             return _run_in(shared, settings, claim)
-    patience, place = settings.limits.patience, f"{claim.file}:{claim.line}"
+    patience, place = settings.patience, f"{claim.file}:{claim.line}"
     try:
         return _run_in(processes, settings, claim)
     except TimeoutError:
@@ -101,7 +101,7 @@ def _test(shared: Pool | None, processes: Pool, settings: Settings, claim: Claim
 
 
 def _run_in(processes: Pool, settings: Settings, claim: ClaimText) -> Outcome:
-    sent = processes.run(_run_claim, (claim.code, settings), settings.limits.patience)
+    sent = processes.run(_run_claim, (claim.code, settings), settings.patience)
     return [one for one in sent if one is not None][-1]
 
 

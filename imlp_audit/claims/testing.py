@@ -77,15 +77,14 @@ class _Run:
     """The examples of a claim that were judged, and the smallest one that it is false on or cannot be judged on."""
 
     def __init__(self, claim: Claim, code: ClaimCode, settings: Settings, beat: Callable[[], None]) -> None:
-        limits = settings.limits
-        self._claim, self._code, self._limits, self._beat = claim, code, limits, beat
+        self._claim, self._code, self._seconds, self._beat = claim, code, settings.seconds, beat
         # torch.manual_seed takes 2 ms, as it tells every device
         self._restart = torch.default_generator.manual_seed if settings.device == "cpu" else torch.manual_seed
         self._arguments = st.fixed_dictionaries(dict(claim.strategies))
         self._others = _without_simplest(self._arguments)
-        self._wanted = max(1, round(limits.examples * claim.share))
-        self._deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
-        self._seed = crc32(f"{code.function} {limits.seed}".encode())
+        self._wanted = max(1, round(settings.examples * claim.share))
+        self._deadline = None if settings.seconds is None else time.monotonic() + settings.seconds
+        self._seed = crc32(f"{code.function} {settings.seed}".encode())
         self._late = False
         self._tried = 0
         self._false: tuple[str, ...] = ()
@@ -181,11 +180,10 @@ class _Run:
         return f"{self._code.file}:{self._claim.function.__code__.co_firstlineno}"
 
     def _explain_lateness(self) -> str:
-        seconds = self._limits.seconds
         if self._false:
             found = "; ".join(self._false)
-            return f"{seconds:g} s ran out before the smallest counterexample was found; so far: {found}"
-        return f"only {self._tried} of {self._wanted} examples were run in {seconds:g} s; none was false"
+            return f"{self._seconds:g} s ran out before the smallest counterexample was found; so far: {found}"
+        return f"only {self._tried} of {self._wanted} examples were run in {self._seconds:g} s; none was false"
 
 
 @st.composite

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from difflib import unified_diff
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode, helpers
-from imlp_audit.cli.output import ExitCode, exit_code
-from imlp_audit.report.formats import Format
+from imlp_audit.checks.acknowledge import renew_lock
+from imlp_audit.checks.candidates import says
+from imlp_audit.cli.loading import check_spec, load_own, open_store
+from imlp_audit.cli.options import NoCache, NoProgress, Specs, TrustCode, helpers
+from imlp_audit.cli.output import ExitCode, emit, emit_document, exit_code
+from imlp_audit.cli.progress import show_progress
+from imlp_audit.files import MAX_SPEC_BYTES, read_bytes, read_text
+from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.pipeline import Options, audit
+from imlp_audit.records.check import FAILS, PASSES, CellCheck, Identified, Verdict
+from imlp_audit.records.document import to_json
+from imlp_audit.records.finding import RenewedLock
+from imlp_audit.records.result import AuditResult, GroupScore
+from imlp_audit.report.files import check_writable, write_whole
+from imlp_audit.report.listings import acknowledged_document
+from imlp_audit.spec.columns import Column
+from imlp_audit.spec.edit import with_counters, with_model
+from imlp_audit.spec.load import Selection
+from imlp_audit.spec.paper import Paper
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from imlp_audit.records.finding import Finding, RenewedLock
-    from imlp_audit.records.result import AuditResult, GroupScore
-    from imlp_audit.spec.columns import Column
-    from imlp_audit.spec.load import Selection
-    from imlp_audit.spec.paper import Paper
+_SHOWN = 5  # numbers that keep their rows from being accepted
 
 
 def accept(
@@ -32,27 +41,25 @@ def accept(
     no_cache: NoCache = False,
 ) -> int:
     """Write the models and counters that printed numbers identify into the specs, as given."""
-    from imlp_audit.cli.loading import load_own
-    from imlp_audit.cli.output import emit
-    from imlp_audit.report.files import check_writable, write_whole
-    from imlp_audit.spec.edit import read_text
-
     selection = load_own(specs, "accept", trust_code=trust_code, writing=not dry_run)
     result = _audit(selection, trust_code=trust_code, shown=not no_progress, no_cache=no_cache)
     changed = [
         (path, shown_as, before, after)
         for paper in selection.papers
         for path, shown_as in paper.files
-        if (after := _accepted(paper, shown_as, before := read_text(path), result)) != before
+        if (after := _accepted(paper, shown_as, before := read_text(path, MAX_SPEC_BYTES), result)) != before
     ]
     for path, shown_as, before, after in changed:
+        check_spec(after, path.name)
         check_writable(path)
         lines = unified_diff(before.splitlines(), after.splitlines(), shown_as, shown_as, lineterm="", n=1)
         emit("\n".join(lines) + "\n")
     for path, _, _, after in () if dry_run else changed:
         write_whole(path, after)
+    for paper in selection.papers:
+        _say_left(_doubted(paper, result))
     if not changed:
-        sys.stderr.write("nothing to accept: no row with `candidates` was identified\n")
+        sys.stderr.write("nothing to accept: no row with `candidates` was identified beyond doubt\n")
     elif dry_run:
         _say_failing(_foresee(selection, result), "at least ")
     else:
@@ -64,37 +71,22 @@ def accept(
 
 def acknowledge(
     specs: Specs = None,
-    draft: Annotated[
-        bool,
-        typer.Option("--draft", help="Also write findings without a title for the failing checks that none covers."),
-    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written; write nothing.")] = False,
     trust_code: TrustCode = False,
-    format_: Formatted = Format.RICH,
     no_progress: NoProgress = False,
     no_cache: NoCache = False,
 ) -> int:
     """Acknowledge the failing checks that findings cover: write `findings.lock`."""
-    from imlp_audit.cli.loading import load_own
-    from imlp_audit.cli.output import emit_document
-    from imlp_audit.records.finding import AcknowledgeReport
-    from imlp_audit.report.listings import acknowledged_document
-
     selection = load_own(specs, "acknowledge", trust_code=trust_code, writing=not dry_run)
     result = _audit(selection, trust_code=trust_code, shown=not no_progress, no_cache=no_cache, any_lock=True)
-    papers = tuple(_write_lock(paper, result, draft=draft, write=not dry_run) for paper in selection.papers)
-    report = AcknowledgeReport(written=not dry_run, papers=papers)
-    emit_document(acknowledged_document(report), format_, report)
+    papers = tuple(_write_lock(paper, result, write=not dry_run) for paper in selection.papers)
+    emit_document(acknowledged_document(papers, written=not dry_run))
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
 
 
 def _audit(
     selection: Selection, *, trust_code: bool, shown: bool, no_cache: bool, any_lock: bool = False
 ) -> AuditResult:
-    from imlp_audit.cli.loading import open_store
-    from imlp_audit.cli.progress import show_progress
-    from imlp_audit.pipeline import Options, audit
-
     store = open_store(no_cache=no_cache)
     options = Options(jobs=helpers(), trust_code=trust_code, any_lock=any_lock, store=store)
     with show_progress(shown=shown) as announce:
@@ -103,8 +95,6 @@ def _audit(
 
 def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> str:
     """Return the text of one of a paper's files with what was identified."""
-    from imlp_audit.spec.edit import with_counters, with_model
-
     models = _models(paper, result)
     rows = [row for row in paper.rows if row.source().file == shown_as]
     ends = [row.source().line for row in rows[1:]] + [None] * bool(rows)
@@ -119,20 +109,43 @@ def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> st
         flops = [one.group for one in known.columns if columns[one.group.name].measure == "flops"]
         sure = dict.fromkeys(str(one.winner) for one in flops if _is_sure(one, columns[one.name]))
         # the paper's counters are those of all its columns: none is written where another column would lose a number
-        if sure and all(max(map(one.scores.__getitem__, sure)) == max(one.scores.values()) for one in flops):
+        kept = (
+            all(max(map(one.scores.__getitem__, sure)) == max(one.scores.values()) for one in flops) if sure else False
+        )
+        if kept and not any(_measure_of(columns, one) == "flops" for one in _doubted(paper, result)):
             text = with_counters(text, tuple(sure), shown_as)
     return text
 
 
-def _models(paper: Paper, result: AuditResult) -> dict[str, str]:
-    """Return the models that rows were identified to be of, by the rows' ids, if their labels say so too."""
-    from imlp_audit.checks.candidates import says
-    from imlp_audit.records.check import CellCheck, Identified
+def _doubted(paper: Paper, result: AuditResult) -> list[CellCheck]:
+    """Return the numbers that do not follow from what is proposed and that only a given model or counter would accuse.
 
+    A lead of a row whose label names its model alone is none: it is shown as an error to ask about.
+    """
+    rows = {row.id: row.row for row in paper.rows}
+    return [
+        one
+        for one in result.of_kind(CellCheck)
+        if one.verdict is Verdict.UNVERIFIABLE and one.measured is not None and one.id.rpartition("/")[0] in rows
+        if not (one.lead and rows[one.id.rpartition("/")[0]].named)
+    ]
+
+
+def _measure_of(columns: Mapping[str, Column], check: CellCheck) -> str:
+    _, table, _, column = check.id.split("/")
+    return columns[f"{table}/{column}"].measure
+
+
+def _models(paper: Paper, result: AuditResult) -> dict[str, str]:
+    """Return the models that rows were identified to be of, by the rows' ids, if their labels say so too.
+
+    To accept one accuses no number that an audit has not.
+    """
     cells = [one for one in result.of_kind(CellCheck) if one.identified not in (None, Identified.NO)]
     models = {one.id.rpartition("/")[0]: one.model for one in cells if one.model is not None}
     said = {row.id for row in paper.rows if any(says(row, one) for one in row.row.candidates)}
-    return {name: model for name, model in models.items() if name in said}
+    doubted = {one.id.rpartition("/")[0] for one in _doubted(paper, result)}
+    return {name: model for name, model in models.items() if name in said - doubted}
 
 
 def _is_sure(group: GroupScore, column: Column) -> bool:
@@ -143,15 +156,11 @@ def _is_sure(group: GroupScore, column: Column) -> bool:
 
 
 def _failing(result: AuditResult) -> list[str]:
-    from imlp_audit.records.check import FAILS
-
     return [one.id for one in result.checks if one.verdict in FAILS]
 
 
 def _foresee(selection: Selection, result: AuditResult) -> list[str]:
     """Return the numbers of accepted rows that do not follow; others may fail by what follows from these."""
-    from imlp_audit.records.check import PASSES, CellCheck
-
     rows = {name for paper in selection.papers for name in _models(paper, result)}
     return [
         one.id
@@ -160,62 +169,26 @@ def _foresee(selection: Selection, result: AuditResult) -> list[str]:
     ]
 
 
-def _say_failing(wrong: Sequence[str], how_many: str = "") -> None:
-    from imlp_audit.numbers.words import count_of, list_some
+def _say_left(doubted: Sequence[CellCheck]) -> None:
+    for one in doubted[:_SHOWN]:
+        sys.stderr.write(f"left as proposed: {one.id} {one.printed}: {one.reason}\n")
+    if len(doubted) > _SHOWN:
+        sys.stderr.write(f"and {len(doubted) - _SHOWN} more; write `model:` where you know it\n")
 
+
+def _say_failing(wrong: Sequence[str], how_many: str = "") -> None:
     if wrong:
         sys.stderr.write(f"{how_many}{count_of(len(wrong), 'check')} will fail then: {list_some(wrong, 8)}\n")
 
 
-def _write_lock(paper: Paper, result: AuditResult, *, draft: bool, write: bool) -> RenewedLock:
-    """Write a paper's lock if it changed, and with `draft` findings to be titled.
-
-    Return what was written; without `write`, what would be.
-    """
-    from imlp_audit.checks.acknowledge import renew_lock
-    from imlp_audit.records.document import to_json
-    from imlp_audit.spec.edit import draft_ids
-
+def _write_lock(paper: Paper, result: AuditResult, *, write: bool) -> RenewedLock:
+    """Write a paper's lock if it changed. Return what was written; without `write`, what would be."""
     file = paper.findings_file
     lock, report = renew_lock(paper, result, file.lock_shown_as)
-    if draft:
-        drafts = draft_ids(_without_drafts(paper, report.unexplained), [entry.value.id for entry in paper.findings])
-        report = report.model_copy(update={"drafts": tuple(drafts)})
-        if write and drafts:
-            _write_drafts(paper, drafts)
-    if write and (lock.checks or lock.evidence or file.lock_path.exists()):
-        _write(file.lock_path, to_json(lock), file.lock_shown_as)
+    path, text = file.lock_path, to_json(lock)
+    if write and (lock.checks or lock.evidence or path.exists()):
+        check_writable(path)
+        if not path.exists() or read_bytes(path, MAX_SPEC_BYTES) != text.encode():
+            write_whole(path, text)
+            sys.stderr.write(f"wrote {file.lock_shown_as}\n")
     return report
-
-
-def _without_drafts(paper: Paper, unexplained: tuple[Finding, ...]) -> list[Finding]:
-    """Return the failing checks that no entry covers, not even a draft."""
-    from imlp_audit.spec.findings import covered_checks
-
-    left = []
-    for finding in unexplained:
-        drafted = covered_checks(paper, finding.checks)
-        checks = tuple(name for name in finding.checks if name not in drafted)
-        left += [finding.model_copy(update={"checks": checks})] if checks else []
-    return left
-
-
-def _write_drafts(paper: Paper, drafts: dict[str, Finding]) -> None:
-    from imlp_audit.cli.loading import check_spec
-    from imlp_audit.spec.edit import read_text, with_drafts
-
-    file = paper.findings_file
-    before = read_text(file.path) if file.path.exists() else None
-    text = with_drafts(before, paper.id, drafts, file.shown_as)
-    check_spec(text, file.path.name)
-    _write(file.path, text, file.shown_as)
-
-
-def _write(path: Path, text: str, shown_as: str) -> None:
-    from imlp_audit.files import MAX_SPEC_BYTES, read_bytes
-    from imlp_audit.report.files import check_writable, write_whole
-
-    check_writable(path)
-    if not path.exists() or read_bytes(path, MAX_SPEC_BYTES) != text.encode():
-        write_whole(path, text)
-        sys.stderr.write(f"wrote {shown_as}\n")

@@ -7,9 +7,14 @@ from typing import Annotated
 
 import typer
 
+from imlp_audit.bench.planning import find_column, find_table, plan_comparisons
 from imlp_audit.bench.setup import FEWEST_PAIRS, ModelDtype, Setup
+from imlp_audit.cli.loading import load_specs
 from imlp_audit.cli.options import Device, Reading, ReportOptions, TrustCode, check_device, group_options
+from imlp_audit.cli.output import emit_result, exit_code, parse_outputs
+from imlp_audit.cli.progress import show_progress
 from imlp_audit.errors import UsageError
+from imlp_audit.report.first_screen import run_screen
 
 
 @dataclass(frozen=True)
@@ -67,12 +72,6 @@ def bench(
     reporting: ReportOptions,
 ) -> int:
     """Time a table's models against their baselines."""
-    from imlp_audit.bench.planning import find_column, find_table, plan_comparisons
-    from imlp_audit.cli.loading import load_specs
-    from imlp_audit.cli.output import emit_result, exit_code, parse_outputs
-    from imlp_audit.cli.progress import show_progress
-    from imlp_audit.report.first_screen import run_screen
-
     outputs = parse_outputs(reporting.printed, reporting.output)
     where, _, name = table.rpartition("/")
     papers = load_specs([where], trust_code=trust_code).papers if where else ()

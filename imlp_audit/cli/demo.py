@@ -5,19 +5,21 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
-from imlp_audit.cli.options import Formatted, NoProgress, trusting
-from imlp_audit.cli.output import ExitCode
+from imlp_audit.cli.options import NoProgress, trusting
+from imlp_audit.cli.output import ExitCode, emit_document
+from imlp_audit.cli.progress import show_progress
 from imlp_audit.errors import OutputError, UsageError
-from imlp_audit.report.formats import Format
-
-if TYPE_CHECKING:
-    from imlp_audit.records.check import Check
-    from imlp_audit.records.result import AuditResult
-    from imlp_audit.report.document import Document, Item
+from imlp_audit.pipeline import Options, audit, list_versions
+from imlp_audit.records.check import FAILS, Check, Verdict
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.document import Code, Document, Heading, Item, List, Paragraph, code, join, parse_code
+from imlp_audit.report.tables import write_printed
+from imlp_audit.report.verdicts import verdict_span
+from imlp_audit.spec.load import load
 
 _PAPER = Path(__file__).parent / "demo_paper"
 _FILES = ("paper.tex", "paper.yaml", "claims/sec2.py")
@@ -71,21 +73,14 @@ def demo(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="A new or empty folder; if left out, this one.", show_default=False)
     ] = Path(),
-    format_: Formatted = Format.RICH,
     no_progress: NoProgress = False,
 ) -> int:
     """Write a paper of one page with three errors, audit it, and show how each is caught and mended."""
-    from imlp_audit.cli.output import emit_document
-    from imlp_audit.cli.progress import show_progress
-    from imlp_audit.pipeline import Options, audit, list_versions
-    from imlp_audit.records.check import Verdict
-    from imlp_audit.spec.load import load
-
     list_versions()  # where one is missing, nothing is written
     write_paper(folder)
     with show_progress(shown=not no_progress) as announce:
         result = audit(load([str(folder)], trust_code=True), Options(jobs=1, trust_code=True), announce)
-    emit_document(_document(result, folder), format_, result)
+    emit_document(_document(result, folder))
     return ExitCode.INCOMPLETE if result.counts()[Verdict.ERROR] else ExitCode.CLEAN
 
 
@@ -109,9 +104,6 @@ def write_paper(folder: Path) -> None:
 
 
 def _document(result: AuditResult, folder: Path) -> Document:
-    from imlp_audit.records.check import FAILS
-    from imlp_audit.report.document import Code, Heading, List, Paragraph, parse_code
-
     checks = {check.id: check for check in result.checks}
     caught = sum(one.check in checks and checks[one.check].verdict in FAILS for one in PLANTED)
     what = (
@@ -136,10 +128,6 @@ def _document(result: AuditResult, folder: Path) -> Document:
 
 
 def _describe(one: PlantedError, check: Check, folder: Path) -> Iterator[Item]:
-    from imlp_audit.report.document import Item, code, join
-    from imlp_audit.report.tables import write_printed
-    from imlp_audit.report.verdicts import verdict_span
-
     text = (_PAPER / one.file).read_text(encoding="utf-8")
     changes = (
         (f"line {text[: text.index(wrong)].count(chr(10)) + 1}: change ", code(wrong), " to ", code(right))

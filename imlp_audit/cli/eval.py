@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import ValidationError
 
+from imlp_audit.checkpoint.contents import check_kind
+from imlp_audit.cli.loading import load_specs
 from imlp_audit.cli.options import (
     CheckpointFile,
     Device,
@@ -24,18 +27,21 @@ from imlp_audit.cli.options import (
     check_device,
     group_options,
 )
-from imlp_audit.cli.output import exit_code
+from imlp_audit.cli.output import Outputs, emit_result, exit_code, parse_outputs
+from imlp_audit.cli.progress import show_image_progress
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.processes.interrupts import on_interrupt, write_error
 from imlp_audit.processes.limits import cores
+from imlp_audit.report.document import make_visible
 from imlp_audit.report.files import check_writable
+from imlp_audit.report.first_screen import run_screen
+from imlp_audit.spec.paper import RowRef, find_row, rows_of
+from imlp_audit.spec.schema import Preprocessing
+from imlp_audit.spec.targets import id_in, whole_paper
 
 if TYPE_CHECKING:
-    from imlp_audit.cli.output import Outputs
     from imlp_audit.evaluate.inference import Running
     from imlp_audit.evaluate.request import Request
-    from imlp_audit.spec.paper import RowRef
-    from imlp_audit.spec.schema import Preprocessing
 
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".parquet")
@@ -98,10 +104,6 @@ class ImageOptions:
         """Return how the user wants images prepared. Raises UsageError."""
         if not self.preprocessing:
             return None
-        from pydantic import ValidationError
-
-        from imlp_audit.spec.schema import Preprocessing
-
         given = dict(one.partition("=")[::2] for one in self.preprocessing)
         strange = next((name for name in given if name not in _SETTINGS), None)
         if strange is not None:
@@ -171,12 +173,8 @@ def evaluate(
     reporting: ReportOptions,
 ) -> int:
     """Evaluate a checkpoint on images, and judge the accuracies that its row prints."""
-    from imlp_audit.checkpoint.contents import check_kind
-    from imlp_audit.spec.targets import whole_paper
-
     resume = "imlp-audit: interrupted; run the same command to continue\n" if running.predictions is not None else ""
     with on_interrupt(lambda: write_error(resume)):
-        from imlp_audit.cli.output import parse_outputs
         from imlp_audit.evaluate.datasets import Data
         from imlp_audit.evaluate.predictions import check_ending
         from imlp_audit.evaluate.request import Request
@@ -203,10 +201,7 @@ def evaluate(
 
 
 def _run(request: Request, outputs: Outputs, reporting: ReportOptions, specs: list[str]) -> int:
-    from imlp_audit.cli.output import emit_result
-    from imlp_audit.cli.progress import show_image_progress
     from imlp_audit.evaluate.run import run_evaluation
-    from imlp_audit.report.first_screen import run_screen
 
     gc.enable()  # it is off for commands that end in seconds
     say = _say if not reporting.quiet else lambda _: None
@@ -217,8 +212,6 @@ def _run(request: Request, outputs: Outputs, reporting: ReportOptions, specs: li
 
 
 def _say(text: str) -> None:
-    from imlp_audit.report.document import make_visible
-
     print(f"imlp-audit: {make_visible(text)}", file=sys.stderr)
 
 
@@ -244,10 +237,6 @@ def _same_file(one: Path, other: Path) -> bool:
 
 
 def _find_row(wanted: str, specs: list[str] | None, *, trust_code: bool) -> RowRef:
-    from imlp_audit.cli.loading import load_specs
-    from imlp_audit.spec.paper import find_row, rows_of
-    from imlp_audit.spec.targets import id_in, whole_paper
-
     papers = load_specs(specs or [whole_paper(wanted)], trust_code=trust_code).papers
     found = find_row(papers, id_in(wanted, papers[0].id))
     if found is None:

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from imlp_audit.cache.store import Store, remember
+from imlp_audit.claims.catalogue import ClaimText
+from imlp_audit.claims.settings import Settings
+from imlp_audit.cli.loading import load_specs, open_store
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode
 from imlp_audit.cli.output import ExitCode, emit_document
+from imlp_audit.cli.progress import Announce, show_progress
 from imlp_audit.errors import UsageError
+from imlp_audit.explain import explain as explaining
+from imlp_audit.explain.explain import cells_needed
+from imlp_audit.explain.explanation_document import explanation_document
+from imlp_audit.pipeline import Options, audit, audit_equations, identify_rows
+from imlp_audit.records.check import CellCheck, Verdict
+from imlp_audit.records.explanation import Explanation
+from imlp_audit.records.result import AuditResult
 from imlp_audit.report.formats import Format
-
-if TYPE_CHECKING:
-    from imlp_audit.cache.store import Store
-    from imlp_audit.cli.progress import Announce
-    from imlp_audit.records.result import AuditResult
-    from imlp_audit.spec.load import Selection
-    from imlp_audit.spec.plan import Plan
+from imlp_audit.spec.load import Selection, digest_selection
+from imlp_audit.spec.plan import EquationPlan, Plan
+from imlp_audit.spec.targets import find, id_in, split_target, whole_paper
 
 
 def explain(
@@ -31,17 +39,6 @@ def explain(
     no_cache: NoCache = False,
 ) -> int:
     """Explain one check: what was compared, and why its verdict came out as it did."""
-    from imlp_audit.cache.store import remember
-    from imlp_audit.cli.loading import load_specs, open_store
-    from imlp_audit.cli.progress import show_progress
-    from imlp_audit.explain import explain as explaining
-    from imlp_audit.explain.explanation_document import explanation_document
-    from imlp_audit.pipeline import Options, identify_rows
-    from imlp_audit.records.check import CellCheck, Verdict
-    from imlp_audit.records.explanation import Explanation
-    from imlp_audit.spec.load import digest_selection
-    from imlp_audit.spec.targets import id_in
-
     _refuse_swapped(check_id, specs or ())
     selection = load_specs(specs or [_paper_of(check_id)], trust_code=trust_code)
     plan = explaining.find_plan(selection, id_in(check_id, selection.papers[0].id))
@@ -62,8 +59,6 @@ def explain(
 
 def _refuse_swapped(check_id: str, specs: Sequence[str]) -> None:
     """Raise UsageError where a file or folder stands in the place of the check, and the check behind it."""
-    from imlp_audit.spec.targets import split_target
-
     path, name = split_target(check_id)
     if path is not None and not name and len(specs) == 1 and split_target(specs[0])[0] is None:
         raise UsageError(
@@ -74,8 +69,6 @@ def _refuse_swapped(check_id: str, specs: Sequence[str]) -> None:
 
 def _paper_of(check_id: str) -> str:
     """Return the target whose checks an id is looked up in. Raises UsageError where there is no such paper."""
-    from imlp_audit.spec.targets import find, whole_paper
-
     paper = whole_paper(check_id)
     try:
         find([paper])
@@ -88,12 +81,6 @@ def _paper_of(check_id: str) -> str:
 
 def _check(plan: Plan, selection: Selection, announce: Announce, store: Store, *, trust_code: bool) -> AuditResult:
     """Make the check and the cells that it needs, as `verify` does, or as `properties` if a claim needs a solver."""
-    from imlp_audit.claims.catalogue import ClaimText
-    from imlp_audit.claims.settings import Settings
-    from imlp_audit.explain.explain import cells_needed
-    from imlp_audit.pipeline import Options, audit, audit_equations
-    from imlp_audit.spec.plan import EquationPlan
-
     if isinstance(plan, EquationPlan) and isinstance(plan.claim, ClaimText) and plan.claim.needs:
         return audit_equations(selection, (plan.id,), Settings(trust_code=trust_code), announce, store)
     only = (plan.id, *cells_needed(plan))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from imlp_audit.checkpoint.contents import Checkpoint, hash_file, parse_states
+from imlp_audit.cli.loading import load_specs
 from imlp_audit.cli.options import Formatted, NoProgress, Prefix, Specs, State, TrustCode
 from imlp_audit.cli.output import ExitCode, emit_document
+from imlp_audit.cli.progress import show_progress
+from imlp_audit.records.checkpoint import Inspection
 from imlp_audit.report.formats import Format
-
-if TYPE_CHECKING:
-    from imlp_audit.checkpoint.contents import Checkpoint
-    from imlp_audit.records.checkpoint import Inspection
-    from imlp_audit.spec.load import Selection
+from imlp_audit.spec.load import Selection
 
 
 def inspect(
@@ -30,10 +30,6 @@ def inspect(
     no_progress: NoProgress = False,
 ) -> int:
     """Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show."""
-    from imlp_audit.checkpoint.contents import hash_file, parse_states
-    from imlp_audit.cli.loading import load_specs
-    from imlp_audit.cli.progress import show_progress
-
     states = parse_states(checkpoint, state, prefix)  # bad files are refused before torch is imported
     selection = load_specs(specs, trust_code=trust_code)
     from imlp_audit.inspect.candidates import choose_candidates, report_checkpoint
@@ -54,7 +50,6 @@ def _judge_weights(checkpoint: Checkpoint, selection: Selection, *, trust_code: 
     from imlp_audit.checkpoint.loading import read_tensors
     from imlp_audit.inspect.learned_claims import WeightsToJudge, judge_claims, list_claims
     from imlp_audit.inspect.untrained import explain_untrained
-    from imlp_audit.records.checkpoint import Inspection
 
     tensors = read_tensors(checkpoint)
     untrained = explain_untrained(tensors)

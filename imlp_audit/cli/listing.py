@@ -1,54 +1,50 @@
-"""`imlp-audit list`, `lint`, `schema`, `coverage` and `cache`: they read, and measure nothing."""
+"""`imlp-audit list`, `lint` and `coverage`: they read, and measure nothing."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from imlp_audit.checks.acknowledge import broken_by_verdicts
+from imlp_audit.cli.loading import load_specs
 from imlp_audit.cli.options import Formatted, Only, Skip, Specs
-from imlp_audit.cli.output import ExitCode, emit, emit_document
-from imlp_audit.errors import UsageError
+from imlp_audit.cli.output import ExitCode, emit_document
+from imlp_audit.errors import SpecError, UsageError
+from imlp_audit.numbers.words import count_of
+from imlp_audit.records.listing import (
+    CheckList,
+    CoverageReport,
+    ListedCheck,
+    NumberState,
+)
+from imlp_audit.report.document import Table
 from imlp_audit.report.formats import Format
-
-if TYPE_CHECKING:
-    from imlp_audit.records.listing import CoverageReport, LintedPaper
-    from imlp_audit.spec.load import Selection
-    from imlp_audit.spec.paper import Paper
+from imlp_audit.report.listings import coverage_document
+from imlp_audit.spec.findings import broken_locks, long_findings
+from imlp_audit.spec.load import Selection, select_checks
+from imlp_audit.spec.model_rules import unknown_models, wrong_code
+from imlp_audit.spec.paper import CellRef, Paper, rows_of
+from imlp_audit.spec.plan import plan
+from imlp_audit.spec.rules import broken_claims
 
 
 def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None, format_: Formatted = Format.RICH) -> int:
     """List the ids of all checks, without measuring anything."""
-    from imlp_audit.cli.loading import load_specs
-    from imlp_audit.report.document import Table
-    from imlp_audit.spec.load import select_checks
-
     plans = select_checks(load_specs(specs), only or (), skip or (), solving=True)
     rows = tuple((plan.id, f"{plan.source.file}:{plan.source.line}") for plan in plans)
     record = None
     if format_ is Format.JSON:
-        from imlp_audit.records.listing import CheckList, ListedCheck
-
         checks = (ListedCheck(id=plan.id, file=plan.source.file, line=plan.source.line) for plan in plans)
         record = CheckList(checks=tuple(checks))
     emit_document((Table((), rows),), format_, record)
     return ExitCode.CLEAN
 
 
-def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
+def lint(specs: Specs = None) -> int:
     """Find every problem in specs and their Python, without running anything."""
-    from imlp_audit.checks.acknowledge import broken_by_verdicts
-    from imlp_audit.cli.loading import load_specs
-    from imlp_audit.errors import SpecError
-    from imlp_audit.records.listing import LintReport
-    from imlp_audit.report.listings import lint_document
-    from imlp_audit.spec.findings import broken_locks, long_findings
-    from imlp_audit.spec.model_rules import unknown_models, wrong_code
-    from imlp_audit.spec.rules import broken_claims
-
     selection = load_specs(specs, also=unknown_models)
     broken = [
         problem
@@ -64,35 +60,24 @@ def lint(specs: Specs = None, format_: Formatted = Format.RICH) -> int:
     broken += broken_locks(selection.papers)
     if broken:
         raise SpecError(broken)
-    report = LintReport(papers=tuple(_linted(paper, selection) for paper in selection.papers))
-    emit_document(lint_document(report), format_, report)
+    emit_document((Table((), tuple(_describe(paper, selection) for paper in selection.papers)),))
     return ExitCode.CLEAN
 
 
-def _linted(paper: Paper, selection: Selection) -> LintedPaper:
-    from imlp_audit.records.listing import LintedPaper
-    from imlp_audit.spec.paper import CellRef, rows_of
-    from imlp_audit.spec.plan import plan
-
+def _describe(paper: Paper, selection: Selection) -> tuple[str, str]:
+    """Return a paper whose specs are sound, and how much they hold; and whether a number of it can be counted."""
     cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
     counted = [cell for cell in cells if cell.column.measure.totalled]
-    return LintedPaper(
-        id=paper.id,
-        tables=len(paper.tables),
-        checks=len(plan(paper, selection.known)),
-        findings=sum(not entry.value.draft for entry in paper.findings),
-        drafts=tuple(entry.source("title") for entry in paper.findings if entry.value.draft),
-        modelless=bool(counted) and all(cell.recipe is None and not cell.row.row.candidates for cell in counted),
+    parts = (
+        count_of(len(paper.tables), "table"),
+        count_of(len(plan(paper, selection.known)), "check"),
+        count_of(len(paper.findings), "finding"),
     )
+    modelless = counted and all(cell.recipe is None and not cell.row.row.candidates for cell in counted)
+    return f"{paper.id}:", f"{', '.join(parts)}: no problems{_NO_MODEL if modelless else ''}"
 
 
-def schema() -> int:
-    """Print the JSON Schema of a spec, with which editors complete keys and mark mistakes."""
-    from imlp_audit.records.document import dump_json
-    from imlp_audit.spec.validate import spec_schema
-
-    emit(dump_json(spec_schema()))
-    return ExitCode.CLEAN
+_NO_MODEL = " of form, but no row has `model:` or `candidates:`, so no number can be counted yet"
 
 
 def coverage(
@@ -114,9 +99,6 @@ def coverage(
     A number is read by a check, explained by an entry of the paper's coverage, or open. Of several papers, the one that
     reads most numbers of the document is taken.
     """
-    from imlp_audit.cli.loading import load_specs
-    from imlp_audit.records.listing import NumberState
-    from imlp_audit.report.listings import coverage_document
     from imlp_audit.transcribe.cover import cover
     from imlp_audit.transcribe.document import read_document
 
@@ -133,8 +115,6 @@ def coverage(
 
 def _choose(reports: Sequence[CoverageReport], document: Path) -> CoverageReport:
     """Return the report of the paper that the document is of. Raises UsageError where none of several may be it."""
-    from imlp_audit.records.listing import NumberState
-
     if len(reports) == 1:
         return reports[0]
     best = max(reports, key=lambda report: report.count(NumberState.BOUND))
@@ -142,35 +122,3 @@ def _choose(reports: Sequence[CoverageReport], document: Path) -> CoverageReport
         papers = ", ".join(report.paper for report in reports)
         raise UsageError(f"{document}: no check of {papers} reads a number of it; name the paper whose document it is")
     return best
-
-
-cache = typer.Typer(help="See or remove what earlier runs measured.", rich_markup_mode=None)
-
-
-@cache.command()
-def info(format_: Formatted = Format.RICH) -> int:
-    """Show where measurements are kept, and how many."""
-    from imlp_audit.cli.loading import open_store
-    from imlp_audit.records.listing import CacheReport
-    from imlp_audit.report.listings import cache_document
-
-    store = open_store(no_cache=False)
-    files, size = store.size()
-    folder = str(store.folder) if store.folder is not None else None
-    report = CacheReport(folder=folder, measurements=files, bytes=size)
-    emit_document(cache_document(report), format_, report)
-    return ExitCode.CLEAN
-
-
-@cache.command()
-def clear() -> int:
-    """Remove all measurements that are kept."""
-    from imlp_audit.cli.loading import open_store
-    from imlp_audit.numbers.words import list_some
-
-    left = open_store(no_cache=False, quiet=True).clear()
-    if left:
-        print(
-            f"imlp-audit: left {list_some([str(path) for path in left], 3)}: not written by this cache", file=sys.stderr
-        )
-    return ExitCode.CLEAN

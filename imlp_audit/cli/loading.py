@@ -6,16 +6,18 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from imlp_audit.cache.store import Store, cache_folder
 from imlp_audit.cli.output import emit
 from imlp_audit.errors import Problem, SpecError, UsageError
 from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.processes.code import explain_distrust, is_bundled, is_installed_place, name_difference
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.exports import render_problems
 from imlp_audit.report.formats import AuditFormat
-
-if TYPE_CHECKING:
-    from imlp_audit.cache.store import Store
-    from imlp_audit.spec.load import Rule, Selection
+from imlp_audit.spec.load import Rule, Selection, load
+from imlp_audit.spec.reader import read_spec
+from imlp_audit.spec.targets import display_path, specs_not_taken, split_target
 
 
 def load_specs(
@@ -33,10 +35,6 @@ def load_specs(
     (None). Where GitHub's annotations are `printed`, each mistake is one. Problems of papers that `also` finds join all
     others.
     """
-    from imlp_audit.processes.code import explain_distrust, name_difference
-    from imlp_audit.spec.load import load
-    from imlp_audit.spec.targets import display_path, specs_not_taken
-
     try:
         selection = load(targets or (), trust_code=bool(trust_code), also=also)
     except SpecError as error:
@@ -65,9 +63,6 @@ def load_own(targets: Sequence[str] | None, command: str, *, trust_code: bool, w
 
     Raises UsageError for an installed one, found by its id or where packages lie, where nothing is written.
     """
-    from imlp_audit.processes.code import is_bundled, is_installed_place
-    from imlp_audit.spec.targets import display_path, split_target
-
     selection = load_specs(targets, trust_code=trust_code, complete=True)
     by_path = any(split_target(target)[0] is not None for target in targets or ())
     for path in (paper.findings_file.path for paper in selection.papers if writing):
@@ -83,8 +78,6 @@ def load_own(targets: Sequence[str] | None, command: str, *, trust_code: bool, w
 
 def check_spec(text: str, name: str) -> None:
     """Read the new text of a spec before it takes the old one's place. Raises SpecError."""
-    from imlp_audit.spec.reader import read_spec
-
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / name
         copy.write_text(text, encoding="utf-8", newline="")
@@ -95,15 +88,11 @@ def check_spec(text: str, name: str) -> None:
 
 def _annotate(problems: Sequence[Problem], printed: AuditFormat | None) -> None:
     if problems and printed is AuditFormat.GITHUB:
-        from imlp_audit.report.exports import render_problems
-
         emit(render_problems(problems))
 
 
 def open_store(*, no_cache: bool, quiet: bool = False) -> Store:
     """Return where this user's measurements are kept; nowhere if they are not to be, or if others may write there."""
-    from imlp_audit.cache.store import Store, cache_folder
-
     store = Store(None if no_cache else cache_folder())
     if store.problem is not None and not quiet:
         print(f"imlp-audit: the cache is not used: {store.problem}", file=sys.stderr)
@@ -112,8 +101,6 @@ def open_store(*, no_cache: bool, quiet: bool = False) -> Store:
 
 def tell_cache(store: Store, *, shown: bool) -> None:
     """Report on standard error what came from earlier runs, and why nothing could be kept."""
-    from imlp_audit.records.result import AuditResult
-
     found, made = store.found.total(), store.made.total()
     lines = []
     if store.found[AuditResult]:

@@ -1,6 +1,7 @@
 """The command `imlp-audit`: its commands by their names, and every way to end.
 
-A command is imported and described when it is named: to do that for all takes longer than to check a paper's specs.
+A command is imported when it is named, with all that it needs: to do that for all takes longer than to check a paper's
+specs. The list of commands has their names and what they do from here.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def main() -> NoReturn:
 def _run_command() -> int:
     """Run the command; every way to end is an exit code and at most one message."""
     try:
-        return int(make_app(*sys.argv[1:2])(standalone_mode=False) or 0)
+        return int(_pick_app()(standalone_mode=False) or 0)
     except TyperException as error:  # of the command line itself
         message = _format_hint(error) or error.format_message().replace("Value error, ", "")
         if message == "Missing command." and _named_command() == "imlp-audit":
@@ -110,7 +111,7 @@ def _report_bug() -> ExitCode:
 
 def _named_command() -> str:
     """Return the command as it is typed: its help says how it is used."""
-    named = (word for word in sys.argv[1:2] if word in COMMANDS or word in _OLD_NAMES)
+    named = (word for word in sys.argv[1:2] if word in COMMANDS)
     return " ".join(["imlp-audit", *named])
 
 
@@ -127,34 +128,70 @@ def _inert(what: object) -> str:
     return disarm_commands(make_visible(str(what), keep="\n"))
 
 
-COMMANDS = {  # in the order of the help: the function of each, or the Typer that holds its own commands
-    "init": "imlp_audit.cli.init:init",
-    "verify": "imlp_audit.cli.verify:verify",
-    "accept": "imlp_audit.cli.accept:accept",
-    "count": "imlp_audit.cli.count:count",
-    "explain": "imlp_audit.cli.explain:explain",
-    "properties": "imlp_audit.cli.properties:properties",
-    "solve": "imlp_audit.cli.solve:solve",
-    "eval": "imlp_audit.cli.eval:evaluate",
-    "inspect": "imlp_audit.cli.inspect:inspect",
-    "bench": "imlp_audit.cli.bench:bench",
-    "list": "imlp_audit.cli.listing:list_checks",
-    "lint": "imlp_audit.cli.listing:lint",
-    "coverage": "imlp_audit.cli.listing:coverage",
-    "schema": "imlp_audit.cli.listing:schema",
-    "report": "imlp_audit.cli.report:report",
-    "diff": "imlp_audit.cli.report:diff",
-    "acknowledge": "imlp_audit.cli.accept:acknowledge",
-    "demo": "imlp_audit.cli.demo:demo",
-    "cache": "imlp_audit.cli.listing:cache",
+COMMANDS = {  # in the order of the help: the function of each, and what it does
+    "init": ("init:init", "Write the tables of a document as a spec, with the models that each row may be of."),
+    "verify": ("verify:verify", "Give every printed number a verdict."),
+    "accept": (
+        "accept:accept",
+        "Write the models and counters that printed numbers identify into the specs, as given.",
+    ),
+    "count": (
+        "count:count",
+        "Count a model by every counter, with its parts; and say what would give a printed number that it does not.",
+    ),
+    "explain": ("explain:explain", "Explain one check: what was compared, and why its verdict came out as it did."),
+    "properties": (
+        "properties:properties",
+        "Test the papers' equations and statements about functions by running them.",
+    ),
+    "solve": ("solve:solve", "Find the readings and the counters that explain the printed numbers."),
+    "eval": ("eval:evaluate", "Evaluate a checkpoint on images, and judge the accuracies that its row prints."),
+    "inspect": (
+        "inspect:inspect",
+        "Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show.",
+    ),
+    "bench": ("bench:bench", "Time a table's models against their baselines."),
+    "list": ("listing:list_checks", "List the ids of all checks, without measuring anything."),
+    "lint": ("listing:lint", "Find every problem in specs and their Python, without running anything."),
+    "coverage": (
+        "listing:coverage",
+        "List every number that a document prints, with the check that reads it; exit with 1 if some are open.",
+    ),
+    "report": ("report:report", "Write the report of each paper."),
+    "diff": (
+        "report:diff",
+        "Show what changed between two audits; exit with 1 if a verdict got worse or a new check fails.",
+    ),
+    "acknowledge": ("accept:acknowledge", "Acknowledge the failing checks that findings cover: write `findings.lock`."),
+    "demo": (
+        "demo:demo",
+        "Write a paper of one page with three errors, audit it, and show how each is caught and mended.",
+    ),
 }
 
 
-_OLD_NAMES = {"baseline": "acknowledge"}  # which keep working, and are not listed
+def _pick_app() -> typer.Typer:
+    """Return the command that is named; if none is, the list of them, or all that a shell asks to complete."""
+    named = [word for word in sys.argv[1:2] if word in COMMANDS]
+    if named or "_IMLP_AUDIT_COMPLETE" in os.environ:
+        return make_app(*named)
+    app = _make_empty_app()
+    for name, (_, says) in COMMANDS.items():
+        app.command(name, help=says)(lambda: None)
+    return app
 
 
-def make_app(first: str = "") -> typer.Typer:
-    """Return the command line: of one command if its first word names one, of all of them otherwise."""
+def make_app(*names: str) -> typer.Typer:
+    """Return the command line: of the commands with these names, of all of them if there are none."""
+    app = _make_empty_app()
+    for name in names or COMMANDS:
+        module, _, attribute = COMMANDS[name][0].partition(":")
+        command = getattr(import_module(f"imlp_audit.cli.{module}"), attribute)
+        app.command(name)(command)
+    return app
+
+
+def _make_empty_app() -> typer.Typer:
     app = typer.Typer(
         name="imlp-audit",
         help="Audit the numbers that machine-learning papers print: which follow from the model, and which do not.",
@@ -164,13 +201,6 @@ def make_app(first: str = "") -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_options)
-    for name in [first] if first in COMMANDS or first in _OLD_NAMES else COMMANDS:
-        module, _, attribute = COMMANDS[_OLD_NAMES.get(name, name)].partition(":")
-        command = getattr(import_module(module), attribute)
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
-        else:
-            app.command(name)(command)
     return app
 
 

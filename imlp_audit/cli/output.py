@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imlp_audit.errors import ClosedPipeError, OutputError, UsageError
-from imlp_audit.report.files import append, check_writable, write_whole
+from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import ENDINGS, AuditFormat, Format, render_audit, render_document
 from imlp_audit.report.terminal import Surface
 
@@ -27,16 +27,14 @@ if TYPE_CHECKING:
 _WIDTH = 120  # of what is not a terminal, unless COLUMNS says otherwise
 _SOURCES = (".yaml", ".yml", ".py", ".lock")  # what a result never replaces
 _MOST_ERRORS = 5  # that are named where nothing is printed
-_SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file of a step's page in GitHub Actions
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where the result of an audit goes: what is printed, if anything, the files, and GitHub's page of this step."""
+    """Where the result of an audit goes: what is printed, if anything, and the files."""
 
     printed: AuditFormat | None
     files: tuple[tuple[AuditFormat, Path], ...] = ()
-    summary: Path | None = None
 
     @property
     def saved(self) -> Path | None:
@@ -45,7 +43,7 @@ class Outputs:
 
 
 def parse_outputs(printed: AuditFormat | None, texts: Sequence[str] | None) -> Outputs:
-    """Read each FORMAT:FILE or FILE; with the format `github` a step's page is one more file.
+    """Read each FORMAT:FILE or FILE.
 
     Raises UsageError for an unknown format, a file that can't be written, and a file that is named twice.
     """
@@ -55,18 +53,7 @@ def parse_outputs(printed: AuditFormat | None, texts: Sequence[str] | None) -> O
         if path.resolve() in seen:
             raise UsageError(f"-o {path}: this file is named twice, and one result would replace the other")
         seen.add(path.resolve())
-    return Outputs(printed, files, _find_summary() if printed is AuditFormat.GITHUB else None)
-
-
-def _find_summary() -> Path | None:
-    if not os.environ.get(_SUMMARY):
-        return None
-    path = Path(os.environ[_SUMMARY])
-    try:
-        check_writable(path, links=True)
-    except UsageError as error:
-        raise UsageError(f"{_SUMMARY}: {error}; unset it to print annotations alone") from error
-    return path
+    return Outputs(printed, files)
 
 
 def _parse_output(text: str) -> tuple[AuditFormat, Path]:
@@ -91,7 +78,7 @@ def _parse_output(text: str) -> tuple[AuditFormat, Path]:
     return form, path
 
 
-def emit_document(document: Document, form: Format, record: JsonDocument | None = None) -> None:
+def emit_document(document: Document, form: Format = Format.RICH, record: JsonDocument | None = None) -> None:
     """Print a document on standard output in a format; `record` is what JSON shows of it."""
     emit(render_document(document, form, record, surface()))
 
@@ -116,10 +103,6 @@ def emit_result(
         _tell_errors(result)
     for form, path in outputs.files:
         write_whole(path, render_audit(result, partial(write, form), form), links=True)
-    if outputs.summary is not None:
-        from imlp_audit.report.first_screen import first_screen
-
-        append(outputs.summary, render_document(screen or first_screen(result), Format.MARKDOWN))
     if outputs.printed is not None:
         emit(render_audit(result, partial(write, outputs.printed), outputs.printed, surface()))
 

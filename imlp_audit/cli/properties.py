@@ -7,10 +7,16 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.claims.settings import Limits, Settings
+from imlp_audit.claims.settings import Settings
+from imlp_audit.cli.loading import load_specs, open_store, tell_cache
 from imlp_audit.cli.options import Device, NoCache, ReportOptions, TrustCode, check_device, group_options, trusting
+from imlp_audit.cli.output import emit_result, exit_code, parse_outputs
+from imlp_audit.cli.progress import show_progress
 from imlp_audit.errors import UsageError
+from imlp_audit.pipeline import audit_equations
 from imlp_audit.processes.limits import cores
+from imlp_audit.report.first_screen import first_screen
+from imlp_audit.spec.targets import find, split_target
 
 
 @group_options
@@ -40,15 +46,9 @@ def properties(
     reporting: ReportOptions,
 ) -> int:
     """Test the papers' equations and statements about functions by running them."""
-    from imlp_audit.cli.loading import load_specs, open_store, tell_cache
-    from imlp_audit.cli.output import emit_result, exit_code, parse_outputs, surface
-    from imlp_audit.cli.progress import show_progress
-    from imlp_audit.pipeline import audit_equations
-    from imlp_audit.report.first_screen import first_screen
-
     outputs = parse_outputs(reporting.printed, reporting.output)
-    limits = Limits(examples, seed, time_limit, patience=min(120.0, 30 + time_limit))  # one that hangs ends too
-    settings = Settings(limits, device.value, jobs or cores(), trust_code=trust_code)
+    patience = min(120.0, 30 + time_limit)  # one that hangs ends too
+    settings = Settings(examples, seed, time_limit, patience, device.value, jobs or cores(), trust_code)
     targets, patterns = _split(claims or [])
     selection = load_specs(targets, trust_code=trust_code, printed=outputs.printed)
     check_device(device)  # which imports torch
@@ -58,15 +58,13 @@ def properties(
     tell_cache(store, shown=reporting.progress)
     trust = trusting(trust_code)
     again = ["properties", *(claims or []), *trust, "--all"]
-    screen = None if reporting.all_ else first_screen(result, [*targets, *trust], [again], columns=surface().width)
+    screen = None if reporting.all_ else first_screen(result, [*targets, *trust], [again])
     emit_result(result, outputs, screen=screen)
     return exit_code(result)
 
 
 def _split(claims: list[str]) -> tuple[list[str], list[str]]:
     """Return the targets among the arguments, and the patterns of claims' names."""
-    from imlp_audit.spec.targets import find, split_target
-
     targets = []
     for claim in claims:
         named = split_target(claim)[0] is not None or "/" in claim

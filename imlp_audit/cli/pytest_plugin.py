@@ -77,10 +77,6 @@ class AuditFile(pytest.File):
             return render_terminal(explanation_document(explain(plan, self.result)), Surface(100))
 
 
-class CheckFailedError(Exception):
-    """A check differs, is inconsistent or could not be completed; carries what pytest prints."""
-
-
 class CheckItem(pytest.Item):
     """One check of a spec."""
 
@@ -89,21 +85,18 @@ class CheckItem(pytest.Item):
         self.plan, self.file = plan, parent
 
     def runtest(self) -> None:
-        """Judge the check. Raises CheckFailedError, and skips what is unverifiable."""
+        """Judge the check: fail with its explanation or what is wrong with the input, skip what is unverifiable."""
+        from imlp_audit.errors import AuditError
         from imlp_audit.records.check import FAILS, Verdict
 
-        check = next(check for check in self.file.result.checks if check.id == self.plan.id)
+        try:
+            check = next(check for check in self.file.result.checks if check.id == self.plan.id)
+        except AuditError as error:
+            pytest.fail(str(error), pytrace=False)
         if check.verdict is Verdict.UNVERIFIABLE:
             pytest.skip(check.reason)
         if check.verdict is Verdict.ERROR or (check.verdict in FAILS and not check.acknowledged):
-            raise CheckFailedError(self.file.explain(self.plan))
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: None = None) -> str:  # type: ignore[override]
-        """Return the explanation, or what is wrong with the input; of any other error its traceback."""
-        from imlp_audit.errors import AuditError
-
-        ours = isinstance(excinfo.value, CheckFailedError | AuditError)
-        return str(excinfo.value) if ours else str(super().repr_failure(excinfo, style))
+            pytest.fail(self.file.explain(self.plan), pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return the place of the number in the spec, and the check's id."""

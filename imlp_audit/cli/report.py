@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from os.path import lexists
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from imlp_audit.cache.store import Store
+from imlp_audit.cli.loading import load_specs, open_store
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Output, Specs, TrustCode, group_options, helpers
-from imlp_audit.cli.output import ExitCode, emit_document, exit_code
+from imlp_audit.cli.output import ExitCode, Outputs, emit_document, emit_result, exit_code, parse_outputs
+from imlp_audit.cli.progress import show_progress
+from imlp_audit.cli.verify import audit_with_causes
 from imlp_audit.errors import SolverError, UsageError
-from imlp_audit.files import BOM, MAX_DOCUMENT_BYTES, MAX_RESULT_BYTES, FileError, read_text
+from imlp_audit.files import BOM, MAX_RESULT_BYTES, FileError, read_text
+from imlp_audit.pipeline import Options
+from imlp_audit.records.check import Check, CheckKind, Verdict
+from imlp_audit.records.diff import diff_audits
+from imlp_audit.records.document import from_json
+from imlp_audit.records.result import AuditResult
+from imlp_audit.records.solution import Solved
+from imlp_audit.report.diff import diff_document
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import AuditFormat, Format
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from imlp_audit.cache.store import Store
-    from imlp_audit.cli.output import Outputs
-    from imlp_audit.records.check import Check
-    from imlp_audit.records.result import AuditResult
-    from imlp_audit.records.solution import Solved
-    from imlp_audit.spec.load import Selection
-    from imlp_audit.spec.paper import Paper
-
+from imlp_audit.report.markdown import render_markdown
+from imlp_audit.report.page import render_page
+from imlp_audit.report.paper import index_document, report_document, short_report
+from imlp_audit.spec.load import Selection
+from imlp_audit.spec.paper import Paper
 
 RUN = "`imlp-audit eval`, `bench` or `inspect` with `--format json`"
 
@@ -45,9 +49,6 @@ class Destination:
             help="Write each paper's page and markdown, and an index of these papers, into this folder.",
         ),
     ] = None
-    check: Annotated[
-        bool, typer.Option("--check", help="With --dir: write nothing; exit 1 if a report there is stale.")
-    ] = False
     format_: Annotated[
         AuditFormat | None, typer.Option("--format", "-f", help="What to print; markdown if no file is written.")
     ] = None
@@ -55,16 +56,12 @@ class Destination:
 
     def prepare(self) -> Outputs:
         """Make the folder that is written to. Raises UsageError for options that exclude each other."""
-        from imlp_audit.cli.output import parse_outputs
-
         outputs = parse_outputs(self.format_ or (None if self.output else AuditFormat.MARKDOWN), self.output)
         if str(self.folder).startswith("-"):
             raise UsageError(f"--dir {self.folder}: this looks like an option; name a folder")
-        if self.check and self.folder is None:
-            raise UsageError("--check compares the reports in a folder; name it with --dir")
         if self.folder is not None and (self.format_ is not None or self.output):
             raise UsageError("--dir writes pages and markdown; leave out --format and -o, or leave out --dir")
-        if self.folder is not None and not self.check:
+        if self.folder is not None:
             _prepare_folder(self.folder)
         return outputs
 
@@ -86,8 +83,6 @@ def report(
     no_cache: NoCache = False,
 ) -> int:
     """Write the report of each paper."""
-    from imlp_audit.cli.loading import open_store
-
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
     outputs = destination.prepare()
@@ -98,19 +93,11 @@ def report(
     else:
         audited = _audit_and_solve(specs or [], store, trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
-    code = _write(result, destination, outputs)
-    return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else code
-
-
-def _write(result: AuditResult, destination: Destination, outputs: Outputs) -> ExitCode:
-    from imlp_audit.cli.output import emit_result
-
-    folder = destination.folder
-    if folder is not None:
-        reports = _render_reports(result, folder)
-        return _compare_reports(reports) if destination.check else _write_reports(reports)
-    emit_result(result, outputs)
-    return ExitCode.CLEAN
+    if destination.folder is not None:
+        _write_reports(_render_reports(result, destination.folder))
+    else:
+        emit_result(result, outputs)
+    return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
 
 
 def _prepare_folder(folder: Path) -> None:
@@ -124,10 +111,6 @@ def _prepare_folder(folder: Path) -> None:
 
 
 def _render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
-    from imlp_audit.report.markdown import render_markdown
-    from imlp_audit.report.page import render_page
-    from imlp_audit.report.paper import index_document, report_document, short_report
-
     reports = {folder / "index.html": render_page(index_document(result))}
     for paper in result.papers:
         own = result.of(paper)
@@ -136,42 +119,20 @@ def _render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
     return reports
 
 
-def _compare_reports(reports: dict[Path, str]) -> ExitCode:
-    stale = [path for path, text in reports.items() if not lexists(path) or not _holds(path, text)]
-    for path in stale:
-        state = "is stale" if lexists(path) else "is missing"
-        sys.stderr.write(f"{path} {state}; run the same command without --check to write it\n")
-    return ExitCode.FINDINGS if stale else ExitCode.CLEAN
-
-
-def _holds(path: Path, text: str) -> bool:
-    try:
-        return read_text(path, MAX_DOCUMENT_BYTES).replace("\r\n", "\n") == text
-    except FileError:  # nothing that we wrote
-        return False
-
-
-def _write_reports(reports: dict[Path, str]) -> ExitCode:
+def _write_reports(reports: dict[Path, str]) -> None:
     for path in reports:
         check_writable(path)
     for path, text in reports.items():
         write_whole(path, text)
         sys.stderr.write(f"wrote {path}\n")
-    return ExitCode.CLEAN
 
 
 def _read_run(path: Path) -> tuple[str, AuditResult]:
-    from imlp_audit.records.document import from_json
-    from imlp_audit.records.result import AuditResult
-
     return str(path), from_json(AuditResult, read_result_text(path, str(path)), str(path), written_by=RUN)
 
 
 def read_audit(path: Path) -> AuditResult:
     """Read a JSON result of verify. Raises UsageError for any other file, and for one that has a part twice."""
-    from imlp_audit.records.document import from_json
-    from imlp_audit.records.result import AuditResult
-
     result = from_json(AuditResult, read_result_text(path, str(path)), str(path))
     parts = (
         *(f"the paper {paper.id}" for paper in result.papers),
@@ -221,8 +182,6 @@ def merge_runs(audit: AuditResult, runs: Sequence[tuple[str, AuditResult]]) -> A
 
 def _refuse_misfits(name: str, check: Check, known: Mapping[str, Check]) -> None:
     """Raise UsageError if the audit has no such number, prints it differently, or already has a verdict on it."""
-    from imlp_audit.records.check import CheckKind, Verdict
-
     here = known.get(check.id)
     if here is None or here.kind is not CheckKind.CELL:
         raise UsageError(f"{name}: {check.id} is not in this report; give the specs that the run was made with")
@@ -239,11 +198,6 @@ def _same(one: Check, other: Check) -> bool:
 
 
 def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:
-    from imlp_audit.cli.loading import load_specs
-    from imlp_audit.cli.progress import show_progress
-    from imlp_audit.cli.verify import audit_with_causes
-    from imlp_audit.pipeline import Options
-
     selection = load_specs(specs, trust_code=trust_code)
     with show_progress(shown=shown) as announce:
         result = audit_with_causes(selection, Options(jobs=helpers(), trust_code=trust_code, store=store), announce)
@@ -258,11 +212,11 @@ def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown:
 
 def _solve(selection: Selection, paper: Paper, progress: Callable[[str], None], store: Store) -> Solved | None:
     """Return what the numbers of a paper say about its models; None where its text leaves nothing open."""
-    from imlp_audit.solve.selection import Search, default_targets, solve_selection
+    from imlp_audit.solve.selection import default_targets, solve_selection
 
     targets = default_targets(paper)
     try:
-        return solve_selection(selection, targets, Search(), progress, store) if targets else None
+        return solve_selection(selection, targets, progress, store) if targets else None
     except SolverError:  # of no model there are numbers: the checks say so one by one
         return None
 
@@ -274,14 +228,10 @@ def diff(
     after: Annotated[
         Path, typer.Argument(metavar="B", help="The result after it, of the same papers.", show_default=False)
     ],
-    all_: Annotated[bool, typer.Option("--all", help="Print every change, not only as many as fit a screen.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Print every change, not only the first of each kind.")] = False,
     format_: Formatted = Format.RICH,
 ) -> int:
     """Show what changed between two audits; exit with 1 if a verdict got worse or a new check fails."""
-    from imlp_audit.cli.report import read_audit
-    from imlp_audit.records.diff import diff_audits
-    from imlp_audit.report.diff import LINES, diff_document
-
     one, other = read_audit(before), read_audit(after)
     first, second = ({paper.id for paper in result.papers} for result in (one, other))
     if not first & second:
@@ -289,8 +239,7 @@ def diff(
             f"{before} audits {_list(first)} and {after} audits {_list(second)}; give two audits of the same papers"
         )
     found = diff_audits(one, other)
-    short = format_ is Format.RICH and not all_
-    document = diff_document(found, (str(before), str(after)), LINES if short else None)
+    document = diff_document(found, (str(before), str(after)), short=format_ is Format.RICH and not all_)
     emit_document(document, format_, found)
     return ExitCode.FINDINGS if found.got_worse else ExitCode.CLEAN
 

@@ -6,10 +6,14 @@ from typing import Annotated
 
 import typer
 
+from imlp_audit.cli.loading import load_specs, open_store
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode
 from imlp_audit.cli.output import emit_document
+from imlp_audit.cli.progress import show_progress
 from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
+from imlp_audit.report.hypotheses import solved_document
+from imlp_audit.solve.selection import selected_targets, solve_selection
 
 
 def solve(
@@ -26,17 +30,12 @@ def solve(
     no_cache: NoCache = False,
 ) -> int:
     """Find the readings and the counters that explain the printed numbers."""
-    from imlp_audit.cli.loading import load_specs, open_store
-    from imlp_audit.cli.progress import show_progress
-    from imlp_audit.report.hypotheses import solved_document
-    from imlp_audit.solve.selection import Search, selected_targets, solve_selection
-
     selection = load_specs(targets, trust_code=trust_code)
     if not targets and len(selection.papers) > 1:
         first, *_ = ids = [paper.id for paper in selection.papers]
         raise UsageError(f"{len(ids)} papers found: {', '.join(ids)}; name what to search, such as `solve {first}`")
     with show_progress(shown=not no_progress, doing="solving") as announce:
         store = open_store(no_cache=no_cache)
-        solved = solve_selection(selection, selected_targets(selection), Search(budget), announce(4), store)
+        solved = solve_selection(selection, selected_targets(selection), announce(4), store, budget)
     emit_document(solved_document(solved), format_, solved)
     return 0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from imlp_audit.cli.loading import load_specs, open_store, tell_cache
 from imlp_audit.cli.options import (
     Device,
     NoCache,
@@ -21,12 +22,13 @@ from imlp_audit.cli.options import (
     helpers,
     trusting,
 )
-
-if TYPE_CHECKING:
-    from imlp_audit.cli.progress import Announce
-    from imlp_audit.pipeline import Options
-    from imlp_audit.records.result import AuditResult
-    from imlp_audit.spec.load import Selection
+from imlp_audit.cli.output import emit_result, exit_code, parse_outputs
+from imlp_audit.cli.progress import Announce, show_progress
+from imlp_audit.pipeline import Options, audit, identify_rows
+from imlp_audit.records.check import CellCheck, Verdict
+from imlp_audit.records.result import AuditResult
+from imlp_audit.report.first_screen import describe_strictness, first_screen
+from imlp_audit.spec.load import Selection, select_checks
 
 
 class Counter(StrEnum):
@@ -61,12 +63,6 @@ def verify(
     reporting: ReportOptions,
 ) -> int:
     """Give every printed number a verdict."""
-    from imlp_audit.cli.loading import load_specs, open_store, tell_cache
-    from imlp_audit.cli.output import emit_result, exit_code, parse_outputs, surface
-    from imlp_audit.cli.progress import show_progress
-    from imlp_audit.pipeline import Options
-    from imlp_audit.report.first_screen import describe_strictness, first_screen
-
     outputs = parse_outputs(reporting.printed, reporting.output)
     selection = load_specs(specs, trust_code=trust_code, printed=outputs.printed)
     check_device(device)  # which imports torch
@@ -84,21 +80,17 @@ def verify(
     tell_cache(options.store, shown=reporting.progress)
     given = [*(specs or []), *trusting(trust_code)]
     notes = describe_strictness(result, strict=strict, baseline=not no_baseline)
-    screen = None if reporting.all_ else first_screen(result, given, notes=notes, columns=surface().width)
+    screen = None if reporting.all_ else first_screen(result, given, notes=notes)
     emit_result(result, outputs, details=notes, screen=screen)
     return exit_code(result, strict=strict, baseline=not no_baseline)
 
 
 def audit_with_causes(selection: Selection, options: Options, announce: Announce) -> AuditResult:
     """Audit, and name what would give the numbers that differ and that no finding acknowledges."""
-    from imlp_audit.pipeline import audit, identify_rows
-    from imlp_audit.records.check import CellCheck, Verdict
-
     result = audit(selection, options, announce)
     if all(one.verdict is not Verdict.DIFFERS or one.acknowledged for one in result.of_kind(CellCheck)):
         return result
     from imlp_audit.explain.search import name_causes
-    from imlp_audit.spec.load import select_checks
 
     known, _ = identify_rows(selection, options, announce)
     plans = select_checks(known, options.only, options.skip)

@@ -162,17 +162,15 @@ def _image_column(schema: pa.Schema, file: str) -> tuple[str, str | None]:
 def _label_column(schema: pa.Schema, file: str) -> str:
     """Return the column of the classes: numbers or names alone may be of anything, unless their classes are named."""
     named = [field.name for field in schema if field.name in _LABELS or _class_names(schema, field.name) is not None]
-    return _choose(schema, _LABELS, [name for name in named if _is_label(schema.field(name).type)], "classes", file)
+    is_label = (types.is_integer, types.is_string, types.is_large_string)
+    fitting = [name for name in named if any(one(schema.field(name).type) for one in is_label)]
+    return _choose(schema, _LABELS, fitting, "classes", file)
 
 
 def _is_image(kind: pa.DataType) -> bool:
     if types.is_struct(kind) and kind.get_field_index("bytes") >= 0:
         kind = kind.field("bytes").type
     return bool(types.is_binary(kind) or types.is_large_binary(kind))
-
-
-def _is_label(kind: pa.DataType) -> bool:
-    return bool(types.is_integer(kind) or types.is_string(kind) or types.is_large_string(kind))
 
 
 def _choose(schema: pa.Schema, usual: Sequence[str], fitting: Sequence[str], what: str, file: str) -> str:

@@ -18,7 +18,7 @@ from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.datasets import Data, check_classes, open_images
 from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images
 from imlp_audit.evaluate.inference import Pipeline, Preparation, Running
-from imlp_audit.evaluate.verdict import MOST_UNREADABLE, ScoreCell, score_cells, size_of_data
+from imlp_audit.evaluate.verdict import MOST_UNREADABLE, ScoreCell, score_cells
 from imlp_audit.evaluate.weights import Weighted, Weights, choose_reading, with_weights
 from imlp_audit.numbers.interval import readable
 from imlp_audit.spec.columns import SIZES, AccuracyColumn
@@ -144,16 +144,15 @@ def _cells(row: RowRef, data: Data, images: Images) -> tuple[tuple[ScoreCell, ..
     if named is not None:
         return cells, ()
     return cells, (
-        f"the images in {images.name} are taken for those of {cells[0].data}, the only data set of {row.id}",
+        f"the images in {images.name} are taken for those of {cells[0].column.data}, the only data set of {row.id}",
     )
 
 
 def _check_count(cells: Sequence[ScoreCell], images: Images, chosen: Sequence[int], request: Request) -> None:
     """Raise DatasetError for more images than the data set has, even if as many as allowed are unreadable."""
     labelled = sum(map(bool, images.labels))
-    sizes = {one.data: size for one in cells if (size := size_of_data(one.cell)) is not None}
-    for data, size in sizes.items():
-        if labelled - MOST_UNREADABLE * len(chosen) > size:
+    for data, size in {one.column.data: one.column.size for one in cells}.items():
+        if size is not None and labelled - MOST_UNREADABLE * len(chosen) > size:
             raise DatasetError(
                 f"{request.data.source} has {readable(labelled)} images with a label, but {data} has {readable(size)}; "
                 "give its images alone, or say with --on which data set they are"

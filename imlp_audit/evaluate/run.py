@@ -85,8 +85,8 @@ def _result(task: Task, answers: Mapping[int, BatchAnswers]) -> AuditResult:
 def _judge(task: Task, score: ScoreCell, predictions: Sequence[Prediction], hints: Sequence[str]) -> Check:
     answered = [one for one in predictions if one.answer is not None]
     accuracy = record_accuracy(
-        score.metric,
-        [one.right(score.metric.guesses) for one in answered],
+        score.column.metric,
+        [one.right(score.column.metric.guesses) for one in answered],
         [(one.image, one.labels) for one in answered],
         available=len(task.images.ids),
         unreadable=len(predictions) - len(answered),
@@ -95,7 +95,7 @@ def _judge(task: Task, score: ScoreCell, predictions: Sequence[Prediction], hint
         settings=task.settings(),
         contents=task.contents,
     )
-    check = judge(EvaluatedCell(score.cell, accuracy, task.loaded.reading))
+    check = judge(EvaluatedCell(score.cell, score.column, accuracy, task.loaded.reading))
     return check.model_copy(update={"hints": (*check.hints, *hints)})
 
 

@@ -33,25 +33,23 @@ PART = "only a part of the data set was given; it is taken as drawn at random"
 
 @dataclass(frozen=True)
 class ScoreCell:
-    """A printed accuracy that an evaluation can judge, with its metric and its data set."""
+    """A printed accuracy that an evaluation can judge, with its column."""
 
     cell: CellRef
-    metric: Metric
-    data: str
+    column: AccuracyColumn
 
 
 @dataclass(frozen=True)
-class EvaluatedCell:
+class EvaluatedCell(ScoreCell):
     """A printed accuracy, an evaluation of its row, and the reading that the model was built under."""
 
-    cell: CellRef
     accuracy: Accuracy
     reading: str | None = None
 
     @property
     def size(self) -> int | None:
         """How many images with a label the data set has, if the spec says so."""
-        return size_of_data(self.cell)
+        return self.column.size
 
     @cached_property
     def sample(self) -> Sample:
@@ -126,15 +124,15 @@ def score_cells(row: RowRef, data: str | None) -> tuple[ScoreCell, ...]:
     Raises UsageError listing the data sets of the row.
     """
     columns = ((cell, cell.column) for cell in (CellRef(row, name) for name in row.row.printed))
-    scores = [ScoreCell(cell, one.metric, one.data) for cell, one in columns if isinstance(one, AccuracyColumn)]
-    known = list(dict.fromkeys(score.data for score in scores))
+    scores = [ScoreCell(cell, column) for cell, column in columns if isinstance(column, AccuracyColumn)]
+    known = list(dict.fromkeys(score.column.data for score in scores))
     if not known:
         raise UsageError(f"{row.id} prints no number whose column has `metric` and `data`, so nothing can be judged")
     if data is None and len(known) > 1:
         raise UsageError(f"{row.id} prints accuracies on {', '.join(known)}; pass --on to say which one the images are")
     if data is not None and data not in known:
         raise UsageError(f"{row.id} prints no accuracy on {data!r}; {did_you_mean(data, known, 'it has')}")
-    return tuple(score for score in scores if data in (None, score.data))
+    return tuple(score for score in scores if data in (None, score.column.data))
 
 
 def judge(run: EvaluatedCell) -> CellCheck:
@@ -239,11 +237,6 @@ def _compare(run: EvaluatedCell, stake: Stake | None) -> SampledFit:
             return SampledFit(verdict, rule, printed(rule), under)
     verdict, rule = (Verdict.UNVERIFIABLE, met[0]) if met else (Verdict.DIFFERS, roundings[0])
     return SampledFit(verdict, rule, printed(rule))
-
-
-def size_of_data(cell: CellRef) -> int | None:
-    """Return how many images with a label the data set of a cell has; None where nothing says so."""
-    return cell.column.size if isinstance(cell.column, AccuracyColumn) else None
 
 
 def _hints(run: EvaluatedCell, fit: SampledFit) -> Iterator[str]:

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from typing import assert_never
-
 import torch
 from torch import Tensor, nn
 
 from imlp_audit.models.blocks import Activation
 
-
-def base_activation(activation: Activation) -> type[nn.Module]:
-    """Return the module class of a base activation, constructible without arguments."""
-    match activation:
-        case Activation.GELU:
-            return nn.GELU
-        case Activation.RELU:
-            return nn.ReLU
-        case Activation.PRELU:
-            return nn.PReLU
-        case Activation.SOFTPLUS:
-            return nn.Softplus
-        case _:
-            assert_never(activation)
+BASE_ACTIVATIONS: dict[Activation, type[nn.Module]] = {
+    Activation.GELU: nn.GELU,
+    Activation.RELU: nn.ReLU,
+    Activation.PRELU: nn.PReLU,
+    Activation.SOFTPLUS: nn.Softplus,
+}
 
 
 class AGeLU(nn.Module):

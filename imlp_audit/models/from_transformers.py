@@ -31,27 +31,30 @@ _OF_POSITIONS = re.compile(r"(^|\.)(wpe|[a-z_]*(?<!relative_)position[a-z_]*)\Z"
 
 
 def build_transformers(
-    name: str, written: Mapping[str, JsonValue], request: BuildRequest, tokens: int | None, inputs: NamedInputs | None
+    request: BuildRequest,
+    architecture: str,
+    config: Mapping[str, JsonValue],
+    tokens: int | None,
+    inputs: NamedInputs | None,
 ) -> nn.Module:
     """Build a model on the current default device.
 
     Raises BuildError for a class or a field of its configuration that transformers does not have.
     """
-    architecture = _find_class(name)
-    given = _with_labels(name, written, request)
-    kind = architecture.config_class
+    model_class, given = _find_class(architecture), _with_labels(architecture, config, request)
+    kind = model_class.config_class
     _refuse_unknown_fields(kind, given, kind.__name__)
     if request.image is not None and "image_size" in _names(kind):
         height, width = request.image
         square = height == width and isinstance(kind().image_size, int)  # others have a list
         given["image_size"] = height if square else [height, width]
     with _offline_and_quiet():
-        config = _make_config(kind, given)
-        model = make_module(lambda: architecture(config))
+        made = _make_config(kind, given)
+        model = make_module(lambda: model_class(made))
     assert isinstance(model, nn.Module)
     if inputs is not None and request.image is not None:
         raise BuildError("image: the shapes of this model's inputs are given next to its class")
-    inputs = inputs or _usual_inputs(name, tokens, model, request.image)
+    inputs = inputs or _usual_inputs(architecture, tokens, model, request.image)
     _refuse_more_than_positions(model, inputs)
     set_inputs(model, inputs, _run)
     heads = [name for name in _HEADS if isinstance(getattr(model, name, None), nn.Module)]

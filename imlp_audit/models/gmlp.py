@@ -11,7 +11,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from imlp_audit.models.blocks import Gate
+from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.mixer import PatchClassifier, number_of_patches
+from imlp_audit.models.readings import SpatialMatrix
 
 Norm = Callable[[int], nn.Module]
 
@@ -58,6 +60,12 @@ class ToeplitzProjection(TokenProjection):
         tokens = len(self.bias)
         places = torch.arange(tokens, device=self.weight.device)
         return self.weight[places[:, None] - places + tokens - 1]
+
+
+PROJECTIONS: dict[SpatialMatrix, type[TokenProjection]] = {
+    SpatialMatrix.FULL: TokenProjection,
+    SpatialMatrix.TOEPLITZ: ToeplitzProjection,
+}
 
 
 class SpatialGatingUnit(nn.Module):
@@ -159,11 +167,17 @@ class GmlpClassifier(PatchClassifier):
     """
 
     def __init__(
-        self, image: tuple[int, int], classes: int, layers: int, patch: int, width: int, hidden: int, gate: Gate
+        self,
+        request: BuildRequest,
+        *,
+        layers: int,
+        patch: int,
+        width: int,
+        hidden: int,
+        gate: Gate,
+        spatial_matrix: SpatialMatrix,
     ) -> None:
-        tokens = number_of_patches(image, patch)
-        norm = partial(nn.LayerNorm, eps=1e-6)
-        blocks = (
-            GmlpBlock(width, hidden, tokens, gate, norm_layer=norm, gate_norm_layer=nn.LayerNorm) for _ in range(layers)
-        )
-        super().__init__(image, patch, width, blocks, classes)
+        tokens, projection = number_of_patches(request.size, patch), PROJECTIONS[spatial_matrix]
+        norm, gate_norm = partial(nn.LayerNorm, eps=1e-6), nn.LayerNorm
+        blocks = (GmlpBlock(width, hidden, tokens, gate, projection, norm, None, gate_norm) for _ in range(layers))
+        super().__init__(request.size, patch, width, blocks, request.labels)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -88,15 +89,18 @@ class BuildRequest:
 class Host(BaseModel):
     """A model by its sizes, as a recipe writes it. Frozen; unknown keys are refused.
 
-    `key` is its key in a recipe. `classified` hosts have as many classes as the recipe says, `replaceable` ones may
-    have timm's MLPs, whose place blocks can take, `foldable` ones a deployed form. `stem` and `head` are names of
-    outermost modules, and `parts` names parts where timm's names do not. A checkpoint of the host has one of the
-    `modules` in a tensor's path, where there are any.
+    `key` is its key in a recipe. `builder` is a module of this folder, which is imported when the host is built and not
+    before, and what in it makes the model of a request and of the host's fields; a paper's own code has none, and runs
+    in `models.build` alone. `classified` hosts have as many classes as the recipe says, `replaceable` ones may have
+    timm's MLPs, whose place blocks can take, `foldable` ones a deployed form. `stem` and `head` are names of outermost
+    modules, and `parts` names parts where timm's names do not. A checkpoint of the host has one of the `modules` in a
+    tensor's path, where there are any.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     key: ClassVar[str]
+    builder: ClassVar[str]
     reads: ClassVar[Reads] = Reads.IMAGE
     classified: ClassVar[bool] = True
     replaceable: ClassVar[bool] = False
@@ -119,7 +123,9 @@ class Host(BaseModel):
 
     def build(self, request: BuildRequest) -> nn.Module:
         """Build the host with fresh weights on the current default device. Raises BuildError."""
-        raise NotImplementedError  # a paper's own code runs in `models.build` alone
+        module, _, name = self.builder.partition(":")
+        model: nn.Module = getattr(import_module(f"imlp_audit.models.{module}"), name)(request, **dict(self))
+        return model
 
     @classmethod
     def unpack(cls, value: object) -> object:

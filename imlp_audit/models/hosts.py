@@ -6,27 +6,20 @@ A new host is a class here, whose module imports nothing of this file, and a nam
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Self, final
+from typing import Annotated, Self, final
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
-from imlp_audit.errors import BuildError
 from imlp_audit.models.arguments import FrozenMap, Inputs, Values, refuse_arguments
 from imlp_audit.models.blocks import Communication, Gate, Nonlinearity, Norm, Pooling
-from imlp_audit.models.host import BuildRequest, Count, Host, Layers, PartNames, Reads, Stack, divides
+from imlp_audit.models.change import find_leaves
+from imlp_audit.models.host import Count, Host, Layers, PartNames, Reads, Stack, divides
 from imlp_audit.models.own import PythonModule
 from imlp_audit.models.readings import (
-    AnyReading,
     Family,
-    Presence,
     ResMlpForm,
-    ResMlpReading,
     SpatialMatrix,
-    TextReading,
 )
-
-if TYPE_CHECKING:
-    from torch import nn
 
 ARCHITECTURE = r"^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)?$"
 """A bare name of timm's: timm would take "hf-hub:..." as an order to download."""
@@ -63,6 +56,7 @@ class Timm(_Named):
     """A classifier of timm."""
 
     key = "timm"
+    builder = "libraries:build_timm"
     reads = Reads.OWN_IMAGE
     replaceable = True
     stem = frozenset({"patch_embed", "patch_embeds", "stem", "conv_stem", "conv1", "bn1", "norm_pre"})
@@ -72,29 +66,18 @@ class Timm(_Named):
 
     architecture: Annotated[str, Field(pattern=ARCHITECTURE)]
 
-    def build(self, request: BuildRequest) -> nn.Module:
-        """Build the architecture. A removed class token leaves the average of the patches after the last norm."""
-        from imlp_audit.models.libraries import build_timm
-
-        return build_timm(self.architecture, self.arguments, request)
-
 
 @final
 class Torchvision(_Named):
     """A classifier of torchvision."""
 
     key = "torchvision"
+    builder = "libraries:build_torchvision"
     stem = frozenset({"conv1", "bn1", "stem", "conv_proj", "Conv2d_1a_3x3"})
     head = frozenset({"fc", "classifier", "head", "heads", "norm"})
     parts = ((r"^(features|layer\d|trunk_output|blocks|encoder)\b", "body"),)
 
     architecture: Annotated[str, Field(pattern=CLASSIFIER)]
-
-    def build(self, request: BuildRequest) -> nn.Module:
-        """Build the architecture for images of one size."""
-        from imlp_audit.models.libraries import build_torchvision
-
-        return build_torchvision(self.architecture, self.arguments, request)
 
 
 @final
@@ -105,6 +88,7 @@ class Transformers(Host):
     """
 
     key = "transformers"
+    builder = "from_transformers:build_transformers"
     reads = Reads.OWN_IMAGE
     foldable = True
     head = frozenset({"classifier"})
@@ -118,7 +102,8 @@ class Transformers(Host):
     @field_validator("config")
     @classmethod
     def _nothing_is_downloaded(cls, config: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-        if "use_pretrained_backbone: true" in _lines(config):
+        fields = find_leaves(config).items()
+        if any(path[-1] == "use_pretrained_backbone" and str(value).lower() == "true" for path, value in fields):
             raise ValueError("use_pretrained_backbone: models are built with fresh weights, and nothing is downloaded")
         return config
 
@@ -127,20 +112,6 @@ class Transformers(Host):
         if self.tokens is not None and self.inputs is not None:
             raise ValueError("give only one of tokens and inputs")
         return self
-
-    def build(self, request: BuildRequest) -> nn.Module:
-        """Build the model from its configuration."""
-        from imlp_audit.models.from_transformers import build_transformers
-
-        return build_transformers(self.architecture, self.config, request, self.tokens, self.inputs)
-
-
-def _lines(config: Mapping[str, JsonValue]) -> set[str]:
-    """Return the fields of a configuration, and of those inside it, a line each."""
-    found: set[str] = set()
-    for name, value in config.items():
-        found |= _lines(value) if isinstance(value, Mapping) else {f"{name}: {value}".lower()}
-    return found
 
 
 @final
@@ -151,6 +122,7 @@ class Mixer(Host):
     """
 
     key = "mixer"
+    builder = "mixer:MlpMixer"
     stem = frozenset({"stem"})
     head = frozenset({"norm", "head"})
     modules = frozenset({"token_mixing"})
@@ -160,12 +132,6 @@ class Mixer(Host):
     width: Count
     tokens_hidden: Count
     channels_hidden: Count
-
-    def build(self, request: BuildRequest) -> nn.Module:
-        """Build MLP-Mixer for images of one size."""
-        from imlp_audit.models.mixer import MlpMixer
-
-        return MlpMixer(request.size, request.labels, **dict(self))
 
 
 _GMLP_PARTS: PartNames = (
@@ -186,6 +152,7 @@ class Gmlp(Host):
     """gMLP on the patches of an image (arXiv 2105.08050). `width` is C and `hidden` D_C."""
 
     key = "gmlp"
+    builder = "gmlp:GmlpClassifier"
     stem = frozenset({"stem"})
     head = frozenset({"norm", "head"})
     parts = _GMLP_PARTS
@@ -205,12 +172,6 @@ class Gmlp(Host):
             raise ValueError("spatial_matrix: a Toeplitz matrix shifts along a sequence; patches lie on a 2-D grid")
         return self
 
-    def build(self, request: BuildRequest) -> nn.Module:
-        """Build gMLP for images of one size."""
-        from imlp_audit.models.gmlp import GmlpClassifier
-
-        return GmlpClassifier(request.size, request.labels, self.layers, self.patch, self.width, self.hidden, self.gate)
-
 
 class _Text(Stack):
     """A model of language, or a classifier of texts where the recipe gives classes."""
@@ -223,12 +184,6 @@ class _Text(Stack):
         """The axes of models of language."""
         return Family.TEXT
 
-    def _text_reading(self, request: BuildRequest) -> TextReading:
-        """Return the reading that it is built under. Raises BuildError where there is none."""
-        if not isinstance(request.reading, TextReading):
-            raise BuildError(f"{self.key}: its model needs a reading of language models, and the paper has none")
-        return request.reading
-
 
 @final
 class GmlpText(_Text):
@@ -238,6 +193,7 @@ class GmlpText(_Text):
     """
 
     key = "gmlp_text"
+    builder = "text:GmlpTextModel"
     head = frozenset({"norm", "head"})
     parts = (
         *_GMLP_PARTS,
@@ -258,12 +214,6 @@ class GmlpText(_Text):
         _check_halves(self.gate, self.hidden)
         return self
 
-    def build(self, request: BuildRequest) -> nn.Module:
-        """Build a language model, or a classifier of texts."""
-        from imlp_audit.models.text import GmlpTextModel
-
-        return GmlpTextModel(self._text_reading(request), request.classes, **dict(self))
-
 
 @final
 class Bert(_Text):
@@ -274,6 +224,7 @@ class Bert(_Text):
     """
 
     key = "bert"
+    builder = "text:BertTextModel"
     parts = (
         (r"\bposition_embeddings\b", "positions"),
         (r"\bword_embeddings\b", "token embedding"),
@@ -298,12 +249,6 @@ class Bert(_Text):
         divides(self.heads, self.width, "heads and width")
         return self
 
-    def build(self, request: BuildRequest) -> nn.Module:
-        """Build a language model, or a classifier of texts."""
-        from imlp_audit.models.text import BertTextModel
-
-        return BertTextModel(self._text_reading(request), request.classes, **dict(self))
-
 
 @final
 class ResMlp(Stack):
@@ -314,6 +259,7 @@ class ResMlp(Stack):
     """
 
     key = "resmlp"
+    builder = "resmlp:ResMlpClassifier"
     stem = frozenset({"stem"})
     head = frozenset({"head"})
     parts = (
@@ -343,21 +289,6 @@ class ResMlp(Stack):
         """The axis of its form, None where the recipe gives the form."""
         return Family.RESMLP if self.form is None else None
 
-    def build(self, request: BuildRequest) -> nn.Module:
-        """Build ResMLP for images of one size, in its own form or the reading's."""
-        from imlp_audit.models.resmlp import ResMlpClassifier
-
-        sizes = {name: value for name, value in self if name != "form"}
-        return ResMlpClassifier(request.size, request.labels, self._reading_under(request.reading), **sizes)
-
-    def _reading_under(self, reading: AnyReading | None) -> ResMlpReading:
-        """Return the paper's reading, or for a recipe that gives the form one that is silent on the other axis."""
-        if isinstance(reading, ResMlpReading):
-            return reading
-        if self.form is None:
-            raise BuildError("resmlp: its model needs a reading of its form, and the paper has none")
-        return ResMlpReading(self.form, Presence.NO)
-
 
 @final
 class VanillaBlock(Host):
@@ -367,6 +298,7 @@ class VanillaBlock(Host):
     """
 
     key = "vanilla_block"
+    builder = "vanillanet:build_vanilla_block"
     reads = Reads.FEATURE_MAP
     classified = False
     parts = ((r"^conv\b", "convolution"), (r"^pool\b", "pooling"), (r"^act\b", "series activation"))
@@ -374,12 +306,6 @@ class VanillaBlock(Host):
 
     width: Count
     act_num: Count = 3
-
-    def build(self, request: BuildRequest) -> nn.Module:
-        """Build the block for maps of one size."""
-        from imlp_audit.models.vanillanet import build_vanilla_block
-
-        return build_vanilla_block(self.width, self.act_num, request.size)
 
 
 HOSTS: Mapping[str, type[Host]] = {

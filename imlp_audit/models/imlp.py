@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.agelu import AGeLU, base_activation
+from imlp_audit.models.agelu import BASE_ACTIVATIONS, AGeLU
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
 from imlp_audit.models.readings import (
     PRINTED,
@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from timm.layers import Mlp  # which claims do not wait for
 
 
-class ChannelLayerNorm(nn.LayerNorm):
-    """Layer normalisation of the channels of (batch, channels, H, W): timm's LayerNorm2d.
-
-    It is written here because claims run this block, and importing timm takes longer than most claims.
-    """
-
-    def forward(self, input: Tensor) -> Tensor:
-        return super().forward(input.movedim(1, -1)).movedim(-1, 1)
-
-
 class TokenBatchNorm(nn.BatchNorm1d):
     """Batch normalisation of the last axis of (batch, ..., channels)."""
 
@@ -49,7 +39,12 @@ def _norm(kind: ConcatNorm | DepthwiseNorm | OutputNorm, width: int, *, channels
         case ConcatNorm.NONE | DepthwiseNorm.NONE | OutputNorm.NONE:
             return nn.Identity()
         case ConcatNorm.LAYER | OutputNorm.LAYER:
-            return ChannelLayerNorm(width, eps=1e-5) if channels_first else nn.LayerNorm(width)
+            if not channels_first:
+                return nn.LayerNorm(width)
+            from timm.layers import LayerNorm2d  # claims run this block, and importing timm takes longer than most
+
+            norm: nn.Module = LayerNorm2d(width, eps=1e-5)
+            return norm
         case ConcatNorm.BATCH | DepthwiseNorm.BATCH:
             return nn.BatchNorm2d(width) if channels_first else TokenBatchNorm(width)
         case _:
@@ -149,6 +144,7 @@ class Imlp(nn.Module):
         bias1, bias2 = bias if isinstance(bias, tuple) else (bias, bias)
         drop1, drop2 = drop if isinstance(drop, tuple) else (drop, drop)
         self.use_conv, self.grid, self.prefix_tokens = use_conv, grid, prefix_tokens
+        self.advice = ""  # of whoever puts it where tokens may form no grid
         self.fc1 = self._fc(in_features, hidden, bias=bias1 and bool(reading.fc1_bias))
         if part is Part.SPATIAL:
             self.act: nn.Module = act_layer()
@@ -180,19 +176,13 @@ class Imlp(nn.Module):
             y = self.spatial(x.permute(0, 3, 1, 2))
             return y.permute(0, 2, 3, 1)
         prefix, patches = x[:, : self.prefix_tokens], x[:, self.prefix_tokens :]
-        grid = self.grid_of(patches.shape[1])
-        if grid is None:
-            raise BuildError(f"mlp: {patches.shape[1]} tokens do not form a grid")
-        height, width = grid
+        tokens = patches.shape[1]
+        height, width = self.grid or (isqrt(tokens), isqrt(tokens))
+        if height * width != tokens:
+            raise BuildError(f"mlp: {tokens} tokens do not form a grid{self.advice}")
         y = self.spatial(patches.transpose(1, 2).reshape(len(x), -1, height, width))
         y = y.flatten(2).transpose(1, 2)
         return torch.cat((prefix, y), dim=1) if self.prefix_tokens else y
-
-    def grid_of(self, tokens: int) -> tuple[int, int] | None:
-        """Return the (H, W) that so many tokens without a prefix lie on; None where they form no grid."""
-        side = isqrt(tokens)
-        height, width = self.grid or (side, side)
-        return (height, width) if tokens == height * width else None
 
     def forward(self, x: Tensor) -> Tensor:
         """Map the input to (..., out_features) in its own layout."""
@@ -226,7 +216,7 @@ def imlp_for(
         width,
         hidden,
         out,
-        act_layer=base_activation(activation or Activation.GELU),
+        act_layer=BASE_ACTIVATIONS[activation or Activation.GELU],
         bias=(mlp.fc1.bias is not None, mlp.fc2.bias is not None),
         drop=(mlp.drop1.p, mlp.drop2.p),
         use_conv=use_conv,
@@ -242,7 +232,7 @@ def imlp_for(
 
 def with_activation(mlp: Mlp, activation: Activation | None, *, agelu: bool) -> nn.Module:
     """Return an MLP with the same layers and another activation: GeLU, or the one given, as an AGeLU if so asked."""
-    base = base_activation(activation or Activation.GELU)
+    base = BASE_ACTIVATIONS[activation or Activation.GELU]
     use_conv, hidden = isinstance(mlp.fc1, nn.Conv2d), mlp.fc1.weight.shape[0]
     act = AGeLU(hidden, base, channels_first=use_conv) if agelu else base()
     other = copy.copy(mlp)

@@ -19,13 +19,14 @@ from imlp_audit.models.readings import ClassToken
 from imlp_audit.models.torch_modes import ArithmeticOnTheProcessor, current_device
 
 
-def build_timm(name: str, arguments: Mapping[str, JsonValue], request: BuildRequest) -> nn.Module:
+def build_timm(request: BuildRequest, architecture: str, arguments: Mapping[str, JsonValue]) -> nn.Module:
     """Build an architecture of timm, with some of its arguments changed.
 
     Raises BuildError for a name that timm does not have, arguments that it does not take, or an unfit image size.
 
     A ViT whose class token is removed averages its patches after its last norm, as the released IFFN code does.
     """
+    name = architecture
     if not timm.is_model(name):
         raise BuildError(f"timm has no model {name!r}; {did_you_mean(name, timm.list_models(), 'it has')}")
     options: dict[str, object] = {"num_classes": request.labels, **arguments}
@@ -76,7 +77,7 @@ def _check_patches(model: nn.Module, image: tuple[int, ...]) -> None:
             raise BuildError(f"image: patches of {part} do not divide {side}")
 
 
-def build_torchvision(name: str, arguments: Mapping[str, JsonValue], request: BuildRequest) -> nn.Module:
+def build_torchvision(request: BuildRequest, architecture: str, arguments: Mapping[str, JsonValue]) -> nn.Module:
     """Build a classifier of torchvision on the current default device, with some of its arguments changed.
 
     It is built for images of its weights' size unless the request has another.
@@ -84,7 +85,7 @@ def build_torchvision(name: str, arguments: Mapping[str, JsonValue], request: Bu
     Raises BuildError for a name that torchvision does not have, one that is not a classifier of images, or arguments
     that it does not take.
     """
-    known = models.list_models(module=models)
+    name, known = architecture, models.list_models(module=models)
     if name not in known:
         raise BuildError(f"torchvision has no classifier {name!r}; {did_you_mean(name, known, 'it has')}")
     options: dict[str, object] = {"num_classes": request.labels, **arguments}

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor, nn
 
-from imlp_audit.errors import BuildError
+from imlp_audit.models.host import BuildRequest
 
 
 class PatchEmbedding(nn.Module):
@@ -123,8 +123,7 @@ class MlpMixer(PatchClassifier):
 
     def __init__(
         self,
-        image: tuple[int, int],
-        classes: int,
+        request: BuildRequest,
         *,
         layers: int,
         patch: int,
@@ -132,14 +131,11 @@ class MlpMixer(PatchClassifier):
         tokens_hidden: int,
         channels_hidden: int,
     ) -> None:
-        tokens = number_of_patches(image, patch)
+        tokens = number_of_patches(request.size, patch)
         blocks = (MixerLayer(tokens, width, tokens_hidden, channels_hidden) for _ in range(layers))
-        super().__init__(image, patch, width, blocks, classes)
+        super().__init__(request.size, patch, width, blocks, request.labels)
 
 
 def number_of_patches(image: tuple[int, int], patch: int) -> int:
-    """Return S = H W / P^2. Raises BuildError where the patch does not divide the image."""
-    for side in image:
-        if side % patch:
-            raise BuildError(f"patch and image: {patch} does not divide {side}")
+    """Return S = H W / P^2; recipes refuse a patch that does not divide the image."""
     return (image[0] // patch) * (image[1] // patch)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Self, final
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from imlp_audit.models.arguments import FrozenMap, Inputs, Name, Tries, Values
@@ -74,17 +74,10 @@ class PythonModule(Host):
                 raise ValueError(f"paper: no paper {paper!r} comes with this package")
         return {**written, "beside": beside, **({"folder": beside} if trusted else {})}
 
-    @field_validator("folder")
-    @classmethod
-    def _holds_the_file(cls, folder: Path | None, info: ValidationInfo) -> Path | None:
-        file = info.data.get("file")
-        if folder is not None and file is not None:
-            find_beside(folder, file)
-        return folder
-
     @model_validator(mode="after")
-    def _imports_from_folders(self) -> Self:
+    def _holds_what_it_names(self) -> Self:
         if self.folder is not None:
+            find_beside(self.folder, self.file)
             for one in self.path:
                 find_beside(self.folder, one, is_folder=True)
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 from timm.layers import ConvMlp, GatedMlp, GlobalResponseNormMlp, GluMlp, Mlp, SwiGLU
@@ -153,32 +153,21 @@ def _imlp_for(
         prefix_tokens=getattr(host, "num_prefix_tokens", 0),
     )
     of_the_class_token = isinstance(host.get_submodule(path.rpartition(".")[0]), ClassBlock)  # alone, it has no grid
-    if replacement.spatial is not None and not replacement.use_conv:
-        replacement.register_forward_pre_hook(_refuser_without_a_grid(path, paths))
+    replacement.advice = _advise_without_a_grid(path, paths)
     if replacement.spatial is not None and not of_the_class_token:
         replacement.spatial.register_forward_pre_hook(_refuse_a_kernel_larger_than_the_grid)
     return replacement
 
 
-def _refuser_without_a_grid(path: str, mlps: Collection[str]) -> Callable[[nn.Module, tuple[Tensor, ...]], None]:
-    """Return a hook that refuses an MLP whose tokens do not lie on a grid, and names the MLPs that may.
+def _advise_without_a_grid(path: str, mlps: Collection[str]) -> str:
+    """Return what to do about an MLP whose tokens do not lie on a grid: name the MLPs whose tokens may.
 
     In Mixer the MLPs of one name mix tokens, and only those of the other have a place for a convolution.
     """
     name = path.rpartition(".")[2]
     others = list(dict.fromkeys(f'"*.{other}"' for one in mlps if (other := one.rpartition(".")[2]) != name))
     advice = f"replace only others with sites, such as sites: [{', '.join(others)}]; or give" if others else "give"
-
-    def refuse(block: nn.Module, inputs: tuple[Tensor, ...]) -> None:
-        assert isinstance(block, imlp.Imlp)
-        tokens = inputs[0].shape[1] - block.prefix_tokens
-        if inputs[0].ndim == 3 and block.grid_of(tokens) is None:
-            raise BuildError(
-                f"mlp: {tokens} tokens do not form a grid; the MLP at {path} has no place for IMLP's convolution: "
-                f"{advice} part: channel, which needs none"
-            )
-
-    return refuse
+    return f"; the MLP at {path} has no place for IMLP's convolution: {advice} part: channel, which needs none"
 
 
 def _refuse_a_kernel_larger_than_the_grid(block: nn.Module, inputs: tuple[Tensor, ...]) -> None:

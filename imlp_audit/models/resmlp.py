@@ -12,9 +12,10 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
+from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.imlp import TokenBatchNorm
 from imlp_audit.models.mixer import PatchEmbedding
-from imlp_audit.models.readings import ResMlpForm, ResMlpReading
+from imlp_audit.models.readings import Presence, ResMlpForm, ResMlpReading
 
 PreNorm: TypeAlias = Callable[[int], nn.Module]
 """Makes what stands before a sublayer of so many channels."""
@@ -127,28 +128,32 @@ class OnGrid(nn.Module):
 class ResMlpLayer(nn.Module):
     """A cross-patch and a cross-channel sublayer, each between what comes before and after it, beside a skip.
 
-    `pre` and `post` make what comes before and after them.
+    `pre` and `post` make what comes before and after them. Without `across_patches` there is no cross-patch sublayer,
+    and no patch sees another (Table 3, "linear -> none").
     """
 
     def __init__(
         self,
         channels: int,
-        across_patches: nn.Module,
+        across_patches: nn.Module | None,
         across_channels: nn.Module,
         post: Callable[[], nn.Module],
         *,
         pre: PreNorm = Aff,
     ) -> None:
         super().__init__()
-        self.pre1 = pre(channels)
-        self.across_patches = across_patches
-        self.post1 = post()
+        if across_patches is None:
+            self.across_patches: nn.Module | None = None
+        else:
+            self.pre1, self.across_patches, self.post1 = pre(channels), across_patches, post()
         self.pre2 = pre(channels)
         self.across_channels = across_channels
         self.post2 = post()
 
     def cross_patch(self, x: Tensor) -> Tensor:
         """Return Z of X (Eq. 2); keeps the shape (batch, patches, channels)."""
+        if self.across_patches is None:
+            return x
         z: Tensor = x + self.post1(self.across_patches(self.pre1(x)))
         return z
 
@@ -189,21 +194,6 @@ class AlgorithmLayer(ResMlpLayer):
             FeedForward(channels, expansion, bias=True),
             partial(LayerScale, channels, scale),
         )
-
-
-class BagOfPatchesLayer(nn.Module):
-    """The layer without its cross-patch sublayer (Table 3, "linear -> none"): no patch sees another."""
-
-    def __init__(self, channels: int, across_channels: nn.Module, post: nn.Module, *, pre: PreNorm = Aff) -> None:
-        super().__init__()
-        self.pre = pre(channels)
-        self.across_channels = across_channels
-        self.post = post
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Keep the shape (batch, patches, channels)."""
-        y: Tensor = x + self.post(self.across_channels(self.pre(x)))
-        return y
 
 
 class Aggregate(nn.Linear):
@@ -334,31 +324,30 @@ class ResMlpClassifier(nn.Module):
 
     def __init__(
         self,
-        size: tuple[int, int],
-        classes: int,
-        reading: ResMlpReading,
+        request: BuildRequest,
         *,
         layers: int,
         width: int,
-        patch: int = 16,
-        norm: Norm = Norm.AFF,
-        pooling: Pooling = Pooling.AVERAGE,
-        communication: Communication = Communication.LINEAR,
-        expansion: float | None = None,
-        nonlinearity: Nonlinearity = Nonlinearity.GELU,
+        patch: int,
+        form: ResMlpForm | None,
+        norm: Norm,
+        pooling: Pooling,
+        communication: Communication,
+        expansion: float | None,
+        nonlinearity: Nonlinearity,
     ) -> None:
         super().__init__()
-        self.size, self.width = size, width
-        self.grid = (size[0] // patch, size[1] // patch)
+        self.size, self.width, reading = request.size, width, _reading_under(request, form)
+        self.grid = (self.size[0] // patch, self.size[1] // patch)
         self.as_in_code, self.scales_stay = reading.resmlp_form is ResMlpForm.ALGORITHM, bool(reading.scales_stay)
         self.pre, self.activation, self.scale = PRE_NORMS[norm], ACTIVATIONS[nonlinearity], initial_scale(layers)
         self.stem = PatchEmbedding(patch, width)
         self.blocks = nn.Sequential(*(self._layer(communication, expansion) for _ in range(layers)))
         self.pool = self._pool(pooling)
-        self.head = nn.Linear(width, classes)
+        self.head = nn.Linear(width, request.labels)
 
     def forward(self, image: Tensor) -> Tensor:
-        x = self.stem(image)
+        x = self.embed(image)
         for block in self.blocks:  # as the authors' code does: nothing holds on to what came before
             x = block(x)
         logits: Tensor = self.head(self.pool(x))
@@ -370,7 +359,12 @@ class ResMlpClassifier(nn.Module):
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
         return (torch.zeros(batch, 3, *self.size),)
 
-    def _layer(self, communication: Communication, expansion: float | None) -> nn.Module:
+    def embed(self, image: Tensor) -> Tensor:
+        """Return the patches (batch, patches, channels) that the first layer gets."""
+        patches: Tensor = self.stem(image)
+        return patches
+
+    def _layer(self, communication: Communication, expansion: float | None) -> ResMlpLayer:
         """Return the layer of Eq. 2 and 3 (Aff after a sublayer, no biases), or of Algorithm 1 (LayerScale, biases).
 
         Without communication the layer has only its second sublayer; the first leaves its scales if they stay.
@@ -378,19 +372,17 @@ class ResMlpClassifier(nn.Module):
         width = self.width
         post = partial(LayerScale if self.as_in_code else Aff, width, self.scale)
         across_channels = FeedForward(width, bias=self.as_in_code, activation=self.activation)
-        if communication is Communication.NONE and not self.scales_stay:
-            return BagOfPatchesLayer(width, across_channels, post(), pre=self.pre)
-        across_patches = self._communication(communication, expansion)
+        across_patches = self.communication(communication, expansion)
         return ResMlpLayer(width, across_patches, across_channels, post, pre=self.pre)
 
-    def _communication(self, kind: Communication, expansion: float | None) -> nn.Module:
+    def communication(self, kind: Communication, expansion: float | None) -> nn.Module | None:
         """Return what exchanges information between patches (Table 3)."""
         bias, width, patches = self.as_in_code, self.width, self.grid[0] * self.grid[1]
         match kind:
             case Communication.LINEAR:
                 return CrossPatch(patches, bias=bias)
             case Communication.NONE:
-                return nn.Identity()
+                return nn.Identity() if self.scales_stay else None
             case Communication.MLP:
                 times = 4 if expansion is None else expansion
                 return CrossPatchMlp(patches, times, bias=bias, activation=self.activation)
@@ -421,14 +413,23 @@ class ResMlpClassifier(nn.Module):
             case Pooling.AVERAGE:
                 return nn.Sequential(last, AveragePooling())
             case Pooling.CLASS_MLP:
-                patches = self.grid[0] * self.grid[1]
-                layers = (
-                    ClassMlpLayer(self.width, patches, scale=self.scale, pre=self.pre, activation=self.activation)
-                    for _ in range(CLASS_LAYERS)
-                )
-                return ClassPooling(self.width, *layers, last)
+                return ClassPooling(self.width, *(self.class_layer() for _ in range(CLASS_LAYERS)), last)
             case _:
                 assert_never(pooling)
+
+    def class_layer(self) -> ClassLayer:
+        """Return a layer that updates the class token."""
+        patches = self.grid[0] * self.grid[1]
+        return ClassMlpLayer(self.width, patches, scale=self.scale, pre=self.pre, activation=self.activation)
+
+
+def _reading_under(request: BuildRequest, form: ResMlpForm | None) -> ResMlpReading:
+    """Return the paper's reading, or for a recipe that gives the form one that is silent on the other axis."""
+    if isinstance(request.reading, ResMlpReading):
+        return request.reading
+    if form is None:
+        raise BuildError("resmlp: its model needs a reading of its form, and the paper has none")
+    return ResMlpReading(form, Presence.NO)
 
 
 def initial_scale(layers: int) -> float:

@@ -9,7 +9,8 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Gate
-from imlp_audit.models.gmlp import GmlpBlock, ToeplitzProjection, TokenProjection
+from imlp_audit.models.gmlp import PROJECTIONS, GmlpBlock
+from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.readings import OutputLayer, SpatialMatrix, TextReading
 
 
@@ -59,13 +60,15 @@ class TextModel(nn.Module):
     output layer of pre-training is not part of it (Sec. 4.1).
     """
 
-    def __init__(self, reading: TextReading, classes: int | None) -> None:
+    def __init__(self, request: BuildRequest) -> None:
         super().__init__()
-        self.tokens, self.classes = reading.sequence_length, classes
+        if not isinstance(request.reading, TextReading):
+            raise BuildError("a model of language needs a reading of language models, and the paper has none")
+        self.reading, self.classes = request.reading, request.classes
 
-    def _add_head(self, reading: TextReading, embedding: nn.Embedding) -> None:
+    def _add_head(self, embedding: nn.Embedding) -> None:
         if self.classes is None:
-            self.output = output_layer(reading.output_layer, embedding)
+            self.output = output_layer(self.reading.output_layer, embedding)
         else:
             self.head = nn.Linear(embedding.embedding_dim, self.classes)
 
@@ -85,26 +88,19 @@ class TextModel(nn.Module):
         return self.output if self.classes is None else self.head
 
     def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
-        return (torch.zeros(batch, self.tokens, dtype=torch.long),)
+        return (torch.zeros(batch, self.reading.sequence_length, dtype=torch.long),)
 
 
 class BertTextModel(TextModel):
     """The encoder of transformers, with fresh weights; every token is of the first segment."""
 
     def __init__(
-        self,
-        reading: TextReading,
-        classes: int | None,
-        *,
-        layers: int,
-        width: int,
-        heads: int,
-        hidden: int,
-        positions: int,
+        self, request: BuildRequest, *, layers: int, width: int, heads: int, hidden: int, positions: int
     ) -> None:
         from transformers import BertConfig, BertModel  # takes a second to import, which gMLP need not wait for
 
-        super().__init__(reading, classes)
+        super().__init__(request)
+        reading = self.reading
         if reading.sequence_length > positions:
             raise BuildError(f"sequence_length: {reading.sequence_length} tokens, but only {positions} positions")
         config = BertConfig(
@@ -118,7 +114,7 @@ class BertTextModel(TextModel):
             attn_implementation="eager",
         )
         self.bert = BertModel(config, add_pooling_layer=bool(reading.pooler))
-        self._add_head(reading, self.bert.embeddings.word_embeddings)
+        self._add_head(self.bert.embeddings.word_embeddings)
 
     @property
     def blocks(self) -> nn.ModuleList:
@@ -132,43 +128,37 @@ class BertTextModel(TextModel):
         return found.last_hidden_state, found.pooler_output
 
 
-PROJECTIONS: dict[SpatialMatrix, type[TokenProjection]] = {
-    SpatialMatrix.FULL: TokenProjection,
-    SpatialMatrix.TOEPLITZ: ToeplitzProjection,
-}
-
-
 class GmlpTextModel(TextModel):
     """gMLP, tMLP or aMLP: an embedding of each token, the blocks and a norm. What is left out is the reading's."""
 
     def __init__(
         self,
-        reading: TextReading,
-        classes: int | None,
+        request: BuildRequest,
         *,
         layers: int,
         width: int,
-        hidden: int | None = None,
-        gate: Gate = Gate.SPLIT,
-        spatial_matrix: SpatialMatrix | None = None,
-        attention: int | None = None,
+        hidden: int | None,
+        gate: Gate,
+        spatial_matrix: SpatialMatrix | None,
+        attention: int | None,
     ) -> None:
-        super().__init__(reading, classes)
+        super().__init__(request)
+        reading = self.reading
         hidden = hidden or reading.ffn_width
         if gate is Gate.SPLIT and hidden % 2:
             raise BuildError(f"ffn_width: a split gate needs an even number of channels, not {hidden}")
-        projection = PROJECTIONS[spatial_matrix or reading.spatial_matrix]
+        tokens, projection = reading.sequence_length, PROJECTIONS[spatial_matrix or reading.spatial_matrix]
         gate_norm = nn.LayerNorm if reading.gate_norm else nn.Identity
         self.embedding = nn.Embedding(reading.vocabulary, width)
         self.blocks = nn.Sequential(
             *(
-                GmlpBlock(width, hidden, self.tokens, gate, projection, d_attn=attention, gate_norm_layer=gate_norm)
+                GmlpBlock(width, hidden, tokens, gate, projection, d_attn=attention, gate_norm_layer=gate_norm)
                 for _ in range(layers)
             )
         )
         self.norm = nn.LayerNorm(width)
         self.pooler = Pooler(width) if reading.pooler else None
-        self._add_head(reading, self.embedding)
+        self._add_head(self.embedding)
 
     def states(self, ids: Tensor) -> tuple[Tensor, Tensor | None]:
         """Return the states, and the texts' vectors or None."""

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
+from imlp_audit.models.host import BuildRequest
 
 
 class SeriesActivation(nn.Module):
@@ -55,11 +56,11 @@ class VanillaNetBlock(nn.Module):
         return ()
 
 
-def build_vanilla_block(width: int, act_num: int, size: tuple[int, int]) -> VanillaNetBlock:
+def build_vanilla_block(request: BuildRequest, width: int, act_num: int) -> VanillaNetBlock:
     """Build the block for maps of a height and width; raises BuildError where its kernel is larger than they become."""
-    kernel, pooled = 2 * act_num + 1, (size[0] // 2, size[1] // 2)
+    kernel, pooled = 2 * act_num + 1, (request.size[0] // 2, request.size[1] // 2)
     if kernel > min(pooled):
         raise BuildError(
             f"act_num: a kernel of {kernel}x{kernel} is larger than the pooled map, {pooled[0]}x{pooled[1]}"
         )
-    return VanillaNetBlock(width, size, act_num)
+    return VanillaNetBlock(width, request.size, act_num)

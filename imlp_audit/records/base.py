@@ -54,8 +54,6 @@ def _refuse_index(name: str) -> str:
 PaperId: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_\-]*$"), AfterValidator(_refuse_index)]
 """A paper's id, which its reports' files are named after; without capitals no two names differ in case alone."""
 
-"""The name of a file that we write: no path, and not hidden."""
-
 V = TypeVar("V")
 
 

@@ -20,7 +20,6 @@ from imlp_audit.records.check import (
     printed_form,
 )
 from imlp_audit.records.document import JsonDocument
-from imlp_audit.records.finding import Finding
 from imlp_audit.records.result import AuditResult
 
 
@@ -99,15 +98,6 @@ class CheckOfOne(Record):
     state: CheckState
 
 
-class FindingChanges(Record):
-    """Findings that only one of the audits has, and those that were acknowledged between them, or no longer are."""
-
-    new: tuple[Finding, ...] = ()
-    gone: tuple[Finding, ...] = ()
-    acknowledged: tuple[Finding, ...] = ()
-    reopened: tuple[Finding, ...] = ()
-
-
 class VersionChange(Record):
     """A library that the audits were made with in different versions, or that only one of them names."""
 
@@ -137,7 +127,7 @@ class AuditDiff(JsonDocument):
     measured value, or they hold under something else, or may be luck in only one of the audits.
     """
 
-    FORMAT: ClassVar = "imlp-audit/diff/2"
+    FORMAT: ClassVar = "imlp-audit/diff/3"
     WRITTEN_BY: ClassVar = "imlp-audit diff A.json B.json"
 
     papers: tuple[str, ...]
@@ -150,7 +140,6 @@ class AuditDiff(JsonDocument):
     new: tuple[CheckOfOne, ...]
     gone: tuple[CheckOfOne, ...]
     same: Count
-    findings: FindingChanges
     versions: tuple[VersionChange, ...]
 
     @property
@@ -162,7 +151,7 @@ class AuditDiff(JsonDocument):
     def is_empty(self) -> bool:
         """Whether nothing changed."""
         checks = (*self.worse, *self.better, *self.undecided, *self.changed, *self.new, *self.gone)
-        return not (checks or self.versions or self.findings != FindingChanges())
+        return not (checks or self.versions)
 
 
 def diff_audits(before: AuditResult, after: AuditResult) -> AuditDiff:
@@ -181,7 +170,6 @@ def diff_audits(before: AuditResult, after: AuditResult) -> AuditDiff:
         new=tuple(CheckOfOne(id=name, state=state) for name, state in new.items() if name not in old),
         gone=tuple(CheckOfOne(id=name, state=state) for name, state in old.items() if name not in new),
         same=len(both) - len(changes),
-        findings=_diff_findings(before, after),
         versions=_diff_versions(before.versions, after.versions),
     )
 
@@ -196,19 +184,6 @@ def _worst_first(changes: Iterable[CheckChange]) -> tuple[CheckChange, ...]:
 
 def _became_undecided(change: CheckChange) -> bool:
     return change.before.verdict in FAILS and change.after.verdict is Verdict.UNVERIFIABLE
-
-
-def _diff_findings(before: AuditResult, after: AuditResult) -> FindingChanges:
-    """Compare findings that a person described: others are the failing checks themselves."""
-    old = {(one.paper, one.id): one for one in before.findings}
-    new = {(one.paper, one.id): one for one in after.findings}
-    both = [(old[name], one) for name, one in new.items() if name in old]
-    return FindingChanges(
-        new=tuple(one for name, one in new.items() if name not in old),
-        gone=tuple(one for name, one in old.items() if name not in new),
-        acknowledged=tuple(now for then, now in both if now.acknowledged and not then.acknowledged),
-        reopened=tuple(now for then, now in both if then.acknowledged and not now.acknowledged),
-    )
 
 
 def _diff_versions(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[VersionChange, ...]:

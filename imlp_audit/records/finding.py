@@ -207,8 +207,8 @@ class RenewedLock(Record):
     """What a paper's lock gains and loses.
 
     `new` are checks that it did not have, `changed` those that it has now as they are, `dropped` entries that it no
-    longer has. `kept` counts the entries that stay. `unexplained` are failing checks that no titled finding covers;
-    `drafts` are the ids of findings that are written for a person to title, `stale_findings` cover checks that pass.
+    longer has. `kept` counts the entries that stay. `unexplained` are failing checks that no finding covers,
+    `stale_findings` findings that cover checks that pass.
     """
 
     paper: str
@@ -218,15 +218,4 @@ class RenewedLock(Record):
     dropped: tuple[StaleEntry, ...]
     kept: int
     unexplained: tuple[Finding, ...]
-    drafts: tuple[str, ...] = ()
     stale_findings: tuple[StaleFinding, ...] = ()
-
-
-class AcknowledgeReport(JsonDocument):
-    """The locks of the papers; `written` is false if the command only showed what it would write."""
-
-    FORMAT: ClassVar = "imlp-audit/acknowledge/1"
-    WRITTEN_BY: ClassVar = "imlp-audit acknowledge"
-
-    written: bool
-    papers: tuple[RenewedLock, ...]

@@ -1,4 +1,4 @@
-"""The JSON of commands that list: checks, problems of specs, what a document covers, what a table became."""
+"""The JSON of commands that list: checks, and what a document covers."""
 
 from __future__ import annotations
 
@@ -26,40 +26,6 @@ class CheckList(JsonDocument):
     WRITTEN_BY: ClassVar = "imlp-audit list"
 
     checks: tuple[ListedCheck, ...]
-
-
-class LintedPaper(Record):
-    """A paper whose specs are sound, and how much they hold; `drafts` are the places of findings without a title.
-
-    `modelless` says that it prints parameters or FLOPs, and no row has a model that they could be counted of.
-    """
-
-    id: str
-    tables: int
-    checks: int
-    findings: int
-    drafts: tuple[Source, ...] = ()
-    modelless: bool = False
-
-
-class LintReport(JsonDocument):
-    """Papers without a problem in their specs: the JSON of `imlp-audit lint`."""
-
-    FORMAT: ClassVar = "imlp-audit/lint/2"
-    WRITTEN_BY: ClassVar = "imlp-audit lint"
-
-    papers: tuple[LintedPaper, ...]
-
-
-class CacheReport(JsonDocument):
-    """Where measurements are kept, if anywhere, how many, and their size in bytes."""
-
-    FORMAT: ClassVar = "imlp-audit/cache/1"
-    WRITTEN_BY: ClassVar = "imlp-audit cache info"
-
-    folder: str | None
-    measurements: Count
-    bytes: Count
 
 
 class NumberState(StrEnum):
@@ -127,21 +93,3 @@ class CoverageReport(JsonDocument):
         """Return the document, with its counts."""
         counts = {str(state): self.count(state) for state in NumberState}
         return {**super().body(), "summary": {**counts, "numbers": self.quantities}}
-
-
-class Transcription(JsonDocument):
-    """A table that was written as a spec: its size, what was made of it, and what to do next."""
-
-    FORMAT: ClassVar = "imlp-audit/init/1"
-    WRITTEN_BY: ClassVar = "imlp-audit init"
-
-    file: str
-    paper: str
-    table: str
-    caption: str
-    rows: Count
-    numbers: Count
-    models: Count
-    made: tuple[str, ...]
-    left_out: tuple[str, ...]
-    next: tuple[str, ...]

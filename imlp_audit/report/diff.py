@@ -10,7 +10,6 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.diff import AuditDiff, CheckChange, CheckOfOne, CheckState
-from imlp_audit.records.finding import Finding
 from imlp_audit.report.document import (
     Block,
     Code,
@@ -19,54 +18,38 @@ from imlp_audit.report.document import (
     Item,
     List,
     Paragraph,
-    Span,
-    Style,
     code,
     join,
     shorten,
 )
-from imlp_audit.report.first_screen import COLUMNS, count_more, items_that_fit
-from imlp_audit.report.terminal import height
+from imlp_audit.report.first_screen import count_more
 from imlp_audit.report.verdicts import word_of, write_measured, write_verdict
 
-LINES = 40  # on a terminal of 80 columns
+_MOST = 5  # changes of a kind that a terminal lists
 _LONGEST = 120  # characters of a reason or a value on a terminal; longer ones end at a word
 
 
 class _Section(NamedTuple):
     title: str
     items: Sequence[Item]
-    noun: str = "check"
-    urgent: bool = False
 
-    def blocks(self, kept: int) -> Document:
-        """Return the section with its first entries, and how many more there are; nothing where it is only counted."""
-        more = count_more(len(self.items) - kept, self.noun)
-        heading = Heading(f"{self.title} ({count_of(len(self.items), self.noun)})", 3)
-        return (heading, List((*self.items[:kept], *more))) if kept else ()
+    def blocks(self, most: int) -> Document:
+        """Return the section with its first entries, and how many more there are."""
+        more = count_more(len(self.items) - most, "check")
+        heading = Heading(f"{self.title} ({count_of(len(self.items), 'check')})", 3)
+        return (heading, List((*self.items[:most], *more)))
 
 
-def diff_document(diff: AuditDiff, files: Sequence[str], lines: int | None = None) -> Document:
-    """Return what changed between two files; with `lines`, what fits into so many on a terminal of 80 columns."""
+def diff_document(diff: AuditDiff, files: Sequence[str], *, short: bool = False) -> Document:
+    """Return what changed between two files; in `short`, the first changes of each kind."""
     if diff.is_empty:
         return (Paragraph("No difference."),)
     head = (Heading(f"What changed: {', '.join(diff.papers)}", 1), *_summary(diff))
-    sections = [one for one in _sections(diff, _LONGEST if lines else None) if one.items]
-    whole = tuple(block for one in sections for block in one.blocks(len(one.items)))
-    if lines is None:
-        return (*head, *whole, *_next(diff))
-    shown = tuple(_that_fit(sections, lines - height((*head, *_next(diff, files)), COLUMNS)))
-    return (*head, *shown, *_next(diff, files if shown != whole else ()))
-
-
-def _that_fit(sections: Sequence[_Section], lines: int) -> Iterator[Block]:
-    """Yield the first entries of each section: of the lines that are left, what fails now gets half."""
-    for left, section in zip(range(len(sections), 0, -1), sections, strict=False):
-        room = lines // (min(left, 2) if section.urgent else left) - 3  # a blank line, the heading, and "n more"
-        listed = items_that_fit(section.items[:LINES], room, COLUMNS, at_least=section.urgent)
-        blocks = section.blocks(len(listed))
-        lines -= height(blocks, COLUMNS) if blocks else 0
-        yield from blocks
+    sections = [one for one in _sections(diff, _LONGEST if short else None) if one.items]
+    longest = max((len(one.items) for one in sections), default=0)
+    most = min(longest, _MOST) if short else longest
+    listed = (block for one in sections for block in one.blocks(most))
+    return (*head, *listed, *_next(diff, files if most < longest else ()))
 
 
 def _summary(diff: AuditDiff) -> Iterator[Block]:
@@ -85,9 +68,6 @@ def _summary(diff: AuditDiff) -> Iterator[Block]:
     verdicts.append(("known", before.acknowledged, after.acknowledged))
     changes = (f"{name} {_arrow(readable(then), readable(now))}" for name, then, now in verdicts if then or now)
     yield Paragraph(f"Checks: {named}. Verdicts: {', '.join(changes)}.")
-    findings = [f"{readable(len(found))} {what}" for what, found in _finding_groups(diff) if found]
-    if findings:
-        yield Paragraph(f"Findings: {', '.join(findings)}.")
     if diff.versions:
         changes = (f"{one.library} {_arrow(one.before or 'none', one.after or 'none')}" for one in diff.versions)
         yield Paragraph(f"Measured with other versions: {', '.join(changes)}.")
@@ -96,32 +76,13 @@ def _summary(diff: AuditDiff) -> Iterator[Block]:
 def _sections(diff: AuditDiff, most: int | None) -> Iterator[_Section]:
     failing = [one for one in diff.new if one.state.fails_the_run]
     rest = [one for one in diff.new if not one.state.fails_the_run]
-    yield _Section("Got worse", tuple(_change(one, most) for one in diff.worse), urgent=True)
-    yield _Section("New and failing", tuple(_of_one(one, most) for one in failing), urgent=True)
+    yield _Section("Got worse", tuple(_change(one, most) for one in diff.worse))
+    yield _Section("New and failing", tuple(_of_one(one, most) for one in failing))
     yield _Section("Failed before, can no longer be decided", tuple(_change(one, most) for one in diff.undecided))
-    yield _Section("Findings that changed", tuple(_findings(diff, most)), "finding")
     yield _Section("Changed, with a verdict as good as before", tuple(_change(one, most) for one in diff.changed))
     yield _Section("Got better", tuple(_change(one, most) for one in diff.better))
     yield _Section("New", tuple(_of_one(one, most) for one in rest))
     yield _Section("Gone", tuple(_of_one(one, most) for one in diff.gone))
-
-
-def _finding_groups(diff: AuditDiff) -> tuple[tuple[str, tuple[Finding, ...]], ...]:
-    found = diff.findings
-    return (
-        ("new", found.new),
-        ("no longer known", found.reopened),
-        ("now known", found.acknowledged),
-        ("gone", found.gone),
-    )
-
-
-def _findings(diff: AuditDiff, most: int | None) -> Iterator[Item]:
-    for what, findings in _finding_groups(diff):
-        for one in findings:
-            style = Style.KNOWN if one.acknowledged else Style.BAD
-            title = f": {_cut(one.title, most)} ("
-            yield Item((f"{what}: ", Span(one.kind.value, style), title, code(f"{one.paper}/{one.id}"), ")"))
 
 
 def _change(change: CheckChange, most: int | None) -> Item:

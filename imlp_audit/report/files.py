@@ -56,15 +56,6 @@ def _refuse_link(path: Path) -> None:
         raise UsageError(f"{path} is a link, which is not written through; remove it")
 
 
-def append(path: Path, content: str) -> None:
-    """Add text at the end of a file that others write to as well. Raises OutputError."""
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(content)
-    except OSError as error:
-        raise OutputError(f"{path} could not be written: {error.strerror or error}") from error
-
-
 def _replace(path: Path, data: bytes) -> None:
     """Write a new file beside it, with its mode or the user's for new files, and give that its name."""
     mode = path.stat().st_mode & 0o777 if path.exists() else None

@@ -1,6 +1,6 @@
 """The first screen of an audit or a run: what to ask the authors, the misprints, and how far to trust the rest.
 
-It is complete in itself and short: the lines that findings may take are counted, and the rest is "n more".
+It is complete in itself and short: the first of each list are on it, and the rest is "n more".
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import NamedTuple
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of, list_some
@@ -48,15 +49,11 @@ from imlp_audit.report.document import (
 from imlp_audit.report.findings import NumberedFinding, choose_hints, number_findings, say_that_none_fails, worst_first
 from imlp_audit.report.hypotheses import list_leads, summarize_identified
 from imlp_audit.report.sections import SAMPLING, write_run
-from imlp_audit.report.terminal import height
 from imlp_audit.report.verdicts import code_of, count_outcomes, name_places_of, place_in_specs, summarize, write_check
 
-COLUMNS = 80  # of the narrowest terminal that screens are made for
-_SCREEN = 30  # lines of one paper on a terminal
-_SCREENS = 120  # lines of several papers
-_LEAST = 12  # lines of each of several papers
-_FRAME = 3  # lines around a list of findings: a blank one, its heading, and "n more"
 _LONGEST = 120  # characters of a title or a reason; longer ones end at a word
+_LINE = 80  # characters of what takes about a line
+_RUN = 6  # numbers that a run measured, which are listed with how
 _OF_REASON, _OF_ERROR = 110, 220  # characters: the end of an error names its cause
 _FEW = 8  # checks that are listed one by one where no more were selected
 _BROKEN = 3  # causes for which checks could not be completed; what is left is counted
@@ -64,31 +61,35 @@ _UNTRUSTED = "where the Python beside the spec was not run (--trust-code runs it
 _NO_MODEL = f"where {NO_MODEL}"
 
 
+class Most(NamedTuple):
+    """How many points a screen lists of those that fail the run, which take several lines, and of the known ones."""
+
+    failing: int
+    known: int
+
+
+_ALONE, _TOGETHER = Most(4, 6), Most(2, 3)  # of a paper, and of each of several
+
+
 def first_screen(
     result: AuditResult,
     targets: Sequence[str] = (),
     again: Sequence[Sequence[str]] | None = None,
     notes: Document = (),
-    columns: int = COLUMNS,
 ) -> Document:
     """Return what a terminal shows of an audit: the overview of each paper, and what to try next.
 
     `targets` are the papers as they were given on the command line; `again` are the commands that show more, where
-    they are not those of `verify`; `notes` stand before both. A terminal of more `columns` has room for more findings.
+    they are not those of `verify`; `notes` stand before both.
     """
-    columns = max(columns, COLUMNS)
-    titles = list(map(_title, result.papers))
+    most = _ALONE if len(result.papers) == 1 else _TOGETHER
+    papers = ((_title(paper), *overview(result.of(paper), most)) for paper in result.papers)
     after = (*notes, Heading("Try next", 3), next_commands(result, targets, again))
-    whole = _SCREEN if len(titles) == 1 else _SCREENS
-    lines = max((whole - height((*titles, *after), columns)) // max(len(titles), 1), _LEAST)
-    papers = (
-        (title, *overview(result.of(paper), lines, columns)) for paper, title in zip(result.papers, titles, strict=True)
-    )
     return (*(block for blocks in papers for block in blocks), *after)
 
 
 def run_screen(result: AuditResult, targets: list[str], saved: Path | None = None) -> Document:
-    """Return what a terminal shows of a run of a checkpoint or on hardware: about as many lines as of an audit.
+    """Return what a terminal shows of a run of a checkpoint or on hardware.
 
     `targets` are the papers as they were given on the command line, `saved` is the JSON file that holds the result.
     """
@@ -97,13 +98,12 @@ def run_screen(result: AuditResult, targets: list[str], saved: Path | None = Non
     above = (
         Paragraph(f"{summarize(result)}."),
         *_broken_checks(result),
-        *_list_asks(result, number_findings(result), _SCREEN // 2),
+        *_list_asks(result, number_findings(result), _TOGETHER),
         *((Paragraph(parse_code(SAMPLING)),) if sampled else ()),
     )
     items = [write_run(check) for check in result.checks if check.verdict is not Verdict.ERROR]
-    listed = items_that_fit(items, _SCREEN - height(above, COLUMNS), COLUMNS, at_least=1)
-    more = [f"{one}: `--all` shows every one" for one in count_more(len(items) - len(listed), "number")]
-    below = (Heading("What was measured", 3), List((*listed, *map(parse_code, more)))) if items else ()
+    more = [f"{one}: `--all` shows every one" for one in count_more(len(items) - _RUN, "number")]
+    below = (Heading("What was measured", 3), List((*items[:_RUN], *map(parse_code, more)))) if items else ()
     again = shlex.join(["imlp-audit", "report", *targets, "--with", str(saved or "RUN.json"), "--dir", "DIR"])
     keep = Paragraph(("Once more with ", code("-o RUN.json"), ", which keeps the run; then:"))
     return (_title(paper), *above, *below, Heading("Try next", 3), *(() if saved else (keep,)), Code(again, "sh"))
@@ -113,18 +113,16 @@ def _title(paper: PaperHead) -> Heading:
     return Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1)
 
 
-def overview(result: AuditResult, lines: int | None = None, columns: int = COLUMNS) -> Document:
+def overview(result: AuditResult, most: Most | None = None) -> Document:
     """Return the first screen of a result that is about one paper, without its title.
 
-    It takes about so many lines on a terminal of so many columns: what the rest leaves of them is for the findings.
-    Without a number of lines it has all that authors are asked, and all misprints.
+    Unless it lists so many at `most`, it has all that authors are asked, and all misprints.
     """
     findings = number_findings(result)
-    before = (*_broken_checks(result), *list_leads(result, every=lines is None))
     misprints = [one for one in findings if one.finding.kind is FindingKind.MISPRINT and one.finding.acknowledged]
     below, listed = list(_trust(result)), tuple[Block, ...]()
-    if misprints and lines is not None:  # the first by its title, the others counted
-        title = shorten(f"{misprints[0].name} {misprints[0].finding.title}", columns)
+    if misprints and most is not None:  # the first by its title, the others counted
+        title = shorten(f"{misprints[0].name} {misprints[0].finding.title}", _LINE)
         more = f"; {len(misprints) - 1} more" if len(misprints) > 1 else ""
         below.insert(0, Item(f"{title}{more}", label="misprints"))
     elif misprints:
@@ -134,46 +132,30 @@ def overview(result: AuditResult, lines: int | None = None, columns: int = COLUM
     noted = (f" {count_of(notes, 'note')}: ", code("--all"), ".") if notes else ()
     for_ci = Paragraph((f"For CI: {count_outcomes(result.checks)}.", *noted))
     summed = (List(tuple(below)),) if below else ()
-    after = (*listed, *_changed_entries(result), *_few(result), *summed, for_ci)
-    room = None if lines is None else lines - height((*before, *after), columns)
-    return (*before, *_list_asks(result, findings, room, columns), *after)
+    return (
+        *_broken_checks(result),
+        *list_leads(result, every=most is None),
+        *_list_asks(result, findings, most),
+        *listed,
+        *_changed_entries(result),
+        *_few(result),
+        *summed,
+        for_ci,
+    )
 
 
-def _list_asks(
-    result: AuditResult, findings: Sequence[NumberedFinding], lines: int | None, columns: int = COLUMNS
-) -> Iterator[Block]:
-    """Yield what to ask the authors, and before it misprints and notes that fail the run.
-
-    Where they have to fit into so many lines, those that do not fail the run have their titles alone, and the rest is
-    counted. The first one that fails the run is listed however long it is.
-    """
-    asked = [one for one in findings if one.finding.kind is FindingKind.ASK or not one.finding.acknowledged]
+def _list_asks(result: AuditResult, findings: Sequence[NumberedFinding], most: Most | None) -> Iterator[Block]:
+    """Yield what to ask the authors, and before it misprints and notes that fail the run."""
     if not findings:
         yield Paragraph(say_that_none_fails(result))
-    if not asked:
-        return
-    items = [_ask(one, result) for one in asked]
-    listed = items
-    if lines is not None and height([List(tuple(items))], columns) - 1 > lines - _FRAME:
-        titles = [
-            Item(_name(one)) if one.finding.acknowledged else item for one, item in zip(asked, items, strict=True)
-        ]
-        at_least = 0 if asked[0].finding.acknowledged else 1
-        listed = items_that_fit(titles, lines - _FRAME, columns, at_least=at_least)
-    more = tuple((f"{one}: ", code("--all")) for one in count_more(len(items) - len(listed), "point"))
-    yield Heading(f"Ask the authors ({len(asked)})", 3)
-    yield List((*listed, *more))
-
-
-def items_that_fit(items: Sequence[Item], lines: int, columns: int, *, at_least: int) -> list[Item]:
-    """Return the first items that fit into so many lines."""
-    kept: list[Item] = []
-    for item in items:
-        lines -= height([List((item,))], columns) - 1
-        if lines < 0 and len(kept) >= at_least:
-            break
-        kept.append(item)
-    return kept
+    failing = [one for one in findings if not one.finding.acknowledged]
+    known = [one for one in findings if one.finding.acknowledged and one.finding.kind is FindingKind.ASK]
+    listed = [*failing, *known] if most is None else [*failing[: most.failing], *known[: most.known]]
+    count = len(failing) + len(known)
+    more = tuple((f"{one}: ", code("--all")) for one in count_more(count - len(listed), "point"))
+    if count:
+        yield Heading(f"Ask the authors ({count})", 3)
+        yield List((*(_ask(one, result) for one in listed), *more))
 
 
 def count_more(count: int, noun: str) -> tuple[str, ...]:

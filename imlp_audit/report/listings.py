@@ -1,24 +1,20 @@
-"""Documents of the commands that list things: `lint`, `cache info`, `coverage`, `init` and `acknowledge`."""
+"""Documents of `coverage` and `acknowledge`."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.finding import AcknowledgeReport, RenewedLock
+from imlp_audit.records.finding import RenewedLock
 from imlp_audit.records.listing import (
-    CacheReport,
     CoverageReport,
     CoveredNumber,
-    LintReport,
     NumberState,
-    Transcription,
 )
 from imlp_audit.report.document import (
     Block,
-    Code,
     Document,
     Heading,
     Inline,
@@ -32,37 +28,6 @@ from imlp_audit.report.document import (
     parse_code,
 )
 from imlp_audit.report.findings import stale_findings
-
-
-def lint_document(report: LintReport) -> Document:
-    """Return a line for each paper, and the findings that still need a title."""
-    rows = tuple(
-        (
-            f"{paper.id}:",
-            f"{count_of(paper.tables, 'table')}, {count_of(paper.checks, 'check')}, "
-            f"{count_of(paper.findings, 'finding')}: no problems{_NO_MODEL if paper.modelless else ''}",
-        )
-        for paper in report.papers
-    )
-    drafts = tuple(draft for paper in report.papers for draft in paper.drafts)
-    if not drafts:
-        return (Table((), rows),)
-    places = List(tuple(f"{draft.file}:{draft.line}: this finding has no title yet" for draft in drafts))
-    return (Table((), rows), Paragraph(f"{count_of(len(drafts), 'draft')} to be titled by a person:"), places)
-
-
-_NO_MODEL = " of form, but no row has `model:` or `candidates:`, so no number can be counted yet"
-
-
-def cache_document(report: CacheReport) -> Document:
-    """Return where measurements are kept and how many, or how to have them kept."""
-    if report.folder is None:
-        return (
-            Paragraph("Measurements are kept nowhere: IMLP_AUDIT_CACHE is empty, or this user has no home folder."),
-        )
-    size = f"{report.bytes / 2**20:.1f} MiB"
-    return (Paragraph(f"{report.folder}: {count_of(report.measurements, 'measurement')}, {size}"),)
-
 
 _STYLES = {
     NumberState.BOUND: Style.GOOD,
@@ -127,18 +92,9 @@ def share(report: CoverageReport) -> str:
     return f"{count_of(report.quantities, 'number')}: {counts}{part}{missing}"
 
 
-def transcription_document(done: Transcription) -> Document:
-    """Return what was made of a table, what was left out, and the next commands."""
-    caption = f": {done.caption}" if done.caption else ""
-    blocks: list[Block] = [Paragraph(f"Wrote {done.file}: table {done.table}{caption}"), List(done.made)]
-    if done.left_out:
-        blocks += [Paragraph("Left out, with a comment in the file:"), List(done.left_out)]
-    return (*blocks, Heading("Try next", 3), Code("\n".join(done.next), "sh"))
-
-
-def acknowledged_document(report: AcknowledgeReport) -> Document:
-    """Return what each lock gains and loses, and what no finding covers yet."""
-    return tuple(block for paper in report.papers for block in _paper(paper, written=report.written))
+def acknowledged_document(locks: Sequence[RenewedLock], *, written: bool) -> Document:
+    """Return what each lock gains and loses, or would, and what no finding covers yet."""
+    return tuple(block for lock in locks for block in _paper(lock, written=written))
 
 
 def _paper(paper: RenewedLock, *, written: bool) -> Iterator[Block]:
@@ -157,20 +113,7 @@ def _paper(paper: RenewedLock, *, written: bool) -> Iterator[Block]:
             yield Heading(f"{name}: {count_of(len(items), 'check')}", 3)
             yield List(tuple(items))
     if paper.unexplained:
-        yield Heading("Still failing: no titled finding covers these", 3)
+        yield Heading("Still failing: no finding covers these", 3)
         yield List(tuple(Item(f"{one.kind.value}: {one.title}", (", ".join(one.checks),)) for one in paper.unexplained))
-        yield Paragraph(parse_code(_what_next(paper, written=written)))
+        yield Paragraph(parse_code("Describe each cause in the paper's `findings.yaml`, then acknowledge it."))
     yield from stale_findings(paper.stale_findings)
-
-
-def _what_next(paper: RenewedLock, *, written: bool) -> str:
-    if paper.drafts and not written:
-        named = f"{count_of(len(paper.drafts), 'draft')}: {', '.join(f'`{name}`' for name in paper.drafts)}"
-        return f"Nothing was written. Without `--dry-run`, `--draft` writes {named}."
-    if paper.drafts:
-        return (
-            "Drafts were written for them: give each a title and the reason, then run `imlp-audit acknowledge` again."
-        )
-    return (
-        "Describe each cause in the paper's `findings.yaml`, or let `imlp-audit acknowledge --draft` write the entries."
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import StringIO
@@ -71,11 +71,6 @@ def render_terminal(document: Document, surface: Surface) -> str:
         close = isinstance(block, Heading) and block.level > _SPACED
         parts += [renderer.render(block), "" if close else "\n"]
     return "".join(parts[:-1])
-
-
-def height(blocks: Iterable[Block], columns: int) -> int:
-    """Return how many lines blocks take on a terminal of so many columns, with a blank line behind them."""
-    return sum(text.count("\n") for text in [render_terminal((*blocks, Paragraph("")), Surface(columns))]) - 1
 
 
 class _Renderer:

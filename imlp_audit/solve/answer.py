@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -135,9 +135,9 @@ def explains(problem: SearchProblem, cell: Cell, solution: Solution) -> bool:
     return least <= value <= most
 
 
-def find_explained(problem: SearchProblem, solution: Solution, cells: Sequence[Cell] | None = None) -> tuple[str, ...]:
-    """Return the ids of the cells that a solution explains, of the problem's or of others."""
-    return tuple(c.id for c in (problem.cells if cells is None else cells) if explains(problem, c, solution))
+def find_explained(problem: SearchProblem, solution: Solution) -> tuple[str, ...]:
+    """Return the ids of the cells that a solution explains."""
+    return tuple(cell.id for cell in problem.cells if explains(problem, cell, solution))
 
 
 RULE = (

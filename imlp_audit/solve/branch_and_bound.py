@@ -250,8 +250,7 @@ class _Search:
 class Explored:
     """The best score of some runs, and the boxes of each run that reach it.
 
-    The score is -1, without boxes, where no score as good as asked was found. `bound` is the most that is possible:
-    the score, unless `cut` says that the budget ended first.
+    `bound` is the most that is possible: the score, unless `cut` says that the budget ended first.
     """
 
     score: int
@@ -260,19 +259,19 @@ class Explored:
     cut: bool
 
 
-def explore(runs: Sequence[RoundingSearch], floor: int, budget: int, *, ties: bool) -> Explored:
-    """Find the best score of several runs that is no less than `floor`, and the boxes in which it is reached.
+def explore(runs: Sequence[RoundingSearch], budget: int, *, ties: bool) -> Explored:
+    """Find the best score of several runs, and the boxes in which it is reached.
 
     Boxes of the highest bound come first, whatever their run: one whose bound is below what another is found to
     explain is never cut. Without `ties`, boxes that cannot beat the best known score are left out too, and
     some box of the best score is found.
     """
-    target, searches = floor, [_Search(run) for run in runs]
+    target, searches = 0, [_Search(run) for run in runs]
     for search in searches:
         target = search.look(Boxes.whole(search.run.bundles), target, ties=ties)
     while (search := max(searches, key=lambda one: one.pool.bound)).pool.bound >= target:
         if sum(one.spent(ties=ties) for one in searches) >= budget:
-            return _cut_short(searches, search, floor)
+            return _cut_short(searches, search)
         target = search.look(search.next(target), target, ties=ties)
     return _best_of(searches, -1)
 
@@ -288,10 +287,10 @@ def _best_of(searches: Sequence[_Search], bound: int) -> Explored:
     )
 
 
-def _cut_short(searches: Sequence[_Search], search: _Search, floor: int) -> Explored:
+def _cut_short(searches: Sequence[_Search], search: _Search) -> Explored:
     """Return what was found when the budget ended, or what a dive from the best open boxes finds, if that is better."""
     bound = search.pool.bound
-    dived = _dive(search, max(floor, 1 + max(one.score for one in searches)))
+    dived = _dive(search, 1 + max(one.score for one in searches))
     return _best_of([*searches, dived], bound)
 
 

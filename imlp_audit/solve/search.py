@@ -32,10 +32,7 @@ BUDGET = 50_000_000
 
 @dataclass(frozen=True)
 class Score:
-    """The best score found, and the best score possible: the same if the search was exhaustive.
-
-    `found` is -1 where nothing as good as was asked for was found.
-    """
+    """The best score found, and the best score possible: the same if the search was exhaustive."""
 
     found: int
     at_most: int
@@ -48,7 +45,7 @@ def solve(problem: SearchProblem, *, budget: int = BUDGET) -> SearchAnswer:
     nothing to explain, or that does not fit together.
     """
     layout = lay_out(problem)
-    explored = explore(_runs(layout), 0, budget, ties=True)
+    explored = explore(_runs(layout), budget, ties=True)
     collected = _Collected(layout)
     for run, boxes in explored.found:
         collected.add(run, boxes, explored.score)
@@ -68,9 +65,9 @@ def solve(problem: SearchProblem, *, budget: int = BUDGET) -> SearchAnswer:
     )
 
 
-def best_score(problem: SearchProblem, *, floor: int = 0, budget: int = BUDGET) -> Score:
-    """Return only the best score, if it is at least `floor`; this does not collect ties."""
-    explored = explore(_runs(lay_out(problem)), floor, budget, ties=False)
+def best_score(problem: SearchProblem, *, budget: int = BUDGET) -> Score:
+    """Return only the best score; this does not collect ties."""
+    explored = explore(_runs(lay_out(problem)), budget, ties=False)
     return Score(explored.score, explored.bound)
 
 

@@ -40,29 +40,23 @@ _KINDS: tuple[Kind, ...] = ("parameters", "flops")
 _LEFT_OUT = (*BOOKED_TWICE, Operation.UNKNOWN)
 
 
-@dataclass(frozen=True)
-class Search:
-    """How to search: one rounding rule or one per column, and how many pairs of a box of weights and a reading."""
-
-    budget: int = BUDGET
-
-
 def solve_selection(
     selection: Selection,
     targets: Sequence[str],
-    search: Search,
     progress: Callable[[str], None],
     store: Store | None = None,
+    budget: int = BUDGET,
 ) -> Solved:
     """Search for what explains the printed parameters and FLOPs of the targets: papers, tables, or globs of cells.
 
-    FLOPs of rows that the spec says were counted by another counter are left out. Raises UsageError where nothing
-    is selected, SolverError where nothing can be measured.
+    FLOPs of rows that the spec says were counted by another counter are left out. A search looks at no more pairs of a
+    box of weights and a reading than its `budget`. Raises UsageError where nothing is selected, SolverError where
+    nothing can be measured.
     """
-    digest = digest_selection(selection, targets, search)
+    digest = digest_selection(selection, targets, budget)
 
     def make() -> Solved:
-        return _solve(selection, targets, search, progress)
+        return _solve(selection, targets, budget, progress)
 
     return remember(store or Store(), digest, Solved, make, lambda _: True)
 
@@ -81,21 +75,21 @@ class _Posed:
         return {**rows, **{f"{name}/flops": f"counted by {by}" for name, by in self.counted_by.items()}}
 
 
-def _solve(selection: Selection, targets: Sequence[str], search: Search, progress: Callable[[str], None]) -> Solved:
+def _solve(selection: Selection, targets: Sequence[str], budget: int, progress: Callable[[str], None]) -> Solved:
     posed = _pose(selection, targets, progress)
     problem = posed.problem
     asked = [kind for kind in _KINDS if any(cell.kind == kind for cell in problem.cells)]
     what: Searched = "both" if len(asked) > 1 else asked[0]
     progress(f"solving {what}")
-    answer = solve(problem, budget=search.budget)
-    scores = _score_conventions(problem, search) if any(cell.kind == "flops" for cell in problem.cells) else {}
-    by_weights, named = answer.score, _prefer_named(problem, answer, scores, search)
+    answer = solve(problem, budget=budget)
+    scores = _score_conventions(problem, budget) if any(cell.kind == "flops" for cell in problem.cells) else {}
+    by_weights, named = answer.score, _prefer_named(problem, answer, scores, budget)
     if named is not None:
         problem, answer = named.problem, named.answer
     found = f"{answer.score} of {answer.of} numbers follow; now "
     progress(f"{found}how certain that is")
     whole = describe_answer(what, problem, answer, scores)
-    parts = [_solve_part(problem, kind, search) for kind in asked] if len(asked) > 1 else []
+    parts = [_solve_part(problem, kind, budget) for kind in asked] if len(asked) > 1 else []
     progress(f"{found}what other numbers would score")
     update: dict[str, object] = {"null": tuple((one.found, one.at_most) for one in null_scores(problem))}
     if named is not None:
@@ -133,10 +127,10 @@ def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str]
     return _Posed(problem, composed, own)
 
 
-def _solve_part(problem: SearchProblem, kind: Kind, search: Search) -> Answered:
+def _solve_part(problem: SearchProblem, kind: Kind, budget: int) -> Answered:
     part = problem.only(kind)
-    scores = _score_conventions(part, search) if kind == "flops" else {}
-    return describe_answer(kind, part, solve(part, budget=search.budget), scores)
+    scores = _score_conventions(part, budget) if kind == "flops" else {}
+    return describe_answer(kind, part, solve(part, budget=budget), scores)
 
 
 def default_targets(paper: Paper) -> tuple[str, ...]:
@@ -183,7 +177,7 @@ class _NamedAnswer:
 
 
 def _prefer_named(
-    problem: SearchProblem, free: SearchAnswer, scores: Mapping[str, int], search: Search
+    problem: SearchProblem, free: SearchAnswer, scores: Mapping[str, int], budget: int
 ) -> _NamedAnswer | None:
     """Return the best counter with a name if weights of no name explain at most one number more.
 
@@ -195,14 +189,14 @@ def _prefer_named(
         return None
     weights = {str(key): weight for key, weight in FLOPS_CONVENTIONS[best].weights.items()}
     only = replace(problem, allowed={name: (weights.get(name, 0),) for name in problem.classes})
-    answer = solve(only, budget=search.budget)
+    answer = solve(only, budget=budget)
     return _NamedAnswer(best, only, answer) if answer.score == known[best] else None
 
 
-def _score_conventions(problem: SearchProblem, search: Search) -> dict[str, int]:
+def _score_conventions(problem: SearchProblem, budget: int) -> dict[str, int]:
     names = [n for n in problem.rows[0].totals if all(n in row.totals for row in problem.rows)]
     wanted = dict.fromkeys([*FLOPS_CONVENTIONS, *names])
-    return {n: solve(problem.under(n), budget=search.budget).score for n in wanted if n in names}
+    return {n: solve(problem.under(n), budget=budget).score for n in wanted if n in names}
 
 
 FEW = 12

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shlex
 from collections.abc import Collection, Iterator, Sequence
-from itertools import takewhile
+from dataclasses import replace
 from os.path import lexists
 from pathlib import Path
 
@@ -32,45 +30,17 @@ def read_findings_file(path: Path, shown_as: str, paper: str, target: str) -> Fi
         return found
     name, command = found.lock_shown_as, f"`{shlex.join(['imlp-audit', 'acknowledge', target])}`"
     try:
-        text = read_text(found.lock_path, MAX_SPEC_BYTES).replace("\r\n", "\n")
-        lock = from_json(Lock, text, name, written_by=command)
+        found = replace(found, text=read_text(found.lock_path, MAX_SPEC_BYTES).replace("\r\n", "\n"))
+        lock = from_json(Lock, found.text, name, written_by=command)
     except FileError as error:
-        return FindingsFile(path, shown_as, problem=error.problem(name))
+        return replace(found, problem=error.problem(name))
     except DocumentError as error:
-        line = error.line or _find_line(text, error.place)
-        return FindingsFile(path, shown_as, problem=Problem(name, line, 1, str(error).removeprefix(f"{name}: ")))
+        line = error.line or found.line_of(error.place)
+        return replace(found, problem=Problem(name, line, 1, str(error).removeprefix(f"{name}: ")))
     if lock.paper != paper:
         message = f"it is the lock of {lock.paper!r}, not of {paper!r}; run {command}"
-        return FindingsFile(path, shown_as, problem=Problem(name, _find_line(text, ("paper",)), 1, message))
-    return FindingsFile(path, shown_as, lock, lines=_lines_of(text))
-
-
-def _lines_of(text: str) -> dict[str, int]:
-    """Return the line of each entry of a lock; of a check that has two, the first."""
-    named = ((re.match(r'^ +"(.+)": \{$', line), at) for at, line in enumerate(text.split("\n"), 1))
-    return {found[1]: at for found, at in reversed([*named]) if found}
-
-
-def _find_line(text: str, place: Sequence[str | int]) -> int:
-    """Return the line of a value in JSON as we write it, or of what should hold it."""
-    lines = text.split("\n")
-    found = 0
-    for key in place:
-        line = _find_key(lines, key, found)
-        if line is None:
-            break
-        found = line
-    return found + 1
-
-
-def _find_key(lines: Sequence[str], key: str | int, holder: int) -> int | None:
-    """Return the line of a key, before the lines are indented as little as the one of what holds the key."""
-    inside = takewhile(lambda at: _indent(lines[at]) > _indent(lines[holder]), range(holder + 1, len(lines)))
-    return next((at for at in inside if lines[at].lstrip().startswith(f"{json.dumps(key)}:")), None)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+        return replace(found, problem=Problem(name, found.line_of(("paper",)), 1, message))
+    return replace(found, lock=lock)
 
 
 def broken_locks(papers: Sequence[Paper]) -> list[Problem]:
@@ -85,16 +55,16 @@ def refuse_broken_locks(papers: Sequence[Paper]) -> None:
 
 
 def covered_checks(paper: Paper, ids: Collection[str]) -> dict[str, Located[FindingEntry]]:
-    """Return the finding of each check that a finding covers, drafts included."""
+    """Return the finding of each check that a finding covers."""
     names = Names(ids)
     return {name: entry for entry in paper.findings for glob in entry.value.checks for name in names.matching(glob)}
 
 
 def long_findings(paper: Paper) -> Iterator[Problem]:
-    """Yield the titled findings whose title and reason are too long to be read at a glance."""
+    """Yield the findings whose title and reason are too long to be read at a glance."""
     for entry in paper.findings:
         words = len(f"{entry.value.title} {entry.value.why}".split())
-        if words > MOST_WORDS and not entry.value.draft:
+        if words > MOST_WORDS:
             yield entry.problem(f"title and why have {words} words together; write at most {MOST_WORDS}", "why")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
@@ -24,6 +24,7 @@ from imlp_audit.records.paper import AxisHead, ColumnHead, CounterHead, PaperHea
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.columns import Column, form_of, image_of
 from imlp_audit.spec.fields import Names
+from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.schema import (
     NOT_STATED,
     About,
@@ -36,21 +37,21 @@ from imlp_audit.spec.schema import (
     Row,
     System,
 )
-from imlp_audit.spec.tree import Located
+from imlp_audit.spec.tree import Located, Node, mark_at
 
 
 @dataclass(frozen=True)
 class FindingsFile:
     """The file that holds a paper's findings, or would hold them, and the lock beside it.
 
-    `problem` says why the lock cannot be used. `lines` are the lines of its entries by check or finding.
+    `problem` says why the lock cannot be used; `text` is what is written in it.
     """
 
     path: Path
     shown_as: str
     lock: Lock | None = None
     problem: Problem | None = None
-    lines: Mapping[str, int] = field(default_factory=dict)
+    text: str = ""
 
     @property
     def lock_path(self) -> Path:
@@ -64,7 +65,18 @@ class FindingsFile:
 
     def source_of(self, entry: str) -> Source:
         """Return the place in the lock of a check, or of a finding's evidence."""
-        return Source(file=self.lock_shown_as, line=self.lines.get(entry, 1))
+        lock = self.lock or Lock(paper="")
+        held: dict[str, Mapping[str, object]] = {"checks": lock.checks, "evidence": lock.evidence}
+        places = (self.line_of((key, entry)) for key, entries in held.items() if entry in entries)
+        return Source(file=self.lock_shown_as, line=next(places, 1))
+
+    def line_of(self, place: Sequence[str | int]) -> int:
+        """Return the line of a value in the lock by its keys, or of what should hold it: JSON is YAML."""
+        return mark_at(self._tree, place, key=True).line if self._tree is not None else 1
+
+    @cached_property
+    def _tree(self) -> Node | None:
+        return parse_tree(self.text, self.lock_shown_as)[0]
 
 
 @dataclass(frozen=True, eq=False)  # two papers are never compared, and what is found out about one is kept by it

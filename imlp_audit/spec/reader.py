@@ -4,50 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from imlp_audit.claims.catalogue import read_claims
 from imlp_audit.errors import Problem
 from imlp_audit.files import MAX_SPEC_BYTES
 from imlp_audit.models.own import SpecFolder
 from imlp_audit.processes.code import trusted_folder
-from imlp_audit.records.base import Record
 from imlp_audit.spec.findings import read_findings_file
 from imlp_audit.spec.paper import Paper
 from imlp_audit.spec.parse_yaml import read_tree
-from imlp_audit.spec.schema import About, PaperFile, PrintedTable, TableFile
+from imlp_audit.spec.schema import About, PaperFile, TableFile
 from imlp_audit.spec.targets import display_path, spec_files
 from imlp_audit.spec.tree import Located, MapNode, SpecText
 from imlp_audit.spec.validate import validate
-
-Entry = TypeVar("Entry", bound=Record)
 
 _MOST_BYTES = 2 * MAX_SPEC_BYTES  # of a paper's specs; no paper of ours has 0.1 MiB
 
 
 @dataclass(frozen=True)
 class SpecFile:
-    """A file that was read and validated: a whole table, or anything else of a paper."""
+    """A file that was read and validated: `table` if it is a whole table, `record` what else of a paper it has."""
 
     text: SpecText
-    record: TableFile | PaperFile
+    record: PaperFile
+    table: TableFile | None = None
+
+    def locate(self, key: str) -> tuple[Located[Any], ...]:
+        """Return the entries under a key, each with its place; a file that is one table has that under `tables`."""
+        if key == "tables" and self.table is not None:
+            return (Located(self.table, self.text),)
+        return tuple(Located(entry, self.text, (key, index)) for index, entry in enumerate(getattr(self.record, key)))
 
     @property
-    def rest(self) -> PaperFile | None:
-        """The record, unless it is a table."""
-        return self.record if isinstance(self.record, PaperFile) else None
-
-    def tables(self) -> list[Located[PrintedTable]]:
-        """Return the file's tables."""
-        if isinstance(self.record, TableFile):
-            return [Located(self.record, self.text)]
-        return list(self.locate("tables", self.record.tables))
-
-    def locate(self, key: str, entries: Sequence[Entry]) -> tuple[Located[Entry], ...]:
-        """Return the entries under a key, each with its place."""
-        return tuple(Located(entry, self.text, (key, index)) for index, entry in enumerate(entries))
+    def about(self) -> Located[About] | None:
+        """What the file says about the paper, if it describes it."""
+        about = self.record.about
+        return None if about is None else Located(about, self.text, ("about",))
 
 
 def read_spec(path: Path, shown_as: str, *, code: Path | None = None) -> tuple[SpecFile | None, list[Problem]]:
@@ -59,10 +53,14 @@ def read_spec(path: Path, shown_as: str, *, code: Path | None = None) -> tuple[S
     if tree is None:
         return None, problems
     text, folder = SpecText(shown_as, tree), SpecFolder(code or path.parent.resolve(), trusted=code is not None)
-    is_table = isinstance(tree, MapNode) and any(key.text == "table" for key, _ in tree.entries)
-    record, found = validate(text, TableFile, folder) if is_table else validate(text, PaperFile, folder)
+    if isinstance(tree, MapNode) and any(key.text == "table" for key, _ in tree.entries):
+        table, found = validate(text, TableFile, folder)
+        spec = None if table is None else SpecFile(text, PaperFile.model_construct(paper=table.paper), table)
+    else:
+        record, found = validate(text, PaperFile, folder)
+        spec = None if record is None else SpecFile(text, record)
     problems += found
-    return (None if problems or record is None else SpecFile(text, record)), problems
+    return (None if problems else spec), problems
 
 
 @dataclass
@@ -84,7 +82,7 @@ class PaperReader:
         ids = [spec.record.paper for spec in specs]
         name = max(sorted(set(ids)), key=ids.count)
         self.problems += _check_files(name, specs)
-        about = _described(specs)
+        about = next((spec.about for spec in specs if spec.about is not None), None)
         if about is None:
             first = Located(None, specs[0].text)
             self.problems.append(first.problem(f"no file of {name} has the key 'about', which describes the paper"))
@@ -92,19 +90,18 @@ class PaperReader:
         folder = _own_folder(files)
         code = codes[folder] if folder is not None and whole else None
         findings = _findings_path(files, specs, folder)
-        rest = [(spec, spec.rest) for spec in specs if spec.rest is not None]
 
         def every(key: str) -> tuple[Located[Any], ...]:
-            return tuple(one for spec, record in rest for one in spec.locate(key, getattr(record, key)))
+            return tuple(one for spec in specs for one in spec.locate(key))
 
         return Paper(
             id=name,
             about=about,
-            tables=tuple(chain.from_iterable(spec.tables() for spec in specs)),
+            tables=every("tables"),
             claims=every("claims"),
             findings=every("findings"),
             findings_file=read_findings_file(findings, display_path(findings), name, target),
-            coverage=tuple(Located(r.coverage, s.text, ("coverage",)) for s, r in rest if r.coverage is not None),
+            coverage=tuple(Located(s.record.coverage, s.text, ("coverage",)) for s in specs if s.record.coverage),
             systems=every("systems"),
             preprocessing=every("preprocessing"),
             shared=every("equations"),
@@ -132,11 +129,6 @@ class PaperReader:
         return trusted_folder(folder) or (folder.resolve() if self.trust_code else None)
 
 
-def _described(specs: Sequence[SpecFile]) -> Located[About] | None:
-    found = (Located(r.about, spec.text, ("about",)) for spec in specs if (r := spec.rest) and r.about is not None)
-    return next(found, None)
-
-
 def _check_files(paper: str, specs: Sequence[SpecFile]) -> list[Problem]:
     problems = [
         Located(None, spec.text).problem(
@@ -145,10 +137,9 @@ def _check_files(paper: str, specs: Sequence[SpecFile]) -> list[Problem]:
         for spec in specs
         if spec.record.paper != paper
     ]
-    rest = [(spec, spec.rest) for spec in specs if spec.rest is not None]
-    about = [Located(None, spec.text, ("about",)) for spec, record in rest if record.about is not None]
+    about = [spec.about for spec in specs if spec.about is not None]
     problems += [extra.problem(f"{paper} is described in {about[0].file.shown_as} already") for extra in about[1:]]
-    holders = [Located(None, spec.text, ("findings",)) for spec, record in rest if record.findings]
+    holders = [Located(None, spec.text, ("findings",)) for spec in specs if spec.record.findings]
     problems += [extra.problem(f"{paper} has its findings in {holders[0].file.shown_as}") for extra in holders[1:]]
     return problems
 
@@ -161,7 +152,6 @@ def _own_folder(files: Sequence[Path]) -> Path | None:
 
 def _findings_path(files: Sequence[Path], specs: Sequence[SpecFile], folder: Path | None) -> Path:
     """Return the file that holds a paper's findings, or would hold them: in a folder that it shares, its own file."""
-    records = [(path, spec.rest) for path, spec in zip(files, specs, strict=True) if spec.rest is not None]
-    holders = [path for path, record in records if record.findings]
-    described = [path for path, record in records if record.about is not None]
+    holders = [path for path, spec in zip(files, specs, strict=True) if spec.record.findings]
+    described = [path for path, spec in zip(files, specs, strict=True) if spec.about is not None]
     return next(iter(holders), folder / "findings.yaml" if folder is not None else described[0])

@@ -375,13 +375,10 @@ EvidenceEntry: TypeAlias = Annotated[
 
 
 class FindingEntry(Record):
-    """What is wrong or unclear in a paper: the failing checks that it covers (ids or globs), the evidence it rests on.
-
-    An entry with an empty title is a draft, which acknowledges nothing.
-    """
+    """What is wrong or unclear in a paper: the failing checks that it covers (ids or globs), and what it rests on."""
 
     id: Slug
-    title: str
+    title: Sentence
     kind: FindingKind
     why: Sentence
     checks: Annotated[tuple[str, ...], Field(min_length=1)] = ()
@@ -392,11 +389,6 @@ class FindingEntry(Record):
         if not (self.checks or self.evidence):
             raise ValueError("name the failing checks that it covers (`checks`), or the `evidence` that it rests on")
         return self
-
-    @property
-    def draft(self) -> bool:
-        """Whether a person still has to give it a title."""
-        return not self.title.strip()
 
 
 class Interpolation(StrEnum):

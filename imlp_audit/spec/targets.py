@@ -15,7 +15,7 @@ from imlp_audit.files import MAX_SPEC_BYTES, FileError, open_regular
 from imlp_audit.numbers.words import list_some
 from imlp_audit.processes.code import bundled_folder
 from imlp_audit.spec.parse_yaml import parse_tree
-from imlp_audit.spec.tree import ListNode, MapNode, Node, Text
+from imlp_audit.spec.tree import MapNode, Text
 
 YAML = (".yaml", ".yml")
 _TABLES = (".tex", ".csv", ".tsv", ".html", ".htm", ".md", ".pdf", ".gz", ".tgz", ".zip")
@@ -175,25 +175,9 @@ def declares(path: Path) -> Declared:
     if found is not None or "paper" not in text:
         return Declared(found[1] if found is not None else None, _ABOUT.search(text) is not None)
     tree, _ = parse_tree(text, path.name)  # a mapping in one line, a quoted id
-    return Declared(_text(tree, "paper"), "about" in _entries(tree))
-
-
-def tables_in(path: Path) -> dict[str, tuple[str | None, str | None]]:
-    """Return the ids of a spec file's tables, and the section and file that each is from, without judging the rest."""
-    tree, _ = parse_tree(read_start(path) or "", path.name)
-    tables = _entries(tree).get("tables")
-    nodes = tables.items if isinstance(tables, ListNode) else (tree,)
-    every = [(_text(node, "table"), _entries(node).get("source")) for node in nodes]
-    return {name: (_text(source, "section"), _text(source, "file")) for name, source in every if name is not None}
-
-
-def _entries(node: Node | None) -> dict[str, Node]:
-    return {key.text: value for key, value in node.entries} if isinstance(node, MapNode) else {}
-
-
-def _text(node: Node | None, key: str) -> str | None:
-    value = _entries(node).get(key)
-    return value.text if isinstance(value, Text) else None
+    keys = {key.text: value for key, value in tree.entries} if isinstance(tree, MapNode) else {}
+    paper = keys.get("paper")
+    return Declared(paper.text if isinstance(paper, Text) else None, "about" in keys)
 
 
 def read_start(path: Path) -> str | None:

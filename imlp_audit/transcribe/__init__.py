@@ -1,1 +1,1 @@
-"""From a table that somebody printed (LaTeX, CSV, markdown, HTML, a model index) to a spec of it."""
+"""From a table that somebody printed (LaTeX, CSV, markdown, HTML, a PDF) to a spec of it."""

@@ -68,7 +68,10 @@ _TIME = re.compile(r"latency|\b(inference|run|test|cpu|gpu) ?time\b|\b[mμµ]s\b
 _SPEED = re.compile(r"\bspeed\b")
 _MEMORY = re.compile(r"\bmem(ory)?\b")
 _TOP = re.compile(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b|\b(?:im(?:age)?net|in-?1k)\b|\bacc(?:uracy)?\b")
-_ERROR = re.compile(r"\berr(or)?\b")
+_OF_IMAGENET = re.compile(
+    r"\b(?:(?:im(?:age)?-?net|in)(?:[-\s]?1k)?(?:[-\s]?(?:v2|real))?|ilsvrc(?:[-\s]?2012)?|1k|v2|real|top|acc(?:uracy)?"
+    r"|val(?:idation)?|test|set|score|on|at|px)(?=\b|\d)"
+)
 _SCORE = re.compile(r"\b(m?ap\d*(\^?[bm])?|miou|bleu|f1|psnr|ssim|fid|ppl|perplexity|score|pq|ar|auc|map|rouge|wer|glue"
                     r"|mae|iou|top-?\d+|acc@\d+|real|v2|cifar\S*|coco)\b")  # fmt: skip
 _CHANGE = re.compile(r"^(Δ|δ|delta|change|diff(erence)?|reduction|gain|savings?|impr\w*)\b|Δ")
@@ -119,7 +122,7 @@ def _of_numbers(heading: str, words: str, texts: Sequence[str], caption: str) ->
     setting = next((setting for pattern, setting in _SETTINGS.items() if re.fullmatch(pattern, words)), None)
     if setting is not None:
         return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.SETTING, "", (("of", setting.value),))
-    if _TOP.search(words) or _SCORE.search(words) or _ERROR.search(words):
+    if _TOP.search(words) or _SCORE.search(words) or re.search(r"\berr(or)?\b", words):
         return _score(heading, words, texts, caption)
     return None
 
@@ -253,7 +256,8 @@ def _score(heading: str, words: str, texts: Sequence[str], caption: str) -> Colu
     others = other or _without_imagenet(caption) or re.search(_OTHER_DATA, where)
     data = data or ("imagenet-1k" if re.search(_IMAGENET, where) and not others else None)
     fields: tuple[tuple[str, str], ...] = (_NEEDS_TRAINING,)
-    if _TOP.search(words) and data is not None and unit == "%" and not _ERROR.search(words):
+    plain = not re.search(r"[a-z]", _OF_IMAGENET.sub("", words))  # not of a linear probe, or of nearest neighbours
+    if _TOP.search(words) and data is not None and unit == "%" and plain:
         metric = Metric.TOP5 if top is not None and top[1] == "5" else Metric.TOP1
         fields = (("metric", metric.value), ("data", data), *fields)
     return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.SCORE, unit, fields)
@@ -298,14 +302,20 @@ class TableColumns:
         return [(at, self.guesses[at]) for at in self.slugs]
 
     @property
+    def scored(self) -> set[str]:
+        """Those of numbers that training decides."""
+        return {self.slugs[at] for at, guess in self.numbers if guess.measure is Measure.SCORE}
+
+    @property
     def texts(self) -> list[int]:
         """The columns of texts that are not the labels."""
         return [at for at, guess in enumerate(self.guesses) if at != self.label and guess.role in _TEXT]
 
     @property
-    def training(self) -> list[int]:
-        """The columns that say how a model was trained."""
-        return [at for at, guess in enumerate(self.guesses) if guess.role is ColumnRole.TRAINING and at != self.label]
+    def others(self) -> list[int]:
+        """The columns that tell rows of one model apart: a method, a data set, a seed."""
+        used = {self.label, *self.slugs, *self.changes}
+        return [at for at, guess in enumerate(self.guesses) if at not in used and guess.role is not ColumnRole.LINKS]
 
     @property
     def size(self) -> int | None:

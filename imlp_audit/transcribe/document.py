@@ -41,7 +41,7 @@ def _read(path: Path) -> PrintedDocument:
     kind = None if path.suffix.lower() in _TEXT else kind_of(path, text)
     if kind is SourceKind.HTML:
         raise UsageError(f"{path}: HTML is not read; save the page as text, or give the paper's LaTeX or PDF")
-    if kind is SourceKind.MODEL_INDEX:
+    if kind is SourceKind.YAML:
         raise UsageError(f"{path} is YAML, not a document: give the document first, and the specs after it")
     lines = (DocumentLine(path.name, at, line) for at, line in enumerate(text.split("\n"), start=1))
     return PrintedDocument(path.name, tuple(lines))

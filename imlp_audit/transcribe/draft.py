@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 
@@ -174,8 +174,7 @@ def describe_table(table: SourceTable) -> str:
 class DraftRow:
     """A row of the draft: its numbers as a spec takes them, and what may be its model.
 
-    `model` is the recipe that a person gives; `side` that of its images, where the row gives it. `doubt` is what was
-    uncertain in reading it.
+    `side` is that of its images, where the row gives it; `doubt` is what was uncertain in reading it.
     """
 
     id: str
@@ -185,7 +184,6 @@ class DraftRow:
     side: int | None = None
     baseline: str | None = None
     training: str | None = None
-    model: str | None = None
     doubt: str | None = None
 
 
@@ -220,8 +218,8 @@ class Draft:
         return f"no readable number of parameters or FLOPs in {rows} with the headings {headings}{notes}{skipped}"
 
 
-def draft_table(table: SourceTable, title: str = "", models: Mapping[str, str] | None = None) -> Draft:
-    """Read a table. `title` is that of its document, `models` are recipes that a person gives by labels or ids."""
+def draft_table(table: SourceTable, title: str = "") -> Draft:
+    """Read a table; `title` is that of its document."""
     columns = read_columns(table)
     table = continue_labels(table, columns)
     drafter = _Drafter(table, columns, title)
@@ -229,8 +227,7 @@ def draft_table(table: SourceTable, title: str = "", models: Mapping[str, str] |
         drafter.add(row)
     of_rows = (side for row in drafter.rows for side in row.numbers.sides if row.side is None)
     images = tuple(dict.fromkeys([*drafter.around.sides, *of_rows]))[:_MOST_SIDES]
-    rows = tuple(_given(row, models or {}) for row in _told_apart(drafter.rows))
-    return Draft(table, columns, rows, tuple(drafter.skipped), images)
+    return Draft(table, columns, tuple(_told_apart(drafter.rows, columns.scored)), tuple(drafter.skipped), images)
 
 
 class _Drafter:
@@ -309,26 +306,28 @@ def _with_base(label: LabelParts, base: DraftRow | None) -> LabelParts:
 
 
 def _training(row: GridRow, columns: TableColumns, label: LabelParts, group: str) -> str | None:
-    words = [
-        f"{columns.guesses[at].heading} {row.cells[at]}" for at in columns.training if row.cells[at] not in MISSING
-    ]
+    """Return all that a row says besides its label and numbers; of numbers that are not understood, whole ones."""
+    texts = [(columns.guesses[at].heading, row.cells[at]) for at in columns.others if row.cells[at] not in MISSING]
+    words = [f"{heading} {text}".strip() for heading, text in texts if not _RESULT.fullmatch(text)]
     return "; ".join(filter(None, [*words, label.training, group])) or None
 
 
-def _told_apart(rows: Sequence[DraftRow]) -> Iterator[DraftRow]:
-    """Yield the rows: `training` stays where several have one label, and such a label names no one model."""
+_RESULT = re.compile(r"[\W_]*\d+[.,]\d+.*|.*%")
+
+
+def _told_apart(rows: Sequence[DraftRow], scored: Collection[str]) -> Iterator[DraftRow]:
+    """Yield the rows, of which those with scores say what they may owe them to; a label of several names no one model.
+
+    Rows of one model may only be found to disagree where nothing that is printed tells them apart.
+    """
     times = Counter((row.label.text.casefold(), row.side) for row in rows)
+    before = Counter[tuple[str, str | None]]()
     for row in rows:
-        if times[row.label.text.casefold(), row.side] == 1:
-            yield replace(row, training=None)
-        else:
-            yield replace(row, proposal=replace(row.proposal, named=False))
-
-
-def _given(row: DraftRow, models: Mapping[str, str]) -> DraftRow:
-    """Return a row with the model that a person gives for its id or label, on the images that the row gives."""
-    found = next((models[key] for key in (row.id, row.label.text, row.label.name) if key in models), None)
-    if found is None:
-        return row
-    image = f", image: {row.side}" if row.side is not None else ""
-    return replace(row, model=f"{{{found}{image}}}")
+        label = row.label.text.casefold()
+        before[label, row.training] += 1
+        said = [row.label.text] if row.proposal.recipes and not row.proposal.named else []
+        if times[label, row.side] > 1:
+            row = replace(row, proposal=replace(row.proposal, named=False))
+        again = [f"row {before[label, row.training]} of this label"] if before[label, row.training] > 1 else []
+        training = "; ".join(filter(None, [*said, row.training, *again])) or None
+        yield replace(row, training=training if scored & row.numbers.printed.keys() else None)

@@ -286,9 +286,9 @@ def number_tables(tables: Sequence[SourceTable]) -> Iterator[SourceTable]:
         if number.startswith(PART):
             last = str(next(free)) if number == f"{PART}a" else last
             number = last + number.removeprefix(PART)
-        elif not number or number in seen:
+        elif not number or number.replace(".", "") in seen:  # a spec has no point in it
             number = str(next(free))
-        seen.add(number)
+        seen.add(number.replace(".", ""))
         yield replace(table, number=number)
 
 

@@ -1,4 +1,4 @@
-"""Reading a file with tables in it, of whichever kind; archives, model indexes and separated values are read here."""
+"""Reading a file with tables in it, of whichever kind; archives and separated values are read here."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ from itertools import islice
 from pathlib import Path
 
 from imlp_audit import files
-from imlp_audit.errors import SpecError, UsageError
+from imlp_audit.errors import UsageError
 from imlp_audit.files import FileError
 from imlp_audit.processes.limits import LimitError, limited
-from imlp_audit.spec.parse_yaml import parse_tree
-from imlp_audit.spec.tree import ListNode, MapNode, Node, Text
 from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceDocument, SourceRow, SpanningCell, make_table
 from imlp_audit.transcribe.latex.document import read_latex
 from imlp_audit.transcribe.latex.source import LatexSource, join_source
@@ -160,48 +158,6 @@ def _lines(text: str, shown_as: str) -> Iterator[str]:
         yield line
 
 
-def read_model_index(text: str, shown_as: str) -> SourceDocument:
-    """Return the models of a file as one table: a column for FLOPs, parameters and each result.
-
-    Raises SpecError for YAML that cannot be read, UsageError for YAML that is no model index.
-    """
-    root, problems = parse_tree(text, shown_as)
-    if root is None:
-        raise SpecError(problems)
-    models = _value(root, "Models")
-    if not isinstance(models, ListNode):
-        spec = _value(root, "paper") is not None
-        advice = "it is a spec already; run `imlp-audit lint` on it" if spec else "give a file of another kind"
-        raise UsageError(f"{shown_as}: a model index has the key `Models` with a list, and this has none: {advice}")
-    found = [(node.mark.line, dict(_cells(node))) for node in models.items[:MOST_ROWS]]
-    headings = list(dict.fromkeys(heading for _, cells in found for heading in cells))
-    head = SourceRow(models.mark.line, tuple(map(SpanningCell, headings)), head=True)
-    rows = [SourceRow(line, tuple(SpanningCell(cells.get(one, "")) for one in headings)) for line, cells in found]
-    table = make_table("1", f"Models of {shown_as}", [head, *rows], shown_as, models.mark.line)
-    return SourceDocument((table,), notes=tuple(map(str, problems[:5])))
-
-
-def _value(node: Node | None, key: str) -> Node | None:
-    entries = node.entries if isinstance(node, MapNode) else ()
-    return next((value for name, value in entries if name.text == key), None)
-
-
-def _text(node: Node | None) -> str:
-    return " ".join(node.text.split()) if isinstance(node, Text) else ""
-
-
-def _cells(model: Node) -> Iterator[tuple[str, str]]:
-    metadata, results = _value(model, "Metadata"), _value(model, "Results")
-    yield "Model", _text(_value(model, "Name"))
-    yield from ((key, _text(_value(metadata, key))) for key in ("FLOPs", "Parameters"))
-    if size := _text(_value(metadata, "Image Size")):
-        yield "Image size", size
-    for result in results.items[:20] if isinstance(results, ListNode) else ():
-        metrics, data = _value(result, "Metrics"), _text(_value(result, "Dataset"))
-        for name, value in metrics.entries[:20] if isinstance(metrics, MapNode) else ():
-            yield (f"{name.text} ({data})" if data else name.text), _text(value)
-
-
 MAX_BYTES = 64 * 1024 * 1024
 MAX_MEMORY = 700 * 1024 * 1024
 MAX_SECONDS = 8.0
@@ -215,25 +171,23 @@ class SourceKind(StrEnum):
     TSV = ".tsv"
     MARKDOWN = ".md .markdown"
     HTML = ".html .htm"
-    MODEL_INDEX = ".yml .yaml"
+    YAML = ".yml .yaml"
 
 
 _SIGNS = (
     (SourceKind.LATEX, r"\\begin\s*\{(?:tabular|longtable|table)"),
     (SourceKind.HTML, r"(?i)<table\b"),
     (SourceKind.MARKDOWN, r"\|[^\n|]*\n[ \t]{0,20}\|?[ \t]{0,20}:?-{2,}"),
-    (SourceKind.MODEL_INDEX, r"(?m)^Models:"),
     (SourceKind.TSV, r"\A[^\n]*\t"),
     (SourceKind.CSV, r"\A[^\n]*[,;]"),
 )
 _READERS: Mapping[SourceKind | None, Callable[[str, str], SourceDocument]] = {
     SourceKind.HTML: read_web,
     SourceKind.MARKDOWN: read_markdown,
-    SourceKind.MODEL_INDEX: read_model_index,
     SourceKind.TSV: partial(read_separated, delimiter="\t"),
     SourceKind.CSV: read_separated,
 }
-_KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source), CSV, TSV, markdown, HTML, a PDF or a model index (.yml)"
+_KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source), CSV, TSV, markdown, HTML or a PDF"
 
 
 def read_source(path: Path) -> SourceDocument:
@@ -285,6 +239,8 @@ def _read_text(path: Path, text: str) -> SourceDocument:
             f"{path.name}, name: Net, input: [3, 224, 224]}}}}`: see docs/own_module.md"
         )
     kind = kind_of(path, text)
+    if kind is SourceKind.YAML:
+        raise UsageError(f"{path} is YAML, which has no table; if it is a spec already, run `imlp-audit lint` on it")
     if kind not in _READERS:
         raise UsageError(f"{path}: no table is seen in it; init reads {_KNOWN}")
     return _READERS[kind](text, path.name)

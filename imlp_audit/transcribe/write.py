@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from imlp_audit.errors import UsageError
 from imlp_audit.files import MAX_SPEC_BYTES
@@ -16,7 +16,7 @@ from imlp_audit.transcribe.candidates import MOST
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import ColumnGuess, ColumnRole
 from imlp_audit.transcribe.draft import Draft, DraftRow
-from imlp_audit.transcribe.grid import SourceTable, swap_marks
+from imlp_audit.transcribe.grid import swap_marks
 
 _LONGEST = 400
 _PLAIN = re.compile(r"[A-Za-z0-9.][A-Za-z0-9.%+\-/()×^_ ]*(?<! )|[+\-]\d[\d.,]*%?")
@@ -24,17 +24,12 @@ _PLAIN = re.compile(r"[A-Za-z0-9.][A-Za-z0-9.%+\-/()×^_ ]*(?<! )|[+\-]\d[\d.,]*
 
 @dataclass(frozen=True)
 class DraftPaper:
-    """What a spec says about its paper; `described` where another file of the folder does.
-
-    `ids` are what its tables are called in it.
-    """
+    """What a spec says about its paper."""
 
     id: str
     title: str
     authors: str
     version: str
-    ids: tuple[str, ...]
-    described: bool = False
 
 
 def write_spec(drafts: Sequence[Draft], paper: DraftPaper, notes: Sequence[str] = ()) -> str:
@@ -54,18 +49,14 @@ def _lines(drafts: Sequence[Draft], paper: DraftPaper, notes: Sequence[str], mos
     yield _comment(f"{tables} of {drafts[0].table.file}, written by `imlp-audit init`: candidates are proposals.")
     yield from map(_comment, notes)
     yield f"paper: {paper.id}"
-    if not paper.described:
-        yield "about:"
-        yield from (f"  {key}: {scalar(getattr(paper, key))}" for key in ("title", "authors", "version"))
-        if any(draft.table.decimal == "," for draft in drafts):
-            yield '  decimal: ","'
-        yield "  parameters: [all, no_head, with_buffers]"
-    if len(drafts) == 1 and paper.described:
-        yield from _table(drafts[0], paper, paper.ids[0], most)
-        return
+    yield "about:"
+    yield from (f"  {key}: {scalar(getattr(paper, key))}" for key in ("title", "authors", "version"))
+    if any(draft.table.decimal == "," for draft in drafts):
+        yield '  decimal: ","'
+    yield "  parameters: [all, no_head, with_buffers]"
     yield "tables:"
-    for draft, name in zip(drafts, paper.ids, strict=True):
-        first, *rest = _table(draft, paper, name, most)
+    for draft in drafts:
+        first, *rest = _table(draft, most, several=len(drafts) > 1)
         yield f"  - {first}"
         yield from (f"    {line}" for line in rest)
 
@@ -86,14 +77,10 @@ def _clean(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
-def _table(draft: Draft, paper: DraftPaper, name: str, most: int) -> Iterator[str]:
+def _table(draft: Draft, most: int, *, several: bool) -> Iterator[str]:
     table = draft.table
-    renamed = name != table_id(table)
-    title = _clean(table.caption) or f"Table {table.number} of {table.file}"
-    yield f'table: "{name}"'
-    if renamed:
-        yield f"name: {scalar(f'Table {table.number} of {table.file}')}"
-    yield f"title: {scalar(f'{paper.title}: {title}' if renamed else title)}"
+    yield f'table: "{re.sub("[^a-z0-9]", "", table.number.lower())}"'
+    yield f"title: {scalar(_clean(table.caption) or f'Table {table.number} of {table.file}')}"
     yield f"source: {{section: {scalar(f'Table {table.number}')}, file: {scalar(table.file)}}}"
     yield from map(_comment, table.notes)
     doubt = next((row.doubt for row in draft.rows if row.doubt is not None), None)
@@ -109,12 +96,9 @@ def _table(draft: Draft, paper: DraftPaper, name: str, most: int) -> Iterator[st
     yield from (_comment(f"left out: {one}") for one in draft.skipped)
     yield "rows:"
     for row in draft.rows:
+        if several and draft.columns.scored & row.numbers.printed.keys():
+            row = replace(row, training="; ".join(filter(None, [f"Table {table.number}", row.training])))
         yield from (f"  {line}" for line in _row(row, table.decimal, most))
-
-
-def table_id(table: SourceTable) -> str:
-    """Return what a spec calls a table by its number."""
-    return re.sub("[^a-z0-9]", "", table.number.lower())
 
 
 def _column(guess: ColumnGuess) -> str:
@@ -153,9 +137,7 @@ def _row(row: DraftRow, decimal: DecimalMark, most: int) -> Iterator[str]:
         yield f"  baseline: {row.baseline}"
     if row.training is not None:
         yield f"  training: {scalar(row.training)}"
-    if row.model is not None:
-        yield f"  model: {row.model}"
-    elif row.proposal.recipes:
+    if row.proposal.recipes:
         yield f"  candidates: [{', '.join(row.proposal.recipes[:most])}]"
         if row.proposal.named:
             yield "  named: true"

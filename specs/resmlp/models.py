@@ -18,32 +18,15 @@ decoder; the decoder keeps its cross-attention. What the text leaves open:
 
 import math
 from enum import StrEnum
-from functools import partial
-from typing import assert_never
 
 import torch
 from timm.models.cait import ClassAttn, TalkingHeadAttn
 from torch import Tensor, nn
 
-from imlp_audit.models.blocks import Nonlinearity, Norm, Pooling
-from imlp_audit.models.mixer import PatchEmbedding
-from imlp_audit.models.resmlp import (
-    ACTIVATIONS,
-    CLASS_LAYERS,
-    PRE_NORMS,
-    Aff,
-    AveragePooling,
-    ClassLayer,
-    ClassMlpLayer,
-    ClassPooling,
-    CrossPatch,
-    CrossPatchMlp,
-    FeedForward,
-    LayerScale,
-    PreNorm,
-    ResMlpLayer,
-    initial_scale,
-)
+from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
+from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.readings import ResMlpForm
+from imlp_audit.models.resmlp import Aff, ClassLayer, CrossPatch, FeedForward, LayerScale, ResMlpClassifier
 
 PADDING, END = 1, 2
 """Token ids as fairseq numbers them. A target is decoded beginning with END, as there."""
@@ -59,12 +42,12 @@ class CaitStage(StrEnum):
     LINEAR = "linear"  # the MLP over the patches replaced by one linear layer
 
 
-class CaitChain(nn.Module):
-    """A stage of Appendix A's chain for images of one `size`: patches with their positions, layers, pool, classifier.
+class CaitChain(ResMlpClassifier):
+    """A stage of Appendix A's chain for images of one `size`: Algorithm 1's network on patches with their positions.
 
-    CaiT-S24 has 24 layers of width 384 with 8 heads. `expansion` (of the MLP over the patches, 4 where it is left out),
-    `norm` and `nonlinearity` are those of the ablations made on the chain. `pooling` is that of the stage where it is
-    left out; the ablation of expansions has the average. Maps (batch, 3, height, width) to (batch, classes).
+    CaiT's layers have the form of ResMLP's, and CaiT-S24 has 24 of width 384 with 8 heads. `expansion` (of the MLP over
+    the patches, 4 where it is left out), `norm` and `nonlinearity` are those of the ablations made on the chain.
+    `pooling` is that of the stage where it is left out; the ablation of expansions has the average.
     """
 
     def __init__(
@@ -81,67 +64,43 @@ class CaitChain(nn.Module):
         size: tuple[int, int] = (224, 224),
         classes: int = 1000,
     ) -> None:
-        super().__init__()
-        self.stage, self.heads, self.expansion = CaitStage(stage), heads, expansion
+        # what the parts of the network, which the class above makes, depend on
+        self.stage, self.heads, self.pooled_as_in_stage = CaitStage(stage), heads, pooling is None
         if expansion is not None and self.stage not in (CaitStage.PATCH_MLP, CaitStage.CLASS_MLP):
             raise ValueError(f"expansion: the stage {stage} has no MLP over the patches to expand")
-        self.size, self.width = size, width
-        self.patches, self.scale = (size[0] // patch) * (size[1] // patch), initial_scale(layers)
-        self.pre: PreNorm = PRE_NORMS[Norm(norm)]
-        self.activation = ACTIVATIONS[Nonlinearity(nonlinearity)]
-        self.stem = PatchEmbedding(patch, width)
-        self.positions = nn.Parameter(torch.empty(self.patches, width))
+        super().__init__(
+            BuildRequest(size, classes),
+            layers=layers,
+            width=width,
+            patch=patch,
+            form=ResMlpForm.ALGORITHM,
+            norm=Norm(norm),
+            pooling=Pooling(pooling or Pooling.CLASS_MLP),
+            communication=Communication.LINEAR if self.stage is CaitStage.LINEAR else Communication.MLP,
+            expansion=expansion,
+            nonlinearity=Nonlinearity(nonlinearity),
+        )
+        self.positions = nn.Parameter(torch.empty(self.grid[0] * self.grid[1], width))
         nn.init.trunc_normal_(self.positions, std=0.02)
-        self.blocks = nn.Sequential(*(self._layer() for _ in range(layers)))
-        self.pool = self._pool(None if pooling is None else Pooling(pooling))
-        self.head = nn.Linear(width, classes)
 
-    def forward(self, image: Tensor) -> Tensor:
-        """Return the logits."""
-        logits: Tensor = self.head(self.pool(self.blocks(self.stem(image) + self.positions)))
-        return logits
+    def embed(self, image: Tensor) -> Tensor:
+        """Add the positions to the patches."""
+        return super().embed(image) + self.positions
 
-    def get_classifier(self) -> nn.Module:
-        """Return the head."""
-        return self.head
+    def communication(self, kind: Communication, expansion: float | None) -> nn.Module | None:
+        """Return self-attention, or what replaces it."""
+        if self.stage is not CaitStage.ATTENTION:
+            return super().communication(kind, expansion)
+        attention: nn.Module = TalkingHeadAttn(self.width, self.heads, qkv_bias=True)
+        return attention
 
-    def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
-        """Return a batch of images of the model's size."""
-        return (torch.zeros(batch, 3, *self.size),)
-
-    def _layer(self) -> ResMlpLayer:
-        """Return a layer: CaiT's has the form of ResMLP's, with LayerNorm before and LayerScale after a sublayer."""
-        post = partial(LayerScale, self.width, self.scale)
-        return ResMlpLayer(self.width, self._across_patches(), self._mlp(), post, pre=self.pre)
-
-    def _mlp(self) -> FeedForward:
-        return FeedForward(self.width, bias=True, activation=self.activation)
-
-    def _across_patches(self) -> nn.Module:
-        match self.stage:
-            case CaitStage.ATTENTION:
-                attention: nn.Module = TalkingHeadAttn(self.width, self.heads, qkv_bias=True)
-                return attention
-            case CaitStage.PATCH_MLP | CaitStage.CLASS_MLP:
-                times = 4 if self.expansion is None else self.expansion
-                return CrossPatchMlp(self.patches, times, activation=self.activation)
-            case CaitStage.LINEAR:
-                return CrossPatch(self.patches, bias=True)
-            case _:
-                assert_never(self.stage)
-
-    def _pool(self, pooling: Pooling | None) -> nn.Module:
-        """Return the layers of the class token, and the norm after them; or the average after that norm."""
-        last = self.pre(self.width)
-        if pooling is Pooling.AVERAGE:
-            return nn.Sequential(last, AveragePooling())
-        return ClassPooling(self.width, *(self._class_layer(pooling) for _ in range(CLASS_LAYERS)), last)
-
-    def _class_layer(self, pooling: Pooling | None) -> ClassLayer:
-        if self.stage not in (CaitStage.ATTENTION, CaitStage.PATCH_MLP) or pooling is not None:
-            return ClassMlpLayer(self.width, self.patches, scale=self.scale, pre=self.pre, activation=self.activation)
+    def class_layer(self) -> ClassLayer:
+        """Return a layer of class-attention, or of what replaces it."""
+        if self.stage not in (CaitStage.ATTENTION, CaitStage.PATCH_MLP) or not self.pooled_as_in_stage:
+            return super().class_layer()
+        mlp = FeedForward(self.width, bias=True, activation=self.activation)
         attention = ClassAttn(self.width, self.heads, qkv_bias=True)
-        return ClassLayer(self.width, attention, self._mlp(), self.scale, pre=self.pre)
+        return ClassLayer(self.width, attention, mlp, self.scale, pre=self.pre)
 
 
 class Residual(nn.Module):
@@ -159,17 +118,12 @@ class Residual(nn.Module):
         return x + y
 
 
-class PaddedCrossPatch(nn.Module):
+class PaddedCrossPatch(CrossPatch):
     """The linear layer A across tokens, which reads zeros where the tokens are padding."""
 
-    def __init__(self, tokens: int) -> None:
-        super().__init__()
-        self.linear = CrossPatch(tokens, bias=True)
-
-    def forward(self, x: Tensor, padding: Tensor) -> Tensor:
+    def forward(self, x: Tensor, padding: Tensor) -> Tensor:  # type: ignore[override]  # it reads the padding too
         """Keep the shape (batch, length, channels); `padding` is (batch, length)."""
-        y: Tensor = self.linear(x.masked_fill(padding[..., None], 0))
-        return y
+        return super().forward(x.masked_fill(padding[..., None], 0))
 
 
 class CrossAttention(nn.Module):
@@ -198,7 +152,7 @@ class EncoderLayer(nn.Module):
 
     def __init__(self, width: int, hidden: int, tokens: int) -> None:
         super().__init__()
-        self.across_tokens = Residual(width, PaddedCrossPatch(tokens))
+        self.across_tokens = Residual(width, PaddedCrossPatch(tokens, bias=True))
         self.across_channels = Residual(width, FeedForward(width, hidden // width, bias=True))
 
     def forward(self, x: Tensor, padding: Tensor) -> Tensor:

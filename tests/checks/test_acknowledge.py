@@ -200,11 +200,10 @@ def test_each_check_that_a_finding_names_has_to_fail(tmp_path: Path) -> None:
 def test_a_finding_is_idle_once_all_its_checks_pass(tmp_path: Path) -> None:
     every = [CHECK.model_copy(update={"id": f"p/1/{row}/params"}) for row in "ab"]
     fine = [check.model_copy(update={"verdict": Verdict.REPRODUCED}) for check in every]
-    selection, drafted = written(tmp_path, *every), FINDING.replace("The sizes are wrong", '""')
+    selection = written(tmp_path, *every)
     assert [one.id for one in acknowledged(selection, *fine).stale_findings] == ["wrong-size"]
     assert acknowledged(selection, *fine[:1]).stale_findings == ()
     assert acknowledged(selection, *fine[:1], every[1]).stale_findings == ()
-    assert acknowledged(written(tmp_path / "draft", *every, end=drafted), *fine).stale_findings == ()
 
 
 @pytest.mark.parametrize("kind", list(CheckKind))
@@ -214,11 +213,8 @@ def test_of_what_nothing_decides_only_a_statement_may_still_fail(tmp_path: Path,
     assert bool(acknowledged(selection, undecided).stale_findings) is (kind is not CheckKind.EQUATION)
 
 
-@pytest.mark.parametrize(
-    "end", [FINDING.replace("The sizes are wrong", '""'), FINDING.replace("p/1/?/params", "p/1/b/params")]
-)
-def test_an_entry_without_a_titled_finding_acknowledges_nothing(tmp_path: Path, end: str) -> None:
-    found = acknowledged(written(tmp_path, CHECK, end=end), CHECK)
+def test_an_entry_without_a_finding_acknowledges_nothing(tmp_path: Path) -> None:
+    found = acknowledged(written(tmp_path, CHECK, end=FINDING.replace("p/1/?/params", "p/1/b/params")), CHECK)
     assert [(check.finding, check.acknowledged) for check in found.checks] == [(None, False)]
     assert [(one.check, one.problem) for one in found.stale] == [(NAME, "uncovered")]
     assert exits(found.checks) is ExitCode.FINDINGS
@@ -306,7 +302,7 @@ def test_from_a_spec_and_its_lock_to_an_exit_code(
     assert [one.problem for one in found.stale] == stale
 
 
-def test_a_renewed_lock_acknowledges_what_titled_findings_cover_and_nothing_else(tmp_path: Path) -> None:
+def test_a_renewed_lock_acknowledges_what_findings_cover_and_nothing_else(tmp_path: Path) -> None:
     gone = CHECK.model_copy(update={"id": "p/1/c/params"})
     other = CHECK.model_copy(update={"id": "p/1/b/params"})
     selection = written(tmp_path, gone, other, end=FINDING.replace("p/1/?/params", "'p/1/[ab]/params'"))

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from imlp_audit.claims.catalogue import ClaimText
-from imlp_audit.claims.settings import Limits, Settings
+from imlp_audit.claims.settings import Settings
 from imlp_audit.claims.testing import run_claim
 from tests.claims.papers import all_claims
 
@@ -25,18 +25,18 @@ def check(claim: ClaimText, settings: Settings) -> None:
 @pytest.mark.parametrize("file", MODULES)
 def test_claims_are_false_only_if_they_name_what_holds_instead(file: str) -> None:
     for claim in MODULES[file]:
-        check(claim, Settings(Limits(10)))
+        check(claim, Settings(10))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("claim", FALSE, ids=lambda claim: claim.id)
 def test_a_counterexample_is_short_and_depends_on_neither_the_seed_nor_the_number_of_examples(claim: ClaimText) -> None:
-    searches = [Limits(10, 0), Limits(60, 1)]
-    (found,) = {run_claim(claim.code, Settings(limits)).counterexample for limits in searches}
+    searches = [Settings(10, 0), Settings(60, 1)]
+    (found,) = {run_claim(claim.code, settings).counterexample for settings in searches}
     assert len("; ".join(found)) <= 400  # a person checks it by hand
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_the_same_holds_on_a_gpu() -> None:
     for claim in OWN:
-        check(claim, Settings(Limits(15), device="cuda"))
+        check(claim, Settings(15, device="cuda"))

@@ -11,7 +11,7 @@ import torch
 
 from imlp_audit.claims.catalogue import ClaimText, read_claims
 from imlp_audit.claims.running import running
-from imlp_audit.claims.settings import Limits, Outcome, Settings
+from imlp_audit.claims.settings import Outcome, Settings
 from imlp_audit.claims.testing import run_claim
 from imlp_audit.processes.workers import open_pool
 from tests.claims.papers import all_claims
@@ -44,7 +44,7 @@ def is_like(text: str, pattern: str) -> bool:
 @pytest.fixture(scope="module")
 def outcomes() -> dict[str, Outcome]:
     """Test all claims in this process."""
-    return {claim.name: run_claim(claim.code, Settings(Limits(10))) for claim in CLAIMS}
+    return {claim.name: run_claim(claim.code, Settings(10)) for claim in CLAIMS}
 
 
 @pytest.mark.parametrize("name", claims_in("holding"))
@@ -79,7 +79,7 @@ def test_of_many_combinations_some_are_tried_and_every_value_is_among_them(tmp_p
     (tmp_path / "claims" / "sec1.py").write_text(MANY)
     (claim,) = read_claims("mine", tmp_path, "mine")
     assert isinstance(claim, ClaimText)
-    found = run_claim(claim.code, Settings(Limits(10)))
+    found = run_claim(claim.code, Settings(10))
     assert found == Outcome(found.examples)
     assert 55 <= found.examples <= 65  # of 256
 
@@ -88,14 +88,14 @@ def test_nothing_of_this_process_is_changed(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     before = torch.get_default_dtype(), torch.get_num_threads(), torch.get_rng_state().tolist()
     for claim in CLAIMS[:6]:
-        run_claim(claim.code, Settings(Limits(3)))
+        run_claim(claim.code, Settings(3))
     assert (torch.get_default_dtype(), torch.get_num_threads(), torch.get_rng_state().tolist()) == before
     assert [*tmp_path.iterdir()] == []
 
 
 def test_time_that_runs_out_is_a_problem() -> None:
     (claim,) = [one for one in CLAIMS if one.name == "sums"]
-    found = run_claim(claim.code, Settings(Limits(10**9, seconds=0.05)))
+    found = run_claim(claim.code, Settings(10**9, seconds=0.05))
     assert found.problem == f"only {found.examples} of 1000000000 examples were run in 0.05 s; none was false"
 
 
@@ -123,6 +123,6 @@ def test_claims_are_tested_in_shared_processes_and_elsewhere_once_those_have_end
     with open_pool(2, _prepare) as shared:
         if ended:
             shared.end()
-        with running(claims, Settings(Limits(4), jobs=1), shared) as outcomes:
+        with running(claims, Settings(4, jobs=1), shared) as outcomes:
             found = outcomes(lambda _: None)
-    assert found == {claim.id: run_claim(claim.code, Settings(Limits(4))) for claim in claims}
+    assert found == {claim.id: run_claim(claim.code, Settings(4)) for claim in claims}

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import imlp_audit
-from imlp_audit.claims.settings import Limits, Settings
+from imlp_audit.claims.settings import Settings
 from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.processes import code as installed
 from imlp_audit.processes.code import bundled_folder, is_bundled, load_module
@@ -239,11 +239,11 @@ def test_no_command_writes_into_an_installed_paper(copy: Path, tmp_path: Path, m
     before = {path.name for path in installed.rglob("*")}
     monkeypatch.chdir(tmp_path)  # without ./specs
     for arguments in ([], ["mine"], [str(installed)]):
-        done = call("baseline", *arguments, "--no-progress")
+        done = call("acknowledge", *arguments, "--no-progress")
         assert done.code == 2
         assert "acknowledge writes only into a folder of yours" in done.err
     assert {path.name for path in installed.rglob("*")} == before
-    done = call("baseline", "here/specs/mine", "--no-progress", "--no-cache")
+    done = call("acknowledge", "here/specs/mine", "--no-progress", "--no-cache")
     assert done.code == 0
 
 
@@ -300,7 +300,7 @@ def test_what_hangs_is_an_error_and_the_rest_goes_on(tmp_path: Path, monkeypatch
         "b_judge": sleeping + ONE.format(name="at_run", body="\n    while x is not None:\n        sleep(1)"),
         "c_good": IMPORTS + ONE.format(name="good", body="return x == x"),
     }
-    patient = Settings(Limits(examples=10, patience=8.0), trust_code=True, jobs=2)
+    patient = Settings(examples=10, patience=8.0, trust_code=True, jobs=2)
     found = equations(write_paper(Path("mine"), **modules), patient)
     assert {name: check.verdict.value for name, check in found.items()} == {
         "at_import": "error", "at_run": "error", "good": "reproduced"

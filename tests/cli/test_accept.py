@@ -63,3 +63,31 @@ def test_accept_leaves_a_paper_without_candidates_alone(tmp_path: Path) -> None:
     spec.write_text(HEAD + "      - {id: a, label: A, model: {timm: resnet18}, printed: {params: 11.69}}\n")
     done = call("accept", str(spec))
     assert (done.code, done.out) == (0, "")
+
+
+CLIP = """\
+      - id: clip
+        label: CLIP ViT-B/32
+        candidates: [{transformers: {architecture: CLIPModel, inputs: {pixel_values: {shape: [3, 224, 224]},
+          input_ids: {shape: [77], dtype: int64}}}}, {timm: resnet18}]
+        printed: {params: 151.28}
+"""
+
+
+def test_accept_closes_lists_in_lists(tmp_path: Path) -> None:
+    spec = tmp_path / "t.yaml"
+    spec.write_text(HEAD + "".join(row(*one) for one in TRUE) + CLIP)
+    assert call("accept", str(spec)).code == 0
+    assert "candidates:" not in spec.read_text()
+    assert call("lint", str(spec)).code == 0
+
+
+def test_accept_accuses_no_number_that_verify_has_not(tmp_path: Path) -> None:
+    """A change that a label adds, as of ToMe, may be why FLOPs are other ones."""
+    spec = tmp_path / "t.yaml"
+    changed = row("resnet50", "ResNet-50 with ToMe", "25.56", "2.70", named=False)
+    spec.write_text(HEAD + "".join(row(*one) for one in TRUE) + changed)
+    done = call("accept", str(spec))
+    assert "left as proposed: t/1/resnet_50_with_tome/flops 2.70: the model is proposed" in done.err
+    assert spec.read_text().count("candidates:") == 1
+    assert "No check fails" in call("verify", str(spec)).out

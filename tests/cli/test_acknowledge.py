@@ -1,4 +1,4 @@
-"""`imlp-audit acknowledge`: what it acknowledges, what it drafts, and what it leaves to a person."""
+"""`imlp-audit acknowledge`: what it acknowledges, and what it leaves to a person."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def audited(*options: str) -> tuple[int, dict[str, Any]]:
     return done.code, json.loads(done.out)
 
 
-def test_it_acknowledges_what_a_titled_finding_covers_and_nothing_else(folder: Path) -> None:
+def test_it_acknowledges_what_a_finding_covers_and_nothing_else(folder: Path) -> None:
     assert audited()[0] == 1
     shown = call("acknowledge", "wrong", "--dry-run", "--no-progress")
     assert (shown.code, "would be in" in shown.out, (folder / "findings.lock").exists()) == (0, True, False)
     done = call("acknowledge", "wrong", "--no-progress")
     assert (done.code, done.err) == (0, "wrote wrong/findings.lock\n")
     assert "- wrong/1/tiny/params (tiny-too-large)" in done.out
-    assert "Still failing: no titled finding covers these" in done.out
+    assert "Still failing: no finding covers these" in done.out
     assert "wrong/1/small/params" in done.out
     locked = json.loads((folder / "findings.lock").read_text())
     assert locked["checks"] == {"wrong/1/tiny/params": {"measured": "5717416", "printed": "5.8", "verdict": "differs"}}
@@ -74,25 +74,6 @@ def test_it_acknowledges_what_a_titled_finding_covers_and_nothing_else(folder: P
     assert (again.err, "The lock stays as it is." in again.out) == ("", True)
 
 
-def test_drafts_are_written_once_and_acknowledge_nothing_until_a_person_titles_them(folder: Path) -> None:
-    done = call("acknowledge", "wrong", "--draft", "--no-progress")
-    assert done.err == "wrote wrong/findings.yaml\nwrote wrong/findings.lock\n"
-    text = (folder / "findings.yaml").read_text()
-    assert text.startswith(FINDINGS)
-    assert '- id: unexplained-1-params-cell\n  title: ""\n' in text
-    linted = call("lint", "wrong")
-    assert (linted.code, "1 draft to be titled by a person" in linted.out) == (0, True)
-    line = text.split("\n").index('  title: ""') + 1
-    assert f"wrong/findings.yaml:{line}: this finding has no title yet" in linted.out
-    assert audited()[0] == 1
-    again = call("acknowledge", "wrong", "--draft", "--no-progress")
-    assert (again.err, (folder / "findings.yaml").read_text()) == ("", text)
-    (folder / "findings.yaml").write_text(text.replace('title: ""', "title: DeiT-S is printed too small"))
-    call("acknowledge", "wrong", "--no-progress")
-    code, result = audited()
-    assert (code, result["summary"]["acknowledged"]) == (0, 2)
-
-
 def test_a_number_that_changes_fails_again_and_says_so_first(folder: Path) -> None:
     call("acknowledge", "wrong", "--no-progress")
     (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.9"))
@@ -105,13 +86,11 @@ def test_a_number_that_changes_fails_again_and_says_so_first(folder: Path) -> No
     assert "changed since findings.lock was written: '5.8' was printed then, '5.9' is printed now" in check["reason"]
 
 
-def test_a_single_file_holds_its_drafts_and_has_its_own_lock(folder: Path) -> None:
+def test_a_single_file_holds_its_findings_and_has_its_own_lock(folder: Path) -> None:
     (folder / "findings.yaml").unlink()
     (folder / "other.yaml").write_text(PAPER.replace("wrong", "other"))
-    call("acknowledge", "wrong/paper.yaml", "--draft", "--no-progress")
-    text = (folder / "paper.yaml").read_text()
-    assert text.startswith(PAPER + "findings:\n  - id: unexplained-1-params-cell\n")
-    (folder / "paper.yaml").write_text(text.replace('title: ""', "title: Two wrong sizes"))
+    both = FINDINGS.partition("\n")[2].replace("[wrong/1/tiny/params]", "[wrong/1/tiny/params, wrong/1/small/params]")
+    (folder / "paper.yaml").write_text(PAPER + both)
     done = call("acknowledge", "wrong/paper.yaml", "--no-progress")
     assert done.err == "wrote wrong/paper.lock\n"
     assert call("verify", "wrong/paper.yaml", "-q").code == 0
@@ -127,14 +106,6 @@ def test_a_lock_of_another_version_is_refused_and_can_be_written_anew(folder: Pa
         assert "run `imlp-audit acknowledge wrong` again" in done.err
     assert call("acknowledge", "wrong", "--no-progress").code == 0
     assert call("lint", "wrong").code == 0
-
-
-def test_a_dry_run_names_the_drafts_that_it_does_not_write(folder: Path) -> None:
-    done = call("acknowledge", "wrong", "--draft", "--dry-run", "--no-progress")
-    said = " ".join(done.out.split())
-    assert "Nothing was written. Without --dry-run, --draft writes 1 draft: unexplained-1-params-cell." in said
-    assert "Drafts were written" not in said
-    assert (folder / "findings.yaml").read_text() == FINDINGS
 
 
 def test_a_finding_that_covers_a_check_that_passes_is_said_to_be_stale(folder: Path) -> None:
@@ -201,13 +172,6 @@ def test_findings_beside_a_file_that_name_no_paper_are_reported(here: Path) -> N
     )
     assert "lone/findings.yaml:1:1: paper is missing" in call("lint", "lone/findings.yaml").err
     assert "lone/findings.yaml:1:1: paper is missing" in call("acknowledge", "lone/mine.yaml").err
-
-
-def test_the_old_name_of_the_command_works_and_is_not_listed(folder: Path) -> None:
-    assert call("baseline", "wrong", "--no-progress").err == "wrote wrong/findings.lock\n"
-    listed = call("--help").out
-    assert "acknowledge" in listed
-    assert not any(line.split()[:1] == ["baseline"] for line in listed.splitlines())
 
 
 def test_a_finding_that_rests_on_evidence_is_shown_and_fails_nothing(folder: Path) -> None:

@@ -79,16 +79,6 @@ def test_what_failed_is_tried_again(kept: Path, tmp_path: Path) -> None:
     assert not list(kept.glob("*.json"))
 
 
-def test_info_and_clear(kept: Path) -> None:
-    assert json.loads(call("cache", "info", "--format", "json").out)["measurements"] == 0
-    verify()
-    info = json.loads(call("cache", "info", "--format", "json").out)
-    assert (info["folder"], info["measurements"]) == (str(kept), 2)  # the model, and the result
-    assert info["bytes"] == sum(path.stat().st_size for path in kept.glob("*.json"))
-    assert call("cache", "clear").code == 0
-    assert "0 measurements" in call("cache", "info").out
-
-
 def test_a_folder_that_cannot_be_written_to_costs_nothing_but_time(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = verify()
     file = kept.parent / "file"
@@ -102,4 +92,4 @@ def test_a_folder_that_cannot_be_written_to_costs_nothing_but_time(kept: Path, m
 def test_an_empty_name_keeps_nothing(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IMLP_AUDIT_CACHE", "")
     assert verify().err == ""
-    assert "kept nowhere" in call("cache", "info").out
+    assert verify().err == ""

@@ -40,7 +40,7 @@ def test_one_that_got_worse_is_an_exit_code_of_one() -> None:
 @pytest.mark.usefixtures("audits")
 def test_every_format_has_the_change() -> None:
     found = json.loads(call("diff", "a.json", "worse.json", "-f", "json").out)
-    assert (found["format"], found["worse"][0]["id"]) == ("imlp-audit/diff/2", "p/1/a/params")
+    assert (found["format"], found["worse"][0]["id"]) == ("imlp-audit/diff/3", "p/1/a/params")
     for form, written in (("markdown", "`p/1/a/params`: reproduced → **differs**"), ("html", "p/1/a/params")):
         assert written in call("diff", "a.json", "worse.json", "-f", form).out
 

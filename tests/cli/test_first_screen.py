@@ -47,7 +47,6 @@ def test_a_stream_is_as_wide_as_columns_says(papers: Path) -> None:
         (("--nosuch",), "imlp-audit"),
         (("verify", "--nosuch"), "imlp-audit verify"),
         (("explain",), "imlp-audit explain"),
-        (("cache", "info", "--nosuch"), "imlp-audit cache"),
     ],
 )
 def test_a_usage_error_names_the_command_whose_help_answers(arguments: tuple[str, ...], command: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .running import Outcome, call
+from .running import call
 
 
 def result(**changes: object) -> str:
@@ -237,29 +237,6 @@ def test_files_that_could_not_both_be_kept_or_have_no_format_are_refused(
     assert (done.code, done.out) == (2, "")
     assert told in done.err
     assert sorted(path.name for path in here.iterdir()) == ["link.html", "spec.json", "specs"]
-
-
-def test_kept_reports_are_fresh_until_something_changes(here: Path) -> None:
-    (here / "d").mkdir()
-    call("report", "findings", "scores", "--dir", "d")
-    assert call("report", "findings", "scores", "--dir", "d", "--check") == Outcome(0, "", "")
-    report = here / "d" / "findings.md"
-    report.write_text(report.read_text(encoding="utf-8").replace("20.0", "20.1"), encoding="utf-8")
-    stale = report.read_bytes()
-    done = call("report", "findings", "scores", "--dir", "d", "--check")
-    assert (done.code, done.out) == (1, "")
-    assert done.err == "d/findings.md is stale; run the same command without --check to write it\n"
-    assert report.read_bytes() == stale
-
-
-@pytest.mark.parametrize("content", [None, b"", b"\xff"])
-def test_a_missing_or_unreadable_report_is_stale(here: Path, content: bytes | None) -> None:
-    (here / "d").mkdir()
-    if content is not None:
-        (here / "d" / "scores.md").write_bytes(content)
-    done = call("report", "scores", "--dir", "d", "--check")
-    assert (done.code, done.out) == (1, "")
-    assert f"d/scores.md is {'missing' if content is None else 'stale'}" in done.err
 
 
 ACCURACY = {

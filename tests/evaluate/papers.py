@@ -10,7 +10,7 @@ from imlp_audit.evaluate.verdict import EvaluatedCell, record_accuracy
 from imlp_audit.evaluate.verdict import judge as judge_run
 from imlp_audit.records.check import CellCheck
 from imlp_audit.records.evidence import Accuracy
-from imlp_audit.spec.columns import Metric
+from imlp_audit.spec.columns import AccuracyColumn, Metric
 from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import CellRef, RowRef, find_cell, find_row
 
@@ -170,4 +170,6 @@ def evaluated(
 
 def judge(cell: CellRef, accuracy: Accuracy, reading: str | None = None) -> CellCheck:
     """Judge a printed accuracy by an evaluation."""
-    return judge_run(EvaluatedCell(cell, accuracy, reading))
+    column = cell.column
+    assert isinstance(column, AccuracyColumn)
+    return judge_run(EvaluatedCell(cell, column, accuracy, reading))

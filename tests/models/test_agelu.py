@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.models.agelu import AGeLU, base_activation
+from imlp_audit.models.agelu import BASE_ACTIVATIONS, AGeLU
 from imlp_audit.models.blocks import Activation
 
 scalars = st.floats(-3, 3)
@@ -31,5 +31,5 @@ def test_equation_4_element_by_element(alpha: float, beta: float, gamma: float, 
     ],
 )
 def test_base_activations(activation: Activation, at_minus_one: float) -> None:
-    module = AGeLU(1, base_activation(activation))
+    module = AGeLU(1, BASE_ACTIVATIONS[activation])
     assert module(torch.tensor([-1.0])).item() == pytest.approx(at_minus_one, abs=1e-6)

@@ -14,7 +14,6 @@ from timm.models.mlp_mixer import MlpMixer as TimmMixer
 from timm.models.mlp_mixer import SpatialGatingBlock
 from torch import nn
 
-from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.host import BuildRequest, Host
 from imlp_audit.models.hosts import Gmlp
@@ -95,11 +94,6 @@ def test_gmlps_of_any_size_follow_the_closed_formulas(sizes: Gmlp, grid: tuple[i
     build = partial(build_gmlp, sizes, (grid[0] * sizes.patch, grid[1] * sizes.patch), classes)
     assert parameters(build) == parameters_by_formula(sizes, grid[0] * grid[1], classes)
     assert macs(build) == macs_by_formula(sizes, grid[0] * grid[1], classes)
-
-
-def test_a_patch_that_does_not_divide_the_image() -> None:
-    with pytest.raises(BuildError, match="patch and image: 4 does not divide 30"):
-        build_gmlp(SMALL, (32, 30), 5)
 
 
 def test_patches_have_no_toeplitz_matrix() -> None:

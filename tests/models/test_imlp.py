@@ -7,13 +7,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from timm.layers import LayerNorm2d
 from torch import nn
 from torch.nn import functional as F
 
-from imlp_audit.models.agelu import base_activation
+from imlp_audit.models.agelu import BASE_ACTIVATIONS
 from imlp_audit.models.blocks import Activation, Part
-from imlp_audit.models.imlp import ChannelLayerNorm, Imlp
+from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.readings import ConcatNorm, Presence, Reading
 from tests.models.formulas import imlp as imlp_parameters
 from tests.models.readings import AS_WRITTEN, RELEASED, readings
@@ -79,7 +78,7 @@ def test_layouts_agree(reading: Reading, part: Part, kernel: int, prefix: int) -
 @pytest.mark.parametrize("part", Part)
 @pytest.mark.parametrize("activation", Activation)
 def test_gradient_reaches_every_parameter(part: Part, activation: Activation) -> None:
-    block = Imlp(4, 8, act_layer=base_activation(activation), reading=RELEASED, part=part)
+    block = Imlp(4, 8, act_layer=BASE_ACTIVATIONS[activation], reading=RELEASED, part=part)
     (block(torch.randn(2, 9, 4)) * torch.randn(2, 9, 4)).sum().backward()
     assert [name for name, p in block.named_parameters() if p.grad is None] == []
 
@@ -113,14 +112,6 @@ def test_timms_constructor_contract() -> None:
     assert shapes == {"fc1.weight": (6, 6), "fc2.weight": (3, 12), "fc2.bias": (3,)}
     assert (block.drop1.p, block.drop2.p) == (0.1, 0.2)
     assert isinstance(block.act.norm, nn.LayerNorm)
-
-
-def test_layer_norm_over_channels_is_timms() -> None:
-    torch.manual_seed(0)
-    ours, theirs, images = ChannelLayerNorm(6, eps=1e-5), LayerNorm2d(6, eps=1e-5), torch.randn(2, 6, 3, 5)
-    _randomise(ours)
-    theirs.load_state_dict(ours.state_dict())
-    assert torch.equal(ours(images), theirs(images))
 
 
 def test_batch_norm_after_the_concatenation_sees_every_token() -> None:

@@ -14,7 +14,6 @@ from timm.models.mlp_mixer import MlpMixer as TimmMixer
 from torch import Tensor, nn
 
 from imlp_audit.count.conventions import ParameterConvention
-from imlp_audit.errors import BuildError
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.hosts import Mixer
 from imlp_audit.models.mixer import MixerLayer, PatchEmbedding
@@ -150,9 +149,3 @@ def test_mixers_of_any_size_follow_the_closed_formulas(sizes: Mixer, grid: tuple
     build = partial(build_mixer, sizes, (grid[0] * sizes.patch, grid[1] * sizes.patch), classes)
     assert parameters(build) == parameters_by_formula(sizes, grid[0] * grid[1], classes)
     assert macs(build) == macs_by_formula(sizes, grid[0] * grid[1], classes)
-
-
-@pytest.mark.parametrize("image", [(9, 8), (8, 9)])
-def test_a_patch_that_does_not_divide_the_image(image: tuple[int, int]) -> None:
-    with pytest.raises(BuildError, match="patch and image: 4 does not divide 9"):
-        build_mixer(SMALL, image, 5)

@@ -10,6 +10,7 @@ from imlp_audit.count.ledger import measure
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder
+from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.hosts import VanillaBlock
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
@@ -137,4 +138,4 @@ def test_three_blocks_make_vanillanet_5_as_published() -> None:
 @pytest.mark.parametrize(("size", "told"), [((56, 13), "7x7 is larger than the pooled map, 28x6"), ((1, 1), "0x0")])
 def test_block_refuses_a_map_smaller_than_its_kernel(size: tuple[int, int], told: str) -> None:
     with pytest.raises(BuildError, match=f"act_num: .*{told}"):
-        build_vanilla_block(8, 3, size)
+        build_vanilla_block(BuildRequest(size), 8, 3)

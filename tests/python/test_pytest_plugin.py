@@ -75,7 +75,7 @@ def test_a_papers_python_runs_only_where_the_configuration_says_so(
 def test_what_a_finding_acknowledges_passes(own: pytest.Pytester) -> None:
     finding = "paper: mine\nfindings: [{id: f, title: T, kind: misprint, why: W, checks: [mine/1/bad/params]}]\n"
     (own.path / "findings.yaml").write_text(finding, encoding="utf-8")
-    assert call("baseline", "p.audit.yaml", "--no-progress").code == 0
+    assert call("acknowledge", "p.audit.yaml", "--no-progress").code == 0
     run(own, "--deselect", "p.audit.yaml::mine/1/good/params").assert_outcomes(passed=1, skipped=1, deselected=1)
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from imlp_audit.records.check import CHECK_OF_KIND, Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.diff import AuditDiff, CheckChange, VersionChange, diff_audits
 from imlp_audit.records.document import from_json, to_json
-from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 
 CHANGES = ("worse", "better", "undecided", "changed")
@@ -33,12 +32,6 @@ def audit(*checks: Check, **more: object) -> AuditResult:
     return AuditResult(papers=(), versions={}, checks=checks).model_copy(update=more)
 
 
-def finding(name: str, *, acknowledged: bool = False) -> Finding:
-    return Finding(
-        id=name, paper="p", title=name, kind=FindingKind.MISPRINT, why="", checks=(), acknowledged=acknowledged
-    )
-
-
 ALSO = (Measurement(reading="released", convention="macs", measured="7", verdict=DIFFERS),)
 checks = st.builds(
     check,
@@ -51,16 +44,13 @@ checks = st.builds(
     weak=st.booleans(),
 )
 audits = st.builds(
-    lambda checks, findings, versions: audit(
-        *(one.model_copy(update={"id": name}) for name, one in checks.items()),
-        findings=tuple(finding(name, acknowledged=known) for name, known in findings.items()),
-        versions=versions,
+    lambda checks, versions: audit(
+        *(one.model_copy(update={"id": name}) for name, one in checks.items()), versions=versions
     ),
     st.dictionaries(st.sampled_from("abcd"), checks),
-    st.dictionaries(st.sampled_from("xyz"), st.booleans()),
     st.dictionaries(st.sampled_from(("torch", "timm")), st.sampled_from("12")),
 )
-"""Audits of which two often have checks and findings in common."""
+"""Audits of which two often have checks in common."""
 
 
 def group_of(before: Check, after: Check) -> str:
@@ -109,8 +99,6 @@ def test_the_way_back_has_the_same_changes_with_sides_swapped(before: AuditResul
     assert swapped(*there.better, *there.undecided) == written(*back.worse)
     assert swapped(*there.changed) == written(*back.changed)
     assert set(map(repr, there.new)) == set(map(repr, back.gone))
-    assert set(map(repr, there.findings.new)) == set(map(repr, back.findings.gone))
-    assert {one.id for one in there.findings.acknowledged} == {one.id for one in back.findings.reopened}
     assert {(one.library, one.before, one.after) for one in there.versions} == {
         (one.library, one.after, one.before) for one in back.versions
     }
@@ -199,17 +187,8 @@ def test_what_fails_now_comes_first() -> None:
     assert "".join(one.id for one in diff_audits(audit(*before), audit(*after)).worse) == "cdab"
 
 
-def test_findings_and_versions() -> None:
-    before = audit(
-        versions={"torch": "2.6", "timm": "1"}, findings=(finding("a"), finding("b"), finding("c", acknowledged=True))
-    )
-    after = audit(
-        versions={"torch": "2.7", "fvcore": "1"},
-        findings=(finding("b", acknowledged=True), finding("c"), finding("d")),
-    )
-    found = diff_audits(before, after)
-    groups = (found.findings.new, found.findings.gone, found.findings.acknowledged, found.findings.reopened)
-    assert ["".join(one.id for one in group) for group in groups] == ["d", "a", "b", "c"]
+def test_versions() -> None:
+    found = diff_audits(audit(versions={"torch": "2.6", "timm": "1"}), audit(versions={"torch": "2.7", "fvcore": "1"}))
     assert found.versions == (
         VersionChange(library="fvcore", after="1"),
         VersionChange(library="timm", before="1"),

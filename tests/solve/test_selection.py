@@ -9,7 +9,7 @@ import pytest
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.records.solution import Answered, Solved
-from imlp_audit.solve.selection import Search, default_targets, solve_selection
+from imlp_audit.solve.selection import default_targets, solve_selection
 from imlp_audit.spec.load import Selection, load
 from tests.explain.papers import DEIT, paper, row
 from tests.measured import STORE
@@ -24,7 +24,7 @@ def papers() -> Selection:
 
 
 def search(papers: Selection, *targets: str) -> Solved:
-    return solve_selection(papers, targets, Search(), lambda _: None, STORE)
+    return solve_selection(papers, targets, lambda _: None, STORE)
 
 
 def values(answer: Answered) -> dict[str, tuple[str, ...]]:
@@ -155,7 +155,7 @@ def test_the_course_works_own_86_m_are_explained_by_nothing(papers: Selection) -
 @pytest.mark.slow
 def test_equal_searches_give_equal_bytes(papers: Selection) -> None:
     targets = ["imlp/5/*/params"]
-    runs = (solve_selection(papers, targets, Search(), lambda _: None) for _ in range(2))
+    runs = (solve_selection(papers, targets, lambda _: None) for _ in range(2))
     first, second = (solved.model_dump_json() for solved in runs)
     assert first == second
     assert Solved.model_validate_json(first).model_dump_json() == first
@@ -177,7 +177,7 @@ def test_a_named_counter_wins_over_weights_that_explain_one_number_more(
         row("deit", "DeiT", DEIT, f"flops: {deit}"),
         row("resnet", "ResNet", "{timm: resnet18}", f"flops: {resnet}"),
     )
-    answer = solve_selection(paper(tmp_path, *rows), ["small"], Search(), lambda _: None).last
+    answer = solve_selection(paper(tmp_path, *rows), ["small"], lambda _: None).last
     assert (answer.named_counter, (answer.score, answer.by_weights)) == (named, scores)
     assert [one.id for one in answer.contradicted] == missed
     weights = {str(key): weight for key, weight in FLOPS_CONVENTIONS["macs"].weights.items()}

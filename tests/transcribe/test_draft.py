@@ -149,10 +149,29 @@ def test_a_row_has_no_baseline_where_two_rows_have_the_label_that_it_names() -> 
     assert [row.baseline for row in table(head, *grouped).rows] == [None, None, "deit_s_2"]
 
 
-def test_rows_of_one_label_say_how_they_were_trained() -> None:
-    head = "Model | Epochs | Params (M) | Top-1"
-    rows = table(head, "DeiT-S | 300 | 22.1 | 79.8", "DeiT-S | 1000 | 22.1 | 81.0", "DeiT-Ti | 300 | 5.7 | 72").rows
-    assert [row.training for row in rows] == ["Epochs 300", "Epochs 1000", None]
+def test_rows_with_scores_say_all_else_that_is_printed_of_them() -> None:
+    """Whatever the heading: rows of one model disagree only where nothing that is printed tells them apart."""
+    head = "Model | Method | Seed | Params (M) | Score on it | Top-1"
+    lines = ("DeiT-S | MoCo | 0 | 22.1 | x 4.5 | 79.8", "DeiT-S | DINO | 0 | 22.1 | x 4.7 | 81.0")
+    rows = table(head, *lines, "DeiT-S | DINO | 0 | 22.1 | x 4.9 | 81.1", "DeiT-Ti +x | | 1 | 5.7 | - | 72").rows
+    assert [row.training for row in rows] == [
+        "Method MoCo; Seed 0; Score on it x 4.5",
+        "Method DINO; Seed 0; Score on it x 4.7",
+        "Method DINO; Seed 0; Score on it x 4.9",
+        "DeiT-Ti +x; Seed 1",
+    ]
+    same = table("Model | Params (M) | Top-1", "DeiT-S | 22.1 | 79.8", "DeiT-S | 22.1 | 79.9").rows
+    assert [row.training for row in same] == [None, "row 2 of this label"]
+    assert {row.training for row in table("Model | Method | Params (M)", "DeiT-S | MoCo | 22.1").rows} == {None}
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_top"),
+    [("ImageNet top-1 (%)", True), ("IN-1k Acc@1", True), ("ImageNet k-NN", False), ("ImageNet linear (%)", False)],
+)
+def test_only_plain_accuracies_are_top_1(heading: str, is_top: bool) -> None:
+    (fields,) = (dict(guess.fields) for _, guess in table(f"Model | {heading}", "DeiT-S | 79.8").columns.numbers)
+    assert ("metric" in fields) == is_top
 
 
 _HEAD = "Model | Method | Params (M) | Top-1"

@@ -1,4 +1,4 @@
-"""Tables in CSV, TSV, markdown, HTML and model indexes: the cells that were written are the cells that are read."""
+"""Tables in CSV, TSV, markdown and HTML: the cells that were written are the cells that are read."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from imlp_audit.errors import SpecError, UsageError
+from imlp_audit.errors import UsageError
 from imlp_audit.transcribe.draft import draft_table
 from imlp_audit.transcribe.grid import SourceDocument, SourceTable
-from imlp_audit.transcribe.sources import SourceKind, kind_of, read_model_index, read_separated
+from imlp_audit.transcribe.sources import SourceKind, kind_of, read_separated
 from imlp_audit.transcribe.web import read_markdown, read_web
 from imlp_audit.transcribe.write import DraftPaper, write_spec
 
@@ -155,42 +155,12 @@ def test_cells_of_a_page_over_rows_and_columns_are_in_each() -> None:
     assert [row.line for row in table.rows] == [4, 5]
 
 
-INDEX = """Collections: [{Name: ResNet}]
-Models:
-  - Name: resnet18_8xb32_in1k
-    Metadata: {FLOPs: 1820000000, Parameters: 11690000}
-    Results:
-      - {Dataset: ImageNet-1k, Metrics: {Top 1 Accuracy: 69.90}, Task: Image Classification}
-  - {Name: other, Metadata: {Parameters: 5}}
-"""
-
-
-def test_the_models_of_an_index_are_rows_with_their_digits() -> None:
-    (table,) = read_model_index(INDEX, "metafile.yml").tables
-    assert cells(table) == [
-        ["Model", "FLOPs", "Parameters", "Top 1 Accuracy (ImageNet-1k)"],
-        ["resnet18_8xb32_in1k", "1820000000", "11690000", "69.90"],
-        ["other", "", "5", ""],
-    ]
-    assert [row.line for row in table.rows] == [3, 7]
-
-
-def test_yaml_that_is_no_index_is_named() -> None:
-    with pytest.raises(UsageError, match="it is a spec already"):
-        read_model_index("paper: x\n", "x.yaml")
-    with pytest.raises(UsageError, match="has the key `Models`"):
-        read_model_index("a: b\n", "x.yaml")
-    with pytest.raises(SpecError, match=r"x\.yaml:1:"):
-        read_model_index("[" * 10_000, "x.yaml")
-
-
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
         (r"\begin{tabular}{ll}", SourceKind.LATEX),
         ("<p><TABLE border=1>", SourceKind.HTML),
         ("| a | b |\n| -- | -- |", SourceKind.MARKDOWN),
-        (INDEX, SourceKind.MODEL_INDEX),
         ("a\tb\n1\t2", SourceKind.TSV),
         ("a,b\n1,2", SourceKind.CSV),
         ("nothing", None),
@@ -208,7 +178,7 @@ def test_numbers_with_a_decimal_comma_are_read_and_written_as_they_are_printed()
         {"params": "11.2M", "flops": "1.6", "top1": "77.9"},
         {"params": "25,557,032", "flops": "4.1", "top1": "76.1"},
     ]
-    spec = write_spec([draft], DraftPaper("x", "T", "A", "v", ("1",)))
+    spec = write_spec([draft], DraftPaper("x", "T", "A", "v"))
     assert '  decimal: ","\n' in spec
     assert "label: RegNetY-1.6GF" in spec
     assert 'printed: {params: 25.557.032, flops: "4,1", top1: "76,1"}' in spec

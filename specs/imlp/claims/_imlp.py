@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import combinations
 from math import isqrt
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import torch.nn.functional as F
 from torch import Tensor, cat, nn, unflatten
@@ -37,10 +37,22 @@ class Layout(StrEnum):
     CHANNELS_FIRST = "channels first"
 
 
-Place: TypeAlias = tuple[Layout, tuple[int, int], int]
-PLACES: tuple[Place, ...] = (  # layouts, grids, and how many tokens are before the positions of the grid
-    (Layout.TOKENS, (2, 2), 0), (Layout.CLASS_TOKEN, (3, 2), 1), (Layout.CHANNELS_LAST, (2, 3), 0),
-    (Layout.CHANNELS_FIRST, (3, 2), 0), (Layout.CLASS_TOKEN, (1, 2), 2),
+class Place(NamedTuple):
+    """How a host lays out its features, (H, W) of the grid, and how many tokens are before its positions."""
+
+    layout: Layout
+    size: tuple[int, int]
+    before: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens or positions come in."""
+        return self.size[0] * self.size[1] + self.before
+
+
+PLACES = (
+    Place(Layout.TOKENS, (2, 2)), Place(Layout.CLASS_TOKEN, (3, 2), 1), Place(Layout.CHANNELS_LAST, (2, 3)),
+    Place(Layout.CHANNELS_FIRST, (3, 2)), Place(Layout.CLASS_TOKEN, (1, 2), 2),
 )  # fmt: skip
 
 
@@ -58,7 +70,7 @@ class Raise(nn.Module):
 
 @dataclass(frozen=True)
 class Block:
-    """The arguments of an IMLP, and what comes in: a layout, (H, W), and how many tokens are before these positions.
+    """The arguments of an IMLP, and what comes in.
 
     `terse` leaves out the arguments that are the constructor's defaults.
     """
@@ -78,43 +90,29 @@ class Block:
     training: bool = False
     terse: bool = False
 
-    @property
-    def layout(self) -> Layout:
-        """How the host lays out its features."""
-        return self.place[0]
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """H and W."""
-        return self.place[1]
-
-    @property
-    def tokens(self) -> int:
-        """How many tokens or positions come in."""
-        return self.size[0] * self.size[1] + self.place[2]
-
     def make(self) -> Imlp:
         """Return the package's block."""
-        side = isqrt(self.size[0] * self.size[1])
+        layout, size, before = self.place
+        side = isqrt(size[0] * size[1])
         arguments: dict[str, tuple[Any, Any]] = {
             "hidden_features": (self.h, self.C), "out_features": (self.out, self.C), "act_layer": (self.phi, nn.GELU),
             "norm_layer": (self.norm_layer, None), "bias": (self.bias, (True, True)), "drop": (self.drop, (0.0, 0.0)),
-            "use_conv": (self.layout is Layout.CHANNELS_FIRST, False), "kernel": (self.kernel, 3),
+            "use_conv": (layout is Layout.CHANNELS_FIRST, False), "kernel": (self.kernel, 3),
             "part": (self.part, Part.CHANNEL_AND_SPATIAL), "plain": (self.plain, False),
-            "grid": (self.size, (side, side)), "prefix_tokens": (self.place[2], 0),
+            "grid": (size, (side, side)), "prefix_tokens": (before, 0),
         }  # fmt: skip
         given = {name: own for name, (own, default) in arguments.items() if not (self.terse and own == default)}
         return Imlp(self.C, reading=self.reading, **given)
 
     def apply(self, module: nn.Module, x: Tensor) -> Tensor:
         """Apply a module to tokens (batch, tokens, C) as a host with this layout does."""
-        match self.layout:
+        match self.place.layout:
             case Layout.TOKENS | Layout.CLASS_TOKEN:
                 y: Tensor = module(x)
             case Layout.CHANNELS_LAST:
-                y = module(unflatten(x, 1, self.size)).flatten(1, 2)
+                y = module(unflatten(x, 1, self.place.size)).flatten(1, 2)
             case Layout.CHANNELS_FIRST:
-                y = module(unflatten(x.mT, 2, self.size)).flatten(2).mT
+                y = module(unflatten(x.mT, 2, self.place.size)).flatten(2).mT
         return y
 
 
@@ -135,18 +133,18 @@ class Fig4:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return FC(DWBlock(concat(AGeLU(t), AGeLU'(t)))), t = FC(x), for tokens (batch, tokens, C)."""
-        block, reading, positions = self.block, self.block.reading, self.block.size[0] * self.block.size[1]
+        block, reading, positions = self.block, self.block.reading, self.block.place.tokens - self.block.place.before
         kept1, kept2 = (1 - p * block.training for p in block.drop)  # p is 0 or 1
         t = self.channel(self.linear("fc1", x, block.h, bias=block.bias[0] and bool(reading.fc1_bias))) * kept1
         if block.part is not Part.CHANNEL:
-            grid = self.spatial(unflatten(t[:, -positions:].mT, 2, block.size))
+            grid = self.spatial(unflatten(t[:, -positions:].mT, 2, block.place.size))
             t = cat([t[:, :-positions], grid.flatten(2).mT], 1)
         y = self.linear("fc2", t, block.out, bias=block.bias[1] and bool(reading.fc2_bias))
         return (self.layer_norm("norm", y) if reading.output_norm is OutputNorm.LAYER else y) * kept2
 
     def linear(self, name: str, x: Tensor, outputs: int, *, bias: bool) -> Tensor:
         """Return x W + b, or x W."""
-        ends = (1, 1) if self.block.layout is Layout.CHANNELS_FIRST else ()
+        ends = (1, 1) if self.block.place.layout is Layout.CHANNELS_FIRST else ()
         y = x @ self.weight(f"{name}.weight", outputs, x.shape[-1], *ends).flatten(1).T
         return y + self.weight(f"{name}.bias", outputs) if bias else y
 

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn, stack, tensor
 
 from imlp_audit.claims import NONZERO, Sides, choice, claim_about, jacobian, modules, size, tensors
-from imlp_audit.models.agelu import AGeLU, base_activation
+from imlp_audit.models.agelu import BASE_ACTIVATIONS, AGeLU
 from imlp_audit.models.blocks import Activation
 
 from ._amlp import PHIS, agelu, agelus, leaves, with_gradients
@@ -24,7 +24,7 @@ claim = claim_about(x=tensors(C), f=agelus(C), b=tensors(values=NONZERO), gamma=
 
 @claim(
     base=BASE,
-    f=modules(lambda base, channels: AGeLU(channels, base_activation(base)), BASE, C),
+    f=modules(lambda base, channels: AGeLU(channels, BASE_ACTIVATIONS[base]), BASE, C),
     place='Sec. 4.1, Eq. 3, and "ReLU, PReLU, etc. can be extended using the same way"',
     printed="phi'(x) = beta phi(alpha x + gamma) + theta",
 )

@@ -24,7 +24,7 @@ from imlp_audit.models.readings import (
     axes_of,
 )
 
-from ._imlp import PLACES, SMALL, Block, Layout, Raise, compare, cover, refuses, window_sum
+from ._imlp import PLACES, SMALL, Block, Layout, Place, Raise, compare, cover, refuses, window_sum
 
 MAPS = (Layout.CHANNELS_FIRST, Layout.CHANNELS_LAST)
 TINY = tuple(number / 8 for number in SMALL)
@@ -52,7 +52,7 @@ def module_of(blocks: SearchStrategy[Block]) -> SearchStrategy[Imlp]:
 
 def inputs_of(blocks: SearchStrategy[Block]) -> SearchStrategy[Tensor]:
     """A batch of two for each block."""
-    return tensors(2, blocks.map(lambda block: block.tokens), blocks.map(lambda block: block.C), values=SMALL)
+    return tensors(2, blocks.map(lambda block: block.place.tokens), blocks.map(lambda block: block.C), values=SMALL)
 
 
 ANY = blocks(part=(Part.CHANNEL_AND_SPATIAL,))
@@ -77,7 +77,7 @@ def fig4_readings(block: Block, m: Imlp, x: Tensor) -> Sides:
     refused. Norms are in evaluation and add 10^-5 to the variance; dropout acts behind the activation and behind the
     second layer.
     """
-    refused = block.layout in MAPS or refuses(lambda: m(cat([x, x[:, -1:]], 1)))  # maps have no token more
+    refused = block.place.layout in MAPS or refuses(lambda: m(cat([x, x[:, -1:]], 1)))  # maps have no token more
     return [refused, *compare(block, m, x)]
 
 
@@ -124,8 +124,8 @@ def table2_spatial(block: Block, m: Imlp, x: Tensor) -> Sides:
 
 FULL_SIZE = choice(
     "block",
-    Block((Layout.CLASS_TOKEN, (14, 14), 1), 192, 384, 192),
-    Block((Layout.CHANNELS_FIRST, (14, 14), 0), 192, 384, 192, kernel=7, training=True),
+    Block(Place(Layout.CLASS_TOKEN, (14, 14), 1), 192, 384, 192),
+    Block(Place(Layout.CHANNELS_FIRST, (14, 14)), 192, 384, 192, kernel=7, training=True),
 )
 
 
@@ -153,7 +153,7 @@ PLAIN = choice("block", *(Block(place, 2, 1, 2) for place in PLACES))
 
 def of_text(block: Block, m: Imlp, x: Tensor) -> Tensor:
     """Return Fig. 4 (b) as the text has it, in evaluation, for tokens (batch, tokens, C)."""
-    w, (H, W) = {**dict(m.named_parameters()), **dict(m.named_buffers())}, block.size
+    w, (H, W) = {**dict(m.named_parameters()), **dict(m.named_buffers())}, block.place.size
     t = x @ w["fc1.weight"].flatten(1).T + w["fc1.bias"]
     alpha, beta, gamma, theta = (
         cat([w[f"act.agelu{i}.{name}"] for i in (1, 2)]) for name in ("alpha", "beta", "gamma", "theta")

@@ -29,7 +29,7 @@ def make(channels: int, kind: Kind) -> VanillaNetBlock:
         case "by its class":
             return VanillaNetBlock(channels, size)
         case "as a host":
-            return build_vanilla_block(channels, n, size)
+            return build_vanilla_block(BuildRequest(size), channels, n)
         case _:
             made = VanillaBlock(width=channels).build(BuildRequest(size))
             assert isinstance(made, VanillaNetBlock)
@@ -67,7 +67,7 @@ def eq10_vanillanet_block(kind: Kind, m: VanillaNetBlock, x: Tensor) -> Sides:
     return [
         (m(x), r * window_sum(a, F.relu(pooled(m, x))) + shift),
         a.shape[1:] == (2 * n + 1, 2 * n + 1) and m.example_inputs(2)[0].shape == x.shape,
-        all(refuses(partial(build_vanilla_block, len(x[0]), n, size)) for size in too_small),
+        all(refuses(partial(build_vanilla_block, BuildRequest(size), len(x[0]), n)) for size in too_small),
     ]
 
 

@@ -40,9 +40,9 @@ def replaced(i: int) -> tuple[ImlpRecipe, Activation | None, Block]:
 
 def put_in(recipe: ImlpRecipe, activation: Activation | None, block: Block) -> Imlp:
     """Return what the package puts in the place of the MLP of a host."""
-    conv = block.layout is Layout.CHANNELS_FIRST
+    conv = block.place.layout is Layout.CHANNELS_FIRST
     host = Mlp(block.C, 4 * block.C, block.out, bias=block.bias, drop=block.drop, use_conv=conv).train(block.training)
-    grid, prefix = block.size, block.place[2]
+    grid, prefix = block.place.size, block.place.before
     return imlp_for(host, recipe, block.reading, activation, grid=grid, prefix_tokens=prefix)
 
 
@@ -53,7 +53,7 @@ BLOCK = REPLACED.map(lambda replaced: replaced[2])
 @claim(
     case=REPLACED,
     m=modules(lambda case: put_in(*case), REPLACED, training=BLOCK.map(lambda block: block.training), values=SMALL),
-    x=tensors(2, BLOCK.map(lambda block: block.tokens), BLOCK.map(lambda block: block.C), values=SMALL),
+    x=tensors(2, BLOCK.map(lambda block: block.place.tokens), BLOCK.map(lambda block: block.C), values=SMALL),
     place="Sec. 5.1, Implementation details",
     printed="We use r = 2 and n = 3 in the following experiments if not specified",
 )

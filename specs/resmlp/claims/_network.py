@@ -107,8 +107,9 @@ class Formula:
     def layer(self, x: Tensor, layer: nn.Module) -> Tensor:
         """Apply Eq. 2, unless nothing exchanges information between patches, and then Eq. 3."""
         if self.parts.communication is Communication.NONE and not self.parts.scales_stay:
-            return self.residual(x, layer, "", lambda y: self.mlp(y, layer.get_submodule("across_channels")))
-        z = self.residual(x, layer, "1", lambda y: self.exchanged(y, layer.get_submodule("across_patches")))
+            z = x
+        else:
+            z = self.residual(x, layer, "1", lambda y: self.exchanged(y, layer.get_submodule("across_patches")))
         return self.residual(z, layer, "2", lambda y: self.mlp(y, layer.get_submodule("across_channels")))
 
     def residual(self, x: Tensor, layer: nn.Module, place: str, part: Callable[[Tensor], Tensor]) -> Tensor:
@@ -135,25 +136,19 @@ class Formula:
                 return self.mlp(x.mT, across.get_submodule("mlp"), expansion=expansion).mT
             case Communication.NONE:
                 return x
-            case Communication.CONV | Communication.DEPTHWISE:
-                return self.convolved(x, across.get_submodule("convolutions.0"))
+            case Communication.CONV:
+                return self.convolved(x, across.get_submodule("convolutions.0"), groups=1)
+            case Communication.DEPTHWISE:
+                return self.convolved(x, across.get_submodule("convolutions.0"), groups=x.shape[-1])
             case Communication.SEPARABLE:
-                one_by_one = across.get_submodule("convolutions.1")
-                y = einsum(
-                    "bnc,ocij->bno",
-                    self.convolved(x, across.get_submodule("convolutions.0")),
-                    one_by_one.get_parameter("weight"),
-                )
-                return y + one_by_one.get_parameter("bias") if bias else y
+                depthwise = self.convolved(x, across.get_submodule("convolutions.0"), groups=x.shape[-1])
+                return affine(depthwise, across.get_submodule("convolutions.1"), bias=bias)
 
-    def convolved(self, x: Tensor, convolution: nn.Module) -> Tensor:
-        """Return the sums over each patch's 3 x 3 neighbours: of all channels, or of its own for a kernel each."""
-        kernel, image = convolution.get_parameter("weight"), x.mT.reshape(len(x), -1, *self.parts.grid)
-        around = F.pad(image, (1, 1, 1, 1)).unfold(2, 3, 1).unfold(3, 3, 1)
-        full = self.parts.communication is Communication.CONV
-        y = einsum("bchwij,ocij->bohw" if full else "bchwij,cij->bchw", around, kernel if full else kernel[:, 0])
-        y = y.flatten(2).mT
-        return y + convolution.get_parameter("bias") if self.parts.as_in_code else y
+    def convolved(self, x: Tensor, convolution: nn.Module, *, groups: int) -> Tensor:
+        """Convolve the grid of patches with a kernel of 3 x 3, zeros beyond its borders."""
+        bias = convolution.get_parameter("bias") if self.parts.as_in_code else None
+        grid = x.mT.reshape(len(x), -1, *self.parts.grid)
+        return F.conv2d(grid, convolution.get_parameter("weight"), bias, padding=1, groups=groups).flatten(2).mT
 
     def pooled(self, x: Tensor, pool: nn.Module) -> Tensor:
         """Average the patches, or update a class token from them; before or after that, Algorithm 1 has an Aff."""
@@ -213,7 +208,7 @@ def has_own_weights(module: nn.Module) -> bool:
 
 def affine(x: Tensor, linear: nn.Module, *, bias: bool) -> Tensor:
     """W x + b of each row, or W x."""
-    y = x @ linear.get_parameter("weight").T
+    y = x @ linear.get_parameter("weight").flatten(1).T  # that of a 1 x 1 convolution too
     return y + linear.get_parameter("bias") if bias else y
 
 

@@ -24,7 +24,6 @@ from imlp_audit.claims import (
 from imlp_audit.models.resmlp import (
     AlgorithmLayer,
     AveragePooling,
-    BagOfPatchesLayer,
     CrossPatch,
     CrossPatchMlp,
     EquationLayer,
@@ -76,8 +75,8 @@ def communication_by_convolution(grid: tuple[int, int], kernel: Tensor, x: Tenso
     return OnGrid(grid, convolution)(x.flatten(1, 2)), summed.flatten(1, 2)
 
 
-def _bag_of_patches(d: int) -> BagOfPatchesLayer:
-    return BagOfPatchesLayer(d, FeedForward(d, 2, bias=False, activation=nn.ReLU), LayerScale(d, 1.0))
+def _bag_of_patches(d: int) -> ResMlpLayer:
+    return ResMlpLayer(d, None, FeedForward(d, 2, bias=False, activation=nn.ReLU), partial(LayerScale, d, 1.0))
 
 
 _widths = size("d", 1, 2, 192)
@@ -89,12 +88,12 @@ _widths = size("d", 1, 2, 192)
     place="Sec. 3.3, Table 3, Patch communication",
     corrected="Y = X + alpha' C ReLU(B (alpha X + beta)), patch by patch",
 )
-def communication_none(X: Tensor, layer: BagOfPatchesLayer) -> Sides:
+def communication_none(X: Tensor, layer: ResMlpLayer) -> Sides:
     """Where the linear layer is removed, a layer is its MLP beside the skip, and no patch sees another.
 
     Tested with ReLU in place of GELU.
     """
-    names = ("pre.alpha", "pre.beta", "post.alpha", "across_channels.b.weight", "across_channels.c.weight")
+    names = ("pre2.alpha", "pre2.beta", "post2.alpha", "across_channels.b.weight", "across_channels.c.weight")
     alpha, beta, scale, B, C = (layer.get_parameter(name) for name in names)
     Y, found = X + scale * (relu((alpha * X + beta) @ B.T) @ C.T), layer(X)
     return [(found, Y), (gradients(found, layer), gradients(Y, layer))]

@@ -54,8 +54,8 @@ def _attend(y: Tensor, states: Tensor, padded: Tensor, attention: nn.Module) -> 
 def _encoder_layer(x: Tensor, padded: Tensor, layer: nn.Module) -> Tensor:
     """X + A Aff(X)^T over what is not padding, then the MLP."""
     across = layer.get_submodule("across_tokens")
-    linear = across.get_submodule("sublayer.linear")
-    x = _residual(x, across, lambda z: _across(z * ~padded[..., None], linear, triangular=False))
+    sublayer = across.get_submodule("sublayer")
+    x = _residual(x, across, lambda z: _across(z * ~padded[..., None], sublayer, triangular=False))
     return _mlp(x, layer.get_submodule("across_channels"))
 
 
