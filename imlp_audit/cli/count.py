@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -18,6 +19,9 @@ from imlp_audit.report.formats import Format
 if TYPE_CHECKING:
     from imlp_audit.count.request import ModelRequest
     from imlp_audit.explain.causes import CountedQuantity, Question
+
+
+_BYTES = re.compile(r"\s*(?<=[\d\s])(([KMGT]i?|k)B|bytes)$")
 
 
 @dataclass(frozen=True)
@@ -120,11 +124,13 @@ def count(
         tell(str(request))
         counted = take_first(asked, found)
         printed_numbers = find_causes(questions, counted, {})
-        if not all(one.follows for one in printed_numbers):
+        if not all(one.follows or one.measured is None for one in printed_numbers):
             tell("changes of it")
             printed_numbers = find_causes(questions, counted, collect_changes(found))
         counted = counted.model_copy(update={"printed": printed_numbers})
     emit_document(counted_document(counted, depth), format_, counted)
+    if any(one.measured is None for one in counted.printed):
+        return ExitCode.INCOMPLETE
     return ExitCode.CLEAN if all(one.follows for one in counted.printed) else ExitCode.FINDINGS
 
 
@@ -140,11 +146,17 @@ def _question(text: str) -> Question:
     }
     if equals and named not in names:
         raise UsageError(f"--printed {text}: write params=... or flops=... before the number")
+    if (size := _BYTES.search(number)) is not None:
+        millions = f"write {number[: size.start()]}M: the causes say whether that is {size[1]} of float32 parameters"
+        other = "write the number of parameters, which have 4 bytes each in float32"
+        raise UsageError(f"--printed {text}: it is a size in bytes; {millions if size[0][0] == 'M' else other}")
     nouns = ("FLOPs", "FLOPS", "Flops", "flops", "MACs", "Macs", "params", "parameters")
     try:
         printed = parse_printed(number, NumberForm("", nouns=nouns))
     except ValueError as error:
         raise UsageError(f"--printed {text}: {error}") from error
+    if printed.value <= 0:
+        raise UsageError(f"--printed {text}: give a number above zero")
     if printed.scale == 1 and printed.step < 1:
         raise UsageError(f"--printed {text}: it has no unit; write {number}M for millions, {number}G for billions")
     return Question(printed, names[named] if equals else _guess_measure(printed.scale, number))

@@ -21,7 +21,7 @@ from imlp_audit.count.configuration import read_configurations
 from imlp_audit.count.in_repository import describe, find_others, find_uses, siblings
 from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.count.whole import CountRequest, build_requested, count_each
-from imlp_audit.errors import AuditError
+from imlp_audit.errors import AuditError, BuildError
 from imlp_audit.models.arguments import TensorInput
 from imlp_audit.models.importing import repository
 from imlp_audit.models.names.known import Library, known_models
@@ -49,7 +49,10 @@ def count_changes(asked: Changes) -> Iterator[tuple[str, str, CountReport | str]
     if isinstance(whole, str) or not asked.wanted:
         return
     asked = replace(asked, work=asked.work and whole.flops is not None)
-    model, maker = build_requested(asked.request)
+    try:
+        model, maker = build_requested(asked.request)
+    except BuildError:  # of code that can be run only once
+        return
     rows = count_each([CountRequest(one, asked.work, parts=True) for one in asked.rows.values()])
     yield from (("row", name, counted) for name, counted in zip(asked.rows, rows, strict=True))
     every = list(_changes(asked, model, maker))

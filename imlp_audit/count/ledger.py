@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TypeAlias
 
@@ -46,7 +46,8 @@ def measure(model: nn.Module, *inputs: Tensor, cache: CallCache | None = None, r
 
     Model and inputs must be on the meta device (`torch.empty(1, 3, 224, 224, device="meta")`): nothing is
     computed. Models that share operations are counted faster with the same `cache`. Raises BuildError for a
-    parameter on another device, unless the model is to be run for real, since it reads values.
+    parameter on another device, unless the model is to be run for real, since it reads values, and for a forward pass
+    that is a generator or a coroutine.
     """
     modules = dict(model.named_modules())  # listed once: a walk takes as long as a tenth of the pass
     for path, module in modules.items():
@@ -60,7 +61,10 @@ def measure(model: nn.Module, *inputs: Tensor, cache: CallCache | None = None, r
     recorder = Recorder(buckets[""], {} if cache is None else cache, real=real)
     own = {module: buckets[path] for path, module in modules.items()}
     with torch.inference_mode(), _attribution(own, recorder.stack), recorder:
-        model(*inputs)
+        output = model(*inputs)
+    if isinstance(output, Iterator | AsyncIterator | Awaitable):
+        what = type(output).__name__
+        raise BuildError(f"forward of {type(model).__name__} returns a {what}, so the pass has not run what makes it")
     book_hooks(own)
     _book_classifier(model, own)
     work = {(path, op): amount for path, bucket in buckets.items() for op, amount in bucket.items() if amount}

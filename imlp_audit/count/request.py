@@ -45,6 +45,9 @@ class Given:
         return f"{self.name}: {what}" if self.name else what
 
 
+_IMAGE = Given(shape=(1, 3, 224, 224))  # of a classifier, where nothing is said
+
+
 @dataclass(frozen=True)
 class ModelRequest:
     """A model: of a library by its name, or what `name` in `file` makes for the arguments.
@@ -98,7 +101,8 @@ class ModelRequest:
 
     def with_side(self, side: int) -> ModelRequest:
         """Return a request with square images, or frames, of another side; the same where it reads none."""
-        return replace(self, inputs=tuple(one.with_side(side) for one in self.inputs))
+        inputs = self.inputs or ((_IMAGE,) if self.library in ("timm", "torchvision") else ())
+        return replace(self, inputs=tuple(one.with_side(side) for one in inputs))
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from imlp_audit.models.run_code import reads_values, write_error
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.models.stand_ins import Answers, answering
 from imlp_audit.models.torch_modes import SkipInitialisation, UsedParameters
-from imlp_audit.processes.limits import LimitError, limited
+from imlp_audit.processes.limits import LimitError, TimeIsUp, limited
 from imlp_audit.records.counted import CountReport, ModelPart
 
 _MEMORY, _SECONDS = 8 * 1024**3, 50.0
@@ -60,25 +60,34 @@ def count_each(asked: Sequence[CountRequest]) -> Iterator[CountReport | str]:
 
 def _try(asked: CountRequest) -> CountReport | str:
     try:
-        with limited(_MEMORY, _SECONDS):
-            return _count(asked)
+        return _count(asked)
     except BuildError as error:
         return str(error)
     except LimitError as error:
         return f"{asked.request}: {error}"
-    except Exception as error:  # whatever a changed model raises
+    except BaseException as error:  # whatever a changed model raises
         return f"{asked.request} could not be counted: {write_error(error)}"
 
 
 def _count(asked: CountRequest) -> CountReport:
-    request = asked.request
-    with torch.device("meta"):
-        model, answers = _make(asked)
-        model = model.to("meta")
-    _name_classifier(model)
-    ran = _run(model, request, answers) if asked.work else _Pass(None, "it was not asked for")
-    if ran.reads_values and request.file is not None:
-        ran = _run_on_zeros(asked, answers, ran)
+    made: tuple[nn.Module, Answers] | None = None
+    try:
+        with limited(_MEMORY, _SECONDS):
+            with torch.device("meta"):
+                model, answers = _make(asked)
+                model = model.to("meta")
+            _name_classifier(model)
+            made = model, answers
+            ran = _run_anyhow(asked, model, answers)
+    except LimitError as error:
+        if made is None:
+            raise
+        (model, answers), ran = made, _Pass(None, f"the forward pass was ended, because {error}")
+    with limited(_MEMORY, _SECONDS):
+        return _report(asked.request, model, answers, ran, parts=asked.parts)
+
+
+def _report(request: ModelRequest, model: nn.Module, answers: Answers, ran: _Pass, *, parts: bool) -> CountReport:
     parameters = _count_parameters(model, ran.used)
     flops = {
         name: total(ran.ledger, counter)
@@ -97,7 +106,7 @@ def _count(asked: CountRequest) -> CountReport:
         no_flops=ran.problem,
         uncounted=tuple(sorted(ran.ledger.unknown)) if ran.ledger is not None else (),
         left_out=tuple(answers.left_out),
-        parts=tuple(_parts(model, ran)) if asked.parts else (),
+        parts=tuple(_parts(model, ran)) if parts else (),
         notes=tuple(answers.notes),
     )
 
@@ -138,6 +147,13 @@ def _make(asked: CountRequest) -> tuple[nn.Module, Answers]:
     return model, answers
 
 
+def _run_anyhow(asked: CountRequest, model: nn.Module, answers: Answers) -> _Pass:
+    if not asked.work:
+        return _Pass(None, "it was not asked for")
+    ran = _run(model, asked.request, answers)
+    return _run_on_zeros(asked, answers, ran) if ran.reads_values and asked.request.file is not None else ran
+
+
 def _run_on_zeros(asked: CountRequest, answers: Answers, failed: _Pass) -> _Pass:
     """Run a model on the processor, where its forward pass reads values; return the failure of before if that fails."""
     with torch.device("cpu"):
@@ -148,7 +164,8 @@ def _run_on_zeros(asked: CountRequest, answers: Answers, failed: _Pass) -> _Pass
         ran = _run(model, asked.request, answers, "cpu")
     if ran.ledger is None:
         return failed
-    answers.note("the forward pass reads values, so it was counted on zeros")
+    outside = "what it computes outside of torch, as with numpy, is not counted"
+    answers.note(f"the forward pass reads values, so it was counted on zeros; {outside}")
     return ran
 
 
@@ -216,8 +233,10 @@ def _recipe(request: ModelRequest) -> Recipe:
     of_text = request.library == "transformers"
     host: dict[str, object] = {"architecture": request.name}
     arguments, written = dict(request.arguments), dict[str, object]()
-    if not of_text and type(arguments.get("num_classes")) is int:
-        written["classes"] = arguments.pop("num_classes")
+    if not of_text:
+        _refuse_sizes(request)
+        if type(arguments.get("num_classes")) is int:
+            written["classes"] = arguments.pop("num_classes")
     if arguments:
         host["config" if of_text else "arguments"] = arguments
     one = request.inputs[0] if len(request.inputs) == 1 else None
@@ -232,6 +251,14 @@ def _recipe(request: ModelRequest) -> Recipe:
         of_name = "architecture" in first["loc"]
         problem = f"{request.library} has no model {request.name!r}" if of_name else first["msg"]
         raise BuildError(f"{request}: {problem}") from error
+
+
+def _refuse_sizes(request: ModelRequest) -> None:
+    for name in request.arguments.keys() & {"img_size", "image_size", "input_size"}:
+        value = request.arguments[name]
+        sides = value if isinstance(value, list) and value else [value]
+        sizes = ",".join(map(str, [3, *sides * (3 - len(sides))] if len(sides) < 3 else sides))  # channels, two sides
+        raise BuildError(f"{request}: {name} follows from what the model reads: write --input {sizes} instead")
 
 
 @dataclass(frozen=True)
@@ -266,9 +293,12 @@ def _run(model: nn.Module, request: ModelRequest, answers: Answers, device: str 
         with torch.device(device), torch.no_grad(), answering(answers), uses:
             tensors = example_inputs(model)
             ledger = measure(unfuse_attention(model), *tensors, real=device != "meta")
-    except Exception as error:  # whatever the model raises
+    except TimeIsUp:
+        raise
+    except BaseException as error:  # whatever the model raises
         place = f"{place_in(error, request.file)}: " if request.file is not None else ""
-        return _Pass(None, f"{place}{write_error(error)}", reads_values=device == "meta" and reads_values(error))
+        words = str(error) if isinstance(error, BuildError) else write_error(error)
+        return _Pass(None, f"{place}{words}", reads_values=device == "meta" and reads_values(error))
     finally:
         hook.remove()
     shown = tuple(map(str, inputs)) or tuple(str(Given(shape=tuple(one.shape))) for one in tensors)

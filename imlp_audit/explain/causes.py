@@ -158,8 +158,11 @@ def _answer(
         if alike < (1 if one.family == CauseFamily.PARTS else _OF_A_FAMILY):  # of sums, the simplest
             found.append(one)
     causes = [cause for cause in found if cause.chance <= _ALL]
+    itself = [] if measured is None else [Try(CauseFamily.COUNTER, "the model itself", Fraction(measured))]
     near = min(
-        (one for one in tried if one.value > 0 < value), key=lambda one: abs(log(one.value / value)), default=None
+        (one for one in (*itself, *tried) if one.value > 0 < value),
+        key=lambda one: abs(log(one.value / value)),
+        default=None,
     )
     missed = near is not None and not found and abs(log(near.value / value)) < _NEAR
     return PrintedNumber(

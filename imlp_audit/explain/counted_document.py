@@ -32,7 +32,7 @@ def counted_document(model: CountReport, depth: int) -> Document:
 def _blocks(model: CountReport, depth: int) -> Iterator[Block]:
     yield Paragraph((strong(f"{model.model}{_write_arguments(model.arguments)}"),))
     for printed in model.printed:
-        yield from explain_number(printed)
+        yield from explain_number(printed, model.no_flops)
     yield Heading("Parameters", 2)
     rows: list[tuple[Inline, ...]] = [
         (words, readable(model.parameters[name])) for name, words in COUNTERS.items() if name in model.parameters
@@ -62,15 +62,20 @@ def _write_arguments(arguments: Mapping[str, object]) -> str:
     return f" ({', '.join(shown[:_MOST] + more)})" if shown else ""
 
 
-def explain_number(printed: PrintedNumber) -> Iterator[Block]:
-    """Yield whether a number follows, and what else would give it."""
+def explain_number(printed: PrintedNumber, no_flops: str | None = None) -> Iterator[Block]:
+    """Yield whether a number follows, and what else would give it; or that FLOPs were not counted, and why."""
     measure = "FLOPs" if printed.measure == "flops" else printed.measure
-    ours = f"the model has {readable(int(printed.measured))}" if printed.measured is not None else "it was not counted"
+    if printed.measured is None:
+        why = f": {no_flops}" if no_flops is not None else ""
+        text = f": it cannot be told whether it follows, because {measure} were not counted{why}."
+        yield Paragraph((strong(f"{printed.printed} {measure}"), text))
+        return
+    ours = f"the model has {readable(int(printed.measured))}"
     if printed.follows:
         yield Paragraph((strong(f"{printed.printed} {measure}"), f" follows: {ours}."))
         return
     yield Paragraph((strong(f"{printed.printed} {measure}"), f" does not follow: {ours}."))
-    for line in _none_found(printed) if not printed.causes and printed.measured is not None else ():
+    for line in _none_found(printed) if not printed.causes else ():
         yield Paragraph(line)
     named = printed.causes or printed.possible
     if named:
@@ -103,7 +108,8 @@ def _row(part: ModelPart, whole: int, work: int) -> Iterator[Inline]:
     yield code(f"{'  ' * (part.depth - 1)}{name}") if part.depth else "the whole"
     yield f"{part.copies} x {part.kind}" if part.copies > 1 else part.kind
     yield "" if part.calls is None else readable(part.calls)
-    yield readable(part.parameters)
-    yield f"{part.parameters * part.copies / whole:.1%}" if whole else ""
-    yield "" if part.work is None else readable(part.work)
-    yield f"{(part.work or 0) * part.copies / work:.1%}" if work else ""
+    parameters, own = part.parameters * part.copies, (part.work or 0) * part.copies  # of all copies, as the shares
+    yield readable(parameters)
+    yield f"{parameters / whole:.1%}" if whole else ""
+    yield "" if part.work is None else readable(own)
+    yield f"{own / work:.1%}" if work else ""

@@ -24,6 +24,7 @@ from imlp_audit.models.importing import import_file, leave_others, place_in
 from imlp_audit.models.run_code import make_module, take_maker, write_error
 from imlp_audit.models.stand_ins import Answers, StandIn, answering
 from imlp_audit.models.torch_modes import ArithmeticOnTheProcessor
+from imlp_audit.processes.limits import TimeIsUp
 
 _CONFIGS = frozenset({"c", "cfg", "cfgs", "config", "configs", "args", "opt", "opts", "options", "hparams", "params"})
 
@@ -54,7 +55,9 @@ def build_foreign(code: ForeignCode, arguments: Mapping[str, object]) -> tuple[n
         given = merge(_defaults(code), arguments)
         with answering(answers), ArithmeticOnTheProcessor():
             made = loaded.run(lambda: make_module(lambda: maker(**_fit_arguments(maker, given))))
-    except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
+    except TimeIsUp:
+        raise
+    except BaseException as error:  # whatever the code raises is the model's failure, KeyboardInterrupt too
         raise BuildError(f"{place_in(error, code.file)}: {write_error(error)}{_advise(error)}") from error
     if not isinstance(made, nn.Module):
         raise BuildError(f"{code.file.name}: {code.name} returns {type(made).__name__}, not a torch.nn.Module")

@@ -38,7 +38,11 @@ def make_module(maker: Callable[[], object]) -> object:
             raise
         with torch.device("cpu"):
             model = maker()
-    return _move(model, device) if isinstance(model, nn.Module) else model
+    return _move(model, device) if isinstance(model, nn.Module) and not _lies_on(model, device) else model
+
+
+def _lies_on(model: nn.Module, device: torch.device) -> bool:
+    return all(one.device == device for one in (*model.parameters(), *model.buffers()))
 
 
 def _move(model: nn.Module, device: torch.device) -> nn.Module:
@@ -183,7 +187,7 @@ def write_error(error: BaseException) -> str:
         return f"the work depends on the values that the model reads, so it cannot be counted ({cause})"
     if isinstance(error, SystemExit):
         return f"its code ended the process ({kind}: {_cut(text)})"
-    return f"{kind}: {_cut(text)}"
+    return f"{kind}: {_cut(text)}" if text else kind
 
 
 def reads_values(error: BaseException) -> bool:

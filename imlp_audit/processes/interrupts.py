@@ -1,4 +1,4 @@
-"""An interrupt (Ctrl-C) ends the process at once with exit code 130.
+"""An interrupt (Ctrl-C) ends the process at once with exit code 130, and SIGTERM likewise with 143.
 
 Python would raise KeyboardInterrupt wherever it happens to be, and libraries swallow it: torch while it imports numpy,
 pydantic while it builds classes, any destructor. So the process ends inside the signal handler. That is safe because
@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-EXIT_CODE = 130
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNAL_EXIT = 128  # of a shell, for a process that a signal has ended, plus the signal's number
 
 
 class _Interrupts:
@@ -26,7 +27,7 @@ class _Interrupts:
     def __init__(self) -> None:
         self.actions: list[Callable[[], None]] = []
         self.holds: list[int] = []  # of these threads; a list and not a count: threads change it at the same time
-        self.arrived = False
+        self.arrived: int | None = None  # the number of the signal
         self.ending: int | None = None  # the thread that runs the actions
 
 
@@ -34,19 +35,19 @@ _interrupts = _Interrupts()
 
 
 def exit_on_interrupt() -> None:
-    """From now on, end this process on an interrupt. Does nothing where interrupts are ignored, as under `nohup`."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        return
+    """From now on, end this process on an interrupt. Where a signal is ignored, as in the background, it stays so."""
     owner = os.getpid()
-    _interrupts.arrived, _interrupts.ending = False, None
+    _interrupts.arrived, _interrupts.ending = None, None
 
-    def handle(_number: int, _frame: FrameType | None) -> None:
+    def handle(number: int, _frame: FrameType | None) -> None:
         if os.getpid() != owner:  # a forked copy, such as a process that reads images, has nothing to save
-            os._exit(EXIT_CODE)
-        _interrupts.arrived = True
+            os._exit(_SIGNAL_EXIT + number)
+        _interrupts.arrived = number
         _end_unless_held()
 
-    signal.signal(signal.SIGINT, handle)
+    for number in _SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handle)
 
 
 @contextmanager
@@ -73,7 +74,7 @@ def hold_interrupts() -> Iterator[None]:
     thread = threading.get_ident()
     begun = thread in _interrupts.holds or thread == _interrupts.ending
     _interrupts.holds.append(thread)  # before `arrived` is read: the handler sets `arrived` before it reads the holds
-    if _interrupts.arrived and not begun:
+    if _interrupts.arrived is not None and not begun:
         _interrupts.holds.remove(thread)
         _end_unless_held()
         threading.Event().wait()
@@ -81,7 +82,7 @@ def hold_interrupts() -> Iterator[None]:
         yield
     finally:
         _interrupts.holds.remove(thread)
-        if _interrupts.arrived:
+        if _interrupts.arrived is not None:
             _end_unless_held()
 
 
@@ -99,9 +100,10 @@ def _end_unless_held() -> None:
 def _end() -> None:
     _interrupts.ending = threading.get_ident()
     with suppress(ValueError):  # only the main thread may change handlers
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second interrupt must not cut the actions short
+        for number in _SIGNALS:
+            signal.signal(number, signal.SIG_IGN)  # a second interrupt must not cut the actions short
     while _interrupts.actions:
         action = _interrupts.actions.pop()
         with suppress(Exception):  # there is nobody left to report it to
             action()
-    os._exit(EXIT_CODE)
+    os._exit(_SIGNAL_EXIT + (_interrupts.arrived or signal.SIGINT))

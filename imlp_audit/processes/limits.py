@@ -19,8 +19,8 @@ class LimitError(Exception):
     """A block took more than it may."""
 
 
-class _TimeIsUp(BaseException):
-    """No Exception: libraries would catch it and go on."""
+class TimeIsUp(BaseException):
+    """Ends a block that takes too long. No Exception: libraries would catch it and go on."""
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def limited(memory: int, seconds: float) -> Iterator[None]:
     try:
         with _limited_memory(memory), _limited_time(seconds):
             yield
-    except _TimeIsUp as error:
+    except TimeIsUp as error:
         raise LimitError(f"it takes more than {seconds:g} s") from error
     except Exception as error:
         if isinstance(error, LimitError) or not is_of_memory(error):
@@ -77,7 +77,7 @@ def _limited_time(seconds: float) -> Iterator[None]:
         return
 
     def stop(_number: int, _frame: object) -> None:
-        raise _TimeIsUp
+        raise TimeIsUp
 
     signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)

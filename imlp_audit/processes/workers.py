@@ -8,17 +8,19 @@ import os
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from math import inf
 from multiprocessing import connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from imlp_audit.processes.compiler import leave_compiler_out
 from imlp_audit.processes.interrupts import hold_interrupts, on_interrupt
@@ -30,6 +32,7 @@ Work: TypeAlias = Callable[[Given, Callable[[Made], None]], None]
 """A function of a module that sends what it makes of what it is given."""
 BEGIN = 600.0  # seconds for a process to import torch, on however slow a machine
 _GRACE = 3.0  # seconds for code that took too long to be left by its error
+_MOMENT = 1.0  # seconds until a process is looked at again, and for one that was killed to end
 _changing_the_environment = threading.RLock()
 _fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
 
@@ -46,10 +49,22 @@ class Worker:
         """Return the exit code of the process once it has ended."""
         return self.process.exitcode
 
+    def wait(self, limit: float | None) -> bool:
+        """Wait for a message, at most so many seconds. Raises EOFError where the process has ended.
+
+        A copy of it that its code has made may outlive it, and keep the pipe open.
+        """
+        until = inf if limit is None else time.monotonic() + limit
+        while not self.pipe.poll(max(0.0, min(_MOMENT, until - time.monotonic()))):
+            if _state(self.process) != "running" and not self.pipe.poll():
+                raise EOFError
+            if time.monotonic() >= until:
+                return False
+        return True
+
     def kill(self) -> None:
         """End the process at once, and those that code in it has started."""
-        _signal_group(self.process, "SIGKILL")
-        self.process.kill()
+        _kill_group(self.process)
         self.process.join()
 
 
@@ -90,7 +105,7 @@ class Pool:
         try:
             worker.pipe.send((work, given))
             limit = BEGIN if patience is not None else None
-            while worker.pipe.poll(limit):
+            while worker.wait(limit):
                 message: tuple[Made] | None = worker.pipe.recv()
                 if message is None:
                     done = True
@@ -110,8 +125,12 @@ class Pool:
         """End all processes."""
         with self._lock:
             self._full = True
-            for worker in self._workers:
-                worker.kill()
+            self.kill()
+
+    def kill(self) -> None:
+        """End those that have been started."""
+        for worker in self._workers:
+            worker.kill()
 
     def _take(self) -> Worker:
         while True:
@@ -129,7 +148,7 @@ class Pool:
 def open_pool(copies: int = 0, prepare: Callable[[], None] | None = None) -> Iterator[Pool]:
     """Yield processes that end with this block."""
     pool = Pool(copies, prepare)
-    with on_interrupt(terminate_workers):
+    with on_interrupt(terminate_workers), on_interrupt(pool.kill):
         try:
             yield pool
         finally:
@@ -293,17 +312,31 @@ def _serve_copy(pipes: Sequence[connection.Connection], at: int) -> None:
 
 
 def terminate_workers() -> None:
-    """End all processes of our own."""
-    for process in multiprocessing.active_children():
-        _signal_group(process, "SIGTERM")
-        process.terminate()
+    """End all processes of our own: nothing runs in them any more."""
+    processes = multiprocessing.active_children()
+    for process in processes:
+        _kill_group(process)
+    for process in processes:
+        process.join(_MOMENT)
 
 
-def _signal_group(process: BaseProcess, name: str) -> None:
-    """Send a signal to a process of ours that has not ended and to all that code in it has started."""
-    if hasattr(os, "killpg") and process.pid is not None and process.is_alive():
+def _kill_group(process: BaseProcess) -> None:
+    """End a process of ours and all that code in it has started, which may outlive it."""
+    if hasattr(os, "killpg") and process.pid is not None and _state(process) != "reaped":
         with suppress(ProcessLookupError, PermissionError):  # it has not begun, so it has started none
-            os.killpg(process.pid, getattr(signal, name))
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+
+
+def _state(process: BaseProcess) -> Literal["running", "ended", "reaped"]:
+    """Return the state of a process; once its end was waited for, its number may be another's."""
+    if not hasattr(os, "waitid") or process.pid is None:
+        return "running" if process.is_alive() else "reaped"
+    try:
+        found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return "reaped"
+    return "running" if found is None else "ended"
 
 
 @contextmanager

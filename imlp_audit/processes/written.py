@@ -8,7 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from shutil import rmtree
+from stat import S_ISDIR
 from tempfile import TemporaryDirectory
+
+from imlp_audit.processes.interrupts import on_interrupt
 
 _CREATES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1}
 _TAKES_AWAY = {"os.remove": 0, "os.rename": 0}
@@ -24,21 +28,36 @@ _created, _older = set[str](), set[str]()
 def removing_created() -> Iterator[Path]:
     """Yield a file for `journal_in`, in another process; what that has named there is removed at the end.
 
-    Folders that hold more than that stay.
+    What is older than this block stays, whoever has moved it, and so do folders that hold more than that.
     """
     with TemporaryDirectory(prefix="imlp-audit-") as folder:
         journal = Path(folder, "created")
         journal.touch()
-        try:
-            yield journal
-        finally:
-            for name in reversed(journal.read_bytes().split(b"\0")[:-1]):
-                path = Path(os.fsdecode(name))
-                with suppress(OSError):  # the code has removed it, or put more into the folder
-                    if path.is_dir() and not path.is_symlink():
-                        path.rmdir()
-                    else:
-                        path.unlink()
+        begun = journal.stat().st_mtime_ns
+
+        def end() -> None:
+            _remove_created(journal, begun)
+            rmtree(folder, ignore_errors=True)
+
+        with on_interrupt(end):
+            try:
+                yield journal
+            finally:
+                _remove_created(journal, begun)
+
+
+def _remove_created(journal: Path, begun: int) -> None:
+    names = journal.read_bytes().split(b"\0")[:-1] if journal.is_file() else []
+    for name, folder in reversed([*zip(names[::2], names[1::2], strict=False)]):
+        path = Path(os.fsdecode(name))
+        with suppress(OSError):  # the code has removed it, or put more into the folder
+            found = path.lstat()
+            if found.st_mtime_ns < begun or os.fsencode(os.path.realpath(path.parent)) != folder:
+                continue  # something else that is there now
+            if S_ISDIR(found.st_mode):
+                path.rmdir()
+            else:
+                path.unlink()
 
 
 def journal_in(path: Path) -> None:
@@ -74,7 +93,7 @@ def _hear(event: str, given: tuple[object, ...]) -> None:
     if path is None or path == os.devnull:
         return
     if _journals and not {taken, path} & _older and not os.path.lexists(path):
-        os.write(_journals[-1], os.fsencode(path) + b"\0")
+        os.write(_journals[-1], b"%s\0%s\0" % (os.fsencode(path), os.fsencode(os.path.realpath(Path(path).parent))))
         _created.add(path)
     if event == "open":
         what = "are removed" if path in _created else "stay"

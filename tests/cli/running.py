@@ -42,7 +42,7 @@ def call(*arguments: str, **changes: str) -> Outcome:
         raise _Ended(code)
 
     out, err, code = StringIO(), StringIO(), -1
-    on_interrupt = signal.getsignal(signal.SIGINT)
+    handlers = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
     with (
         mock.patch.object(sys, "argv", ["imlp-audit", *arguments]),
         mock.patch.object(os, "_exit", end),
@@ -57,14 +57,15 @@ def call(*arguments: str, **changes: str) -> Outcome:
             code = int(ended.args[0])
         finally:
             gc.enable()
-            signal.signal(signal.SIGINT, on_interrupt)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
             forget_interrupts()
     return Outcome(code, out.getvalue(), err.getvalue())
 
 
 def forget_interrupts() -> None:
     """Undo what an interrupt leaves behind in a process that doesn't end."""
-    interrupts._interrupts.arrived, interrupts._interrupts.ending = False, None
+    interrupts._interrupts.arrived, interrupts._interrupts.ending = None, None
 
 
 def environment(**changes: str) -> dict[str, str]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
 import time
 from math import log
 from pathlib import Path
@@ -14,7 +17,7 @@ import timm
 import torch
 import torchvision
 
-from .running import call
+from .running import call, environment
 
 LAYERS = """
 import lmdb
@@ -175,7 +178,7 @@ def test_parameters_do_not_wait_for_the_forward_pass(net: Path) -> None:
 def test_a_forward_pass_that_reads_values_is_counted_on_zeros(net: Path) -> None:
     found = count(f"{net}:reads_values", "--input", "3,224,224")
     assert found["flops"]["macs"] == 3 * 8 * 49 * SIDE * SIDE
-    assert any("counted on zeros" in note for note in found["notes"])
+    assert any("counted on zeros; what it computes outside of torch" in note for note in found["notes"])
 
 
 def test_files_that_a_model_creates_are_named_and_removed(tmp_path: Path) -> None:
@@ -213,6 +216,63 @@ def test_files_of_a_model_that_never_ends_are_removed(tmp_path: Path, monkeypatc
     )
     call("count", f"{tmp_path / 'net.py'}:make")
     assert not log.exists()
+
+
+MOVES = {
+    "a rotated log": ("import logging.handlers as h", "h.RotatingFileHandler('mine', maxBytes=1).emit(RECORD)"),
+    "a backup": ("", "os.rename('mine', 'mine.bak')"),
+    "there and back": ("", "os.rename('mine', 'other'); os.rename('other', 'mine')"),
+    "another program": (
+        "import subprocess",
+        "open('new', 'w'); os.remove('new'); subprocess.run(['mv', 'mine', 'new'])",
+    ),
+    "an empty folder": ("", "os.rename('empty', 'full')"),
+    "a link in place of a folder": (
+        "import shutil, subprocess",
+        "os.mkdir('d'); open('d/a', 'w'); shutil.rmtree('d'); open('folder/a', 'a').write('b');"
+        " subprocess.run(['ln', '-s', 'folder', 'd'])",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", MOVES)
+def test_what_a_model_moves_is_not_removed(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("empty", "folder"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "folder" / "a").write_text("a")
+    before, code = MOVES[kind]
+    (tmp_path / "net.py").write_text(
+        f"import logging, os\n{before}\nfrom torch import nn\nRECORD = logging.makeLogRecord({{'msg': 'long'}})\n"
+        f"def make():\n    {code}\n    return nn.Linear(2, 3)\n"
+    )
+    count("net.py:make")
+    kept = [one for one in tmp_path.iterdir() if one.is_file() and one.read_text().startswith("mine")]
+    assert len(kept) == 1
+    assert (tmp_path / "folder" / "a").read_text().startswith("a")
+    assert (tmp_path / "empty").is_dir() or (tmp_path / "full").is_dir()
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="processes are ended in another way here")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_removes_what_a_model_created(tmp_path: Path, number: signal.Signals) -> None:
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "net.py").write_text("import time\ndef make():\n    open('begun', 'w')\n    time.sleep(99)\n")
+    done = subprocess.Popen(
+        [sys.executable, "-m", "imlp_audit", "count", "net.py:make"],
+        cwd=tmp_path,
+        env=environment(TMPDIR=str(tmp_path / "temporary")),
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # ignored in the background
+    )
+    until = time.monotonic() + 60
+    while not (tmp_path / "begun").exists():
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    done.send_signal(number)
+    assert done.wait(20) == 128 + number
+    assert sorted(one.name for one in tmp_path.rglob("*")) == ["net.py", "temporary"]
 
 
 def test_causes_by_name(net: Path) -> None:
@@ -464,9 +524,63 @@ def test_the_page_shows_what_is_printed(heading: str, monkeypatch: pytest.Monkey
     assert shown in done.out
 
 
+PASSES = {
+    "yield self.fc(x)": "net.py: forward of Net returns a generator",
+    "return map(self.fc, [x])": "net.py: forward of Net returns a map",
+    "raise KeyboardInterrupt": "net.py:6: KeyboardInterrupt",
+    "while True: self.fc(x)": "did not end within 4 s",
+}
+
+
+@pytest.mark.parametrize("code", PASSES)
+def test_forward_passes_that_are_not_counted(tmp_path: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("imlp_audit.explain.search.PATIENCE", 4.0)
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__(); "
+        f"self.fc = nn.Linear(2, 2)\n    def forward(self, x):\n        {code}\n"
+    )
+    given = (f"{tmp_path / 'net.py'}:Net", "--input", "2", "--printed", "params=6", "--printed", "flops=4")
+    found = count(*given, code=3)
+    assert PASSES[code] in found["no_flops"]
+    assert found["parameters"]["all"] == 6
+    assert [one["follows"] for one in found["printed"]] == [True, False]
+    done = call("count", "timm:resnet18", "--arg", "img_size=384")
+    assert "write --input 3,384,384 instead" in done.err
+
+
+def test_flops_that_were_not_counted_cannot_be_told(net: Path) -> None:
+    done = call("count", f"{net}:Net", "--printed", "flops=1M")
+    assert done.code == 3
+    assert "1M FLOPs: it cannot be told whether it follows, because FLOPs were not counted: a model of a" in done.out
+
+
+def test_a_file_that_interrupts_does_not_end_the_count_of_another(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "net.py").write_text("from torch import nn\ndef make(width=2):\n    return nn.Linear(width, 3)\n")
+    (tmp_path / "other.py").write_text("def make(): pass\nraise KeyboardInterrupt\n")
+    done = call("count", f"{tmp_path / 'net.py'}:make", "--printed", "params=15", "-f", "json")
+    assert (done.code, done.err) == (1, "")
+    assert "width=4" in {one["text"] for one in json.loads(done.out)["printed"][0]["possible"]} | {
+        one["text"] for one in json.loads(done.out)["printed"][0]["causes"]
+    }
+
+
+def test_the_model_itself_may_be_the_nearest() -> None:
+    (printed,) = count("transformers:BertModel", "--printed", "110M", code=1)["printed"]
+    assert printed["nearest"] == "the model itself: 109 482 240"
+
+
+def test_images_of_another_size_of_a_librarys_model() -> None:
+    found = count("timm:deit_small_patch16_224", "--printed", "15.5G", code=1)
+    assert "images of 384 x 384" in causes(found)
+
+
 BROKEN = {
     "raises": ("raise ValueError('no')", "net.py:3: ValueError: no"),
     "hangs": ("while True: pass", "did not end within"),
+    "interrupts": ("raise KeyboardInterrupt", "net.py:3: KeyboardInterrupt"),
+    "raises another kind": ("raise type('Odd', (BaseException,), {})('x')", "net.py:3: Odd: x"),
+    "leaves a copy": ("os.fork() or __import__('time').sleep(99); os._exit(7)", "ended the process (exit code 7)"),
     "exits": ("sys.exit(7)", "its code ended the process"),
     "dies": ("os._exit(7)", "its code ended the process"),
     "allocates": ("torch.empty(10**12, device='cpu').fill_(1)", "net.py:make: it takes more than 8192 MiB of memory"),
@@ -524,6 +638,10 @@ def test_models_that_are_not_there(model: str) -> None:
         ("--printed", "many", "many"),
         ("--printed", "width=3", "params=... or flops=..."),
         ("--printed", "params=22.84", "write 22.84M for millions"),
+        ("--printed", "97.5MiB", "write 97.5M"),
+        ("--printed", "1.5 GB", "4 bytes each"),
+        ("--printed", "0", "above zero"),
+        ("--printed", "-5M", "above zero"),
         ("--arg", "width", "name=value"),
         ("--input", "3x224", "without the batch"),
         ("--input", "3,224:float8", "unknown type"),

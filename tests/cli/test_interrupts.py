@@ -73,11 +73,12 @@ def test_an_interrupt_while_a_file_is_replaced_waits_for_it(here: Path, monkeypa
 def ending(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """Interrupts as in a process of our own, except that it doesn't end: a list of the exit codes it would end with."""
     codes: list[int] = []
-    before = signal.getsignal(signal.SIGINT)
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
     monkeypatch.setattr(os, "_exit", codes.append)
     exit_on_interrupt()
     yield codes
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
     forget_interrupts()
 
 
@@ -139,12 +140,13 @@ def test_no_hold_begins_once_an_interrupt_has_arrived(ending: list[int]) -> None
 
 
 def test_a_process_that_ignores_interrupts_goes_on_ignoring_them() -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before, other = signal.signal(signal.SIGINT, signal.SIG_IGN), signal.getsignal(signal.SIGTERM)
     try:
         exit_on_interrupt()
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGTERM, other)
 
 
 def send_mask(_given: None, send: Callable[[bool], None]) -> None:
