@@ -234,3 +234,13 @@ def test_of_several_models_of_a_size_that_one_is_meant_which_the_label_and_the_w
 ) -> None:
     check = checks_of(tmp_path, *rows)[cell]
     assert (check.model, check.verdict) == (model, verdict)
+
+
+def test_one_row_alone_is_no_table_of_other_models(tmp_path: Path) -> None:
+    """Of two names or more, none of which has its numbers, the table may be of detectors; one may be wrong."""
+    alone = checks_of(tmp_path, row("resnet50", "ResNet-50", "99.99", "9.99"))
+    assert {one.lead for one in alone.values()} == {True}
+    several = checks_of(
+        tmp_path, row("resnet50", "ResNet-50", "99.99", "9.99"), row("resnet34", "ResNet-34", "88", "8")
+    )
+    assert {one.lead for one in several.values()} == {False}
