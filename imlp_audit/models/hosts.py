@@ -29,7 +29,7 @@ CLASS_NAME = r"^[A-Z][A-Za-z0-9]*$"
 _SAID_ELSEWHERE = {"num_classes": "classes", "img_size": "image", "image_size": "image", "input_size": "image"}
 
 
-class _Named(Host):
+class _OfLibrary(Host):
     """A classifier of a library: the name of its architecture, and what is changed of its `arguments`.
 
     A recipe gives the name alone where nothing is: `timm: deit_tiny_patch16_224`.
@@ -52,7 +52,7 @@ class _Named(Host):
 
 
 @final
-class Timm(_Named):
+class Timm(_OfLibrary):
     """A classifier of timm."""
 
     key = "timm"
@@ -68,7 +68,7 @@ class Timm(_Named):
 
 
 @final
-class Torchvision(_Named):
+class Torchvision(_OfLibrary):
     """A classifier of torchvision."""
 
     key = "torchvision"
