@@ -4,8 +4,8 @@
     python -m benchmarks.published FOLDER    # keeps specs and results there, and goes on from them
 
 Errors are planted in numbers that follow, of rows whose model is known and identified: one digit, or another row's
-number. They are found if the number differs, or a number of its row is a lead. Of a row with another row's label, or
-with random digits in all its sizes, it is counted how often it is identified.
+number. One is found if the number differs, or a number of its row is a lead. Then labels are shuffled, and all sizes
+get random digits: how many rows are identified by chance?
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from imlp_audit.errors import UsageError
 from imlp_audit.files import MAX_DOCUMENT_BYTES, MAX_SPEC_BYTES, FileError, read_bytes
 from imlp_audit.records.base import Record
 
@@ -169,17 +168,6 @@ class Store:
         """Return the number of files and of bytes."""
         sizes = [status.st_size for _, status in self._files()]
         return len(sizes), sum(sizes)
-
-    def clear(self) -> list[Path]:
-        """Remove all files that are ours, and return what else is there. Raises UsageError."""
-        if self.problem is not None:
-            raise UsageError(f"nothing was removed: {self.problem}")
-        for path, _ in self._files():
-            try:
-                path.unlink(missing_ok=True)
-            except OSError as error:
-                raise UsageError(f"{path} could not be removed: {error.strerror or error}") from error
-        return sorted(self.folder.iterdir()) if self.folder is not None and self.folder.is_dir() else []
 
     def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
         """Yield the regular files that are named as ours, with their state."""

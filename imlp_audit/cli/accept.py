@@ -109,10 +109,8 @@ def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> st
         flops = [one.group for one in known.columns if columns[one.group.name].measure == "flops"]
         sure = dict.fromkeys(str(one.winner) for one in flops if _is_sure(one, columns[one.name]))
         # the paper's counters are those of all its columns: none is written where another column would lose a number
-        kept = (
-            all(max(map(one.scores.__getitem__, sure)) == max(one.scores.values()) for one in flops) if sure else False
-        )
-        if kept and not any(_measure_of(columns, one) == "flops" for one in _doubted(paper, result)):
+        kept = all(max(one.scores[name] for name in sure) == max(one.scores.values()) for one in flops if sure)
+        if sure and kept and not any(_measure_of(columns, one) == "flops" for one in _doubted(paper, result)):
             text = with_counters(text, tuple(sure), shown_as)
     return text
 

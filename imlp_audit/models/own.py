@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Self, final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
-from pydantic.json_schema import SkipJsonSchema
 
 from imlp_audit.models.arguments import FrozenMap, Inputs, Name, Tries, Values
 from imlp_audit.models.host import Count, Host, Reads
@@ -56,8 +55,8 @@ class PythonModule(Host):
     path: Annotated[tuple[Annotated[str, Field(pattern=FOLDER)], ...], Field(max_length=8)] = ()
     stubs: Annotated[tuple[Annotated[str, Field(pattern=PACKAGE)], ...], Field(max_length=20)] = ()
     tries: Annotated[Tries, Field(alias="try")] = Field(default_factory=FrozenMap)
-    folder: SkipJsonSchema[Annotated[Path | None, Field(repr=False, strict=True)]] = None  # none that a spec can write
-    beside: SkipJsonSchema[Annotated[Path | None, Field(repr=False, strict=True)]] = None  # nor this one
+    folder: Annotated[Path | None, Field(repr=False, strict=True)] = None  # none that a spec can write
+    beside: Annotated[Path | None, Field(repr=False, strict=True)] = None  # nor this one
 
     @model_validator(mode="before")
     @classmethod
@@ -104,10 +103,10 @@ class OwnBlock(BaseModel):
     file: Annotated[str, Field(pattern=PYTHON_FILE)]
     name: Name
     arguments: Values = Field(default_factory=FrozenMap)
-    beside: SkipJsonSchema[Annotated[Path | None, Field(repr=False, strict=True)]] = None
-    trusted: SkipJsonSchema[Annotated[bool, Field(repr=False, strict=True)]] = False
-    axes: SkipJsonSchema[Annotated[dict[str, tuple[AxisValue, ...]], AfterValidator(FrozenMap), Field(repr=False)]] = (
-        Field(default_factory=FrozenMap)
+    beside: Annotated[Path | None, Field(repr=False, strict=True)] = None
+    trusted: Annotated[bool, Field(repr=False, strict=True)] = False
+    axes: Annotated[dict[str, tuple[AxisValue, ...]], AfterValidator(FrozenMap), Field(repr=False)] = Field(
+        default_factory=FrozenMap
     )
 
     @model_validator(mode="before")
