@@ -174,10 +174,14 @@ def _write_cell(cell: PrintedCell | None) -> Inline:
 
 @dataclass(frozen=True)
 class Fold:
-    """Blocks that a page shows when their summary is clicked. Other formats show the summary and the blocks."""
+    """Blocks that a page shows when their summary is clicked. Other formats show the summary and the blocks.
+
+    In a short report those that are `kept` are shortened, and of the others the summary stays.
+    """
 
     summary: Inline
     blocks: tuple[Block, ...]
+    kept: bool = False
 
 
 Block: TypeAlias = Heading | Paragraph | Table | List | Code | MarkedTable | Fold

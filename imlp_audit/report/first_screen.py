@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,17 +75,16 @@ def first_screen(
     result: AuditResult,
     targets: Sequence[str] = (),
     again: Sequence[Sequence[str]] | None = None,
-    notes: Document = (),
 ) -> Document:
     """Return what a terminal shows of an audit: the overview of each paper, and what to try next.
 
     `targets` are the papers as they were given on the command line; `again` are the commands that show more, where
-    they are not those of `verify`; `notes` stand before both.
+    they are not those of `verify`.
     """
     most = _ALONE if len(result.papers) == 1 else _TOGETHER
     papers = ((_title(paper), *overview(result.of(paper), most)) for paper in result.papers)
-    after = (*notes, Heading("Try next", 3), next_commands(result, targets, again))
-    return (*(block for blocks in papers for block in blocks), *after)
+    blocks = (block for paper in papers for block in paper)
+    return (*blocks, Heading("Try next", 3), next_commands(result, targets, again))
 
 
 def run_screen(result: AuditResult, targets: list[str], saved: Path | None = None) -> Document:
@@ -179,15 +178,12 @@ def _ask(one: NumberedFinding, result: AuditResult) -> Item:
     if not finding.explained and len(own) == 1:  # its title says less than the check
         text = (one.link, f" {place}: ", code_of(first), f" {_evidence(first)} ({state})")
         return Item(text, tuple(f"hint: {hint}" for hint in first.hint_texts[:1]))
-    hints = () if finding.explained else choose_hints(first, own, result.checks)
+    hints = () if finding.explained else choose_hints(first, own)
     return Item((*_name(one), f" ({state}) [{place}]: ", code_of(first)), (_evidence(first), *hints))
 
 
 def _how_far(check: Check) -> Decimal:
-    try:
-        return abs(Decimal((check.gap if isinstance(check, CountedCheck) else None) or 0))
-    except InvalidOperation:  # a result that somebody wrote: its gap may be any text
-        return Decimal(0)
+    return abs(Decimal((check.gap if isinstance(check, CountedCheck) else None) or 0))
 
 
 def _evidence(check: Check) -> str:
@@ -299,20 +295,6 @@ def _what_is_missing(check: Check) -> str:
     return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason.partition(': ')[0], 100)}"
 
 
-def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) -> Document:
-    """Return which checks fail the run only because of the options `--strict` and `--no-baseline`."""
-    undecided = result.counts()[Verdict.UNVERIFIABLE] if strict else 0
-    known = 0 if baseline else result.acknowledged()
-    return tuple(
-        Paragraph(f"{option}: {count_of(count, noun)} also {'fails' if count == 1 else 'fail'} the run.")
-        for option, count, noun in (
-            ("--no-baseline", known, "acknowledged check"),
-            ("--strict", undecided, "unverifiable check"),
-        )
-        if count
-    )
-
-
 def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[Sequence[str]] | None = None) -> Code:
     """Return what to try next, as it is typed: first what explains the check that is most worth asking about."""
     given = [] if all(target in {paper.id for paper in result.papers} for target in targets) else targets
@@ -328,11 +310,8 @@ def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[S
 def say_verdict(result: AuditResult) -> str:
     """Return the verdict on a paper in a sentence: how many points there are of each kind."""
     found = Counter(finding.kind for finding in worst_first(result))
-    counts = (
-        (FindingKind.ASK, "point to ask the authors", "points to ask the authors"),
-        (FindingKind.MISPRINT, "misprint", "misprints"),
-        (FindingKind.NOTE, "note", "notes"),
-    )
-    named = [f"{found[kind]} {one if found[kind] == 1 else several}" for kind, one, several in counts if found[kind]]
+    asks = found[FindingKind.ASK]
+    named = [f"{count_of(asks, 'point')} to ask the authors"] if asks else []
+    named += [count_of(found[kind], kind) for kind in (FindingKind.MISPRINT, FindingKind.NOTE) if found[kind]]
     *others, last = named or [say_that_none_fails(result).rstrip(".")]
     return f"{', '.join(others)} and {last}." if others else f"{last}."

@@ -7,7 +7,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from itertools import accumulate
 from typing import assert_never
 
@@ -139,23 +138,8 @@ def _items(items: Sequence[Inline | Item], indent: int) -> Iterator[str]:
 
 
 LIMIT = 60_000  # bytes of markdown
+_SECTION = 2  # the level of a section's heading, below that of the title
 _ALL = 10**9
-
-
-class Role(StrEnum):
-    """What a part of a report is: the first screen is never shortened, and findings keep what a page folds."""
-
-    SCREEN = "screen"
-    FINDINGS = "findings"
-    REST = "rest"
-
-
-@dataclass(frozen=True)
-class ReportPart:
-    """A part of a report."""
-
-    role: Role
-    blocks: Document
 
 
 @dataclass(frozen=True)
@@ -182,33 +166,32 @@ _EXTENTS = (
 )
 
 
-def shorten_report(parts: Sequence[ReportPart], limit: int = LIMIT) -> Document:
-    """Return the parts of a report as one document that takes at most so many bytes of markdown."""
-    fitting = bisect_left(_EXTENTS, True, key=lambda extent: _size(_shorten(parts, extent)) <= limit)
+def shorten_report(document: Document, limit: int = LIMIT) -> Document:
+    """Return a report that takes at most so many bytes of markdown."""
+    fitting = bisect_left(_EXTENTS, True, key=lambda extent: _size(_shorten(document, extent)) <= limit)
     if fitting < len(_EXTENTS):
-        return _shorten(parts, _EXTENTS[fitting])
+        return _shorten(document, _EXTENTS[fitting])
     room = limit - _size((_NOTE,))
-    document = [block for block in _shorten(parts, _EXTENTS[-1]) if block is not _NOTE]
-    sizes = accumulate(_size((block,)) + 1 for block in document)  # blocks are apart by a blank line
-    return (*(block for block, end in zip(document, sizes, strict=True) if end <= room), _NOTE)
+    blocks = [block for block in _shorten(document, _EXTENTS[-1]) if block is not _NOTE]
+    sizes = accumulate(_size((block,)) + 1 for block in blocks)  # blocks are apart by a blank line
+    return (*(block for block, end in zip(blocks, sizes, strict=True) if end <= room), _NOTE)
 
 
 def _size(document: Document) -> int:
     return len(render_markdown(document).encode())
 
 
-def _shorten(parts: Sequence[ReportPart], extent: _Extent) -> Document:
-    """Return the parts as one document, with a note after the first screen if something may be missing."""
+def _shorten(document: Document, extent: _Extent) -> Document:
+    """Return a report with its first screen whole, which its first section ends, and a note behind that."""
+    if extent is _WHOLE:
+        return document
     blocks: list[Block] = []
-    noted = extent is _WHOLE
-    for part in parts:
-        if part.role is Role.SCREEN or extent is _WHOLE:
-            blocks += part.blocks
-        else:
-            own = replace(extent, folded=extent.entries) if part.role is Role.FINDINGS else extent
-            blocks += (one for block in part.blocks for one in _shorten_block(block, own))
-        blocks += [] if noted else [_NOTE]
-        noted = True
+    on_screen = False
+    for block in document:
+        if isinstance(block, Heading) and block.level <= _SECTION:
+            blocks += [_NOTE] if on_screen and _NOTE not in blocks else []
+            on_screen = block.level < _SECTION
+        blocks += (block,) if on_screen else _shorten_block(block, extent)
     return tuple(blocks)
 
 
@@ -230,8 +213,9 @@ def _shorten_block(block: Block, extent: _Extent) -> Iterator[Block]:
             measured = len(block.listing.rows) if block.listing is not None else 0
             yield from map(Paragraph, _more(measured, "row", " with what was measured for these numbers"))
         case Fold():
-            if extent.folded:
-                inside = replace(extent, entries=extent.folded)
+            folded = extent.entries if block.kept else extent.folded
+            if folded:
+                inside = replace(extent, entries=folded)
                 yield Fold(block.summary, tuple(one for each in block.blocks for one in _shorten_block(each, inside)))
             else:
                 left_out = emphasis(f"{sum(map(_count_entries, block.blocks))} more")

@@ -13,7 +13,6 @@ from imlp_audit.records.check import (
     AnyCheck,
     CellCheck,
     Check,
-    CheckKind,
     CountedCheck,
     DeltaCheck,
     NumberCheck,
@@ -47,7 +46,6 @@ from imlp_audit.report.verdicts import (
     describe_verdict,
     explain_command,
     place_in_specs,
-    section_anchor,
     style_of,
     word_of,
     write_measured,
@@ -185,7 +183,7 @@ def printed_tables(result: AuditResult, paper: PaperHead, findings: Mapping[str,
     sections = [(table, list(find_cells(result, paper, table))) for table in paper.tables]
     if not any(cells for _, cells in sections):
         return
-    yield Heading("The tables as printed", anchor=section_anchor(CheckKind.CELL, paper.id))
+    yield Heading("The tables as printed")
     yield Paragraph(LEGEND)
     for table, cells in sections:
         if cells:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.base import is_number
-from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CheckKind, CountedCheck, Verdict
+from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CountedCheck, Verdict
 from imlp_audit.records.diff import CheckState
 from imlp_audit.records.finding import Finding, Quote, StaleEntry, StaleFinding
 from imlp_audit.records.result import AuditResult
@@ -157,16 +157,6 @@ def describe_check(check: Check) -> str:
 def place_and_id(check: Check) -> str:
     """Name a check: its place in the paper, if the result has it, and its id."""
     return f"{check.place} ({check.id})" if check.place else check.id
-
-
-def section_anchor(kind: CheckKind, paper: str) -> str:
-    """Return the anchor of the section of a paper's report that holds the checks of a kind."""
-    return f"section/{kind.value}/{paper}"
-
-
-def paper_of(check: Check) -> str:
-    """Return the id of the paper that a check is of."""
-    return check.id.partition("/")[0]
 
 
 def code_of(check: Check) -> Span:
