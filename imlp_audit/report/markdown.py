@@ -56,7 +56,7 @@ def _block(block: Block) -> Iterator[str]:
         case Table():
             yield from _table(block)
         case List():
-            yield from _items(block.items, 0)
+            yield from _items(block, 0)
         case Code():
             yield from _code_block(block)
         case MarkedTable():
@@ -117,8 +117,6 @@ def _longest_run(text: str) -> int:
 
 
 def _table(table: Table) -> Iterator[str]:
-    if table.caption is not None:
-        yield from (_paragraph(table.caption), "")
     width = len(table.alignments)
     yield _row(table.header or ("",) * width)
     yield f"| {' | '.join(_RULES[align] for align in table.alignments)} |"
@@ -129,12 +127,11 @@ def _row(cells: Sequence[Inline]) -> str:
     return f"| {' | '.join(_inline(cell, in_table=True) for cell in cells)} |"
 
 
-def _items(items: Sequence[Inline | Item], indent: int) -> Iterator[str]:
-    for item in items:
-        entry = item if isinstance(item, Item) else Item(item)
+def _items(block: List, indent: int) -> Iterator[str]:
+    for entry in block.entries:
         label = f"**{_inline(entry.label)}**: " if entry.label else ""
         yield f"{' ' * indent}- {label}{_inline(entry.text) if label else _paragraph(entry.text)}"
-        yield from _items(entry.items, indent + 2)
+        yield from _items(List(entry.items), indent + 2)
 
 
 LIMIT = 60_000  # bytes of markdown
@@ -204,7 +201,7 @@ def _shorten_block(block: Block, extent: _Extent) -> Iterator[Block]:
             yield from (replace(block, rows=rows),) if rows else ()
             yield from map(Paragraph, _more(len(block.rows) - extent.entries, "row"))
         case List():
-            items = tuple(_shorten_item(item, extent.longest) for item in block.items[: extent.entries])
+            items = tuple(_shorten_item(item, extent.longest) for item in block.entries[: extent.entries])
             yield List((*items, *_more(len(block.items) - extent.entries, "item")))
         case MarkedTable():
             most = 30 * extent.entries + 3
@@ -226,10 +223,8 @@ def _shorten_block(block: Block, extent: _Extent) -> Iterator[Block]:
             assert_never(block)
 
 
-def _shorten_item(item: Inline | Item, longest: int) -> Inline | Item:
-    if not isinstance(item, Item):
-        return _cut(item, longest)
-    below = tuple(_shorten_item(one, longest) for one in item.items)
+def _shorten_item(item: Item, longest: int) -> Item:
+    below = tuple(_shorten_item(one, longest) for one in List(item.items).entries)
     return Item(_cut(item.text, longest), below, item.label)
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from imlp_audit.numbers.words import count_of
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
@@ -13,7 +11,6 @@ from imlp_audit.report.document import (
     Document,
     Fold,
     Heading,
-    Item,
     List,
     Paragraph,
     Span,
@@ -23,14 +20,13 @@ from imlp_audit.report.document import (
     parse_code,
     strong,
 )
-from imlp_audit.report.findings import NumberedFinding, finding_sections, number_findings
+from imlp_audit.report.findings import finding_sections, number_findings
 from imlp_audit.report.first_screen import overview, say_verdict
 from imlp_audit.report.hypotheses import paper_hypothesis, solved_document
 from imlp_audit.report.markdown import shorten_report
-from imlp_audit.report.page import safe_anchor
 from imlp_audit.report.sections import evidence, other_checks
 from imlp_audit.report.tables import printed_tables
-from imlp_audit.report.verdicts import name_places_of, summarize
+from imlp_audit.report.verdicts import summarize
 
 VERDICTS = (
     "`reproduced`: follows from the model as read by default. `reproduced_under`: follows under another reading, "
@@ -58,7 +54,7 @@ def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     covering = {name: one for one in findings for name in one.finding.checks}
     yield Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
     yield Paragraph(strong(say_verdict(result)))
-    yield from overview(result)
+    yield from overview(result, every=True)
     yield from printed_tables(result, paper, covering)
     yield from finding_sections(result, findings)
     yield from evidence(result)
@@ -102,29 +98,13 @@ def _readings(paper: PaperHead) -> Iterator[Block]:
         yield Fold(("Reading ", code(reading.name)), (Table(("question", "answer", "because"), tuple(rows)),))
 
 
-_WORST = 2  # findings of a paper
-
-
 def index_document(result: AuditResult) -> Document:
     """Return the index of the papers of a result."""
-    papers = (block for paper in result.papers for block in _paper(result.of(paper), paper))
-    return (Heading("Audited papers", 1), Paragraph(f"All of them: {summarize(result)}."), *papers)
-
-
-def _paper(own: AuditResult, paper: PaperHead) -> Iterator[Block]:
-    page = f"{paper.id}.html"
-    findings = number_findings(own)
-    yield Heading(Span(paper.title, link=page), 2, f"paper/{paper.id}")
-    yield Paragraph(f"{say_verdict(own)} {summarize(own)}.")
-    worst = [_finding(own, one, page) for one in findings[:_WORST]]
-    rest = len(findings) - len(worst)
-    more = f"{count_of(rest, 'more finding')} and every check" if rest else "Every check"
-    if worst:
-        yield List(tuple(worst))
-    yield Paragraph((f"{more}: ", Span("page", link=page), ", ", Span("markdown", link=f"{paper.id}.md"), "."))
-
-
-def _finding(own: AuditResult, one: NumberedFinding, page: str) -> Item:
-    name = replace(one.link, link=f"{page}#{safe_anchor(one.anchor)}")
-    place = name_places_of(one.finding, own.checks_of(one.finding))
-    return Item((name, f" {one.finding.title} [{place}]"))
+    blocks: list[Block] = [Heading("Audited papers", 1), Paragraph(f"All of them: {summarize(result)}.")]
+    for paper in result.papers:
+        own, page = result.of(paper), f"{paper.id}.html"
+        blocks.append(Heading(Span(paper.title, link=page), 2, f"paper/{paper.id}"))
+        blocks.append(Paragraph(f"{say_verdict(own)} {summarize(own)}."))
+        links = (Span("page", link=page), ", ", Span("markdown", link=f"{paper.id}.md"))
+        blocks.append(Paragraph(("Every finding and every check: ", *links, ".")))
+    return tuple(blocks)

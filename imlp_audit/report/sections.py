@@ -52,33 +52,19 @@ def write_run(check: Check) -> Item:
 
 def describe_run(run: Evidence) -> str:
     """Say what a run measured, of what, and how."""
+    interval = f"95 % interval [{run.low}, {run.high}]"
     match run:
         case Accuracy():
-            parts = _accuracy(run)
+            counted = f"{readable(run.correct)} of {readable(run.images)} images, {interval}"
+            parts = [f"checkpoint {run.checkpoint[:_SHORT]}", counted, f"images {run.data[:_SHORT]}"]
         case Throughput():
-            parts = _throughput(run)
+            speeds = f"{run.baseline} and {run.variant} images a second, ratio {run.ratio}"
+            batches = f"{interval}, batch {run.batch}, {run.pairs} pairs"
+            parts = [speeds, batches, f"on {run.hardware}; the paper: {run.stated}"]
         case _:
             assert_never(run)
-    return "; ".join(parts)
-
-
-def _accuracy(found: Accuracy) -> Iterator[str]:
-    yield f"checkpoint {found.checkpoint[:_SHORT]}"
-    yield f"{readable(found.correct)} of {readable(found.images)} images, 95 % interval [{found.low}, {found.high}]"
-    yield f"images {found.data[:_SHORT]}"
-    yield from _settings(found.settings)
-
-
-def _throughput(found: Throughput) -> Iterator[str]:
-    yield f"{found.baseline} and {found.variant} images a second, ratio {found.ratio}"
-    yield f"95 % interval [{found.low}, {found.high}], batch {found.batch}, {found.pairs} pairs"
-    yield f"on {found.hardware}; the paper: {found.stated}"
-    yield from _settings(found.settings)
-
-
-def _settings(settings: dict[str, str]) -> Iterator[str]:
-    if settings:
-        yield ", ".join(f"{name} {value}" for name, value in sorted(settings.items()))
+    settings = ", ".join(f"{name} {value}" for name, value in sorted(run.settings.items()))
+    return "; ".join((*parts, settings) if settings else parts)
 
 
 Findings: TypeAlias = Mapping[str, NumberedFinding]  # by the ids of their checks

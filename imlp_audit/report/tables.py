@@ -14,7 +14,6 @@ from imlp_audit.records.check import (
     CellCheck,
     Check,
     CountedCheck,
-    DeltaCheck,
     NumberCheck,
     Verdict,
 )
@@ -43,39 +42,41 @@ from imlp_audit.report.hypotheses import table_hypothesis
 from imlp_audit.report.sections import describe_run
 from imlp_audit.report.verdicts import (
     CAVEATS,
-    describe_verdict,
     explain_command,
     place_in_specs,
     style_of,
     word_of,
     write_measured,
+    write_verdict,
 )
 
 _RIGHT, _LEFT = Align.RIGHT, Align.LEFT
+_CHANGES = {".delta": "from the cells", ".delta.measured": "as measured"}  # by the ends of their ids
 
 
 @dataclass(frozen=True)
 class CellChecks:
-    """The selected checks of one cell: the number itself, and its printed change, from the cells and as measured."""
+    """The selected checks of one cell by what follows its id: of the number itself, and of its printed change."""
 
     row: RowHead
     column: ColumnHead
-    cell: CellCheck | None
-    delta: DeltaCheck | None
-    delta_measured: DeltaCheck | None
+    checks: Mapping[str, CountedCheck]
+
+    @property
+    def number(self) -> CountedCheck | None:
+        """The check of the number itself."""
+        return self.checks.get("")
 
 
 def find_cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[CellChecks]:
     """Yield the selected cells of a table, row by row."""
-    cells = {check.id: check for check in result.of_kind(CellCheck)}
-    changes = {check.id: check for check in result.of_kind(DeltaCheck)}
+    known = {check.id: check for check in result.of_kind(CountedCheck)}
     for row in table.rows:
         for column in table.columns:
             name = f"{paper.id}/{table.id}/{row.id}/{column.id}"
-            delta, measured = (changes.get(name + end) for end in (".delta", ".delta.measured"))
-            found = CellChecks(row, column, cells.get(name), delta, measured)
-            if found.cell or found.delta or found.delta_measured:
-                yield found
+            checks = {end: known[name + end] for end in ("", *_CHANGES) if name + end in known}
+            if checks:
+                yield CellChecks(row, column, checks)
 
 
 def list_cells(cells: Iterable[CellChecks]) -> Table | None:
@@ -91,12 +92,12 @@ def list_cells(cells: Iterable[CellChecks]) -> Table | None:
 
 def _rows(one: CellChecks) -> Iterator[tuple[Inline, ...]]:
     label, heading = one.row.label, one.column.heading
-    listed = one.cell is not None and not _lacks(one.cell)
-    if one.cell is not None and listed:
-        yield (label, heading, *_numbers(one.cell))
-    for name, check in (("change, from the cells", one.delta), ("change, as measured", one.delta_measured)):
-        if check is not None:
-            yield ("" if listed else label, name if listed else f"{heading}, {name}", *_numbers(check))
+    for end, check in one.checks.items():
+        if end:
+            yield (label, f"{heading}{', ' if heading else ''}change, {_CHANGES[end]}", *_numbers(check))
+        elif not _lacks(check):
+            yield (label, heading, *_numbers(check))
+            label, heading = "", ""
 
 
 def _lacks(check: CountedCheck) -> bool:
@@ -105,11 +106,12 @@ def _lacks(check: CountedCheck) -> bool:
 
 
 def _numbers(check: CountedCheck) -> tuple[Inline, ...]:
+    undecided = check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) and not check.evidence
     return (
         check.printed or "?",
         write_measured(check.measured),
         check.gap or "",
-        describe_verdict(check),
+        (write_verdict(check), f": {check.reason}" if undecided else ""),
         list_other_measurements(check),
     )
 
@@ -127,13 +129,6 @@ def write_printed(check: AnyCheck) -> str:
     unit = (check.unit if isinstance(check, NumberCheck) else None) or ""
     printed = check.printed or "?"
     return f"{printed} {unit}" if unit and check.printed and not printed.endswith(unit) else printed
-
-
-def explain_check(check: CountedCheck, findings: Mapping[str, NumberedFinding], title: str = "") -> Iterator[Block]:
-    """Yield an explanation of a number's verdict."""
-    if title:
-        yield Paragraph(strong(title))
-    yield List(tuple(Item(text, label=label) for label, text in _facts(check, findings) if text))
 
 
 def _facts(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Iterator[tuple[str, Inline]]:
@@ -164,11 +159,12 @@ def _facts(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Iter
 SIGNS = {
     Verdict.REPRODUCED: "✓",
     Verdict.REPRODUCED_UNDER: "✓*",
+    Verdict.UNVERIFIABLE: "○",
     Verdict.DIFFERS: "✗",
     Verdict.INCONSISTENT: "✗",
-    Verdict.UNVERIFIABLE: "○",
     Verdict.ERROR: "!",
 }
+_GRAVITY = list(SIGNS)
 _REASONS = 3  # reasons for open numbers of a column that are written below a table
 LEGEND = (
     "✓ follows from the model as the text describes it; ✓* follows under another reading, convention or rounding rule, "
@@ -210,30 +206,17 @@ def _print_cell(one: CellChecks | None, findings: Mapping[str, NumberedFinding])
     """Return a cell with all its checks; a printed change that two checks judge stands once, with the graver sign."""
     if one is None:
         return None
-    numbers = [*([_stamp(one.cell, findings)] if one.cell else [])]
-    changes = [check for check in (one.delta, one.delta_measured) if check is not None]
+    numbers = [_stamp(one.number, findings)] if one.number is not None else []
+    changes = [check for end, check in one.checks.items() if end]
     if changes:
         numbers.append(_stamp(max(changes, key=lambda check: _GRAVITY.index(check.verdict)), findings))
-    named = [
-        ("", one.cell),
-        ("The printed change, from the printed cells", one.delta),
-        ("The printed change, from what was measured", one.delta_measured),
-    ]
-    explanation = tuple(
-        block for title, check in named if check is not None for block in explain_check(check, findings, title)
-    )
-    first = next(check for _, check in named if check is not None)
-    return PrintedCell(tuple(numbers), explanation, first.id.partition(".")[0])
-
-
-_GRAVITY = [
-    Verdict.REPRODUCED,
-    Verdict.REPRODUCED_UNDER,
-    Verdict.UNVERIFIABLE,
-    Verdict.DIFFERS,
-    Verdict.INCONSISTENT,
-    Verdict.ERROR,
-]
+    explanation = list[Block]()
+    for end, check in one.checks.items():
+        if end:
+            explanation.append(Paragraph(strong(f"The printed change, {_CHANGES[end]}")))
+        explanation.append(List(tuple(Item(text, label=label) for label, text in _facts(check, findings) if text)))
+    first, *_ = one.checks.values()
+    return PrintedCell(tuple(numbers), tuple(explanation), first.id.partition(".")[0])
 
 
 def _stamp(check: Check, findings: Mapping[str, NumberedFinding]) -> Stamped:
@@ -251,9 +234,9 @@ def _meaning(check: Check) -> str:
 def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:
     """Yield what many cells have in common: what is missing to check them, and hints of those that pass."""
     missing = Counter(
-        (one.column.heading, one.cell.reason)
+        (one.column.heading, one.number.reason)
         for one in cells
-        if one.cell is not None and one.cell.verdict is Verdict.UNVERIFIABLE and not one.cell.evidence
+        if one.number is not None and one.number.verdict is Verdict.UNVERIFIABLE and not one.number.evidence
     )
     for heading in dict.fromkeys(heading for heading, _ in missing):
         reasons = {reason: count for (of, reason), count in missing.items() if of == heading}
@@ -265,7 +248,7 @@ def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:
             yield f"{heading}: {rest} more unverifiable, for {len(reasons) - 1} other reasons: each number says its own"
     hints: dict[str, dict[str, None]] = {}
     for one in cells:
-        for hint in one.cell.hint_texts if one.cell is not None and one.cell.verdict in PASSES else ():
+        for hint in one.number.hint_texts if one.number is not None and one.number.verdict in PASSES else ():
             hints.setdefault(hint, {})[one.row.id] = None
     for hint, rows in hints.items():
         yield ("note: ", hint, " (", *join(map(code, rows)), ")")

@@ -16,7 +16,7 @@ from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, Cou
 from imlp_audit.records.diff import CheckState
 from imlp_audit.records.finding import Finding, Quote, StaleEntry, StaleFinding
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Inline, Span, Style, shorten
+from imlp_audit.report.document import Span, Style, shorten
 
 STYLES = {
     Verdict.REPRODUCED: Style.GOOD,
@@ -69,14 +69,6 @@ def write_verdict(check: AnyCheck | CheckState) -> Span:
     """Write a check's verdict in a few words: what it holds under, and whether a failing one is known."""
     words = name_verdict(check)
     return Span(f"{words}, known", Style.KNOWN) if check.acknowledged else verdict_span(check.verdict, words)
-
-
-def describe_verdict(check: AnyCheck) -> Inline:
-    """Write a check's verdict with what it holds under or what is missing. Evidence has a section of its own."""
-    under = f" ({', '.join(check.under)})" if check.under else ""
-    caveats = "".join(f", {caveat}" for caveat in check.caveats)
-    undecided = check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) and not check.evidence
-    return (verdict_span(check.verdict), f"{under}{caveats}", f": {check.reason}" if undecided else "")
 
 
 def summarize(result: AuditResult) -> str:

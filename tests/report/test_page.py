@@ -94,7 +94,4 @@ def test_an_explanation_has_what_the_verdict_rests_on() -> None:
 def test_an_index_leads_to_the_pages() -> None:
     found = Page(render_page(index_document(full())))
     targets = [target for target in found.values("href") if target.startswith("p.")]
-    assert {target.partition("#")[0] for target in targets} == {"p.html", "p.md"}
-    anchors = {target.partition("#")[2] for target in targets if "#" in target}
-    assert len(anchors) == 2
-    assert anchors <= set(Page(page()).values("id"))
+    assert set(targets) == {"p.html", "p.md"}
