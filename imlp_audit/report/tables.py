@@ -12,7 +12,6 @@ from imlp_audit.records.check import (
     PASSES,
     AnyCheck,
     CellCheck,
-    Check,
     CountedCheck,
     NumberCheck,
     Verdict,
@@ -219,14 +218,14 @@ def _print_cell(one: CellChecks | None, findings: Mapping[str, NumberedFinding])
     return PrintedCell(tuple(numbers), tuple(explanation), first.id.partition(".")[0])
 
 
-def _stamp(check: Check, findings: Mapping[str, NumberedFinding]) -> Stamped:
+def _stamp(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Stamped:
     sign = SIGNS[check.verdict] + "".join(CAVEATS[caveat].sign for caveat in check.caveats)
     found = findings.get(check.id) if check.verdict in FAILS else None
     finding = (found.name, found.anchor) if found else None
     return Stamped(check.printed or "?", sign, _meaning(check), style_of(check), finding)
 
 
-def _meaning(check: Check) -> str:
+def _meaning(check: CountedCheck) -> str:
     known = ("known",) if check.acknowledged else ()
     return ", ".join((word_of(check.verdict).replace("_", " "), *check.caveats, *known))
 
