@@ -233,13 +233,10 @@ def diff(
     first, second = ({paper.id for paper in result.papers} for result in (one, other))
     if not first & second:
         raise UsageError(
-            f"{before} audits {_list(first)} and {after} audits {_list(second)}; give two audits of the same papers"
+            f"{before} audits {', '.join(sorted(first)) or 'nothing'} and {after} audits "
+            f"{', '.join(sorted(second)) or 'nothing'}; give two audits of the same papers"
         )
     found = diff_audits(one, other)
     document = diff_document(found, (str(before), str(after)), short=format_ is Format.RICH and not all_)
     emit_document(document, format_, found)
     return ExitCode.FINDINGS if found.got_worse else ExitCode.CLEAN
-
-
-def _list(papers: set[str]) -> str:
-    return ", ".join(sorted(papers)) or "nothing"

@@ -10,7 +10,7 @@ opens no new alert.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from urllib.parse import quote
 
@@ -30,11 +30,6 @@ _TITLE = 200  # characters; GitHub refuses more than 255
 _MESSAGE = 2000  # characters; GitHub refuses more than 64 kB
 
 
-def render_annotations(result: AuditResult) -> str:
-    """Return a result as workflow commands, a line each."""
-    return "".join(f"{line}\n" for line in _commands(result))
-
-
 def render_problems(problems: Sequence[Problem]) -> str:
     """Return mistakes in specs as workflow commands, each at its line."""
     lines = [
@@ -46,20 +41,22 @@ def render_problems(problems: Sequence[Problem]) -> str:
     return "".join(f"{line}\n" for line in (*lines, *more))
 
 
-def _commands(result: AuditResult) -> Iterator[str]:
+def render_annotations(result: AuditResult) -> str:
+    """Return a result as workflow commands, a line each."""
     findings = worst_first(result)
     open_ = [finding for finding in findings if not finding.acknowledged]
     broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
-    errors = [*(_finding(one, result.checks_of(one)) for one in open_), *map(_broken, broken)]
-    yield from errors[:MOST]
-    for entry in result.stale[:MOST]:
-        yield _command("warning", f"{entry.check} is known, and has changed", entry.reason, entry.source)
-    for found in result.stale_findings[:MOST]:
-        yield _command("warning", f"the finding {found.id} covers checks that do not fail", found.reason, found.source)
-    rest = [(len(errors) - MOST, "more problem"), (len(result.stale) - MOST, "more entry that no longer holds")]
-    rest += [(len(findings) - len(open_), "known finding")]
+    errors = [_finding(one, result.checks_of(one)) for one in open_]
+    errors += [_command("error", f"{place_and_id(one)} could not be checked", one.reason, one.source) for one in broken]
+    stale = [(f"{one.check} is known, and has changed", one.reason, one.source) for one in result.stale]
+    for found in result.stale_findings:
+        stale.append((f"the finding {found.id} covers checks that do not fail", found.reason, found.source))
+    warnings = [_command("warning", *one) for one in stale]
+    shown = (*errors[:MOST], *warnings[:MOST])
+    rest = ((len(errors) + len(warnings) - len(shown), "more problem"), (len(findings) - len(open_), "known finding"))
     counted = [count_of(count, noun) for count, noun in rest if count > 0]
-    yield _command("notice", "imlp-audit", "\n".join((summarize(result), *counted)))
+    last = _command("notice", "imlp-audit", "\n".join((summarize(result), *counted)))
+    return "".join(f"{line}\n" for line in (*shown, last))
 
 
 def _finding(finding: Finding, checks: Sequence[Check]) -> str:
@@ -68,10 +65,6 @@ def _finding(finding: Finding, checks: Sequence[Check]) -> str:
     text = "\n".join((f"{place_and_id(first)}: {describe_check(first)}", *also, f"Ask: {explain_command(first)}"))
     title = f"{finding.paper}: {finding.kind.value}: {finding.title}"
     return _command(_COMMANDS[finding.kind], title, text, first.source)
-
-
-def _broken(check: Check) -> str:
-    return _command("error", f"{place_and_id(check)} could not be checked", check.reason, check.source)
 
 
 def _command(name: str, title: str, text: str, source: Source | None = None) -> str:

@@ -42,6 +42,7 @@ from imlp_audit.report.document import (
     Paragraph,
     Span,
     code,
+    count_more,
     parse_code,
     shorten,
 )
@@ -139,11 +140,6 @@ def _list_asks(result: AuditResult, findings: Sequence[NumberedFinding], *, ever
     if count:
         yield Heading(f"Ask the authors ({count})", 3)
         yield List((*(_ask(one, result) for one in listed), *more))
-
-
-def count_more(count: int, noun: str) -> tuple[str, ...]:
-    """Return an entry that counts what a list leaves out, if it leaves out anything."""
-    return (count_of(count, f"more {noun}"),) if count > 0 else ()
 
 
 def _name(one: NumberedFinding) -> tuple[str | Span, ...]:

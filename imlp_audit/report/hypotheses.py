@@ -21,6 +21,7 @@ from imlp_audit.report.document import (
     Span,
     Table,
     code,
+    count_more,
     join,
     number_columns,
     shorten,
@@ -150,7 +151,7 @@ def list_leads(result: AuditResult, *, every: bool = False) -> Iterator[Block]:
         yield Heading(f"Leads ({len(leads)})", 3)
         places = (((one.place or one.id).rpartition(", ")[0], one.reason) for one in leads.values())
         items = [f"{place}: {shorten(reason, _LONGEST)}" for place, reason in places]
-        yield List(tuple(items) if every else _first(items, "lead"))
+        yield List(tuple(items) if every else (*items[:_MOST], *count_more(len(items) - _MOST, "lead")))
 
 
 def summarize_identified(result: AuditResult) -> Iterator[Item]:
@@ -167,12 +168,8 @@ def summarize_identified(result: AuditResult) -> Iterator[Item]:
             known = len(own) - own.count(Identified.NO) - by_name
             identified = f"{known} of {count_of(len(own), 'row')} by their numbers{named}"
             lines.append(f"{table.called}: {'; '.join((identified, *_counters(result, paper, table)))}")
-    yield from (Item(one, label="identified") for one in _first(lines, "table"))
-
-
-def _first(lines: list[str], noun: str) -> tuple[str, ...]:
-    more = [count_of(len(lines) - _MOST, f"more {noun}")] if len(lines) > _MOST else []
-    return (*lines[:_MOST], *more)
+    listed = (*lines[:_MOST], *count_more(len(lines) - _MOST, "table"))
+    yield from (Item(one, label="identified") for one in listed)
 
 
 def _counters(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[str]:

@@ -8,11 +8,7 @@ from itertools import groupby
 
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.finding import RenewedLock
-from imlp_audit.records.listing import (
-    CoverageReport,
-    CoveredNumber,
-    NumberState,
-)
+from imlp_audit.records.listing import CoverageReport, CoveredNumber, NumberState
 from imlp_audit.report.document import (
     Block,
     Document,

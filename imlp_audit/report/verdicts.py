@@ -54,9 +54,9 @@ def style_of(check: AnyCheck) -> Style:
     return Style.KNOWN if check.acknowledged else STYLES[check.verdict]
 
 
-def verdict_span(verdict: Verdict, text: str | None = None) -> Span:
-    """Return a verdict's name, or another text, in its colour."""
-    return Span(word_of(verdict) if text is None else text, STYLES[verdict])
+def verdict_span(verdict: Verdict) -> Span:
+    """Return a verdict's name in its colour."""
+    return Span(word_of(verdict), STYLES[verdict])
 
 
 def name_verdict(check: AnyCheck | CheckState) -> str:
@@ -68,7 +68,7 @@ def name_verdict(check: AnyCheck | CheckState) -> str:
 def write_verdict(check: AnyCheck | CheckState) -> Span:
     """Write a check's verdict in a few words: what it holds under, and whether a failing one is known."""
     words = name_verdict(check)
-    return Span(f"{words}, known", Style.KNOWN) if check.acknowledged else verdict_span(check.verdict, words)
+    return Span(f"{words}, known", Style.KNOWN) if check.acknowledged else Span(words, STYLES[check.verdict])
 
 
 def summarize(result: AuditResult) -> str:
