@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
-from imlp_audit.numbers.words import count_of
+from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import PASSES, CellCheck, CountedCheck, Identified, Power
 from imlp_audit.records.paper import ColumnHead, PaperHead, TableHead
 from imlp_audit.records.result import AuditResult, ColumnScore, FitScore, GroupScore, PaperHypothesis
@@ -185,7 +185,6 @@ def _counters(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterat
             yield f"{column.heading} counted by {best} (not stated; explains {most} of {group.votes}{after})"
 
 
-_CELLS = 3  # cells that are written out for each decided value
 COLUMNS = {"parameters": "parameters", "flops": "FLOPs", "both": "both"}
 
 
@@ -294,12 +293,7 @@ def _grounds(answer: Answered) -> Iterator[Block]:
     if decided:
         agreed = "" if answer.exhaustive and not answer.unexplained else f", and {_doubt(answer)}"
         yield Paragraph(f"The best solutions agree on these{agreed}. With another value the first would not explain:")
-        yield List(tuple(Item(_some(rests_on), label=value) for value, rests_on in decided.items()))
-
-
-def _some(cells: Sequence[str]) -> Inline:
-    rest = len(cells) - _CELLS
-    return (*join(map(code, cells[:_CELLS])), f" and {readable(rest)} more" if rest > 0 else "")
+        yield List(tuple(Item(list_some(rests_on), label=value) for value, rests_on in decided.items()))
 
 
 def _axes(solved: Solved) -> Table:
