@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from hashlib import sha256
 from urllib.parse import quote
 
-from imlp_audit.errors import Problem
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import FAILS, Check, CheckKind, Source, Verdict
 from imlp_audit.records.document import dump_json
@@ -28,17 +27,6 @@ MOST = 10  # of a step that GitHub keeps
 _COMMANDS = {FindingKind.ASK: "error", FindingKind.MISPRINT: "warning", FindingKind.NOTE: "notice"}
 _TITLE = 200  # characters; GitHub refuses more than 255
 _MESSAGE = 2000  # characters; GitHub refuses more than 64 kB
-
-
-def render_problems(problems: Sequence[Problem]) -> str:
-    """Return mistakes in specs as workflow commands, each at its line."""
-    lines = [
-        _command("error", "this spec cannot be used", one.message, Source(file=one.file, line=one.line))
-        for one in problems[:MOST]
-    ]
-    rest = len(problems) - MOST
-    more = [_command("notice", "imlp-audit", f"{count_of(rest, 'more mistake')} in the specs")] if rest > 0 else []
-    return "".join(f"{line}\n" for line in (*lines, *more))
 
 
 def render_annotations(result: AuditResult) -> str:
@@ -62,7 +50,7 @@ def render_annotations(result: AuditResult) -> str:
 def _finding(finding: Finding, checks: Sequence[Check]) -> str:
     first, *others = sorted(checks, key=lambda check: check.acknowledged is True)
     also = (f"Also {list_some([check.id for check in others])}.",) if others else ()
-    text = "\n".join((f"{place_and_id(first)}: {describe_check(first)}", *also, f"Ask: {explain_command(first)}"))
+    text = "\n".join((describe_check(first), *also, f"Ask: {explain_command(first)}"))
     title = f"{finding.paper}: {finding.kind.value}: {finding.title}"
     return _command(_COMMANDS[finding.kind], title, text, first.source)
 
@@ -131,7 +119,7 @@ def _result(check: Check, finding: Finding | None) -> dict[str, object]:
     title = one_line(finding.title if finding else check.finding or "")
     known = [{"kind": "external", "status": "accepted", "justification": title}]  # outside of the file
     # in a message `[text](address)` is a link and `{0}` an argument
-    message = one_line(f"{place_and_id(check)}: {describe_check(check)}")
+    message = one_line(describe_check(check))
     return {
         "ruleId": rule[0],
         "ruleIndex": _ORDER.index(rule),

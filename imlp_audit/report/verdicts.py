@@ -141,9 +141,9 @@ def write_measured(text: str | None) -> str:
 
 
 def describe_check(check: Check) -> str:
-    """Say in a line what is printed, and why the verdict came out as it did."""
+    """Say in a line where a check stands, what is printed, and why the verdict came out as it did."""
     printed = f"printed {check.printed}; " if check.printed is not None else ""
-    return f"{printed}{check.reason}"
+    return f"{place_and_id(check)}: {printed}{check.reason}"
 
 
 def place_and_id(check: Check) -> str:
@@ -152,13 +152,9 @@ def place_and_id(check: Check) -> str:
 
 
 def code_of(check: Check) -> Span:
-    """Return the id of a check, which leads to what explains it."""
-    return Span(check.id, Style.CODE, link=f"#{explained_at(check)}")
-
-
-def explained_at(check: Check) -> str:
-    """Return the anchor of what explains a check: changes are explained with their cell."""
-    return check.id.partition(".")[0] if isinstance(check, CountedCheck) else check.id
+    """Return the id of a check, which leads to what explains it: changes are explained with their cell."""
+    explained = check.id.partition(".")[0] if isinstance(check, CountedCheck) else check.id
+    return Span(check.id, Style.CODE, link=f"#{explained}")
 
 
 def write_check(check: Check, most: int | None = None) -> tuple[str | Span, ...]:
