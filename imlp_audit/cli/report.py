@@ -94,7 +94,7 @@ def report(
         audited = _audit_and_solve(specs or [], store, trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
     if destination.folder is not None:
-        _write_reports(_render_reports(result, destination.folder))
+        _write_reports(result, destination.folder)
     else:
         emit_result(result, outputs)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
@@ -110,16 +110,12 @@ def _prepare_folder(folder: Path) -> None:
     check_writable(folder / "PAPER.md")
 
 
-def _render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
+def _write_reports(result: AuditResult, folder: Path) -> None:
     reports = {folder / "index.html": render_page(index_document(result))}
     for paper in result.papers:
         own = result.of(paper)
         reports[folder / f"{paper.id}.html"] = render_page(report_document(own))
         reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own))
-    return reports
-
-
-def _write_reports(reports: dict[Path, str]) -> None:
     for path in reports:
         check_writable(path)
     for path, text in reports.items():

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import FAILS, PASSES, CellCheck, CountedCheck, Verdict
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
@@ -29,7 +28,7 @@ from imlp_audit.report.document import (
     strong,
 )
 from imlp_audit.report.findings import NumberedFinding
-from imlp_audit.report.hypotheses import table_hypothesis
+from imlp_audit.report.hypotheses import describe_power, table_hypothesis
 from imlp_audit.report.sections import describe_run
 from imlp_audit.report.verdicts import (
     CAVEATS,
@@ -132,9 +131,7 @@ def _facts(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Iter
     yield from (("hint", hint) for hint in check.hint_texts)
     yield from (("evidence", describe_run(run)) for run in check.evidence)
     if isinstance(check, CellCheck) and check.power is not None and check.verdict in PASSES:
-        one, ten = check.power.one, check.power.ten
-        wrong = f"{one.caught} of {count_of(one.tried, 'wrong number')} one last digit away would not have passed"
-        yield "power", f"{wrong}, {ten.caught} of {ten.tried} within ten"
+        yield "power", describe_power(check.power)
     found = findings.get(check.id)
     if found is not None:
         yield "finding", (found.link, f": {found.finding.title}")
@@ -208,12 +205,9 @@ def _stamp(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Stam
     sign = SIGNS[check.verdict] + "".join(CAVEATS[caveat].sign for caveat in check.caveats)
     found = findings.get(check.id) if check.verdict in FAILS else None
     finding = (found.name, found.anchor) if found else None
-    return Stamped(check.printed or "?", sign, _meaning(check), style_of(check), finding)
-
-
-def _meaning(check: CountedCheck) -> str:
     known = ("known",) if check.acknowledged else ()
-    return ", ".join((word_of(check.verdict).replace("_", " "), *check.caveats, *known))
+    meaning = ", ".join((word_of(check.verdict).replace("_", " "), *check.caveats, *known))
+    return Stamped(check.printed or "?", sign, meaning, style_of(check), finding)
 
 
 def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:
