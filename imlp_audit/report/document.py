@@ -242,6 +242,12 @@ def count_more(count: int, noun: str) -> tuple[str, ...]:
     return (count_of(count, f"more {noun}"),) if count > 0 else ()
 
 
+def titled_list(title: str, items: Iterable[Inline | Item]) -> tuple[Block, ...]:
+    """Return a list under a heading of its own; nothing if it has no items."""
+    listed = tuple(items)
+    return (Heading(title, 3), List(listed)) if listed else ()
+
+
 def number_columns(header: tuple[Inline, ...], first: int = 1) -> tuple[Align, ...]:
     """Return the alignments of a table whose columns from `first` on hold numbers."""
     return tuple(Align.LEFT if at < first else Align.RIGHT for at in range(len(header)))

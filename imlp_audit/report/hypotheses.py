@@ -25,6 +25,7 @@ from imlp_audit.report.document import (
     join,
     number_columns,
     shorten,
+    titled_list,
 )
 
 _CHOICES = {
@@ -147,11 +148,10 @@ def list_leads(result: AuditResult, *, every: bool = False) -> Iterator[Block]:
     for one in result.of_kind(CellCheck):
         if one.lead:
             leads.setdefault(one.id.rpartition("/")[0], one)
-    if leads:
-        yield Heading(f"Leads ({len(leads)})", 3)
-        places = (((one.place or one.id).rpartition(", ")[0], one.reason) for one in leads.values())
-        items = [f"{place}: {shorten(reason, _LONGEST)}" for place, reason in places]
-        yield List(tuple(items) if every else (*items[:_MOST], *count_more(len(items) - _MOST, "lead")))
+    places = (((one.place or one.id).rpartition(", ")[0], one.reason) for one in leads.values())
+    items = [f"{place}: {shorten(reason, _LONGEST)}" for place, reason in places]
+    most = len(items) if every else _MOST
+    yield from titled_list(f"Leads ({len(leads)})", (*items[:most], *count_more(len(items) - most, "lead")))
 
 
 def summarize_identified(result: AuditResult) -> Iterator[Item]:
@@ -202,7 +202,7 @@ def solved_document(solved: Solved) -> Document:
         *_decisions(solved),
         *_exceptions(last),
         *_controls(last),
-        *((Heading("Left out", 3), List(tuple(left_out))) if left_out else ()),
+        *titled_list("Left out", left_out),
         Heading("The order of the solutions", 3),
         Paragraph(solved.order),
     )
