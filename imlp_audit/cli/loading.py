@@ -8,13 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from imlp_audit.cache.store import Store, cache_folder
-from imlp_audit.cli.output import emit
-from imlp_audit.errors import Problem, SpecError, UsageError
+from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.processes.code import explain_distrust, is_bundled, is_installed_place, name_difference
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.exports import render_problems
-from imlp_audit.report.formats import AuditFormat
 from imlp_audit.spec.load import Rule, Selection, load
 from imlp_audit.spec.reader import read_spec
 from imlp_audit.spec.targets import display_path, specs_not_taken, split_target
@@ -25,22 +22,15 @@ def load_specs(
     *,
     trust_code: bool | None = None,
     complete: bool = False,
-    printed: AuditFormat | None = None,
     also: Rule | None = None,
 ) -> Selection:
     """Load the papers that targets name. Raises SpecError, and UsageError where a target names nothing.
 
     Files that were left out are named on stderr; a command that must have a `complete` paper refuses them. So is a file
     in which a paper's Python differs from the installed one, unless with `trust_code`, or for a command that runs none
-    (None). Where GitHub's annotations are `printed`, each mistake is one. Problems of papers that `also` finds join all
-    others.
+    (None). Problems of papers that `also` finds join all others.
     """
-    try:
-        selection = load(targets or (), trust_code=bool(trust_code), also=also)
-    except SpecError as error:
-        _annotate(error.problems, printed)
-        raise
-    _annotate(selection.left_out, printed)
+    selection = load(targets or (), trust_code=bool(trust_code), also=also)
     if complete and selection.left_out:
         raise SpecError(selection.left_out)
     for file in dict.fromkeys(problem.file for problem in selection.left_out):
@@ -84,11 +74,6 @@ def check_spec(text: str, name: str) -> None:
         _, problems = read_spec(copy, name)
     if problems:
         raise SpecError(problems)
-
-
-def _annotate(problems: Sequence[Problem], printed: AuditFormat | None) -> None:
-    if problems and printed is AuditFormat.GITHUB:
-        emit(render_problems(problems))
 
 
 def open_store(*, no_cache: bool, quiet: bool = False) -> Store:
