@@ -102,28 +102,12 @@ class ParameterKind(StrEnum):
 
 @dataclass(frozen=True)
 class TensorShare:
-    """A parameter, or a buffer of the state dict: its dotted path, kind and size; `in_head` if only a head has it.
-
-    `frozen` if it is not trained, `loose` if it is in no layer of torch.
-    """
+    """A parameter, or a buffer of the state dict: its dotted path, kind and size, and what counts it."""
 
     path: str
     kind: ParameterKind
     size: int
-    in_head: bool = False
-    frozen: bool = False
-    loose: bool = False
-
-    def counts(self, convention: ParameterConvention) -> bool:
-        """Return whether a convention counts it."""
-        if self.kind is ParameterKind.BUFFER:
-            return convention is ParameterConvention.WITH_BUFFERS
-        left_out = {
-            ParameterConvention.NO_HEAD: self.in_head,
-            ParameterConvention.TRAINABLE: self.frozen,
-            ParameterConvention.LAYERS: self.loose,
-        }
-        return not left_out.get(convention, False)
+    counted_by: frozenset[ParameterConvention]
 
 
 @dataclass(frozen=True)
@@ -154,7 +138,7 @@ class Body:
     def _portions(self, counting: ParameterConvention | Convention) -> Iterator[Portion]:
         if isinstance(counting, ParameterConvention):
             for tensor in self.tensors:
-                if tensor.counts(counting):
+                if counting in tensor.counted_by:
                     yield Portion(self._part_of(tensor.path), tensor.kind, tensor.size)
             return
         for (path, operation), amount in self.ledger.work.items():
@@ -191,30 +175,32 @@ def _dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder) -> Bo
         ledger = count_model(variant, {}).ledger
         model = unfuse_attention(variant.model)
         own_blocks = recipe.mlp is not None and recipe.mlp.python is not None
-        tensors = (*_parameters(model), *_buffers(model))
-        return Body(tensors, ledger, recipe.host.parts, own_blocks)
+        return Body(tuple(_tensors(model)), ledger, recipe.host.parts, own_blocks)
 
 
-def _parameters(model: nn.Module) -> Iterator[TensorShare]:
-    """Yield every parameter once, at the first path that has it; tied ones may lie in a layer at another."""
+def _tensors(model: nn.Module) -> Iterator[TensorShare]:
+    """Yield every parameter once, at the first path that has it, then the buffers of the state dict.
+
+    Tied parameters may lie in the head, or in a layer of torch, at another path.
+    """
     head = {inner for module in classifiers(model) for inner in module.modules()}
-    elsewhere = {p for module in model.modules() if module not in head for p in module.parameters(recurse=False)}
-    layers = {p for module in model.modules() if type(module) in THOPS_LAYERS for p in module.parameters(recurse=False)}
-    seen: set[nn.Parameter] = set()
-    for path, module in model.named_modules():
-        for name, parameter in module.named_parameters(prefix=path, recurse=False):
-            if parameter not in seen:
-                seen.add(parameter)
-                kind = _kind(module, name.rpartition(".")[2])
-                in_head, frozen = parameter not in elsewhere, not parameter.requires_grad
-                yield TensorShare(name, kind, parameter.numel(), in_head, frozen, loose=parameter not in layers)
-
-
-def _buffers(model: nn.Module) -> Iterator[TensorShare]:
+    held = [(module, parameter) for module in model.modules() for parameter in module.parameters(recurse=False)]
+    elsewhere = {parameter for module, parameter in held if module not in head}
+    layers = {parameter for module, parameter in held if type(module) in THOPS_LAYERS}
+    for path, parameter in model.named_parameters():
+        counts = {
+            ParameterConvention.NO_HEAD: parameter in elsewhere,
+            ParameterConvention.TRAINABLE: parameter.requires_grad,
+            ParameterConvention.LAYERS: parameter in layers,
+        }
+        owner, _, name = path.rpartition(".")
+        counted_by = frozenset(one for one in ParameterConvention if counts.get(one, True))
+        yield TensorShare(path, _kind(model.get_submodule(owner), name), parameter.numel(), counted_by)
     kept = model.state_dict().keys()
     for path, buffer in model.named_buffers():
         if path in kept:
-            yield TensorShare(path, ParameterKind.BUFFER, buffer.numel())
+            counted_by = frozenset({ParameterConvention.WITH_BUFFERS})
+            yield TensorShare(path, ParameterKind.BUFFER, buffer.numel(), counted_by)
 
 
 def _kind(module: nn.Module, name: str) -> ParameterKind:
@@ -248,7 +234,10 @@ def break_down(
 
     Kinds are in a fixed order, parts in that of the model, with the baseline's own in their place.
     """
-    mine, theirs = _sums(ours, key), _sums(base or (), key)
+    mine, theirs = Counter[str](), Counter[str]()
+    for sums, portions in ((mine, ours), (theirs, base or ())):
+        for portion in portions:
+            sums[portion.part if key == "part" else portion.kind] += portion.amount
     if key == "kind":
         names = sorted({*mine, *theirs}, key=lambda kind: _KINDS.index(kind.partition(_TIMES)[0]))
     else:
@@ -258,10 +247,3 @@ def break_down(
                 names.insert(before + 1, part)
             before = names.index(part)
     return tuple(Amount(name=one, amount=mine[one], baseline=None if base is None else theirs[one]) for one in names)
-
-
-def _sums(portions: Sequence[Portion], key: Literal["part", "kind"]) -> Counter[str]:
-    sums: Counter[str] = Counter()
-    for portion in portions:
-        sums[portion.part if key == "part" else portion.kind] += portion.amount
-    return sums

@@ -6,21 +6,16 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import assert_never
 
+from imlp_audit.explain.cells import ROUNDED
 from imlp_audit.explain.counted_document import explain_number
-from imlp_audit.explain.printed import ROUNDED
 from imlp_audit.numbers.interval import decimal_text, readable
-from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import EquationCheck
 from imlp_audit.records.explanation import (
     Amount,
-    AxisSource,
     Breakdown,
     Causes,
     Explanation,
     Measurements,
-    NearestReadings,
-    NearReading,
-    ReadingSearch,
     RestsOn,
     RowByRow,
     Section,
@@ -45,7 +40,6 @@ from imlp_audit.report.document import (
 from imlp_audit.report.verdicts import write_verdict
 
 _LISTED = 12  # cells; more are not listed one by one
-_WORDS = frozenset({"row", "values", "quantity", "has to be", "outcome"})  # columns that hold no numbers
 _SMALL = Fraction(2, 100)  # of the total; smaller parts that stay as they are share a line
 
 
@@ -78,12 +72,10 @@ def describe_section(section: Section) -> Iterator[Block]:
             return _describe_measurements(section)
         case Breakdown():
             return _describe_breakdown(section)
-        case NearestReadings():
-            return _describe_readings(section)
         case Causes():
             return iter((Heading("What would give the printed number", 2), *explain_number(section.number)))
         case RowByRow():
-            return _describe_rows(section)
+            return iter((Heading("Row by row", 2), Table(("row", "values", "outcome"), section.rows)))
         case RestsOn():
             return _describe_related(section)
         case TableNumbers():
@@ -184,82 +176,6 @@ def _write_signed(value: int) -> str:
 
 def _percent(amount: int, whole: int) -> str:
     return f"{decimal_text(Fraction(100 * amount, whole), 1)} %" if whole else ""
-
-
-def _describe_readings(section: NearestReadings) -> Iterator[Block]:
-    yield Heading("Which readings give the printed number", 2)
-    if section.failure is not None:
-        yield Paragraph(f"The readings could not be searched: {section.failure}")
-    search = section.search
-    if search is not None:
-        yield Paragraph(_describe_answer(search, section))
-        if not search.fitting or search.found[0].changes:
-            yield _near_table(search.found)
-    if section.sources:
-        yield Paragraph("The sources of these axes:")
-        yield List(tuple(_group_sources(section.sources)))
-    if section.failure is None:
-        text = "This search is about one number; `imlp-audit solve` looks for readings that explain all numbers."
-        yield Paragraph(parse_code(text))
-
-
-def _describe_answer(search: ReadingSearch, section: NearestReadings) -> str:
-    away = len(search.found[0].changes)
-    axes = "1 axis" if away == 1 else f"{away} axes"
-    first, printed = section.first, section.printed
-    if not search.fitting:
-        near = f"differs from {first} on {axes}" if away else f"is {first} itself"
-        none = f"None of all {count_of(search.readings, 'reading')} gives {printed}."
-        return f"{none} The nearest miss {near}{_ways(search)}:"
-    if not away:
-        fitting, others = search.fitting - 1, search.readings - 1
-        so = "so does" if fitting == 1 else "so do"
-        if fitting == others:
-            rest = "so does the only other reading" if others == 1 else f"so do all {readable(others)} others"
-        else:
-            rest = f"{so} {readable(fitting)} of the {readable(others)} others" if fitting else "no other reading does"
-        return f"{first} gives {printed}, and {rest}."
-    gives = "gives" if search.fitting == 1 else "give"
-    return (
-        f"{readable(search.fitting)} of {count_of(search.readings, 'reading')} {gives} {printed}. "
-        f"At least {axes} of {first} must change{_ways(search)}:"
-    )
-
-
-def _ways(search: ReadingSearch) -> str:
-    if search.ties == 1:
-        return ""
-    listed = f" ({len(search.found)} are listed)" if search.ties > len(search.found) else ""
-    return f", in one of {readable(search.ties)} ways{listed}"
-
-
-def _near_table(found: Sequence[NearReading]) -> Table:
-    by_convention = len({one.convention for one in found}) > 1
-    rows = tuple(
-        (
-            readable(one.value),
-            one.gap,
-            *((one.convention,) if by_convention else ()),
-            ", ".join(f"{change.axis} {change.becomes}" for change in one.changes),
-        )
-        for one in found
-    )
-    header = ("number", "gap", *(("counted by",) if by_convention else ()), "with")
-    return Table(header, rows, (Align.RIGHT, Align.RIGHT, *(Align.LEFT,) * (len(header) - 2)))
-
-
-def _group_sources(sources: Sequence[AxisSource]) -> Iterator[Item]:
-    for axis in dict.fromkeys(source.axis for source in sources):
-        texts = (f"{one.value} in {one.reading} ({one.because})" for one in sources if one.axis == axis)
-        yield Item("; ".join(texts), label=axis)
-
-
-def _describe_rows(section: RowByRow) -> Iterator[Block]:
-    yield Heading("Row by row", 2)
-    if section.direction is not None:
-        yield Paragraph(f"The values have to be {section.direction}.")
-    align = tuple(Align.LEFT if name in _WORDS else Align.RIGHT for name in section.header)
-    yield Table(section.header, section.rows, align)
 
 
 def _describe_related(section: RestsOn) -> Iterator[Block]:

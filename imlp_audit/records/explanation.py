@@ -12,7 +12,6 @@ from imlp_audit.records.check import Check
 from imlp_audit.records.counted import PrintedNumber
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.finding import Finding
-from imlp_audit.records.solution import SolvedChange
 
 
 class Fact(Record):
@@ -81,59 +80,11 @@ class Breakdown(Record):
     kinds: tuple[Amount, ...]
 
 
-class NearReading(Record):
-    """A reading as changes from the first one, and the number under it."""
-
-    value: int
-    gap: str
-    convention: str
-    rounding: Rounding
-    changes: tuple[SolvedChange, ...]
-
-
-class ReadingSearch(Record):
-    """The answer of a search over all readings.
-
-    Of `readings`, `fitting` give the printed number. `ties` is how many of these have the fewest changes; if none fits,
-    how many of the nearest misses have. Some of them are `found`.
-    """
-
-    readings: int
-    fitting: int
-    ties: int
-    found: tuple[NearReading, ...]
-
-
-class AxisSource(Record):
-    """What a named reading says about an axis, and where the text or the code decides it."""
-
-    axis: str
-    value: str
-    reading: str
-    because: str
-
-
-class NearestReadings(Record):
-    """Which readings give the printed number; changes are counted from the reading `first`.
-
-    Where no search was possible, `failure` says why.
-    """
-
-    kind: Literal["readings"] = "readings"
-    printed: str
-    first: str
-    search: ReadingSearch | None = None
-    sources: tuple[AxisSource, ...] = ()
-    failure: str | None = None
-
-
 class RowByRow(Record):
-    """The result of a claim in each row."""
+    """The result of a claim in each row: the row, its values, and the outcome."""
 
     kind: Literal["rows"] = "rows"
-    direction: str | None = None
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str, str, str], ...]
 
 
 class RelatedCell(Record):
@@ -167,7 +118,7 @@ class Causes(Record):
 
 
 Section: TypeAlias = Annotated[
-    Measurements | Breakdown | NearestReadings | Causes | RowByRow | RestsOn | TableNumbers,
+    Measurements | Breakdown | Causes | RowByRow | RestsOn | TableNumbers,
     Field(discriminator="kind"),
 ]
 
