@@ -109,32 +109,25 @@ class Conventions:
 
     def declared_for_column(self, column: Column) -> tuple[str, ...]:
         """Return the names of the conventions declared for a column, whatever a row says of its own."""
-        match column:
-            case ParametersColumn():
-                return tuple(map(str, self.about.parameters))
-            case FlopsColumn():
-                return self.about.flops or tuple(self.flops)
-            case MemoryColumn():
-                return tuple(map(str, self.about.memory))
-            case SettingColumn() | AccuracyColumn() | UncountedColumn():
-                return ()
-            case _:
-                assert_never(column)
+        return self._names_for(column)[0]
 
     def known_for(self, row: Row, column: Column) -> tuple[str | None, ...]:
         """Return the names of all conventions for a column in a row, the declared ones first."""
+        return tuple(dict.fromkeys((*self.declared_for(row, column), *self._names_for(column)[1])))
+
+    def _names_for(self, column: Column) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the names of the conventions for a column: the declared ones, and all."""
         match column:
             case ParametersColumn():
-                every: tuple[str, ...] = tuple(ParameterConvention)
+                return tuple(map(str, self.about.parameters)), tuple(map(str, ParameterConvention))
             case FlopsColumn():
-                every = tuple(self.flops)
+                return self.about.flops or tuple(self.flops), tuple(self.flops)
             case MemoryColumn():
-                every = tuple(MemoryConvention)
+                return tuple(map(str, self.about.memory)), tuple(map(str, MemoryConvention))
             case SettingColumn() | AccuracyColumn() | UncountedColumn():
-                every = ()
+                return (), ()
             case _:
                 assert_never(column)
-        return tuple(dict.fromkeys((*self.declared_for(row, column), *map(str, every))))
 
 
 @lru_cache(maxsize=64)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.frames import column_of, countable, missing_for
-from imlp_audit.count.conventions import Convention, ParameterConvention
+from imlp_audit.checks.frames import Countable, column_of, countable
+from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.errors import BuildError
 from imlp_audit.explain.search import search_causes
-from imlp_audit.models.readings import AnyReading, Family, OwnFamily, axes_of
+from imlp_audit.models.readings import Family, OwnFamily, axes_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Printed, Rounding
@@ -36,7 +35,6 @@ from imlp_audit.spec.plan import CellPlan
 
 if TYPE_CHECKING:
     from imlp_audit.explain.breakdown import Portion
-    from imlp_audit.models.build import Builder
 
 
 ROUNDED = {
@@ -94,14 +92,12 @@ def compare_value(
     printed: Printed,
     roundings: Sequence[Rounding],
     convention: str | None = None,
-    counts: tuple[str, ...] = (),
 ) -> MeasuredValue:
     """Return a measured value with its distance from a printed number, and the rule by which it prints like it."""
     value = Fraction(measured)
     return MeasuredValue(
         name=name,
         convention=convention,
-        counts=counts,
         measured=measured,
         gap=write_gap(printed.gap(value)),
         prints_by=next((rule for rule in roundings if value in printed.interval(rule)), None),
@@ -192,11 +188,11 @@ def explain_cell(plan: CellPlan, check: CellCheck, read: Conventions) -> Iterato
             rounding=read.roundings_of(cell.column)[0],
             values=tuple(_values(every_measurement(check), cell, read)),
         )
-    if cell.column.measure.totalled and missing_for(cell) is None and check.verdict is not Verdict.ERROR:
-        decided = _DecidedTotal(cell, check, read)
+    counted = countable(cell)
+    if cell.column.measure.totalled and isinstance(counted, Countable) and check.verdict is not Verdict.ERROR:
         if check.verdict is Verdict.DIFFERS and (number := search_causes(cell, check)) is not None:
             yield Causes(number=number)
-        yield _break_down(decided)
+        yield _break_down(counted, check, read)
 
 
 def _values(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> Iterator[MeasuredValue]:
@@ -213,67 +209,41 @@ def _values(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> I
             yield compare_value(name, measured, cell.printed, read.roundings_of(cell.column), convention)
 
 
-@dataclass(frozen=True)
-class _DecidedTotal:
-    """A total as it decides a check: its cell, and the reading and convention that it is counted under."""
+def _break_down(counted: Countable, check: CellCheck, read: Conventions) -> Breakdown:
+    """Return the number by part and by kind, with the baseline's where the row has one that can be counted.
 
-    cell: CellRef
-    check: CellCheck
-    read: Conventions
-
-    def reading_of(self, recipe: Recipe) -> AnyReading | None:
-        """Return what the deciding reading says about a model."""
-        return recipe.part_of(self.read.readings[self.check.reading])
-
-    @property
-    def counting(self) -> ParameterConvention | Convention:
-        """The convention."""
-        name = str(self.check.convention)
-        return ParameterConvention(name) if self.cell.column.measure is Measure.PARAMETERS else self.read.flops[name]
-
-
-def _break_down(decided: _DecidedTotal) -> Breakdown:
-    """Return the number by part and by kind, with the baseline's where the row has one that can be counted."""
+    That a baseline cannot be counted is an error of its own row, not of this one.
+    """
     from imlp_audit.explain.breakdown import break_down, dissect  # torch takes seconds to import
     from imlp_audit.models.build import Builder
 
-    recipe, builder = _recipe(decided.cell), Builder()
-    ours = dissect(recipe, decided.reading_of(recipe), builder).portions(decided.counting)
-    row = decided.cell.row
-    base = row.baseline if row.baseline is not None and row.baseline.row.model is not None else None
-    theirs = _count_baseline(base, decided, builder) if base is not None else None
-    portions = theirs if isinstance(theirs, tuple) else None
-    convention = str(decided.check.convention)
+    row, column, name = counted.cell.row, counted.cell.column_id, str(check.convention)
+    is_size = counted.cell.column.measure is Measure.PARAMETERS
+    counting = ParameterConvention(name) if is_size else read.flops[name]
+    reading, builder = read.readings[check.reading], Builder()
+
+    def portions_of(recipe: Recipe) -> tuple[Portion, ...]:
+        return dissect(recipe, recipe.part_of(reading), builder).portions(counting)
+
+    ours, theirs, failure = portions_of(counted.recipe), None, None
+    base = row.baseline
+    recipe = CellRef(base, column).recipe if base is not None else None
+    if recipe is not None:
+        try:
+            theirs = portions_of(recipe)
+        except Exception as error:  # whatever a host's code raises
+            failure = str(error) if isinstance(error, BuildError) else f"{type(error).__name__}: {error}"
     return Breakdown(
-        counted=_COUNTED.get(convention, f"FLOPs by {convention}"),
-        reading=decided.check.reading if recipe.family else None,
+        counted=_COUNTED.get(name, f"FLOPs by {name}"),
+        reading=check.reading if counted.recipe.family else None,
         model=_name_within(row, row.row.label, _LONGEST_HEADER),
-        baseline=_name_within(base, base.row.label, _LONGEST_HEADER) if base and portions is not None else None,
-        baseline_name=_name_within(base, base.full_label, _LONGEST_NAME) if base and portions is not None else None,
-        failure=theirs if isinstance(theirs, str) else None,
-        parts=break_down(ours, portions, "part"),
-        kinds_of="kind of parameter" if isinstance(decided.counting, ParameterConvention) else "class of work",
-        kinds=break_down(ours, portions, "kind"),
+        baseline=_name_within(base, base.row.label, _LONGEST_HEADER) if base and theirs is not None else None,
+        baseline_name=_name_within(base, base.full_label, _LONGEST_NAME) if base and theirs is not None else None,
+        failure=failure,
+        parts=break_down(ours, theirs, "part"),
+        kinds_of="kind of parameter" if is_size else "class of work",
+        kinds=break_down(ours, theirs, "kind"),
     )
-
-
-def _count_baseline(row: RowRef, decided: _DecidedTotal, builder: Builder) -> tuple[Portion, ...] | str:
-    """Return what the baseline has, or why it could not be counted: an error of its own row, not of this one."""
-    from imlp_audit.explain.breakdown import dissect  # torch takes seconds to import
-
-    recipe = _recipe(CellRef(row, decided.cell.column_id))
-    try:
-        return dissect(recipe, decided.reading_of(recipe), builder).portions(decided.counting)
-    except BuildError as error:
-        return str(error)
-    except Exception as error:  # whatever a host's code raises
-        return f"{type(error).__name__}: {error}"
-
-
-def _recipe(cell: CellRef) -> Recipe:
-    if cell.recipe is None:
-        raise ValueError(f"{cell.row.id} has no model")
-    return cell.recipe
 
 
 def _name_within(row: RowRef, label: str, longest: int) -> str:

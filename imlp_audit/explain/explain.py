@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from fractions import Fraction
 from typing import TypeAlias, assert_never
 
-from imlp_audit.checks.changes import readings_of_change
 from imlp_audit.checks.claims import name_meaning
 from imlp_audit.checks.context import Conventions
 from imlp_audit.checks.quantities import count_rows
@@ -23,7 +21,6 @@ from imlp_audit.explain.cells import (
     stands_for,
 )
 from imlp_audit.models.change import describe
-from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import (
     CellCheck,
@@ -37,7 +34,6 @@ from imlp_audit.records.check import (
 from imlp_audit.records.explanation import (
     Explanation,
     Fact,
-    MeasuredValue,
     Measurements,
     RowByRow,
     Section,
@@ -48,7 +44,6 @@ from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.claim_entries import MeaningEntry, OrderEntry
 from imlp_audit.spec.claims import Conditions, Statement
 from imlp_audit.spec.load import Selection, select_checks
-from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.plan import (
     CellPlan,
     ClaimPlan,
@@ -155,27 +150,12 @@ def _explain_change(plan: DeltaPlan, check: DeltaCheck, cells: Mapping[str, Cell
         printed=printed.text,
         rounding=read.roundings[0],
         in_percent=True,
-        counts=(plan.base.row.row.id, plan.cell.row.row.id),
-        values=tuple(_changes(plan, check, cells, read)),
+        values=tuple(
+            compare_value(one.reading or "any", one.measured, printed, read.roundings, one.convention)
+            for one in every_measurement(check)
+        ),
     )
     return facts, (measured, *related)
-
-
-def _changes(
-    plan: DeltaPlan, check: DeltaCheck, cells: Mapping[str, CellCheck], read: Conventions
-) -> Iterator[MeasuredValue]:
-    """Yield the measured change under each reading and convention, with the two counts."""
-
-    def count(cell: CellRef, reading: str | None, convention: str | None) -> str:
-        counter = read.counter_of(cell.column, convention)  # which the baseline's row may call otherwise
-        every = (one for one in every_measurement(cells[cell.id]) if one.reading == reading)
-        found = next(one for one in every if read.counter_of(cell.column, one.convention) == counter)
-        return readable(Fraction(found.measured))
-
-    for one in every_measurement(check):
-        ours, theirs = readings_of_change(one.reading)
-        counts = (count(plan.base, theirs, one.convention), count(plan.cell, ours, one.convention))
-        yield compare_value(one.reading or "any", one.measured, plan.change, read.roundings, one.convention, counts)
 
 
 def _explain_repeat(plan: RepeatPlan, check: RepeatCheck) -> _Answer:

@@ -24,14 +24,12 @@ class Fact(Record):
 class MeasuredValue(Record):
     """A measured number beside the printed one.
 
-    `name` says what it was measured under (readings, a kernel). `counts` are the two counts that a change was computed
-    from. `gap` is the distance from the printed number in units of its last digit. `prints_by` is the first declared
-    rounding rule under which the value prints as the paper has it.
+    `name` says what it was measured under (readings, a kernel). `gap` is the distance from the printed number in units
+    of its last digit. `prints_by` is the first declared rounding rule under which the value prints as the paper has it.
     """
 
     name: str
     convention: str | None = None
-    counts: tuple[str, ...] = ()
     measured: Number
     gap: str
     prints_by: Rounding | None = None
@@ -40,8 +38,7 @@ class MeasuredValue(Record):
 class Measurements(Record):
     """What was measured, under every declared reading and convention.
 
-    `names` says what the values differ in. `counts` are the ids of the two rows whose counts stand beside a change.
-    `rounding` is the paper's first rounding rule.
+    `names` says what the values differ in. `rounding` is the paper's first rounding rule.
     """
 
     kind: Literal["measurements"] = "measurements"
@@ -49,7 +46,6 @@ class Measurements(Record):
     printed: str
     rounding: Rounding
     in_percent: bool = False
-    counts: tuple[str, ...] = ()
     values: tuple[MeasuredValue, ...]
 
 
