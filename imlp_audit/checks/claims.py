@@ -119,7 +119,16 @@ def _is_weak(cells: Sequence[CellRef], context: Context) -> bool:
 def models_of_claim(plan: ClaimPlan) -> Iterator[tuple[Paper, Recipe]]:
     """Yield the models that a claim about printed numbers needs, each with its paper; a measured one has its cells'."""
     for statement in () if plan.measured else plan.meanings.all:
-        yield from _models_of(statement)
+        match statement:
+            case Conditions() | Order():
+                yield from ((share.cell.row.paper, share.recipe) for share in statement.shares)
+            case Input():
+                for row in statement.rows:
+                    yield from ((row.cell.row.paper, at_size(row.recipe, s)) for s in (statement.size, *row.tried))
+            case Reference() | Average():
+                continue
+            case _:
+                assert_never(statement)
 
 
 def papers_of_claim(plan: ClaimPlan) -> Iterator[Paper]:
@@ -128,19 +137,6 @@ def papers_of_claim(plan: ClaimPlan) -> Iterator[Paper]:
         shares = isinstance(statement, Conditions | Order) and statement.shares
         if plan.measured or shares or isinstance(statement, Input):
             yield from (cell.row.paper for cell in statement.cells)
-
-
-def _models_of(statement: Statement) -> Iterator[tuple[Paper, Recipe]]:
-    match statement:
-        case Conditions() | Order():
-            yield from ((share.cell.row.paper, share.recipe) for share in statement.shares)
-        case Input():
-            for row in statement.rows:
-                yield from ((row.cell.row.paper, at_size(row.recipe, s)) for s in (statement.size, *row.tried))
-        case Reference() | Average():
-            return
-        case _:
-            assert_never(statement)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import run_check
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Printed
-from imlp_audit.records.check import FAILS, Check, EquationCheck
+from imlp_audit.records.check import FAILS, Check
 from imlp_audit.spec.columns import MemoryColumn
 from imlp_audit.spec.paper import CellRef, Paper, RowRef
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, DeltaPlan, Plan, RepeatPlan
@@ -102,10 +102,11 @@ class Guards:
         """Return the guards of some cells among checks."""
         guards: defaultdict[str, list[tuple[NumberPlan, Finding]]] = defaultdict(list)
         for plan in plans:
-            parts = [(cell, guard) for cell, guard in _parts(plan) if cell.id in cells]
-            found = _finding(parts[0][1], context) if parts else None
-            for cell, guard in parts:
-                guards[cell.id].append((guard, found))
+            guarded = [cell.id for cell in _cells_of(plan) if cell.id in cells]
+            if guarded and isinstance(plan, NumberPlan):
+                found = _finding(plan, context)
+                for name in guarded:
+                    guards[name].append((plan, found))
         return cls(guards, context)
 
     def notice(self, cell: CellRef, digits: int) -> bool:
@@ -117,24 +118,22 @@ class Guards:
         )
 
 
-def _parts(plan: Plan) -> Iterator[tuple[CellRef, NumberPlan]]:
-    """Yield the cells of which a check looks at the printed number."""
+def _cells_of(plan: Plan) -> Iterable[CellRef]:
+    """Return the cells of which a check looks at the printed number."""
     match plan:
         case CellPlan() if isinstance(plan.cell.column, MemoryColumn) and plan.cell.row.row.model is not None:
-            yield plan.cell, plan  # which is bounded from below by what the model needs
-        case DeltaPlan() if not plan.measured:
-            yield from ((cell, plan) for cell in (plan.cell, plan.base))
-        case RepeatPlan() if not plan.delta:
-            yield from ((cell, plan) for cell in (plan.cell, plan.other))
-        case ClaimPlan() if not plan.measured and not any(True for _ in models_of_claim(plan)):
-            cells = {cell.id: cell for statement in plan.meanings.all for cell in statement.cells}
-            yield from ((cell, plan) for cell in cells.values())
+            return (plan.cell,)  # which is bounded from below by what the model needs
+        case DeltaPlan(measured=False):
+            return plan.cell, plan.base
+        case RepeatPlan(delta=False):
+            return plan.cell, plan.other
+        case ClaimPlan(measured=False) if not any(True for _ in models_of_claim(plan)):
+            return {cell.id: cell for statement in plan.meanings.all for cell in statement.cells}.values()
         case _:
-            return
+            return ()
 
 
 def _finding(guard: NumberPlan, context: Context) -> Finding:
     """Return what a failing check is known by; a check that passes or decides nothing says nothing of a number."""
     check = run_check(guard, context)
-    measured = None if isinstance(check, EquationCheck) else check.measured
-    return (check.verdict, check.printed, measured) if check.verdict in FAILS else None
+    return (check.verdict, check.printed, getattr(check, "measured", None)) if check.verdict in FAILS else None

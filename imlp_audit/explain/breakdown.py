@@ -1,18 +1,15 @@
-"""Where a model's number comes from: what each of its parts, and each kind of parameter or class of work, has."""
+"""Where a model's number comes from: what each of its parts has."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
-from typing import Literal
 
 from torch import nn
 
-from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.fvcore import unfuse_attention
@@ -22,7 +19,6 @@ from imlp_audit.count.outside import each_outside
 from imlp_audit.count.parameters import classifiers
 from imlp_audit.count.record import Ledger, site_of
 from imlp_audit.errors import BuildError
-from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.build import Builder
 from imlp_audit.models.host import PartNames
 from imlp_audit.models.readings import AnyReading
@@ -88,35 +84,13 @@ def _first(rules: PartNames, path: str) -> str | None:
     return next((name for pattern, name in rules if re.search(pattern, path)), None)
 
 
-class ParameterKind(StrEnum):
-    """What a parameter is for."""
-
-    WEIGHT = "weights"
-    BIAS = "biases"
-    COEFFICIENT = "AGeLU coefficients"
-    NORM = "norms"
-    SCALE = "other scales and shifts"
-    TABLE = "class token and positions"
-    BUFFER = "buffers"
-
-
 @dataclass(frozen=True)
 class TensorShare:
-    """A parameter, or a buffer of the state dict: its dotted path, kind and size, and what counts it."""
+    """A parameter, or a buffer of the state dict: its dotted path and size, and what counts it."""
 
     path: str
-    kind: ParameterKind
     size: int
     counted_by: frozenset[ParameterConvention]
-
-
-@dataclass(frozen=True)
-class Portion:
-    """An amount of a kind of parameter or class of work, in a part of the model."""
-
-    part: str
-    kind: str
-    amount: int
 
 
 @dataclass(frozen=True)
@@ -131,21 +105,18 @@ class Body:
     part_names: PartNames = ()
     own_blocks: bool = False
 
-    def portions(self, counting: ParameterConvention | Convention) -> tuple[Portion, ...]:
-        """Return what a convention counts; the amounts add up to the model's number."""
-        return tuple(self._portions(counting))
-
-    def _portions(self, counting: ParameterConvention | Convention) -> Iterator[Portion]:
+    def by_part(self, counting: ParameterConvention | Convention) -> Mapping[str, int]:
+        """Return what a convention counts in each part, in their order; the amounts add up to the model's number."""
+        sums = Counter[str]()
         if isinstance(counting, ParameterConvention):
             for tensor in self.tensors:
                 if counting in tensor.counted_by:
-                    yield Portion(self._part_of(tensor.path), tensor.kind, tensor.size)
-            return
+                    sums[self._part_of(tensor.path)] += tensor.size
+            return sums
         for (path, operation), amount in self.ledger.work.items():
-            weight = counting.weight(operation, site_of(path))
-            if weight and amount:
-                times = f"{_TIMES}{weight}" if weight != 1 else ""
-                yield Portion(self._part_of(path), f"{_name_class(operation)}{times}", amount * weight)
+            if counted := amount * counting.weight(operation, site_of(path)):
+                sums[self._part_of(path)] += counted
+        return sums
 
     def _part_of(self, path: str) -> str:
         part = find_part(path, self.part_names, own_blocks=self.own_blocks)
@@ -193,57 +164,25 @@ def _tensors(model: nn.Module) -> Iterator[TensorShare]:
             ParameterConvention.TRAINABLE: parameter.requires_grad,
             ParameterConvention.LAYERS: parameter in layers,
         }
-        owner, _, name = path.rpartition(".")
         counted_by = frozenset(one for one in ParameterConvention if counts.get(one, True))
-        yield TensorShare(path, _kind(model.get_submodule(owner), name), parameter.numel(), counted_by)
+        yield TensorShare(path, parameter.numel(), counted_by)
     kept = model.state_dict().keys()
     for path, buffer in model.named_buffers():
         if path in kept:
             counted_by = frozenset({ParameterConvention.WITH_BUFFERS})
-            yield TensorShare(path, ParameterKind.BUFFER, buffer.numel(), counted_by)
+            yield TensorShare(path, buffer.numel(), counted_by)
 
 
-def _kind(module: nn.Module, name: str) -> ParameterKind:
-    if isinstance(module, AGeLU):
-        return ParameterKind.COEFFICIENT
-    if "Norm" in type(module).__name__:
-        return ParameterKind.NORM
-    if name.endswith("bias"):
-        return ParameterKind.BIAS
-    if name.endswith("weight"):
-        return ParameterKind.WEIGHT
-    is_table = any(word in name for word in ("token", "pos"))
-    return ParameterKind.TABLE if is_table else ParameterKind.SCALE
+def set_beside(ours: Mapping[str, int], base: Mapping[str, int] | None) -> tuple[Amount, ...]:
+    """Return the amounts of one model by part, with those of its baseline if there is one.
 
-
-_TIMES = " x "
-"""Separates a class of work from its weight, if that is not 1."""
-
-
-def _name_class(operation: Operation) -> str:
-    return operation.replace("_", " ")
-
-
-_KINDS = (*map(str, ParameterKind), *map(_name_class, Operation))
-
-
-def break_down(
-    ours: Sequence[Portion], base: Sequence[Portion] | None, key: Literal["part", "kind"]
-) -> tuple[Amount, ...]:
-    """Return the amounts of one model by part or kind, with those of its baseline if there is one.
-
-    Kinds are in a fixed order, parts in that of the model, with the baseline's own in their place.
+    Parts are in the order of the model, with the baseline's own in their place.
     """
-    mine, theirs = Counter[str](), Counter[str]()
-    for sums, portions in ((mine, ours), (theirs, base or ())):
-        for portion in portions:
-            sums[portion.part if key == "part" else portion.kind] += portion.amount
-    if key == "kind":
-        names = sorted({*mine, *theirs}, key=lambda kind: _KINDS.index(kind.partition(_TIMES)[0]))
-    else:
-        names, before = list(mine), -1
-        for part in theirs:
-            if part not in names:
-                names.insert(before + 1, part)
-            before = names.index(part)
-    return tuple(Amount(name=one, amount=mine[one], baseline=None if base is None else theirs[one]) for one in names)
+    names, before = list(ours), -1
+    for part in base or ():
+        if part not in names:
+            names.insert(before + 1, part)
+        before = names.index(part)
+    return tuple(
+        Amount(name=one, amount=ours.get(one, 0), baseline=None if base is None else base.get(one, 0)) for one in names
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from imlp_audit.checks.context import Conventions
 from imlp_audit.checks.frames import Countable, column_of, countable
@@ -32,10 +31,6 @@ from imlp_audit.report.verdicts import name_verdict, place_in_specs
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, RowRef, own_families
 from imlp_audit.spec.plan import CellPlan
-
-if TYPE_CHECKING:
-    from imlp_audit.explain.breakdown import Portion
-
 
 ROUNDED = {
     Rounding.HALF_UP: "rounded half up",
@@ -210,11 +205,11 @@ def _values(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> I
 
 
 def _break_down(counted: Countable, check: CellCheck, read: Conventions) -> Breakdown:
-    """Return the number by part and by kind, with the baseline's where the row has one that can be counted.
+    """Return the number by part, with the baseline's where the row has one that can be counted.
 
     That a baseline cannot be counted is an error of its own row, not of this one.
     """
-    from imlp_audit.explain.breakdown import break_down, dissect  # torch takes seconds to import
+    from imlp_audit.explain.breakdown import dissect, set_beside  # torch takes seconds to import
     from imlp_audit.models.build import Builder
 
     row, column, name = counted.cell.row, counted.cell.column_id, str(check.convention)
@@ -222,15 +217,15 @@ def _break_down(counted: Countable, check: CellCheck, read: Conventions) -> Brea
     counting = ParameterConvention(name) if is_size else read.flops[name]
     reading, builder = read.readings[check.reading], Builder()
 
-    def portions_of(recipe: Recipe) -> tuple[Portion, ...]:
-        return dissect(recipe, recipe.part_of(reading), builder).portions(counting)
+    def parts_of(recipe: Recipe) -> Mapping[str, int]:
+        return dissect(recipe, recipe.part_of(reading), builder).by_part(counting)
 
-    ours, theirs, failure = portions_of(counted.recipe), None, None
+    ours, theirs, failure = parts_of(counted.recipe), None, None
     base = row.baseline
     recipe = CellRef(base, column).recipe if base is not None else None
     if recipe is not None:
         try:
-            theirs = portions_of(recipe)
+            theirs = parts_of(recipe)
         except Exception as error:  # whatever a host's code raises
             failure = str(error) if isinstance(error, BuildError) else f"{type(error).__name__}: {error}"
     return Breakdown(
@@ -240,9 +235,7 @@ def _break_down(counted: Countable, check: CellCheck, read: Conventions) -> Brea
         baseline=_name_within(base, base.row.label, _LONGEST_HEADER) if base and theirs is not None else None,
         baseline_name=_name_within(base, base.full_label, _LONGEST_NAME) if base and theirs is not None else None,
         failure=failure,
-        parts=break_down(ours, theirs, "part"),
-        kinds_of="kind of parameter" if is_size else "class of work",
-        kinds=break_down(ours, theirs, "kind"),
+        parts=set_beside(ours, theirs),
     )
 
 

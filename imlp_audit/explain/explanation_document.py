@@ -116,22 +116,20 @@ def _describe_breakdown(section: Breakdown) -> Iterator[Block]:
     if section.failure is not None:
         yield Paragraph(f"The baseline could not be counted: {section.failure}")
     if section.baseline is None:
-        yield _share_table("part", section.model, section.parts)
-        yield _share_table(section.kinds_of, section.model, section.kinds)
+        yield _share_table(section.model, section.parts)
         return
-    yield _difference_table("part", section.baseline, section.model, _merge_small(section.parts))
+    yield _difference_table(section.baseline, section.model, _merge_small(section.parts))
     yield Paragraph(_describe_change(section.parts))
-    yield _difference_table(section.kinds_of, section.baseline, section.model, section.kinds)
 
 
-def _share_table(name: str, model: str, amounts: Sequence[Amount]) -> Table:
+def _share_table(model: str, amounts: Sequence[Amount]) -> Table:
     whole = sum(one.amount for one in amounts)
     rows = tuple((one.name, readable(one.amount), _percent(one.amount, whole)) for one in amounts)
-    header = (name, model, "share")
+    header = ("part", model, "share")
     return Table(header, (*rows, (strong("total"), strong(readable(whole)), "")), number_columns(header))
 
 
-def _difference_table(name: str, base: str, model: str, amounts: Sequence[Amount]) -> Table:
+def _difference_table(base: str, model: str, amounts: Sequence[Amount]) -> Table:
     whole = Amount(
         name="total", amount=sum(one.amount for one in amounts), baseline=sum(one.baseline or 0 for one in amounts)
     )
@@ -139,7 +137,7 @@ def _difference_table(name: str, base: str, model: str, amounts: Sequence[Amount
         (one.name, readable(one.baseline or 0), readable(one.amount), _write_signed(_difference(one)))
         for one in (*amounts, whole)
     ]
-    header = (name, base, model, "difference")
+    header = ("part", base, model, "difference")
     return Table(header, (*rows[:-1], tuple(map(strong, rows[-1]))), number_columns(header))
 
 

@@ -50,7 +50,7 @@ class Measurements(Record):
 
 
 class Amount(Record):
-    """How much of a model's number falls to a part of the model, or to a kind of parameter or class of work."""
+    """How much of a model's number falls to a part of the model."""
 
     name: str
     amount: int
@@ -58,7 +58,7 @@ class Amount(Record):
 
 
 class Breakdown(Record):
-    """A model's number by part and by kind, with the baseline's where the row has one; the amounts add up exactly.
+    """A model's number by part, with the baseline's where the row has one; the amounts add up exactly.
 
     `counted` says what is counted, `reading` under which reading if that matters. `failure` says why the baseline
     could not be counted.
@@ -72,8 +72,6 @@ class Breakdown(Record):
     baseline_name: str | None = None
     failure: str | None = None
     parts: tuple[Amount, ...]
-    kinds_of: Literal["kind of parameter", "class of work"]
-    kinds: tuple[Amount, ...]
 
 
 class RowByRow(Record):
