@@ -54,42 +54,24 @@ def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: 
 
     In between it is open: the model shows neither the allocator's work space nor what the authors' code keeps.
     """
-    cell = plan.cell
+    cell, read = plan.cell, context.conventions(plan.cell.row.paper)
     declared, others = context.measurements(cell.row, recipe, column)
-    rules = context.conventions(cell.row.paper).roundings
-    comparison = compare(cell.printed, Ways(declared, declared, rules, rules, others))
+    comparison = compare(cell.printed, Ways(declared, declared, read.roundings, read.roundings, others))
     found = record_fit(CellCheck, plan, cell.printed, cell.column.unit, comparison)
     unit = MemoryConvention(str(found.convention))
     live = f"{readable(comparison.deciding.value, 1)} {unit.symbol} live at once{write_images(column)}"
     if comparison.verdict in PASSES:
         return found.model_copy(update={"reason": f"{live}: {comparison.reason}"})
-    least = _least(plan, column, recipe, context)
-    if _is_impossible(plan, context, least):
-        reason = (
-            f"{live}, and the weights and one operation already take {readable(least / unit.size, 1)} {unit.symbol}"
-        )
-        return found.model_copy(update={"reason": reason})
+    peaks = [context.model(recipe, reading).peaks[column.batch] for reading in read.readings.values()]
+    least = Fraction(min(peak.least for peak in peaks))  # that any program of the model's operations needs
+    floors = [Interval.point(least / one.size) for one in read.about.memory]
+    if all(cell.printed.interval(rule) < floor for rule in read.roundings for floor in floors):
+        taken = f"the weights and one operation already take {readable(least / unit.size, 1)} {unit.symbol}"
+        return found.model_copy(update={"reason": f"{live}, and {taken}"})
     more = comparison.deciding.value > cell.printed.value
     rest = "how much of it the authors' code frees earlier" if more else "what fills the rest"
     reason = f"{live}, {cell.printed.text} printed; {rest} needs {cell.column.needs}"
     return found.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": reason, "hints": ()})
-
-
-def _least(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> Fraction:
-    """Return the bytes that any program of the model's operations needs, under the reading that needs fewest.
-
-    Raises NotMeasuredError where a reading failed, which might have needed fewer.
-    """
-    readings = context.conventions(plan.cell.row.paper).readings.values()
-    return Fraction(min(context.model(recipe, reading).peaks[column.batch].least for reading in readings))
-
-
-def _is_impossible(plan: CellPlan, context: Context, least: Fraction) -> bool:
-    """Say whether every number that prints so, in every declared unit and by every rule, is smaller than `least`."""
-    read = context.conventions(plan.cell.row.paper)
-    floor = [least / unit.size for unit in read.about.memory]
-    printed = [plan.cell.printed.interval(rule) for rule in read.roundings]
-    return all(interval < Interval.point(low) for interval in printed for low in floor)
 
 
 def check_cell(plan: CellPlan, context: Context) -> CellCheck:
@@ -124,8 +106,7 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
         return _under_convention(check)
     if check.verdict is not Verdict.DIFFERS:
         return check
-    proposed = identity is not None or not stated
-    if not proposed:
+    if identity is None and stated:
         return check
     why = _why_open(check, found, identity, context)
     doubt = why if identity is None or identity.accuses else NOT_NAMED

@@ -246,19 +246,20 @@ class Frame:
     @property
     def name(self) -> str:
         """The options that the hypothesis leaves to the cell: "reading released, convention no_head"."""
-        groups = {"reading": self.reading, "convention": self.convention}
-        return ", ".join(
-            f"{kind} {' or '.join(map(str, one.allowed))}" for kind, one in groups.items() if one is not None
-        )
+        named = (pair for pair in self._groups.items() if pair[0] != "rounding")
+        return ", ".join(f"{kind} {' or '.join(map(str, one.allowed))}" for kind, one in named)
+
+    @property
+    def _groups(self) -> dict[str, VoteGroup]:
+        groups = {"reading": self.reading, "convention": self.convention, "rounding": self.rounding}
+        return {kind: one for kind, one in groups.items() if one is not None}
 
     @property
     def support(self) -> dict[tuple[str, str], str]:
         """How many numbers follow under each option that was not chosen, beside the one that was."""
-        groups = {"reading": self.reading, "convention": self.convention, "rounding": self.rounding}
         return {
             (kind, str(option)): _compare_scores(group, option)
-            for kind, group in groups.items()
-            if group is not None
+            for kind, group in self._groups.items()
             for option in group.scores
             if option != group.winner
         }
@@ -266,8 +267,7 @@ class Frame:
     @property
     def weak(self) -> bool:
         """Whether a pass may be luck: the rounding rule, the reading or the convention is not a clear choice."""
-        groups = (self.rounding, self.reading, self.convention)
-        return any(group is not None and group.choice is Clarity.WEAK for group in groups)
+        return any(group.choice is Clarity.WEAK for group in self._groups.values())
 
 
 def _compare_scores(group: VoteGroup, option: str | None) -> str:
