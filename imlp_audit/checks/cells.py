@@ -54,10 +54,10 @@ def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: 
 
     In between it is open: the model shows neither the allocator's work space nor what the authors' code keeps.
     """
-    cell, read = plan.cell, context.conventions(plan.cell.row.paper)
+    cell, read, printed = plan.cell, context.conventions(plan.cell.row.paper), context.printed(plan.cell)
     declared, others = context.measurements(cell.row, recipe, column)
-    comparison = compare(cell.printed, Ways(declared, declared, read.roundings, read.roundings, others))
-    found = record_fit(CellCheck, plan, cell.printed, cell.column.unit, comparison)
+    comparison = compare(printed, Ways(declared, declared, read.roundings, read.roundings, others))
+    found = record_fit(CellCheck, plan, printed, cell.column.unit, comparison)
     unit = MemoryConvention(str(found.convention))
     live = f"{readable(comparison.deciding.value, 1)} {unit.symbol} live at once{write_images(column)}"
     if comparison.verdict in PASSES:
@@ -65,12 +65,12 @@ def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: 
     peaks = [context.model(recipe, reading).peaks[column.batch] for reading in read.readings.values()]
     least = Fraction(min(peak.least for peak in peaks))  # that any program of the model's operations needs
     floors = [Interval.point(least / one.size) for one in read.about.memory]
-    if all(cell.printed.interval(rule) < floor for rule in read.roundings for floor in floors):
+    if all(printed.interval(rule) < floor for rule in read.roundings for floor in floors):
         taken = f"the weights and one operation already take {readable(least / unit.size, 1)} {unit.symbol}"
         return found.model_copy(update={"reason": f"{live}, and {taken}"})
-    more = comparison.deciding.value > cell.printed.value
+    more = comparison.deciding.value > printed.value
     rest = "how much of it the authors' code frees earlier" if more else "what fills the rest"
-    reason = f"{live}, {cell.printed.text} printed; {rest} needs {cell.column.needs}"
+    reason = f"{live}, {printed.text} printed; {rest} needs {cell.column.needs}"
     return found.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": reason, "hints": ()})
 
 

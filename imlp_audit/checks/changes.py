@@ -37,13 +37,14 @@ def check_delta(plan: DeltaPlan, context: Context) -> DeltaCheck:
     delta = plan.change
     read = context.conventions(plan.cell.row.paper)
     own = read.roundings_of(plan.cell.column) if plan.cell.column.measure in read.about.rounding_of else ()
-    agreement = follows_from_cells(delta, plan.cell.printed, plan.base.printed, read.roundings, own)
+    cells = context.printed(plan.cell), context.printed(plan.base)
+    agreement = follows_from_cells(delta, *cells, read.roundings, own)
     return _from_agreement(DeltaCheck, plan, delta, "%", agreement, read.roundings[0])
 
 
 def check_repeat(plan: RepeatPlan, context: Context) -> RepeatCheck:
     """Judge whether a number that is printed twice is the same in both places."""
-    one, other = plan.numbers
+    one, other = plan.numbers if plan.delta else map(context.printed, (plan.cell, plan.other))
     name = f"{plan.other.id}.delta" if plan.delta else plan.other.id
     read, its = (context.conventions(cell.row.paper) for cell in (plan.cell, plan.other))
     roundings = read.roundings if plan.delta else read.roundings_of(plan.cell.column)

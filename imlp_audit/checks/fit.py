@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
+from operator import ne
 
 from imlp_audit.numbers.interval import EXACT, decimal_text, readable
 from imlp_audit.numbers.printed import LIKELY, Printed, Rounding
@@ -73,7 +74,7 @@ def compare(
     ordinary = (ways.default or declared[0], ways.rules[0])
     found = next(_fits(printed, [m for m in ways.allowed if not m.uncounted], ways.roundings), None)
     if found is not None:
-        one, rounding = _least_departing(found, declared, ordinary[0])
+        one, rounding = _least_departing(found[0], declared, ordinary[0]), found[1]
         under = _name(_departures((one, rounding), ordinary))
         verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
         named = f" under {', '.join(under)}" if under else ""
@@ -103,8 +104,8 @@ def fitting(printed: Printed, measured: Iterable[Measured], rules: Iterable[Roun
 
 def name_departures_of(one: Measured, declared: Sequence[Measured]) -> tuple[str, ...]:
     """Name how a measurement departs from the default; an option that does not change the value does not depart."""
+    chosen = _least_departing(one, declared, declared[0])
     rounding = Rounding.HALF_UP  # the same in both: only readings and conventions are compared
-    chosen, _ = _least_departing((one, rounding), declared, declared[0])
     return _name(_departures((chosen, rounding), (declared[0], rounding)))
 
 
@@ -117,17 +118,11 @@ def _fits(
         yield from ((one, rounding) for one in measured if one.value in interval)
 
 
-def _least_departing(
-    fitting: tuple[Measured, Rounding], declared: Sequence[Measured], default: Measured
-) -> tuple[Measured, Rounding]:
-    """Return what fits by the first names that give the same value: an option departs only if it changes the value."""
-    one, rounding = fitting
+def _least_departing(one: Measured, declared: Sequence[Measured], default: Measured) -> Measured:
+    """Return a measurement by the first names that give its value: an option departs only if it changes the value."""
     same = (other for other in declared if other.value == one.value and not other.uncounted)
-    return min(same, key=lambda other: sum(_differ(other, default))), rounding
-
-
-def _differ(one: Measured, other: Measured) -> tuple[bool, bool]:
-    return one.reading != other.reading, one.convention != other.convention
+    names = default.reading, default.convention
+    return min(same, key=lambda other: sum(map(ne, (other.reading, other.convention), names)))
 
 
 def _departures(chosen: tuple[Measured, Rounding], default: tuple[Measured, Rounding]) -> dict[str, str | None]:

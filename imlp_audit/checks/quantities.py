@@ -170,7 +170,7 @@ def values_of(quantity: Quantity, values: Sequence[Interval]) -> Interval | None
 
 def interval_of(cell: CellRef, context: Context) -> Interval:
     """Return the values that print as a cell does, under the default rounding rule for its column."""
-    return cell.printed.interval(context.conventions(cell.row.paper).roundings_of(cell.column)[0])
+    return context.printed(cell).interval(context.conventions(cell.row.paper).roundings_of(cell.column)[0])
 
 
 def format_values(quantity: Quantity, values: Interval | None) -> str:
