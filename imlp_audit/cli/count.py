@@ -112,7 +112,7 @@ def count(
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.count.request import Changes
     from imlp_audit.explain.causes import CountedQuantity, find_causes
-    from imlp_audit.explain.counted_document import counted_document
+    from imlp_audit.explain.explanation_document import counted_document
     from imlp_audit.explain.search import collect_changes, count_apart, take_first
 
     request, questions = building.request(model), [_question(text) for text in printed or ()]
