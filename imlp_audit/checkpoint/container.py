@@ -12,7 +12,6 @@ from io import BufferedReader
 from pathlib import Path
 
 from imlp_audit.checkpoint.refusal import RefusedError, list_names
-from imlp_audit.checkpoint.tensors import Identity
 from imlp_audit.files import FileError, open_regular
 
 WEIGHTS = (".safetensors", ".pth", ".pt", ".pth.tar", ".ckpt", ".bin", ".t7")
@@ -89,6 +88,16 @@ _OTHERS = (
         'run `torch.save(pickle.load(open("FILE", "rb")), "weights.pth")` and give weights.pth',
     ),
 )
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A file as it was when it was opened: another file, or a changed one, has another identity."""
+
+    device: int
+    inode: int
+    size: int
+    changed_at: int
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from imlp_audit.checkpoint.pickle_machine import (
-    ODD_TENSORS,
-    OTHER_KEYS,
-    Inert,
-    Name,
-    Storage,
-    explain_code,
-    explain_odd,
-)
+from imlp_audit.checkpoint.pickles import OTHER_KEYS, Inert, Storage, explain_code, explain_odd
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names
 from imlp_audit.checkpoint.tensors import MOST_TENSORS, TensorInfo
 from imlp_audit.errors import did_you_mean
@@ -32,7 +24,7 @@ def find_given(content: object) -> Mapping[int | str, Inert]:
     """Return what objects that were not made were given: tables by their identity, tensors by their storage."""
     seen: set[int] = set()
     parts = ((one, value) for one in find_inert(content) for value in _walk(one, seen))
-    return {value.view.storage if isinstance(value, TensorInfo) else id(value): one for one, value in parts}
+    return {value.storage if isinstance(value, TensorInfo) else id(value): one for one, value in parts}
 
 
 def check_apart(state: Mapping[object, object], given: Mapping[int | str, Inert]) -> None:
@@ -42,13 +34,13 @@ def check_apart(state: Mapping[object, object], given: Mapping[int | str, Inert]
     """
     seen: set[int] = set()
     for name, value in state.items():
-        if isinstance(value, Inert) and value.name in ODD_TENSORS:
-            raise explain_odd(name, ODD_TENSORS[value.name])
+        if isinstance(value, Inert) and value.is_tensor:
+            raise explain_odd(name, value)
         if isinstance(value, Inert) and any(isinstance(part, TensorInfo | Storage) for part in _walk(value, seen)):
             raise explain_code(value.name)
     if any(isinstance(value, TensorInfo) for value in _walk(state.get(OTHER_KEYS))):
         raise RefusedError(_KEYS)
-    keys: list[int | str] = [id(state), *(one.view.storage for one in state.values() if isinstance(one, TensorInfo))]
+    keys: list[int | str] = [id(state), *(one.storage for one in state.values() if isinstance(one, TensorInfo))]
     for key in keys:
         if key in given:
             raise explain_code(given[key].name)
@@ -66,11 +58,11 @@ def explain_stateless(content: object) -> RefusedError:
             )
     tables = [value for value in values if isinstance(value, dict)]
     for name, value in ((name, value) for table in tables for name, value in table.items()):
-        if isinstance(value, Inert) and value.name in ODD_TENSORS:
-            return explain_odd(name, ODD_TENSORS[value.name])
+        if isinstance(value, Inert) and value.is_tensor:
+            return explain_odd(name, value)
     for value in values:
-        if isinstance(value, Name) or (isinstance(value, Inert) and value.noted):
-            return explain_code(value.text if isinstance(value, Name) else value.name)
+        if isinstance(value, Inert) and value.noted:
+            return explain_code(value.name)
     if any(OTHER_KEYS in table for table in tables):
         return RefusedError(_KEYS)
     return RefusedError("does not hold tensors by name; save model.state_dict(), with safetensors")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 
 BYTES = {
@@ -19,21 +19,17 @@ LARGEST_RANK = 16
 
 
 @dataclass(frozen=True)
-class StorageView:
-    """Where a tensor's numbers lie: in which storage, from which number on, and the stride of each axis."""
-
-    storage: str
-    start: int
-    strides: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class TensorInfo:
-    """A tensor's shape, the type of its numbers (torch's name), and where they lie."""
+    """A tensor's shape, the type of its numbers (torch's name), and where they lie.
+
+    They lie in a storage, from its number `start` on, with a stride for each axis.
+    """
 
     shape: tuple[int, ...]
     dtype: str
-    view: StorageView
+    storage: str
+    start: int = 0
+    strides: tuple[int, ...] = ()
 
     @property
     def numel(self) -> int:
@@ -50,34 +46,8 @@ def read_shape(value: object) -> tuple[int, ...] | None:
 
 
 @dataclass(frozen=True)
-class Identity:
-    """A file as it was when it was opened: another file, or a changed one, has another identity."""
-
-    device: int
-    inode: int
-    size: int
-    changed_at: int
-
-
-@dataclass(frozen=True)
-class ZipMember:
-    """A file of the archive: where its header and its bytes are, and their CRC-32, 0 where none was made."""
-
-    name: str
-    header: int
-    start: int
-    size: int
-    crc: int
-
-    @property
-    def end(self) -> int:
-        """Where its bytes end."""
-        return self.start + self.size
-
-
-@dataclass(frozen=True)
 class Content:
-    """What a file describes, and where the bytes of each storage in it are."""
+    """What a file describes, and where in it the bytes of each storage are, unless its own library reads them."""
 
     tree: object
-    spans: Mapping[str, range]
+    spans: Mapping[str, range] = field(default_factory=dict)
