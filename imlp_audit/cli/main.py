@@ -226,6 +226,7 @@ MODELS = {
     "hypothesis": "hypothesis",
     "numpy": "numpy",
     "pyarrow": "pyarrow",
+    "safetensors": "safetensors",
     "timm": "timm",
     "torch": "torch",
     "torchvision": "torchvision",
