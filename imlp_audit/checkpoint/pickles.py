@@ -97,7 +97,7 @@ OTHER_KEYS = Inert("keys that are not names")
 """The key of a list of what has other keys than names; these could be made to collide, which would take hours."""
 
 
-class Table(dict[object, object]):
+class PickledDict(dict[object, object]):
     """A dictionary from a pickle."""
 
     def __setitem__(self, key: object, value: object) -> None:
@@ -131,16 +131,24 @@ def _describe_call(function: Inert, arguments: tuple[object, ...], tensor: str) 
         return Inert(function.name, [function, arguments])
     match function.name, arguments:
         case "collections OrderedDict", ():
-            return Table()
-        case "collections Counter", (Table() as counts,):
+            return PickledDict()
+        case "collections Counter", (PickledDict() as counts,):
             return counts
         case "torch Size", (tuple() as sizes,):
             return sizes
-        case "torch._utils _rebuild_parameter", (TensorInfo() as info, bool(), Table() as hooks) if not hooks:
+        case "torch._utils _rebuild_parameter", (TensorInfo() as info, bool(), PickledDict() as hooks) if not hooks:
             return info
-        case "torch._utils _rebuild_tensor_v2", (Storage() as storage, *place, bool(), Table() as hooks) if not hooks:
+        case "torch._utils _rebuild_tensor_v2", (Storage() as storage, *place, bool(), PickledDict() as hooks) if (
+            not hooks
+        ):
             return _describe_view(storage, storage.dtype, place, tensor)
-        case "torch._utils _rebuild_tensor_v3", (Storage() as storage, *place, bool(), Table() as hooks, Inert(dtype)):
+        case "torch._utils _rebuild_tensor_v3", (
+            Storage() as storage,
+            *place,
+            bool(),
+            PickledDict() as hooks,
+            Inert(dtype),
+        ):
             if not hooks:
                 return _describe_view(storage, dtype.removeprefix("torch "), place, tensor)
     raise TypeError
@@ -268,7 +276,9 @@ class PickleReader(pickle._Unpickler):
         state, target = self.stack.pop(), self.stack[-1]
         if isinstance(target, Inert):
             target.append(state)
-        elif not isinstance(target, Table) or not isinstance(state, Table) or not set(state) <= {"_metadata"}:
+        elif (
+            not isinstance(target, PickledDict) or not isinstance(state, PickledDict) or not set(state) <= {"_metadata"}
+        ):
             raise TypeError
 
 
@@ -296,7 +306,7 @@ def _count(step: Step) -> Step:
 _CODES = {operation.name: ord(operation.code) for operation in pickletools.opcodes}
 _STEPS: dict[str, Step] = {
     **{name: pickle._Unpickler.dispatch[_CODES[name]] for name in _INHERITED},
-    "EMPTY_DICT": lambda reader: reader.append(Table()),
+    "EMPTY_DICT": lambda reader: reader.append(PickledDict()),
     "BYTEARRAY8": lambda reader: reader.append(reader.read(int.from_bytes(reader.read(8), "little"))),
     "EMPTY_SET": lambda reader: reader.append(Inert("builtins set")),
     "FROZENSET": PickleReader._freeze,
