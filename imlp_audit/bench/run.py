@@ -15,8 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit import __version__
-from imlp_audit.bench.planning import RowComparison
-from imlp_audit.bench.setup import Setup, hardware
+from imlp_audit.bench.planning import RowComparison, Setup, hardware
 from imlp_audit.bench.verdict import METHOD, BenchConditions, Timed, estimate_median, judge, make_check
 from imlp_audit.checks.context import Conventions
 from imlp_audit.count.facts import Failure, ModelKey

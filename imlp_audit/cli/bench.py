@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.bench.planning import find_column, find_table, plan_comparisons
-from imlp_audit.bench.setup import FEWEST_PAIRS, ModelDtype, Setup
+from imlp_audit.bench.planning import FEWEST_PAIRS, ModelDtype, Setup, find_column, find_table, plan_comparisons
 from imlp_audit.cli.loading import load_specs
 from imlp_audit.cli.options import Device, Reading, ReportOptions, TrustCode, check_device, group_options
 from imlp_audit.cli.output import emit_result, exit_code, parse_outputs

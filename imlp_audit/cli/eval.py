@@ -41,7 +41,7 @@ from imlp_audit.spec.targets import id_in, whole_paper
 
 if TYPE_CHECKING:
     from imlp_audit.evaluate.inference import Running
-    from imlp_audit.evaluate.request import Request
+    from imlp_audit.evaluate.run import Request
 
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".parquet")
@@ -177,7 +177,7 @@ def evaluate(
     with on_interrupt(lambda: write_error(resume)):
         from imlp_audit.evaluate.datasets import Data
         from imlp_audit.evaluate.predictions import check_ending
-        from imlp_audit.evaluate.request import Request
+        from imlp_audit.evaluate.run import Request
         from imlp_audit.evaluate.weights import Weights
 
         check_kind(checkpoint)

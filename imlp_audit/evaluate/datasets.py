@@ -10,9 +10,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.imagenet import check_order, imagenet_classes, is_validation_image, match_real_labels
 from imlp_audit.evaluate.images import ENDINGS, FileImages, Images, in_order, readable_id
-from imlp_audit.evaluate.labels import Classes, assign_classes, class_folders, read_class_map
+from imlp_audit.evaluate.labels import (
+    Classes,
+    assign_classes,
+    check_order,
+    class_folders,
+    imagenet_classes,
+    is_validation_image,
+    match_real_labels,
+    read_class_map,
+)
 from imlp_audit.numbers.words import count_of, list_some
 
 SPLIT_SYNONYMS = (("validation", "val", "valid", "eval", "evaluation"), ("train", "training"))

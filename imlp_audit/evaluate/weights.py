@@ -16,8 +16,7 @@ import torch
 from torch import nn
 
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
-from imlp_audit.checkpoint.fitting import Dialect, Fit, fit
-from imlp_audit.checkpoint.layouts import POOLFORMER, NameLayout
+from imlp_audit.checkpoint.fitting import POOLFORMER, Dialect, Fit, NameLayout, fit
 from imlp_audit.checkpoint.loading import describe_misfit, load_fitted
 from imlp_audit.checkpoint.refusal import escape_name, list_names
 from imlp_audit.count.facts import ModelKey

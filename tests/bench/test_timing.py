@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from imlp_audit.bench import run as running
+from imlp_audit.bench.planning import ModelDtype, Setup
 from imlp_audit.bench.run import Forward, forward_of, images_for, in_turns, prepare_model, seconds
-from imlp_audit.bench.setup import ModelDtype, Setup
 from imlp_audit.models.recipe import Recipe
 
 from .papers import BLOCK, SMALL, VIT, paper, row

@@ -14,8 +14,7 @@ from timm.models.swin_transformer import SwinTransformer
 from timm.models.swin_transformer import checkpoint_filter_fn as filter_swin
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.fitting import fit
-from imlp_audit.checkpoint.layouts import POOLFORMER, SWIN
+from imlp_audit.checkpoint.fitting import POOLFORMER, SWIN, fit
 from imlp_audit.evaluate.weights import Weights, compute_as_published, with_weights
 from imlp_audit.inspect.candidates import find_candidates
 from imlp_audit.spec.load import load

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from imlp_audit.checkpoint.contents import hash_file
 from imlp_audit.checkpoint.loading import read_tensors
-from imlp_audit.checkpoint.tensors import BYTES
+from imlp_audit.checkpoint.pickles import BYTES
 from imlp_audit.errors import CheckpointError
 from tests.checkpoint.reading import parse, read_state
 

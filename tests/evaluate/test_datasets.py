@@ -17,8 +17,8 @@ from timm.utils.misc import natural_key as timms_key
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.datasets import Data, check_classes, chosen_folder, list_images, open_images
-from imlp_audit.evaluate.imagenet import imagenet_classes, real_labels
 from imlp_audit.evaluate.images import Images, in_order, natural_key, readable_id
+from imlp_audit.evaluate.labels import imagenet_classes, real_labels
 from tests.evaluate.folders import image_folder, picture
 
 PUBLISHED = imagenet_classes()

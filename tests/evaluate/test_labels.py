@@ -12,15 +12,18 @@ from timm.data import ImageNetInfo
 from timm.data.real_labels import RealLabelsImagenet
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.imagenet import (
+from imlp_audit.evaluate.images import FileImages, Images
+from imlp_audit.evaluate.labels import (
+    Classes,
+    assign_classes,
     check_order,
+    class_folders,
     imagenet_classes,
     match_real_labels,
+    read_class_map,
     real_labels,
     validation_number,
 )
-from imlp_audit.evaluate.images import FileImages, Images
-from imlp_audit.evaluate.labels import Classes, assign_classes, class_folders, read_class_map
 from tests.evaluate.folders import sorted_like_imagenet
 
 PUBLISHED = imagenet_classes()
