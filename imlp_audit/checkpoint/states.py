@@ -117,15 +117,14 @@ class State:
 
     `path` holds the keys that lead to them; it is empty if the file holds nothing else. `tensors` has them by the
     model's own names, and `names` maps these to the names in the file. `every` are the names of all states,
-    `rest` is what else the file holds. `unopened` are the classes and functions of the objects that were not made, and
-    `left_out` the tensors outside of the prefix that the user names.
+    `unopened` the classes and functions of the objects that were not made, and `left_out` the tensors outside of the
+    prefix that the user names.
     """
 
     path: tuple[str, ...]
     tensors: Mapping[str, TensorInfo]
     names: Mapping[str, str]
     every: tuple[str, ...] = ()
-    rest: tuple[str, ...] = ()
     unopened: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
 
@@ -155,8 +154,6 @@ class State:
             yield f"{name} is used; the file also holds {list_names(self.others)} (choose with --state)"
         if self.path and self.path[-1] in _AVERAGES:
             yield f"{self.name} is a running average of the weights"
-        if self.rest:
-            yield f"ignored, because they are not weights: {list_names(self.rest)}"
         if self.unopened:
             yield f"objects in it that were not opened (nothing was executed): {list_names(self.unopened)}"
         if self.left_out:
@@ -195,11 +192,7 @@ def find_states(content: object, prefix: str = "", wanted: str | None = None) ->
         raise RefusedError(
             f"has no name that begins with {escape_name(prefix)}; give another --prefix: it holds {list_names(outside)}"
         )
-    roots = {name.partition(".")[0] for name in states}
-    rests = (tuple(dict.fromkeys(_find_rest(content, state, roots))) for state in held)
-    every = tuple(states)
-    whole = (replace(one, every=every, rest=rest, unopened=unopened) for one, rest in zip(held, rests, strict=True))
-    return sorted(whole, key=_rank)
+    return sorted((replace(one, every=tuple(states), unopened=unopened) for one in held), key=_rank)
 
 
 def find_state(states: Sequence[State], wanted: str) -> State:
@@ -216,22 +209,6 @@ def _rank(state: State) -> tuple[int, int]:
     last = state.name.rpartition(".")[2]
     place = _FIRST.index(last) if last in _FIRST else len(_FIRST) - (not state.path)
     return place, -len(state.tensors)
-
-
-def _find_rest(content: object, state: State, others: Collection[str]) -> Iterator[str]:
-    """Yield what belongs to no state: siblings on the way to the given one, and what is not a weight in it."""
-    table = content
-    for taken in (*state.path, None):
-        assert isinstance(table, Mapping)
-        held = {*state.names.values(), *state.left_out} if taken is None else {taken}
-        yield from (_describe_key(key, table[key]) for key in table if key not in held and key not in others)
-        table = table.get(taken)
-
-
-def _describe_key(key: object, value: object) -> str:
-    if isinstance(value, Inert) and is_module(value):
-        return f"{key} (a whole model, which only its own code can open)"
-    return OTHER_KEYS.title if key is OTHER_KEYS else str(key)
 
 
 def _find_named_tables(content: object) -> dict[str, tuple[tuple[str, ...], Mapping[object, object]]]:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.images import Images, in_order, readable_id
 from imlp_audit.files import BOM, FileError, read_text
-from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.numbers.words import list_some
 
 VALIDATION_IMAGES = 50_000
 _VALIDATION = re.compile(r"ILSVRC2012_val_([0-9]{8})(_n[0-9]{8})?\.jpe?g", re.IGNORECASE)  # the hub's end in the class
@@ -73,33 +73,28 @@ def match_real_labels(ids: Sequence[str]) -> tuple[tuple[int, ...], ...]:
     return tuple(real_labels()[number - 1] for number in numbers)
 
 
-def check_order(images: Images, source: str, *, mapped: bool) -> Iterator[str]:
+def check_order(images: Images, source: str) -> None:
     """Compare labels of ImageNet's validation images, known by their file names, with those that people accept (ReaL).
 
-    Yields a note where too few agree. Raises DatasetError if less than half agree, unless the user's class map made it
-    so (`mapped`): a model may have its outputs in an order of its own.
+    Raises DatasetError if less than half agree.
     """
-    numbered = [
-        (number, labels)
+    count, accepted = len(imagenet_classes()), real_labels()
+    numbered = {
+        number: set(labels)
         for one, labels in zip(images.ids, images.labels, strict=True)
         if labels and (number := validation_number(PurePosixPath(one).name)) is not None
+    }
+    if images.classes not in (None, count) or any(max(labels) >= count for labels in numbered.values()):
+        return  # the outputs are of another list
+    judged = [
+        not labels.isdisjoint(accepted[number - 1]) for number, labels in numbered.items() if accepted[number - 1]
     ]
-    count = len(imagenet_classes())
-    if not numbered or images.classes not in (None, count) or max(max(one) for _, one in numbered) >= count:
-        return
-    accepted = real_labels()
-    judged = [not set(labels).isdisjoint(accepted[number - 1]) for number, labels in numbered if accepted[number - 1]]
-    if len(judged) < _ENOUGH or sum(judged) >= 0.75 * len(judged):
-        return
-    said = (
-        f"only {sum(judged)} of {count_of(len(judged), 'image')} have a label that people accept (ReaL); in "
-        "ImageNet's own order nine in ten do"
-    )
-    if 2 * sum(judged) < len(judged) and not mapped:
+    if len(judged) >= _ENOUGH and 2 * sum(judged) < len(judged):
         raise DatasetError(
-            f"{source}: {said}, so the classes are in another order; sort the images again, or give --class-map"
+            f"{source}: only {sum(judged)} of {len(judged)} images have a label that people accept (ReaL); in "
+            "ImageNet's own order nine in ten do, so the classes are in another order; sort the images again, or "
+            "give --class-map"
         )
-    yield f"{images.name}: {said}; are the classes in the order of the model's outputs?"
 
 
 @cache
@@ -142,15 +137,14 @@ def class_folders(ids: Sequence[str], source: str) -> tuple[str, ...]:
     loose = [one for one in ids if "/" not in one]
     if loose:
         raise DatasetError(
-            f"{source}: {list_some(loose)} {_verb(loose, 'is', 'are')} not in a class folder, so the class is unknown; "
-            "move images to DIR/CLASS/IMAGE"
+            f"{source} has images in no class folder, so of an unknown class: {list_some(loose)}; move images to "
+            "DIR/CLASS/IMAGE"
         )
     deep = [one for one in ids if one.count("/") > 1]
     if deep:
         raise DatasetError(
-            f"{source}: {list_some(deep)} {_verb(deep, 'lies', 'lie')} deeper than DIR/CLASS/IMAGE, where timm and "
-            "torchvision read different classes; give the folder whose subfolders are the classes, or its name as "
-            "--split"
+            f"{source} has images deeper than DIR/CLASS/IMAGE, where timm and torchvision read different classes: "
+            f"{list_some(deep)}; give the folder whose subfolders are the classes, or its name as --split"
         )
     return tuple(PurePosixPath(one).parts[0] for one in ids)
 
@@ -178,8 +172,8 @@ def _assign(present: Collection[str], folders: Collection[str], given: Classes |
     negative = sorted(filter(_NEGATIVE.fullmatch, {*present, *folders}))
     if negative:
         raise DatasetError(
-            f"the {_verb(negative, 'class', 'classes')} {list_some(negative)} would shift all others, because classes "
-            "are numbered from 0; remove the images that have no class, or give --class-map"
+            f"negative numbers of classes would shift all others, because classes are numbered from 0: "
+            f"{list_some(negative)}; remove the images that have no class, or give --class-map"
         )
     if all(map(_NUMBER.fullmatch, present)):
         return _by_number({*present, *filter(_NUMBER.fullmatch, folders)})
@@ -214,8 +208,7 @@ def _by_map(present: Collection[str], given: Classes) -> Classes:
     missing = sorted(name for name in present if name not in given.index)
     if missing:
         raise DatasetError(
-            f"the class map has no entry for {list_some(missing)}; add a line for {_verb(missing, 'it', 'each')}, or "
-            f"remove the {_verb(missing, 'folder', 'folders')}"
+            f"the class map has no entry for {list_some(missing)}; add a line for each, or remove the class"
         )
     return replace(given, index={name: given.index[name] for name in present})
 
@@ -224,9 +217,8 @@ def _by_wordnet_id(present: Collection[str], known: Sequence[str], published: Ma
     strange = sorted(set(present) - set(known))
     if strange:
         raise DatasetError(
-            f"{len(known)} class folders are classes of ImageNet-1k, but {list_some(strange)} "
-            f"{_verb(strange, 'is', 'are')} not, and would shift all classes that follow; rename or remove "
-            f"{_verb(strange, 'it', 'them')}, or give --class-map"
+            f"{len(known)} class folders are classes of ImageNet-1k, and others would shift all classes that follow: "
+            f"{list_some(strange)}; rename or remove them, or give --class-map"
         )
     notes = (f"{len(known)} of the 1000 classes of ImageNet-1k are here",) if len(known) < len(published) else ()
     return Classes({name: published[name] for name in known}, len(published), notes)
@@ -261,11 +253,6 @@ def _warnings(ordered: Sequence[str], present: Collection[str]) -> Iterator[str]
             "the classes are in timm's order, which sorts numbers in names by value and ignores capitals; "
             "torchvision's ImageFolder sorts them as text, so a model trained with it needs --class-map"
         )
-
-
-def _verb(names: Sequence[str], one: str, many: str) -> str:
-    """Choose a word that agrees with the number of names."""
-    return one if len(names) == 1 else many
 
 
 def read_class_map(path: Path) -> Classes:
