@@ -187,7 +187,7 @@ def evaluate(
         outputs, preprocessing = parse_outputs(reporting.printed, reporting.output), images.stated()
         model = _find_row(row, specs, trust_code=trust_code)
         check_device(running.device)
-        checked = {"checkpoint": checkpoint, "--data": Path(data), "--class-map": images.class_map}
+        checked = {"CHECKPOINT": checkpoint, "--data": Path(data), "--class-map": images.class_map}
         _check_written(running.predictions, outputs, Path(data), checked)
         request = Request(
             weights=Weights(model, checkpoint, reading, state, prefix),
@@ -219,12 +219,9 @@ def _check_written(predictions: Path | None, outputs: Outputs, data: Path, input
     """Raise UsageError where a file that is written is one that is read, or the predictions' is another output."""
     written = [*(("-o", path) for _, path in outputs.files), *([("--predictions", predictions)] if predictions else [])]
     for option, path in written:
-        if option == "-o" and predictions is not None and _same_file(path, predictions):
-            raise UsageError(f"-o {path}: this is also the file of --predictions; name another file")
-        for name in (name for name, read in inputs.items() if read is not None and _same_file(path, read)):
-            raise UsageError(
-                f"{option} {path}: this file is also read ({name}), and would be overwritten; name another file"
-            )
+        others = {**inputs, "--predictions": predictions} if option == "-o" else inputs
+        for name in (name for name, other in others.items() if other is not None and _same_file(path, other)):
+            raise UsageError(f"{option} {path}: this is also the file of {name}; name another file")
         if path.exists() and path.suffix.lower() in _IMAGES and path.resolve().is_relative_to(data.resolve()):
             raise UsageError(f"{path}: this file, of an image in {data}, would be overwritten; name another file")
 
