@@ -197,7 +197,7 @@ def _options(
     """Take the options that stand before a command."""
 
 
-_NAMES = "cvxpy fvcore huggingface_hub hypothesis numpy pyarrow timm torch torchvision transformers"
+_NAMES = "cvxpy fvcore huggingface_hub hypothesis numpy pyarrow safetensors timm torch torchvision transformers"
 MODELS = {name: name for name in _NAMES.split()} | {"PIL": "pillow"}
 """The libraries of `models` by the names that they are imported by."""
 
