@@ -40,10 +40,9 @@ def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> Iterator[Problem]:
     yield from (problem for claim in parse_claims(paper, known) for problem in claim.problems)
     yield from _rows_not_covered(paper, known)
     yield from _broken_accuracies(paper)
-    yield from taken_twice([(system.value.id, system, "id") for system in paper.systems])
-    yield from taken_twice([(table.value.table, table, "table") for table in paper.tables])
-    yield from taken_twice([(claim.value.id, claim, "id") for claim in paper.claims])
-    yield from taken_twice([(entry.value.id, entry, "id") for entry in paper.shared])
+    yield from taken_twice(paper.tables, "table")
+    for records in (paper.systems, paper.claims, paper.shared):
+        yield from taken_twice(records)
     yield from _broken_shared_claims(paper, known)
     yield from _broken_preprocessing(paper)
     yield from unanswered_models(paper)

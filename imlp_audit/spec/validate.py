@@ -77,6 +77,8 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
             return f"unknown key {name!r}; it belongs in model: {{..., {name}: ...}}"
         if name in _RENAMED and _RENAMED[name] in known:
             return f"unknown key {name!r}; did you mean {_RENAMED[name]!r}?"
+        if name in known:
+            return f"{name!r} does not go with what else is given here"
         elsewhere = _elsewhere(model, detail["loc"][:-1], name)
         return f"unknown key {name!r}; {elsewhere or did_you_mean(name, known, 'known here')}"
     return f"{write_complaint(detail, name, FORMS)}{_host_hint(detail, name)}{_name_hint(detail)}"
