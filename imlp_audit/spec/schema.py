@@ -402,8 +402,7 @@ class Interpolation(StrEnum):
     NEAREST = "nearest"
 
 
-Channel = Annotated[float, Field(allow_inf_nan=False)]
-Divisor = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Divisor = Annotated[float, Field(gt=0)]
 
 
 class Preprocessing(Record):
@@ -418,7 +417,7 @@ class Preprocessing(Record):
     size: Count | None = None
     crop_pct: Annotated[float, Field(ge=0.1, le=1)] | None = None
     interpolation: Interpolation | None = None
-    mean: tuple[Channel, Channel, Channel] | None = None
+    mean: tuple[float, float, float] | None = None
     std: tuple[Divisor, Divisor, Divisor] | None = None
 
     @model_validator(mode="after")
