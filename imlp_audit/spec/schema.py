@@ -271,6 +271,12 @@ class ConventionFit(Record):
     of: Annotated[int, Field(ge=1)]
     by_chance: Annotated[int, Field(ge=0)]
 
+    @model_validator(mode="after")
+    def _explains_no_more_than_there_are(self) -> Self:
+        if max(self.explained, self.by_chance) > self.of:
+            raise ValueError(f"explained and by_chance cannot be more than of: {self.of}")
+        return self
+
 
 class About(Record):
     """Which paper it is, and how its numbers are read: the first of each list is the default, the rest are declared.
