@@ -58,7 +58,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     fields.Place: "Sources",
     schema.PrintedTable: "Tables",
     schema.TableFile: "Tables",
-    columns.ColumnEntry: "Columns",
+    **dict.fromkeys((columns.AnyColumn, *get_args(columns.Column)), "Columns"),
     schema.Row: "Rows",
     schema.Footnote: "Footnotes",
     recipe.Recipe: "Recipes",
@@ -86,8 +86,8 @@ SECTIONS: dict[type[BaseModel], str] = {
     schema.NumbersEntry: "Numbers elsewhere",
 }
 """The section of spec-format.md whose table has the keys of a record."""
-ELSEWHERE = (schema.NamedReading, schema.Choices, *get_args(columns.Column))
-"""Records that readings.md documents, or that an entry is turned into."""
+ELSEWHERE = (schema.NamedReading, schema.Choices)
+"""Records that readings.md documents."""
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -345,7 +345,7 @@ def _code(cell: str) -> list[str]:
 def _states(cell: str, field: FieldInfo) -> bool:
     """Whether a cell says that a field is required, or what it is if left out."""
     if field.is_required():
-        return cell == "required"
+        return cell == "required" or cell.startswith("required for ")
     default = field.get_default(call_default_factory=True)
     if default in (None, (), "") or default == {}:
         return cell.startswith(("optional", "exactly one of these", "required for ", "required if "))

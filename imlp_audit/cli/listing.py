@@ -40,7 +40,7 @@ def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None, forma
 
 def lint(specs: Specs = None) -> int:
     """Find every problem in specs and their Python, without running anything."""
-    selection = load_specs(specs, also=unknown_models)
+    selection = load_specs(specs)
     broken = [
         problem
         for paper in selection.papers
