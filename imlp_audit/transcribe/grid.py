@@ -83,7 +83,6 @@ class SourceDocument:
 
     tables: tuple[SourceTable, ...]
     title: str | None = None
-    authors: str | None = None
     notes: tuple[str, ...] = field(default=())
     advice: str = ""
 
