@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 from imlp_audit.numbers.words import list_some
 from imlp_audit.transcribe.grid import PART, SourceDocument, SourceTable, make_table, number_tables
@@ -23,7 +22,6 @@ from imlp_audit.transcribe.latex.scan import UNSEEN, read_rows, to_text
 from imlp_audit.transcribe.latex.source import LatexSource
 
 LONGEST_TABLE = 400_000  # characters
-_MOST_TABLES = 500
 _MOST_AROUND = 20_000  # characters of a float outside its tables
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
 _FLOATS = frozenset({"table", "wraptable", "sidewaystable", "margintable", "SCtable", "longtable", "figure"})
@@ -51,7 +49,7 @@ def read_latex(source: LatexSource) -> SourceDocument:
     notes = list(source.notes)
     tables: list[SourceTable] = []
     number = 0
-    for one in islice(_find_floats(source, definitions, notes), _MOST_TABLES):
+    for one in _find_floats(source, definitions, notes):
         captions, labels = list(_captions(one, source.text)), _labels(one, source.text)
         mains = [caption for caption, main in captions if main]
         parts = [caption for caption, main in captions if not main]
