@@ -88,7 +88,7 @@ def _table(draft: Draft, most: int, *, several: bool) -> Iterator[str]:
     for at, guess in draft.columns.numbers:
         note = f"  {_comment(guess.note)}" if guess.note else ""
         yield f"  {draft.columns.slugs[at]}: {{{_column(guess)}}}{note}"
-    yield from _other_columns(draft)
+    yield from (_comment(f"{heading}: {note or 'not understood'}, so left out") for heading, note in _left_out(draft))
     yield from (_comment(f"left out: {one}") for one in draft.skipped)
     yield "rows:"
     for row in draft.rows:
@@ -104,14 +104,6 @@ def _column(guess: ColumnGuess) -> str:
 
 def _flow(text: str) -> str:
     return scalar(text) if text and "," not in text else json.dumps(text, ensure_ascii=False)
-
-
-def _other_columns(draft: Draft) -> Iterator[str]:
-    """Yield a comment on each column of numbers that is left out, and on the text of which nothing was taken."""
-    yield from (_comment(f"{heading}: {note or 'not understood'}, so left out") for heading, note in _left_out(draft))
-    for at, guess in enumerate(draft.columns.guesses):
-        if guess.role is ColumnRole.CHANGES:
-            yield _comment(f"{guess.heading}: taken for changes of {draft.columns.slugs[draft.columns.changes[at]]}")
 
 
 def _left_out(draft: Draft) -> list[tuple[str, str]]:
