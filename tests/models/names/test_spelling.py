@@ -31,7 +31,7 @@ def test_a_name_of_another_code_base_is_timms_name(label: str) -> None:
 @pytest.mark.parametrize(
     "label",
     [
-        "RegNetX-4.05GF", "ResNetV2-50", "ResNet-50", "Mixer-B/16", "RegNet", "P16", "", "MnasNet-A2", "MnasNet-A1 0.75",
+        "RegNetX-4.05GF", "ResNetV2-50", "ResNet-50", "Mixer-B/16", "RegNet", "P16", "", "MnasNet-A2",
         "ResMLP-B24", "RegNetY-G", "MobileNetV3 V2 1.0", "MobileNetV3 Large",
     ],
 )  # fmt: skip
