@@ -57,7 +57,6 @@ class Reads(StrEnum):
 
     IMAGE = "image"  # of 224 x 224 unless the recipe gives another size
     OWN_IMAGE = "own_image"  # its usual size is known once it is built
-    FEATURE_MAP = "feature_map"  # of 224 x 224 unless the recipe gives another size
     TOKENS = "tokens"
     OWN = "own"  # the host's own fields say what
 

@@ -290,26 +290,7 @@ class ResMlp(Stack):
         return Family.RESMLP if self.form is None else None
 
 
-@final
-class VanillaBlock(Host):
-    """A block of VanillaNet (arXiv 2305.12972) on a feature map of `width` channels, which it doubles.
-
-    `act_num` is n of its series activation (imlp, Eq. 10).
-    """
-
-    key = "vanilla_block"
-    builder = "vanillanet:build_vanilla_block"
-    reads = Reads.FEATURE_MAP
-    classified = False
-    parts = ((r"^conv\b", "convolution"), (r"^pool\b", "pooling"), (r"^act\b", "series activation"))
-    modules = frozenset({"act"})
-
-    width: Count
-    act_num: Count = 3
-
-
 HOSTS: Mapping[str, type[Host]] = {
-    host.key: host
-    for host in (Timm, Bert, Gmlp, GmlpText, Mixer, PythonModule, ResMlp, Torchvision, Transformers, VanillaBlock)
+    host.key: host for host in (Timm, Bert, Gmlp, GmlpText, Mixer, PythonModule, ResMlp, Torchvision, Transformers)
 }
 """The hosts by their keys in a recipe; a new one is a class above, and a name in this list."""
