@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Self, final
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from imlp_audit.models.arguments import FrozenMap, Inputs, Name, Tries, Values
 from imlp_audit.models.host import Count, Host, Reads
-from imlp_audit.models.python_source import DECIDED, AxisValue, find_beside, read_axes
+from imlp_audit.models.python_source import DECIDED, AxisValue, DeclaredAxes, find_beside, read_axes
 from imlp_audit.models.readings import BlockReading, Family, OwnFamily, axis_of, word_of
 from imlp_audit.processes.code import bundled_folder
 
@@ -28,33 +28,17 @@ class SpecFolder:
     trusted: bool
 
 
-@final
-class PythonModule(Host):
-    """What `name` in the Python `file` returns for the `arguments`: a torch module.
+class OwnCode(BaseModel):
+    """The class or function `name` of the Python `file`, which is called with `arguments`.
 
-    It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`, or the
-    `inputs` that are named. With `paper`, the file is that of a paper that comes with this package. `path` are folders
-    below the spec's that it imports from, `stubs` packages that it imports and does not need, and `try` values of
-    arguments that may be what a number that differs was counted with. `beside` is where the file is, `folder` too;
-    None where its code may not be run.
+    `beside` is the folder of the file, and `folder` too; None where its code may not be run.
     """
 
-    key = "python"
-    reads = Reads.OWN
-    classified = False
-    replaceable = True
-    foldable = True
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     file: Annotated[str, Field(pattern=PYTHON_FILE)]
     name: Name
-    paper: Name | None = None
     arguments: Values = Field(default_factory=FrozenMap)
-    input: tuple[Count, Count, Count] | None = None
-    tokens: Count | None = None
-    inputs: Inputs | None = None
-    path: Annotated[tuple[Annotated[str, Field(pattern=FOLDER)], ...], Field(max_length=8)] = ()
-    stubs: Annotated[tuple[Annotated[str, Field(pattern=PACKAGE)], ...], Field(max_length=20)] = ()
-    tries: Annotated[Tries, Field(alias="try")] = Field(default_factory=FrozenMap)
     folder: Annotated[Path | None, Field(repr=False, strict=True)] = None  # none that a spec can write
     beside: Annotated[Path | None, Field(repr=False, strict=True)] = None  # nor this one
 
@@ -62,7 +46,7 @@ class PythonModule(Host):
     @classmethod
     def _take_the_folder_of_the_spec(cls, written: object, info: ValidationInfo) -> object:
         if not isinstance(written, dict) or not isinstance(info.context, SpecFolder):
-            return written  # a host that was read before
+            return written  # a host or block that was read before
         for name in ("folder", "beside"):
             if name in written:
                 raise ValueError(f"{name}: the file is looked for beside the spec")
@@ -72,6 +56,31 @@ class PythonModule(Host):
             if beside.parent != bundled_folder() or not beside.is_dir():
                 raise ValueError(f"paper: no paper {paper!r} comes with this package")
         return {**written, "beside": beside, **({"folder": beside} if trusted else {})}
+
+
+@final
+class PythonModule(OwnCode, Host):
+    """A torch module that a class or function of one's own makes.
+
+    It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`, or the
+    `inputs` that are named. With `paper`, the file is that of a paper that comes with this package. `path` are folders
+    below the spec's that it imports from, `stubs` packages that it imports and does not need, and `try` values of
+    arguments that may be what a number that differs was counted with.
+    """
+
+    key = "python"
+    reads = Reads.OWN
+    classified = False
+    replaceable = True
+    foldable = True
+
+    paper: Name | None = None
+    input: tuple[Count, Count, Count] | None = None
+    tokens: Count | None = None
+    inputs: Inputs | None = None
+    path: Annotated[tuple[Annotated[str, Field(pattern=FOLDER)], ...], Field(max_length=8)] = ()
+    stubs: Annotated[tuple[Annotated[str, Field(pattern=PACKAGE)], ...], Field(max_length=20)] = ()
+    tries: Annotated[Tries, Field(alias="try")] = Field(default_factory=FrozenMap)
 
     @model_validator(mode="after")
     def _holds_what_it_names(self) -> Self:
@@ -88,54 +97,26 @@ class PythonModule(Host):
         return self
 
 
-_OF_THE_SPEC = ("beside", "trusted", "axes")
-"""Fields that follow from where the spec lies, and that none can write."""
-
-
-class OwnBlock(BaseModel):
-    """What the class or function `name` in the Python `file` returns for the sizes of an MLP and these `arguments`.
+class OwnBlock(OwnCode):
+    """A block of one's own in the place of an MLP, which is made for its sizes.
 
     Its class may declare `axes`: what the paper's text leaves open about the block. `arguments` fix some of them.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    file: Annotated[str, Field(pattern=PYTHON_FILE)]
-    name: Name
-    arguments: Values = Field(default_factory=FrozenMap)
-    beside: Annotated[Path | None, Field(repr=False, strict=True)] = None
-    trusted: Annotated[bool, Field(repr=False, strict=True)] = False
-    axes: Annotated[dict[str, tuple[AxisValue, ...]], AfterValidator(FrozenMap), Field(repr=False)] = Field(
-        default_factory=FrozenMap
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _look_beside_the_spec(cls, written: object, info: ValidationInfo) -> object:
-        if not isinstance(written, Mapping):
-            return written
-        if isinstance(info.context, SpecFolder):
-            given = next((name for name in _OF_THE_SPEC if name in written), None)
-            if given is not None:
-                raise ValueError(f"unknown key {given!r}; known here: file, name, arguments")
-            written = {**written, "beside": info.context.path, "trusted": info.context.trusted}
-        beside, file, name = (written.get(key) for key in ("beside", "file", "name"))
-        known = isinstance(beside, Path) and isinstance(file, str) and isinstance(name, str)
-        return {**written, "axes": read_axes(find_beside(beside, file), file, name) if known else {}}  # type: ignore[arg-type]
+    @cached_property
+    def axes(self) -> DeclaredAxes:
+        """The axes that its class declares, as its file has them when the block is read."""
+        return {} if self.beside is None else read_axes(find_beside(self.beside, self.file), self.file, self.name)
 
     @model_validator(mode="after")
     def _takes_what_it_is_given(self) -> Self:
+        _ = self.axes  # read now, so that what is wrong with them is the spec's error
         for name in DECIDED:
             if name in self.arguments:
                 raise ValueError(f"arguments: {name} is that of the MLP that is replaced")
         if self.name in set(Family):
             raise ValueError(f"name: {self.name} is what a family of bundled models is called; rename the class")
         return self
-
-    @property
-    def folder(self) -> Path | None:
-        """Where the file is; None where its code may not be run."""
-        return self.beside if self.trusted else None
 
     @property
     def family(self) -> OwnFamily | None:
