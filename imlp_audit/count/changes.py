@@ -94,9 +94,8 @@ def _as_in_the_repository(
     assert request.file is not None
     root, own = repository(request.file), {**_known(type(model)), **_known(maker)}
     now, seen = {**own, **request.arguments}, list[object]([(request.file, {})])
-    outer = request.name.partition(".")[0]
-    others = list(find_others(request.file.resolve(), root, outer))
-    for user, where, values in find_uses(root, outer, now):
+    others = list(find_others(request.file.resolve(), root, request.name))
+    for user, where, values in find_uses(root, request.name, now):
         changed = {name: value for name, value in values.items() if now.get(name, _Unset) != value}
         near = max((request.file, *others), key=lambda file: _shared(file.resolve(), root / user))
         if (near, changed) not in seen:

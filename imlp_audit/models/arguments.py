@@ -11,10 +11,8 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    Discriminator,
     Field,
     JsonValue,
-    Tag,
     WithJsonSchema,
 )
 
@@ -85,21 +83,8 @@ class TensorInput(BaseModel):
     dtype: Literal["float32", "int64", "bool"] = "float32"
 
 
-def _kind_of(given: object) -> str:
-    inside = given.values() if isinstance(given, Mapping) else ()
-    return DICTIONARY if inside and all(isinstance(one, Mapping | TensorInput) for one in inside) else TENSOR
-
-
-TENSOR, DICTIONARY = "[tensor]", "[dictionary]"
-"""Which of the two an input is, in the places of errors."""
-
-_Dictionary = Annotated[dict[Name, TensorInput], AfterValidator(FrozenMap)]
-_Input = Annotated[
-    Annotated[TensorInput, Tag(TENSOR)] | Annotated[_Dictionary, Tag(DICTIONARY)], Discriminator(_kind_of)
-]
-Inputs: TypeAlias = Annotated[dict[Name, _Input], Field(min_length=1), AfterValidator(FrozenMap)]
-"""What a model reads, by the names of its arguments; an argument can be a dictionary of tensors."""
-
+Inputs: TypeAlias = Annotated[dict[Name, TensorInput], Field(min_length=1), AfterValidator(FrozenMap)]
+"""What a model reads, by the names of its arguments."""
 
 LARGEST_SIDE = 16384
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
@@ -15,17 +15,17 @@ from torch.nn.modules.module import (
 )
 
 from imlp_audit.errors import BuildError
+from imlp_audit.models.change import find_leaves
 from imlp_audit.models.folding import fold_batch_norms
 from imlp_audit.models.host import BuildRequest, Host
 from imlp_audit.models.hosts import Timm
-from imlp_audit.models.names.known import Library, known_models, own_size
+from imlp_audit.models.names.known import known_models, own_size
 from imlp_audit.models.own import PythonModule
 from imlp_audit.models.readings import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Form, Recipe
 from imlp_audit.models.relatives import name_in_library
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
-from imlp_audit.models.run_code import build_python, describe_error, passes_through, write_error
-from imlp_audit.models.settings import example_inputs
+from imlp_audit.models.run_code import build_python, describe_error, locate, write_error
 from imlp_audit.models.torch_modes import SkipInitialisation
 from imlp_audit.processes.limits import LimitError, limited
 
@@ -60,19 +60,10 @@ def limited_model(recipe: Recipe) -> Iterator[None]:
 
 def _advice(recipe: Recipe) -> str:
     """Name the largest number that the recipe asks for, which is where a mistake is likely."""
-    numbers = sorted(_numbers(recipe.as_written(), ""), reverse=True)
-    return f"; check `{numbers[0][1]}: {numbers[0][0]}`" if numbers else ""
-
-
-def _numbers(value: object, path: str) -> Iterator[tuple[int, str]]:
-    if isinstance(value, int) and not isinstance(value, bool):
-        yield value, path
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _numbers(inner, str(key))
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for inner in value:
-            yield from _numbers(inner, path)
+    leaves = find_leaves(recipe.as_written())
+    lists = ((path[-1], value if isinstance(value, list | tuple) else [value]) for path, value in leaves.items())
+    numbers = [(one, name) for name, values in lists for one in values if type(one) is int]
+    return f"; check `{max(numbers)[1]}: {max(numbers)[0]}`" if numbers else ""
 
 
 _POINT = (1, 1)
@@ -136,42 +127,22 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
 
 def describe_failure(recipe: Recipe, error: BaseException) -> str:
     """Return why a model could not be built or counted; of a user's own code, the line comes first."""
-    if recipe.code is not None and (recipe.code is recipe.host or passes_through(recipe.code, error)):
-        return describe_error(recipe.code, error)
-    library, own = _own_images(recipe) or (None, 0)
-    if library is None or _runs(recipe) or not _runs(recipe.with_image((own, own))):
-        return f"{recipe.name} could not be built or counted: {write_error(error)}"
-    height, width = recipe.image or (own, own)
-    return (
-        f"{recipe.host.value()} does not take images of {height} x {width}. {library} has it for {own} x {own}: "
-        "remove `image`, or give a size that it takes"
-    )
+    code = recipe.code
+    in_it = code is not None and code.folder is not None and locate(error, code.folder, "")
+    if code is not None and (in_it or isinstance(code, PythonModule)):
+        return describe_error(code, error)
+    return f"{recipe.name} could not be built or counted: {write_error(error)}{_advise_on_images(recipe)}"
 
 
-def _runs(recipe: Recipe) -> bool:
-    """Return whether a model can be built and run, without numbers."""
-    try:
-        with Builder().variant(recipe, None) as variant, torch.device("meta"), torch.inference_mode():
-            variant.model(*example_inputs(variant.model))
-    except Exception:  # each model has its own
-        return False
-    return True
-
-
-def _own_images(recipe: Recipe) -> tuple[Library, int] | None:
-    """Return the size of a library's own images, where a model as the library has it was asked for another."""
+def _advise_on_images(recipe: Recipe) -> str:
+    """Say for which images a library has a model that was asked for others."""
     found = name_in_library(recipe)
-    if found is None:
-        return None
-    library, name = found
-    bare = name.partition(".")[0]
-    if recipe.image is None or bare not in known_models(library):
-        return None
-    height, width = recipe.image
-    own = own_size(library, bare)
-    if (height, width) == (own, own):
-        return None
-    return library, own
+    if found is None or recipe.image is None:
+        return ""
+    library, name = found[0], found[1].partition(".")[0]
+    own = own_size(library, name) if name in known_models(library) else 0
+    other = own and recipe.image != (own, own)
+    return f"; {library} has it for {own} x {own}: remove `image`, or give a size that it takes" if other else ""
 
 
 @dataclass(frozen=True)

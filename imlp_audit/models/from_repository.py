@@ -9,10 +9,9 @@ import inspect
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
-from functools import partial, wraps
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import torch
 from torch import nn
@@ -20,8 +19,8 @@ from torch import nn
 from imlp_audit.errors import BuildError
 from imlp_audit.models.arguments import TensorInput
 from imlp_audit.models.change import merge
-from imlp_audit.models.importing import import_file, leave_others, place_in
-from imlp_audit.models.run_code import make_module, take_maker, write_error
+from imlp_audit.models.importing import import_file, leave_others, repository
+from imlp_audit.models.run_code import check_module, locate, make_module, take_maker, write_error
 from imlp_audit.models.stand_ins import Answers, StandIn, answering
 from imlp_audit.models.torch_modes import ArithmeticOnTheProcessor
 from imlp_audit.processes.limits import TimeIsUp
@@ -51,7 +50,7 @@ def build_foreign(code: ForeignCode, arguments: Mapping[str, object]) -> tuple[n
     leave_others(code.file.resolve())
     try:
         loaded = import_file(code.file.resolve(), code.paths, code.stubs)
-        maker, answers = _take(loaded.module, code.name), loaded.answers
+        maker, answers = take_maker(loaded.module, code.name), loaded.answers
         given = merge(_defaults(code), arguments)
         with answering(answers), ArithmeticOnTheProcessor():
             made = loaded.run(lambda: make_module(lambda: maker(**_fit_arguments(maker, given))))
@@ -59,40 +58,17 @@ def build_foreign(code: ForeignCode, arguments: Mapping[str, object]) -> tuple[n
         raise
     except BaseException as error:  # whatever the code raises is the model's failure, KeyboardInterrupt too
         raise BuildError(f"{place_in(error, code.file)}: {write_error(error)}{_advise(error)}") from error
-    if not isinstance(made, nn.Module):
-        raise BuildError(f"{code.file.name}: {code.name} returns {type(made).__name__}, not a torch.nn.Module")
-    return made, answers
+    return check_module(code.file.name, code.name, made), answers
+
+
+def place_in(error: BaseException, file: Path) -> str:
+    """Return the last line of the repository's code in an error's traceback; the file alone if there is none."""
+    return locate(error, repository(file), file.name)
 
 
 def find_foreign(code: ForeignCode) -> Callable[..., object]:
     """Return the class or function of a file."""
-    return _take(import_file(code.file.resolve(), code.paths, code.stubs).module, code.name)
-
-
-def _take(module: ModuleType, name: str) -> Callable[..., object]:
-    """Return a class or function; of `Net.build`, what the method makes of an instance that was not initialised."""
-    outer, _, method = name.partition(".")
-    maker = take_maker(module, outer)
-    if not method:
-        return maker
-    own = getattr(maker, method, None)
-    if not isinstance(maker, type) or not callable(own):
-        raise LookupError(f"{outer} has no method {method!r}")
-
-    @wraps(own)
-    def build(*given: object, **named: object) -> object:
-        made: object = object.__new__(maker)
-        if isinstance(made, nn.Module):
-            nn.Module.__init__(made)
-        found = getattr(made, method)(*given, **named)
-        return found if isinstance(found, nn.Module) else made
-
-    vars(build)["__signature__"] = _without_self(inspect.signature(own))
-    return build
-
-
-def _without_self(signature: inspect.Signature) -> inspect.Signature:
-    return signature.replace(parameters=list(signature.parameters.values())[1:])
+    return take_maker(import_file(code.file.resolve(), code.paths, code.stubs).module, code.name)
 
 
 def _advise(error: BaseException) -> str:

@@ -22,7 +22,7 @@ from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
 from imlp_audit.models.change import Change, find_leaves, merge, takes, value_at, write_value
 from imlp_audit.models.host import IMAGENET_SIZE, Count, Host, Reads, Size, divides
 from imlp_audit.models.hosts import HOSTS, Timm, Torchvision
-from imlp_audit.models.own import OwnBlock, PythonModule
+from imlp_audit.models.own import OwnBlock, OwnCode, PythonModule
 from imlp_audit.models.readings import AnyFamily, AnyReading, Family, PaperReading
 from imlp_audit.processes.code import is_bundled
 
@@ -175,13 +175,13 @@ class Recipe(BaseModel):
         return self.mlp.imlp if self.mlp is not None else None
 
     @property
-    def codes(self) -> tuple[PythonModule | OwnBlock, ...]:
+    def codes(self) -> tuple[OwnCode, ...]:
         """What of the model a paper's own Python makes: the host, and the blocks in place of its MLPs."""
         block = self.mlp.python if self.mlp is not None else None
-        return tuple(one for one in (self.host, block) if isinstance(one, PythonModule | OwnBlock))
+        return tuple(one for one in (self.host, block) if isinstance(one, OwnCode))
 
     @property
-    def code(self) -> PythonModule | OwnBlock | None:
+    def code(self) -> OwnCode | None:
         """The first of these, None without any."""
         return next(iter(self.codes), None)
 
