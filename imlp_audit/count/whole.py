@@ -24,8 +24,7 @@ from imlp_audit.count.record import Ledger
 from imlp_audit.count.request import Given, ModelRequest
 from imlp_audit.errors import BuildError
 from imlp_audit.models.arguments import TensorInput
-from imlp_audit.models.build import Builder, build_host
-from imlp_audit.models.folding import fold_batch_norms
+from imlp_audit.models.build import Builder, build_host, fold_batch_norms
 from imlp_audit.models.from_repository import ForeignCode, build_foreign, find_foreign, place_in
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.run_code import reads_values, write_error

@@ -13,7 +13,6 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
-    WithJsonSchema,
 )
 
 from imlp_audit.models.host import Count, Size
@@ -62,17 +61,6 @@ _Some: TypeAlias = Annotated[list[JsonValue], Field(min_length=1, max_length=20)
 Tries: TypeAlias = Annotated[dict[Name, _Some], BeforeValidator(_read), AfterValidator(FrozenMap)]
 """Values that an argument may have, by its name."""
 
-_OF_FILES = re.compile(r"pretrained|checkpoint|cache_dir|hf_|^weights")
-
-
-def refuse_arguments(arguments: Mapping[str, JsonValue], elsewhere: Mapping[str, str]) -> None:
-    """Raise ValueError for an argument of a library's model that a recipe gives `elsewhere`, or that reads weights."""
-    for name in arguments:
-        if name in elsewhere:
-            raise ValueError(f"{name}: write `{elsewhere[name]}` beside the host instead")
-        if _OF_FILES.search(name):
-            raise ValueError(f"{name}: models are built with fresh weights, and nothing is read or downloaded")
-
 
 class TensorInput(BaseModel):
     """A tensor that a model reads: its shape without the batch, and its type. Numbers are 0, truth values true."""
@@ -100,9 +88,5 @@ def _sides(image: object) -> tuple[int, ...]:
     return tuple(map(int, texts))
 
 
-Sides = Annotated[
-    Size,
-    BeforeValidator(_sides),
-    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "minItems": 2, "maxItems": 2}]}),
-]
+Sides = Annotated[Size, BeforeValidator(_sides)]
 """The side of an image in pixels, or its height and width."""

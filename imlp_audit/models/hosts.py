@@ -5,21 +5,18 @@ A new host is a class here, whose module imports nothing of this file, and a nam
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Self, final
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
-from imlp_audit.models.arguments import FrozenMap, Inputs, Values, refuse_arguments
+from imlp_audit.models.arguments import FrozenMap, Inputs, Values
 from imlp_audit.models.blocks import Communication, Gate, Nonlinearity, Norm, Pooling
 from imlp_audit.models.change import find_leaves
 from imlp_audit.models.host import Count, Host, Layers, PartNames, Reads, Stack, divides
 from imlp_audit.models.own import PythonModule
-from imlp_audit.models.readings import (
-    Family,
-    ResMlpForm,
-    SpatialMatrix,
-)
+from imlp_audit.models.readings import Family, ResMlpForm, SpatialMatrix
 
 ARCHITECTURE = r"^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)?$"
 """A bare name of timm's: timm would take "hf-hub:..." as an order to download."""
@@ -27,6 +24,7 @@ CLASSIFIER = r"^[a-z0-9_]+$"
 CLASS_NAME = r"^[A-Z][A-Za-z0-9]*$"
 
 _SAID_ELSEWHERE = {"num_classes": "classes", "img_size": "image", "image_size": "image", "input_size": "image"}
+_OF_FILES = re.compile(r"pretrained|checkpoint|cache_dir|hf_|^weights")
 
 
 class _OfLibrary(Host):
@@ -42,8 +40,12 @@ class _OfLibrary(Host):
 
     @field_validator("arguments")
     @classmethod
-    def _sizes_only(cls, arguments: FrozenMap[JsonValue]) -> FrozenMap[JsonValue]:
-        refuse_arguments(arguments, _SAID_ELSEWHERE)
+    def _fresh_and_said_once(cls, arguments: FrozenMap[JsonValue]) -> FrozenMap[JsonValue]:
+        for name in arguments:
+            if name in _SAID_ELSEWHERE:
+                raise ValueError(f"{name}: write `{_SAID_ELSEWHERE[name]}` beside the host instead")
+            if _OF_FILES.search(name):
+                raise ValueError(f"{name}: models are built with fresh weights, and nothing is read or downloaded")
         return arguments
 
     def value(self) -> object:
@@ -193,7 +195,7 @@ class GmlpText(_Text):
     """
 
     key = "gmlp_text"
-    builder = "text:GmlpTextModel"
+    builder = "gmlp:GmlpTextModel"
     head = frozenset({"norm", "head"})
     parts = (
         *_GMLP_PARTS,
@@ -224,7 +226,7 @@ class Bert(_Text):
     """
 
     key = "bert"
-    builder = "text:BertTextModel"
+    builder = "gmlp:BertTextModel"
     parts = (
         (r"\bposition_embeddings\b", "positions"),
         (r"\bword_embeddings\b", "token embedding"),

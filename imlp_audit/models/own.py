@@ -1,19 +1,242 @@
-"""A model and a block of one's own, as a spec writes them. Torch-free."""
+"""A model and a block of one's own, as a spec writes them; their Python is read, and not run. Torch-free."""
 
 from __future__ import annotations
 
+import ast
+import re
+from collections import deque
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from math import prod
 from pathlib import Path
-from typing import Annotated, Self, final
+from typing import Annotated, Self, TypeAlias, final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
+from imlp_audit.errors import did_you_mean
+from imlp_audit.files import MAX_SPEC_BYTES, FileError, parse_python, read_text
 from imlp_audit.models.arguments import FrozenMap, Inputs, Name, Tries, Values
 from imlp_audit.models.host import Count, Host, Reads
-from imlp_audit.models.python_source import DECIDED, AxisValue, DeclaredAxes, find_beside, read_axes
-from imlp_audit.models.readings import BlockReading, Family, OwnFamily, axis_of, word_of
+from imlp_audit.models.readings import MOST_COMBINATIONS, BlockReading, Family, OwnFamily, axis_of, word_of
 from imlp_audit.processes.code import bundled_folder
+
+_BY_CODE = re.compile(
+    r"\b(?:globals|vars|exec|setattr|__getattr__|modules)\b"
+)  # what may bind names that no line shows
+
+
+def names_in(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a file binds outside its functions and classes, and "*" if it imports all of another."""
+    inside: deque[ast.AST] = deque(tree.body)
+    while inside:
+        node = inside.popleft()
+        name = _name_bound(node)
+        if name is not None:
+            yield name
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            inside.extend(ast.iter_child_nodes(node))
+
+
+def _name_bound(node: ast.AST) -> str | None:
+    match node:
+        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return name
+        case ast.Name(id=name, ctx=ast.Store()):
+            return name
+        case ast.alias(name=name, asname=other):
+            return (other or name).partition(".")[0]
+        case _:
+            return None
+
+
+def find_missing_name(folder: Path, file: str, name: str) -> str | None:
+    """Say that a file is not there, is not Python, or lacks a class or function of this name; None where it is well.
+
+    None too for a file that may bind names by code.
+    """
+    try:
+        path = find_beside(folder, file)
+    except ValueError as error:
+        return str(error)
+    try:
+        found = _names_and_own(*_version(path))
+    except FileError as error:
+        return f"{file}:{error.place[0]}: it {error.reason}"
+    except OSError:
+        return None  # which is said when the file is run
+    if found is None or name in found[0]:
+        return None
+    return f"{file} defines no {name!r}; {did_you_mean(name, found[1] or found[0], 'it has')}"
+
+
+def find_beside(folder: Path, name: str, *, is_folder: bool = False) -> Path:
+    """Return the path of a file, or folder, below that of a spec. Raises ValueError where there is none."""
+    path = (folder / name).resolve()
+    if path.is_relative_to(folder.resolve()) and (path.is_dir() if is_folder else path.is_file()):
+        return path
+    if path.exists() and not path.is_relative_to(folder.resolve()):
+        raise ValueError(f"{name}: it leads out of the folder of the spec; copy it there")
+    missing = f"path: there is no folder {name}" if is_folder else f"{name}: there is no such file"
+    raise ValueError(f"{missing} beside the spec")
+
+
+def _version(path: Path) -> tuple[Path, int, int]:
+    """Return a file with its time and size, for the caches."""
+    stat = path.stat()
+    return path, stat.st_mtime_ns, stat.st_size
+
+
+@cache
+def _names_and_own(path: Path, _time: int, _size: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the names that a file binds, and its own classes and functions; None where no one can tell."""
+    tree = parse_python(path, path.name)
+    names = tuple(names_in(tree))
+    if "*" in names or _BY_CODE.search(read_text(path, MAX_SPEC_BYTES)):
+        return None
+    return names, tuple(node.name for node in tree.body if isinstance(node, _Maker))
+
+
+_Maker: TypeAlias = ast.ClassDef | ast.FunctionDef
+
+
+def find_wrong_argument(folder: Path, file: str, name: str, given: Collection[str], may: Collection[str]) -> str | None:
+    """Say which argument `name` in a file does not take, or lacks, None if there is none.
+
+    It is `given` these by the spec, and by us those of `may` that it takes. None too if its signature is not plain: it
+    is not of this file, it is decorated, its `__init__` is inherited, or it takes any arguments.
+    """
+    path = (folder / file).resolve()
+    try:
+        taken = _signature(name, *_version(path)) if path.is_relative_to(folder.resolve()) else None
+    except (OSError, FileError):
+        return None  # which is said when the file is read for its axes, or run
+    if taken is None:
+        return None
+    known, needed = taken
+    unknown = next((one for one in given if one not in known), None)
+    if unknown is not None:
+        return f"{name} in {file} takes no {unknown!r}; {did_you_mean(unknown, known, 'it takes')}"
+    lacking = next((one for one in needed if one not in given and one not in may), None)
+    return None if lacking is None else f"{name} in {file} needs {lacking!r}"
+
+
+@cache
+def _signature(name: str, path: Path, _time: int, _size: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the arguments that a class or function takes and those it needs, None if its signature is not plain."""
+    tree = parse_python(path, path.name)
+    makers = [node for node in ast.walk(tree) if name == _name_bound(node)]
+    if len(makers) != 1 or makers[0] not in tree.body or not isinstance(makers[0], _Maker):
+        return None
+    maker = makers[0]
+    if isinstance(maker, ast.FunctionDef):
+        return _arguments_of(maker, skip=0)
+    own = {node.name: node for node in maker.body if isinstance(node, ast.FunctionDef)}
+    if maker.decorator_list or maker.keywords or "__new__" in own or "__init__" not in own:
+        return None
+    return _arguments_of(own["__init__"], skip=1)
+
+
+def _arguments_of(function: ast.FunctionDef, skip: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the arguments after the first `skip`."""
+    found = function.args
+    if function.decorator_list or found.vararg or found.kwarg or found.posonlyargs or len(found.args) < skip:
+        return None
+    places = [one.arg for one in found.args]
+    needed = places[skip : len(places) - len(found.defaults)]
+    needed += [one.arg for one, default in zip(found.kwonlyargs, found.kw_defaults, strict=True) if default is None]
+    return (*places[skip:], *(one.arg for one in found.kwonlyargs)), tuple(needed)
+
+
+AxisValue: TypeAlias = bool | int | str
+"""A value of an axis as the class is given it."""
+DeclaredAxes: TypeAlias = dict[str, tuple[AxisValue, ...]]
+
+ATTRIBUTE = "axes"
+DECIDED = ("in_features", "out_features", "use_conv")
+"""What the MLP that a block replaces decides, so that neither an axis nor an argument can."""
+_LARGEST = 1_000_000
+_EXAMPLE = 'axes = {"gate_norm": ("none", "layer"), "bias": (True, False)}'
+
+
+def read_axes(path: Path, shown_as: str, name: str) -> DeclaredAxes:
+    """Return the axes of the class `name`, none for a class or function that declares none.
+
+    Raises ValueError, with file and line, for a file that is not Python, lacks the name, or declares axes in another
+    form.
+    """
+    try:
+        return dict(_read(shown_as, name, *_version(path)))
+    except FileError as error:
+        raise ValueError(f"{shown_as}:{error.place[0]}: it {error.reason}") from error
+    except (OSError, RecursionError) as error:
+        raise ValueError(f"{shown_as}: it cannot be read: {error}") from error
+
+
+@cache
+def _read(shown_as: str, name: str, path: Path, _time: int, _size: int) -> DeclaredAxes:
+    tree = parse_python(path, shown_as)
+    known = list(names_in(tree))
+    if name not in known and "*" not in known:
+        raise ValueError(f"{shown_as} defines no {name!r}; {did_you_mean(name, known, 'it has')}")
+    found = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
+    declared = [value for node in found[-1:] for value in _values_of_attribute(node)]
+    if not declared:
+        return {}
+    where = f"{shown_as}:{declared[-1].lineno}: axes of {name}"
+    axes = _axes_in(declared[-1], where)
+    if prod(map(len, axes.values())) > MOST_COMBINATIONS:
+        raise ValueError(
+            f"{where} have more than {MOST_COMBINATIONS} combinations of values; solve counts each, so declare fewer"
+        )
+    return axes
+
+
+def _values_of_attribute(node: ast.ClassDef) -> Iterator[ast.expr]:
+    for statement in node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == ATTRIBUTE:
+                yield value
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if name == ATTRIBUTE:
+                yield value
+
+
+def _axes_in(node: ast.expr, where: str) -> DeclaredAxes:
+    """Return the axes that a literal declares. Raises ValueError for any other form."""
+    try:
+        written = ast.literal_eval(node)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{where} must be written out, because the file is not run: {_EXAMPLE}") from error
+    if not isinstance(written, dict) or not isinstance(node, ast.Dict) or not written:
+        raise ValueError(f"{where} must map names to their values: {_EXAMPLE}")
+    if len(written) < len(node.keys):
+        raise ValueError(f"{where} name one axis twice")
+    for name, values in written.items():
+        complaint = _complaint(name, values)
+        if complaint is not None:
+            raise ValueError(f"{where}: {complaint}")
+    return {name: tuple(values) for name, values in written.items()}
+
+
+def _complaint(name: object, values: object) -> str | None:
+    """Say what is wrong with an axis, if anything."""
+    if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
+        return f"{name!r} is not the name of an argument"
+    if name in DECIDED:
+        return f"{name} is what the MLP that is replaced decides, so it cannot be an axis"
+    if not isinstance(values, tuple | list) or len(values) < 2:
+        return f"{name} needs at least two values, such as (True, False); the first is the default"
+    if len({type(value) for value in values}) > 1 or not isinstance(values[0], bool | int | str):
+        return f"{name}: give words only, whole numbers only, or True and False"
+    if len(set(values)) < len(values):
+        return f"{name} has a value twice"
+    for value in values:
+        if isinstance(value, str) and not re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", value):
+            return f"{name}: {value[:50]!r} is not a word of at most 40 letters, digits, _, . and -"
+        if isinstance(value, int) and abs(value) > _LARGEST:
+            return f"{name}: {value} is larger than {_LARGEST}"
+    return None
+
 
 PYTHON_FILE = r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*\.py$"
 FOLDER = r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$"

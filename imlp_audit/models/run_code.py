@@ -18,8 +18,7 @@ from torch import Tensor, nn
 from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
 from imlp_audit.models.arguments import TensorInput
 from imlp_audit.models.importing import import_below, leave_others
-from imlp_audit.models.own import OwnBlock, OwnCode, PythonModule
-from imlp_audit.models.python_source import AxisValue
+from imlp_audit.models.own import AxisValue, OwnBlock, OwnCode, PythonModule
 from imlp_audit.models.readings import AnyReading, BlockReading
 from imlp_audit.models.torch_modes import current_device
 from imlp_audit.processes.code import locate_error
@@ -81,7 +80,7 @@ def set_inputs(model: nn.Module, inputs: TensorInput | Mapping[str, TensorInput]
 
     # methods of the instance, so that a copy of the model runs itself
     model.forward = MethodType(forward, model)
-    model.example_inputs = MethodType(example_inputs, model)  # type: ignore[assignment]  # models.settings.Exemplified
+    model.example_inputs = MethodType(example_inputs, model)  # type: ignore[assignment]
 
 
 def _example(given: TensorInput, batch: int) -> Tensor:

@@ -65,10 +65,6 @@ class StandIns(MetaPathFinder, Loader):
         """Return the package, or module, that is missing where a module is."""
         return next((one for one in accumulate(fullname.split("."), "{}.{}".format) if one in self.names), None)
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Return None: an ordinary module."""
-        return None
-
     def exec_module(self, module: ModuleType) -> None:
         """Fill a module: any name is a stand-in."""
         self.answers.note(f"{self._named(module.__name__)} is missing; a stand-in was imported in its place")

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import SpecError
-from imlp_audit.models.own import OwnBlock
-from imlp_audit.models.python_source import read_axes
+from imlp_audit.models.own import OwnBlock, read_axes
 from imlp_audit.models.readings import BlockReading, Reading
 from imlp_audit.spec.load import digest_selection, load
 from imlp_audit.spec.paper import paper_head
