@@ -16,8 +16,7 @@ from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
 from imlp_audit.errors import BuildError, did_you_mean
-from imlp_audit.models.arguments import TensorInput
-from imlp_audit.models.host import IMAGENET_CLASSES, IMAGENET_SIZE, BuildRequest, Size
+from imlp_audit.models.host import IMAGENET_CLASSES, IMAGENET_SIZE, BuildRequest, Size, TensorInput
 from imlp_audit.models.run_code import make_module, set_inputs, tensors_in, write_error
 from imlp_audit.models.torch_modes import NothingIsPadded
 

@@ -11,10 +11,9 @@ from typing import Annotated, Self, final
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
-from imlp_audit.models.arguments import FrozenMap, Inputs, Values
 from imlp_audit.models.blocks import Communication, Gate, Nonlinearity, Norm, Pooling
 from imlp_audit.models.change import find_leaves
-from imlp_audit.models.host import Count, Host, Layers, PartNames, Reads, Stack, divides
+from imlp_audit.models.host import Count, FrozenMap, Host, Inputs, Layers, PartNames, Reads, Stack, Values, divides
 from imlp_audit.models.own import PythonModule
 from imlp_audit.models.readings import Family, ResMlpForm, SpatialMatrix
 

@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 from itertools import takewhile
@@ -20,7 +19,6 @@ from types import ModuleType
 import torch
 
 from imlp_audit.models.stand_ins import (
-    Answers,
     StandIn,
     StandIns,
     answer_old_code,
@@ -34,7 +32,7 @@ from imlp_audit.processes.written import telling_written
 
 _MOST_IMPORTS = 60  # folders and packages that are looked for, one after the other
 _LEVELS = 4  # folders above a file in which a package of its repository is looked for
-_used: list[_Importer] = []
+_used: list[Importer] = []
 
 
 def repository(file: Path) -> Path:
@@ -43,31 +41,6 @@ def repository(file: Path) -> Path:
     packages = takewhile(lambda folder: (folder / "__init__.py").is_file(), folders)
     cloned = (folder for folder in folders if (folder / ".git").exists())
     return next(cloned, [folders[0], *packages][-1])
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """A file that was imported, and what was answered for that; what is answered later is noted there too."""
-
-    module: ModuleType
-    importer: _Importer
-
-    @property
-    def answers(self) -> Answers:
-        """What was answered."""
-        return self.importer.finder.answers
-
-    def run(self, call: Callable[[], object]) -> object:
-        """Call something of it; again where what it imports then is missing, or only what loads weights fails."""
-        for _ in range(_MOST_IMPORTS):
-            try:
-                with self.importer.on_path():
-                    return call()
-            except Exception as error:
-                missing = isinstance(error, ModuleNotFoundError) and self.importer.provide(error.name or "")
-                if not missing and not skip_loader(error, self.answers):
-                    raise
-        raise ImportError(f"it imports more than {_MOST_IMPORTS} packages that are missing")
 
 
 @lru_cache(maxsize=1)  # so that it runs where the place is another than before
@@ -80,37 +53,42 @@ def leave_others(_: Path) -> None:
 
 
 @cache  # a model that is changed is made many times
-def import_file(file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> Loaded:
+def import_file(file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> Importer:
     """Import a file as a script would, whatever it lacks."""
     return _import(_RepositoryImporter(file, paths, stubs))
 
 
 @cache
-def import_below(folder: Path, file: str, paths: tuple[str, ...], stubs: tuple[str, ...]) -> Loaded:
+def import_below(folder: Path, file: str, paths: tuple[str, ...], stubs: tuple[str, ...]) -> Importer:
     """Import a file of a spec's folder, with its neighbours in that folder and the folders that are named."""
-    return _import(_Importer(folder.resolve(), folder.resolve() / file, tuple(folder / one for one in paths), stubs))
+    return _import(Importer(folder.resolve(), folder.resolve() / file, tuple(folder / one for one in paths), stubs))
 
 
-def _import(importer: _Importer) -> Loaded:
+def _import(importer: Importer) -> Importer:
     _used.append(importer)
     StandIn.importing, before = True, sys.dont_write_bytecode
     sys.dont_write_bytecode = True  # Python would take it for that of an edited file of the same size and second
     try:
         # on the processor, tensors of its modules have values
-        with print_to_stderr(), telling_written(importer.finder.answers.note), torch.device("cpu"), importer.on_path():
-            return Loaded(importer.run(), importer)
+        with print_to_stderr(), telling_written(importer.answers.note), torch.device("cpu"), importer.on_path():
+            importer.module = importer.load()
+            return importer
     finally:
         StandIn.importing, sys.dont_write_bytecode = False, before
 
 
-class _Importer:
+class Importer:
     """Imports a file of a spec as a module of its folder's own package; nothing is guessed.
 
     While it, or something of it, is run, the folders between the file and the spec and those named are on the path.
+    What is answered for it, and later for what it makes, is noted in `answers`.
     """
+
+    module: ModuleType
 
     def __init__(self, root: Path, file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> None:
         self.root, self.file, self.finder = root, file.resolve(), StandIns(stubs)
+        self.answers = self.finder.answers
         self.folders = [one for one in self.file.parents if one.is_relative_to(root)] + [one.resolve() for one in paths]
         self.before = set(sys.modules)
         sys.meta_path.insert(0, self.finder)
@@ -139,16 +117,28 @@ class _Importer:
             if isinstance(loader, StandIns) or (own and name.partition(".")[0] != "imlp_audit"):
                 del sys.modules[name]
 
-    def run(self) -> ModuleType:
+    def load(self) -> ModuleType:
         """Import it."""
         return load_module(self.root, ".".join(self.file.relative_to(self.root).with_suffix("").parts))
+
+    def run(self, call: Callable[[], object]) -> object:
+        """Call something of it; again where what it imports then is missing, or only what loads weights fails."""
+        for _ in range(_MOST_IMPORTS):
+            try:
+                with self.on_path():
+                    return call()
+            except Exception as error:
+                missing = isinstance(error, ModuleNotFoundError) and self.provide(error.name or "")
+                if not missing and not skip_loader(error, self.answers):
+                    raise
+        raise ImportError(f"it imports more than {_MOST_IMPORTS} packages that are missing")
 
     def provide(self, _name: str) -> bool:
         """Provide a package that is missing; return whether there was a way to."""
         return False
 
 
-class _RepositoryImporter(_Importer):
+class _RepositoryImporter(Importer):
     """Imports a file by its place in its package, as a script beside it would, and provides what it lacks."""
 
     def __init__(self, file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> None:
@@ -181,9 +171,9 @@ class _RepositoryImporter(_Importer):
         """The name that the file is imported by."""
         return ".".join(self.file.relative_to(self.package).with_suffix("").parts).removesuffix(".__init__")
 
-    def run(self) -> ModuleType:
+    def load(self) -> ModuleType:
         """Import it; without the `__init__.py` of its packages if that fails."""
-        answer_old_code(self.finder.answers)
+        answer_old_code(self.answers)
         sys.argv = [str(self.file)]
         try:
             module = self.run_again()
@@ -191,7 +181,7 @@ class _RepositoryImporter(_Importer):
             self.forget(self.before)
             module = self.run_alone(error)
         if "transformers" in sys.modules:
-            answer_transformers(self.finder.names, self.finder.answers)
+            answer_transformers(self.finder.names, self.answers)
         self.add(self.root, len(sys.path))  # for what a configuration names
         return module
 
@@ -220,7 +210,7 @@ class _RepositoryImporter(_Importer):
         except Exception:
             self.forget(before)
             raise error from None
-        self.finder.answers.note(f"{self.name} was imported without the __init__.py of its package, which fails")
+        self.answers.note(f"{self.name} was imported without the __init__.py of its package, which fails")
         return module
 
     def _helps(self, error: ImportError | AttributeError) -> bool:
@@ -242,7 +232,7 @@ class _RepositoryImporter(_Importer):
         beside = next((above for above in self.file.parents[: _LEVELS + 1] if _has(above, top)), None)
         if beside is not None and str(beside) not in sys.path:
             shown = beside.relative_to(self.root).as_posix() if beside.is_relative_to(self.root) else str(beside)
-            self.finder.answers.note(f"`{top}` was found in {shown}, as with --path {shown}")
+            self.answers.note(f"`{top}` was found in {shown}, as with --path {shown}")
             self.add(beside)
             return True
         known = name if beside is not None or top in sys.modules else top
@@ -259,7 +249,7 @@ class _RepositoryImporter(_Importer):
         try:
             import_module(f"{library.__name__}.{name}")  # one that it no longer imports by itself
         except ImportError:
-            offer_removed(library, name, self.finder.answers)
+            offer_removed(library, name, self.answers)
         return True
 
 

@@ -16,8 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validat
 
 from imlp_audit.errors import did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, parse_python, read_text
-from imlp_audit.models.arguments import FrozenMap, Inputs, Name, Tries, Values
-from imlp_audit.models.host import Count, Host, Reads
+from imlp_audit.models.host import Count, FrozenMap, Host, Inputs, Name, Reads, Tries, Values
 from imlp_audit.models.readings import MOST_COMBINATIONS, BlockReading, Family, OwnFamily, axis_of, word_of
 from imlp_audit.processes.code import bundled_folder
 
@@ -60,14 +59,27 @@ def find_missing_name(folder: Path, file: str, name: str) -> str | None:
     except ValueError as error:
         return str(error)
     try:
-        found = _names_and_own(*_version(path))
+        tree = _parse(path)
     except FileError as error:
         return f"{file}:{error.place[0]}: it {error.reason}"
     except OSError:
         return None  # which is said when the file is run
-    if found is None or name in found[0]:
+    names = tuple(names_in(tree))
+    if name in names or "*" in names or _BY_CODE.search(read_text(path, MAX_SPEC_BYTES)):
         return None
-    return f"{file} defines no {name!r}; {did_you_mean(name, found[1] or found[0], 'it has')}"
+    own = [node.name for node in tree.body if isinstance(node, _Maker)]
+    return f"{file} defines no {name!r}; {did_you_mean(name, own or names, 'it has')}"
+
+
+def _parse(path: Path) -> ast.Module:
+    """Return what is written in a file, which is parsed once for each of its versions."""
+    stat = path.stat()
+    return _parse_version(path, stat.st_mtime_ns, stat.st_size)
+
+
+@cache
+def _parse_version(path: Path, _time: int, _size: int) -> ast.Module:
+    return parse_python(path, path.name)
 
 
 def find_beside(folder: Path, name: str, *, is_folder: bool = False) -> Path:
@@ -81,22 +93,6 @@ def find_beside(folder: Path, name: str, *, is_folder: bool = False) -> Path:
     raise ValueError(f"{missing} beside the spec")
 
 
-def _version(path: Path) -> tuple[Path, int, int]:
-    """Return a file with its time and size, for the caches."""
-    stat = path.stat()
-    return path, stat.st_mtime_ns, stat.st_size
-
-
-@cache
-def _names_and_own(path: Path, _time: int, _size: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the names that a file binds, and its own classes and functions; None where no one can tell."""
-    tree = parse_python(path, path.name)
-    names = tuple(names_in(tree))
-    if "*" in names or _BY_CODE.search(read_text(path, MAX_SPEC_BYTES)):
-        return None
-    return names, tuple(node.name for node in tree.body if isinstance(node, _Maker))
-
-
 _Maker: TypeAlias = ast.ClassDef | ast.FunctionDef
 
 
@@ -108,7 +104,7 @@ def find_wrong_argument(folder: Path, file: str, name: str, given: Collection[st
     """
     path = (folder / file).resolve()
     try:
-        taken = _signature(name, *_version(path)) if path.is_relative_to(folder.resolve()) else None
+        taken = _signature(name, _parse(path)) if path.is_relative_to(folder.resolve()) else None
     except (OSError, FileError):
         return None  # which is said when the file is read for its axes, or run
     if taken is None:
@@ -121,10 +117,8 @@ def find_wrong_argument(folder: Path, file: str, name: str, given: Collection[st
     return None if lacking is None else f"{name} in {file} needs {lacking!r}"
 
 
-@cache
-def _signature(name: str, path: Path, _time: int, _size: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+def _signature(name: str, tree: ast.Module) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return the arguments that a class or function takes and those it needs, None if its signature is not plain."""
-    tree = parse_python(path, path.name)
     makers = [node for node in ast.walk(tree) if name == _name_bound(node)]
     if len(makers) != 1 or makers[0] not in tree.body or not isinstance(makers[0], _Maker):
         return None
@@ -166,16 +160,11 @@ def read_axes(path: Path, shown_as: str, name: str) -> DeclaredAxes:
     form.
     """
     try:
-        return dict(_read(shown_as, name, *_version(path)))
+        tree = _parse(path)
     except FileError as error:
         raise ValueError(f"{shown_as}:{error.place[0]}: it {error.reason}") from error
     except (OSError, RecursionError) as error:
         raise ValueError(f"{shown_as}: it cannot be read: {error}") from error
-
-
-@cache
-def _read(shown_as: str, name: str, path: Path, _time: int, _size: int) -> DeclaredAxes:
-    tree = parse_python(path, shown_as)
     known = list(names_in(tree))
     if name not in known and "*" not in known:
         raise ValueError(f"{shown_as} defines no {name!r}; {did_you_mean(name, known, 'it has')}")

@@ -16,7 +16,7 @@ from timm.layers import Mlp, SwiGLU
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
-from imlp_audit.models.arguments import TensorInput
+from imlp_audit.models.host import TensorInput
 from imlp_audit.models.importing import import_below, leave_others
 from imlp_audit.models.own import AxisValue, OwnBlock, OwnCode, PythonModule
 from imlp_audit.models.readings import AnyReading, BlockReading

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from imlp_audit.models.arguments import FrozenMap
 from imlp_audit.models.blocks import Activation, Gate, ImlpRecipe, Norm, Part, Pooling
-from imlp_audit.models.host import Host
+from imlp_audit.models.host import FrozenMap, Host
 from imlp_audit.models.hosts import (
     HOSTS,
     Bert,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from argparse import Namespace
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -16,10 +16,11 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from imlp_audit.count.request import ModelRequest
 from imlp_audit.errors import BuildError
-from imlp_audit.models.arguments import TensorInput
 from imlp_audit.models.change import merge
-from imlp_audit.models.importing import import_file, leave_others, repository
+from imlp_audit.models.host import TensorInput
+from imlp_audit.models.importing import Importer, import_file, leave_others, repository
 from imlp_audit.models.run_code import check_module, locate, make_module, take_maker, write_error
 from imlp_audit.models.stand_ins import Answers, StandIn, answering
 from imlp_audit.models.torch_modes import ArithmeticOnTheProcessor
@@ -28,37 +29,27 @@ from imlp_audit.processes.limits import TimeIsUp
 _CONFIGS = frozenset({"c", "cfg", "cfgs", "config", "configs", "args", "opt", "opts", "options", "hparams", "params"})
 
 
-@dataclass(frozen=True)
-class ForeignCode:
-    """A class or function of a file; folders on the import path, packages to stand in for, and default arguments.
-
-    `defaults` are a file and the name in it of a configuration, or of a function that returns one.
-    """
-
-    file: Path
-    name: str
-    paths: tuple[Path, ...] = ()
-    stubs: tuple[str, ...] = ()
-    defaults: tuple[Path, str] | None = None
-
-
-def build_foreign(code: ForeignCode, arguments: Mapping[str, object]) -> tuple[nn.Module, Answers]:
+def build_foreign(request: ModelRequest, file: Path) -> tuple[nn.Module, Answers]:
     """Return the module that a class or function of a file makes, on the current default device, and what was answered.
 
     Raises BuildError, with the line of the repository's code that fails and what may help.
     """
-    leave_others(code.file.resolve())
+    leave_others(file.resolve())
     try:
-        loaded = import_file(code.file.resolve(), code.paths, code.stubs)
-        maker, answers = take_maker(loaded.module, code.name), loaded.answers
-        given = merge(_defaults(code), arguments)
+        loaded = _load(request, file)
+        maker, answers = take_maker(loaded.module, request.name), loaded.answers
+        given = merge(_defaults(request), request.arguments)
         with answering(answers), ArithmeticOnTheProcessor():
             made = loaded.run(lambda: make_module(lambda: maker(**_fit_arguments(maker, given))))
     except TimeIsUp:
         raise
     except BaseException as error:  # whatever the code raises is the model's failure, KeyboardInterrupt too
-        raise BuildError(f"{place_in(error, code.file)}: {write_error(error)}{_advise(error)}") from error
-    return check_module(code.file.name, code.name, made), answers
+        raise BuildError(f"{place_in(error, file)}: {write_error(error)}{_advise(error)}") from error
+    return check_module(file.name, request.name, made), answers
+
+
+def _load(request: ModelRequest, file: Path) -> Importer:
+    return import_file(file.resolve(), request.paths, request.stubs)
 
 
 def place_in(error: BaseException, file: Path) -> str:
@@ -66,9 +57,9 @@ def place_in(error: BaseException, file: Path) -> str:
     return locate(error, repository(file), file.name)
 
 
-def find_foreign(code: ForeignCode) -> Callable[..., object]:
+def find_foreign(request: ModelRequest, file: Path) -> Callable[..., object]:
     """Return the class or function of a file."""
-    return take_maker(import_file(code.file.resolve(), code.paths, code.stubs).module, code.name)
+    return take_maker(_load(request, file).module, request.name)
 
 
 def _advise(error: BaseException) -> str:
@@ -173,12 +164,12 @@ def _make_argument(value: object) -> object:
     return [_make_argument(one) for one in value] if isinstance(value, list) else value
 
 
-def _defaults(code: ForeignCode) -> Mapping[str, object]:
+def _defaults(request: ModelRequest) -> Mapping[str, object]:
     """Return the configuration that a Python file holds under a name, or makes."""
-    if code.defaults is None:
+    if request.defaults is None:
         return {}
-    file, name = code.defaults
-    loaded = import_file(file.resolve(), code.paths, code.stubs)
+    file, name = request.defaults
+    loaded = _load(request, file)
     found = getattr(loaded.module, name)
     StandIn.importing = True
     try:
