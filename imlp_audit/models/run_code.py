@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from textwrap import shorten
 from types import MethodType, ModuleType
 
 import torch
@@ -189,7 +188,7 @@ def locate(error: BaseException, folder: Path, otherwise: str) -> str:
 
 
 def write_error(error: BaseException) -> str:
-    """Write an error of somebody else's code on a line that is not too long: its first sentences, or words."""
+    """Write an error of somebody else's code on a line that is not too long."""
     if isinstance(error, StoppedError):
         return str(error)
     try:
@@ -197,11 +196,11 @@ def write_error(error: BaseException) -> str:
     except Exception:  # an error that fails when it is asked for its message
         text = "(without a message)"
     text = "".join(sign if sign.isprintable() else "?" for sign in text)
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     kind = type(error).__name__
     if reads_values(error):
-        text = shorten(_CLAUSE.split(text)[0], _LONGEST, placeholder="...")
+        text = _CLAUSE.split(text)[0]
         return f"the work depends on the values that the model reads, so it cannot be counted ({kind}: {text})"
-    text = shorten(text, _LONGEST, placeholder="...")
     if isinstance(error, SystemExit):
         return f"its code ended the process ({kind}: {text})"
     return f"{kind}: {text}" if text else kind
