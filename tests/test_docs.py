@@ -26,10 +26,9 @@ from imlp_audit.cli.main import make_app
 from imlp_audit.count.call import Operation
 from imlp_audit.count.record import Site
 from imlp_audit.models import blocks, recipe
-from imlp_audit.models.arguments import TensorInput
-from imlp_audit.models.host import Host
+from imlp_audit.models.host import Host, TensorInput
 from imlp_audit.models.hosts import HOSTS
-from imlp_audit.models.own import OwnBlock
+from imlp_audit.models.own import OwnBlock, OwnCode
 from imlp_audit.models.readings import Axis, Family, axes_of
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.finding import Quote
@@ -64,6 +63,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     recipe.Recipe: "Recipes",
     recipe.Replacement: "Replaced MLPs",
     blocks.ImlpRecipe: "The IMLP block",
+    OwnCode: "Blocks of your own",
     OwnBlock: "Blocks of your own",
     TensorInput: "Inputs",
     schema.System: "Systems",

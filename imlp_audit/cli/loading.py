@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from imlp_audit.cache.store import Store, cache_folder
-from imlp_audit.errors import UsageError
+from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.numbers.words import list_some
 from imlp_audit.processes.code import explain_distrust, is_bundled, is_installed_place, name_difference
 from imlp_audit.records.result import AuditResult
