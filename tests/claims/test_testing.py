@@ -112,17 +112,10 @@ def test_a_claim_from_outside_is_tested_in_a_process_and_equal_runs_are_equal(tm
     assert {name for name, verdict in verdicts.items() if verdict == "differs"} == {*claims_in("false")}
 
 
-def _prepare() -> None:
-    """Import nothing before the copies are made."""
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("ended", [False, True])
-def test_claims_are_tested_in_shared_processes_and_elsewhere_once_those_have_ended(*, ended: bool) -> None:
+@pytest.mark.parametrize("helping", [False, True])
+def test_processes_and_this_one_find_what_one_alone_does(*, helping: bool) -> None:
     claims = all_claims()[:3]
-    with open_pool(2, _prepare) as shared:
-        if ended:
-            shared.end()
-        with running(claims, Settings(4, jobs=1), shared) as outcomes:
-            found = outcomes(lambda _: None)
+    with open_pool(1) as pool, running(claims, Settings(4), pool, helping=helping) as outcomes:
+        found = outcomes(lambda _: None)
     assert found == {claim.id: run_claim(claim.code, Settings(4)) for claim in claims}
