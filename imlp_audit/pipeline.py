@@ -21,7 +21,8 @@ from imlp_audit.checks.identify import identify, parameters_needed, with_models,
 from imlp_audit.checks.identity import RowIdentity
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.claims.catalogue import ClaimText
-from imlp_audit.claims.running import Settings, running
+from imlp_audit.claims.running import running
+from imlp_audit.claims.settings import Settings
 from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.count.outside import is_outside, measure_outside
 from imlp_audit.count.parallel import begin_measuring, measure_here

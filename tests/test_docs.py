@@ -20,7 +20,7 @@ from typer.main import get_command
 from docs.update import help_of, replaced_mlps
 from imlp_audit import claims
 from imlp_audit.claims.catalogue import SETTINGS, TEXTS, ClaimText
-from imlp_audit.claims.running import Settings
+from imlp_audit.claims.settings import Settings
 from imlp_audit.claims.testing import run_claim
 from imlp_audit.cli.main import make_app
 from imlp_audit.count.call import Operation

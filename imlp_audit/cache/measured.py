@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from imlp_audit.cache.store import MEASURING, TESTING, Store, fingerprint, fingerprint_folder
 from imlp_audit.claims.catalogue import ClaimText
-from imlp_audit.claims.running import Outcome, Outcomes, Settings
+from imlp_audit.claims.running import Outcomes
+from imlp_audit.claims.settings import Outcome, Settings
 from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need

@@ -16,7 +16,7 @@ from imlp_audit.checks.frames import may_accuse, totalled_cells
 from imlp_audit.checks.identity import NOT_NAMED, hold_back
 from imlp_audit.checks.marks import check_mark, marked_models
 from imlp_audit.claims.catalogue import BrokenClaim, ClaimText
-from imlp_audit.claims.running import AnyOutcome, NotRun, Outcome
+from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import CHECK_OF_KIND, FAILS, CellCheck, Check, EquationCheck, Verdict

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 
 from imlp_audit.claims.catalogue import FOLDER, ClaimCode
 from imlp_audit.claims.language import Claim, Combination, combination_of, find_difference
-from imlp_audit.claims.running import Outcome, Settings
+from imlp_audit.claims.settings import Outcome, Settings
 from imlp_audit.processes.code import load_module, locate_error
 
 _MOST_COMBINATIONS = 64  # of the values of choices; of more a sample is tried

@@ -8,7 +8,7 @@ import typer
 
 from imlp_audit.cache.store import Store, remember
 from imlp_audit.claims.catalogue import ClaimText
-from imlp_audit.claims.running import Settings
+from imlp_audit.claims.settings import Settings
 from imlp_audit.cli.loading import load_specs, open_store
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode
 from imlp_audit.cli.output import ExitCode, emit_document

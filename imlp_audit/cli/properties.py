@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.claims.running import Settings
+from imlp_audit.claims.settings import Settings
 from imlp_audit.cli.loading import load_specs, open_store, tell_cache
 from imlp_audit.cli.options import Device, NoCache, ReportOptions, TrustCode, check_device, group_options, trusting
 from imlp_audit.cli.output import emit_result, exit_code, parse_outputs

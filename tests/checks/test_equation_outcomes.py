@@ -9,7 +9,7 @@ import pytest
 
 from imlp_audit.checks.run import check_equation
 from imlp_audit.claims.catalogue import BrokenClaim, ClaimCode, ClaimText
-from imlp_audit.claims.running import AnyOutcome, NotRun, Outcome
+from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome
 from imlp_audit.records.check import EquationCheck, Source, Verdict
 from imlp_audit.spec.plan import EquationPlan
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from imlp_audit.claims.catalogue import ClaimText
-from imlp_audit.claims.running import Settings
+from imlp_audit.claims.settings import Settings
 from imlp_audit.claims.testing import run_claim
 from tests.claims.papers import all_claims
 

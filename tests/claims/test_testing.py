@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from imlp_audit.claims.catalogue import ClaimText, read_claims
-from imlp_audit.claims.running import Outcome, Settings, running
+from imlp_audit.claims.running import running
+from imlp_audit.claims.settings import Outcome, Settings
 from imlp_audit.claims.testing import run_claim
 from imlp_audit.processes.workers import open_pool
 from tests.claims.papers import all_claims

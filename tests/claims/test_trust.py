@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import imlp_audit
-from imlp_audit.claims.running import Settings
+from imlp_audit.claims.settings import Settings
 from imlp_audit.pipeline import Options, audit, audit_equations
 from imlp_audit.processes import code as installed
 from imlp_audit.processes.code import bundled_folder, is_bundled, load_module

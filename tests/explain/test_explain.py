@@ -11,7 +11,7 @@ from typing import TypeVar
 import pytest
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.claims.running import Settings
+from imlp_audit.claims.settings import Settings
 from imlp_audit.errors import UsageError
 from imlp_audit.explain.cells import cell_facts
 from imlp_audit.explain.explain import cells_needed, explain, find_plan
