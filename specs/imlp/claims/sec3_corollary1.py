@@ -169,13 +169,13 @@ def corollary1_bias_on_all_others_corrected(x: Tensor, Wa: Tensor) -> Sides:
 
 
 def independent(x: Tensor, Wa: Tensor) -> Sides:
-    """Return whether, for each x_c, the hidden units are linearly independent, where each of them bends."""
+    """Return, for each x_c, how many of the hidden units are linearly independent, where each of them bends, and all."""
     sides = []
     for c in range(len(x)):
         bends = -others(x, Wa)[c] / Wa[c]
         places = (bends + linspace(-4, 4, 17)[:, None] / Wa[c].abs()).flatten()
-        singular = torch.linalg.svdvals(units(x, Wa, c, places))
-        sides.append(strictly_below(1e-9 * singular[0], singular[-1]))
+        rank = torch.linalg.matrix_rank(units(x, Wa, c, places), rtol=1e-9)
+        sides.append((rank.double(), tensor(float(Wa.shape[1]))))
     return sides
 
 
