@@ -11,7 +11,7 @@ import timm
 import torch
 from torch import nn
 
-from imlp_audit.checkpoint.misfits import Shapes
+from imlp_audit.checkpoint.fitting import Shapes
 from imlp_audit.inspect.candidates import (
     Candidates,
     find_candidates,
