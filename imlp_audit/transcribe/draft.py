@@ -134,19 +134,15 @@ def choose_tables(document: SourceDocument, wanted: Sequence[str], shown_as: str
 
 
 def _named(tables: Sequence[SourceTable], wanted: str) -> list[SourceTable]:
-    number = wanted.lower().removeprefix("table").strip(" .:")
-    exact = [table for table in tables if number == table.number or wanted in _labels_of(table)]
-    if exact:
-        return exact
-    parts = [
-        table for table in tables if number.isdigit() and table.number.rstrip("abcdefghijklmnopqrstuvwxyz") == number
-    ]
-    words = wanted.lower().split()
-    return parts or [table for table in tables if words and all(word in table.caption.lower() for word in words)]
-
-
-def _labels_of(table: SourceTable) -> tuple[str, str]:
-    return table.label or "", (table.label or "").partition(":")[2]  # "main" of "tab:main"
+    number, words = wanted.lower().removeprefix("table").strip(" .:"), wanted.lower().split()
+    labels = [(table.label or "").partition(":") for table in tables]  # "main" of "tab:main"
+    ways = (
+        (number == table.number or wanted in (table.label, label[2]) for table, label in zip(tables, labels, strict=True)),
+        (number.isdigit() and re.fullmatch(rf"{number}[a-z]+", table.number) is not None for table in tables),
+        (bool(words) and all(word in table.caption.lower() for word in words) for table in tables),
+    )
+    found = ([table for table, fits in zip(tables, way, strict=True) if fits] for way in ways)
+    return next(filter(None, found), [])
 
 
 def describe_table(table: SourceTable) -> str:
