@@ -135,14 +135,11 @@ def choose_tables(document: SourceDocument, wanted: Sequence[str], shown_as: str
 
 def _named(tables: Sequence[SourceTable], wanted: str) -> list[SourceTable]:
     number, words = wanted.lower().removeprefix("table").strip(" .:"), wanted.lower().split()
-    labels = [(table.label or "").partition(":") for table in tables]  # "main" of "tab:main"
-    ways = (
-        (number == table.number or wanted in (table.label, label[2]) for table, label in zip(tables, labels, strict=True)),
-        (number.isdigit() and re.fullmatch(rf"{number}[a-z]+", table.number) is not None for table in tables),
-        (bool(words) and all(word in table.caption.lower() for word in words) for table in tables),
-    )
-    found = ([table for table, fits in zip(tables, way, strict=True) if fits] for way in ways)
-    return next(filter(None, found), [])
+    exact = [
+        one for one in tables if number == one.number or wanted in (one.label, (one.label or "").partition(":")[2])
+    ]  # "main" is the label tab:main
+    parts = [one for one in tables if number.isdigit() and re.fullmatch(rf"{number}[a-z]+", one.number)]
+    return exact or parts or [one for one in tables if words and all(word in one.caption.lower() for word in words)]
 
 
 def describe_table(table: SourceTable) -> str:
