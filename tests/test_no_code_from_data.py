@@ -23,7 +23,7 @@ DOORS = {
     "__init__.py": "names of this package, from a table in the file",
     "claims/__init__.py": "names of this package, from a table in the file",
     "cli/main.py": "the commands of this package, from a table in the file",
-    "models/from_repository.py": "what a configuration of a repository that `count` was told to run names",
+    "count/from_repository.py": "what a configuration of a repository that `count` was told to run names",
     "models/host.py": "modules of this package, which each host names in its class",
     "models/importing.py": "the file that `count` was told to run, or that of a folder that is trusted",
     "processes/compiler.py": "modules of torch's own compiler",
@@ -32,6 +32,10 @@ DOORS = {
 # where a library that can open a connection is imported
 NETWORK = {
     "models/from_transformers.py": "to switch it off",
+}
+# where a pickle is read, and why that is safe
+UNPICKLING = {
+    "checkpoint/pickles.py": "its unpickler looks no name up and calls nothing; tests/checkpoint holds it",
 }
 
 _CALLS = re.compile(
@@ -81,6 +85,8 @@ def sins(source: str, path: str) -> Iterator[str]:
         for module in modules:
             if _CONNECTING.match(module) and path not in NETWORK:
                 yield f"{path}:{line} imports {module}"
+            if module == "pickle" and path in UNPICKLING:
+                continue
             if re.fullmatch(r"pickle|marshal|shelve|dill|cloudpickle|subprocess|runpy|ctypes", module):
                 yield f"{path}:{line} imports {module}"
 
@@ -94,7 +100,7 @@ def test_no_module_runs_what_a_file_says() -> None:
 
 
 def test_every_exception_is_there() -> None:
-    assert all((PACKAGE / name).is_file() for name in (*DOORS, *NETWORK))
+    assert all((PACKAGE / name).is_file() for name in (*DOORS, *NETWORK, *UNPICKLING))
 
 
 @pytest.mark.parametrize(
