@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 
@@ -19,16 +19,12 @@ class AuditError(Exception):
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One thing wrong with a spec, at a place in a file: line and column from 1.
-
-    `other` is the same problem as seen from the other of two files that cannot be used together.
-    """
+    """One thing wrong with a spec, at a place in a file: line and column from 1."""
 
     file: str
     line: int
     column: int
     message: str
-    other: Problem | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         message = self.message if len(self.message) <= _MOST_WRITTEN else f"{self.message[:_MOST_WRITTEN]}..."

@@ -89,11 +89,9 @@ def _audit(
 def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> str:
     """Return the text of one of a paper's files with what was identified."""
     models = _models(paper, result)
-    rows = [row for row in paper.rows if row.source().file == shown_as]
-    ends = [row.source().line for row in rows[1:]] + [None] * bool(rows)
-    for row, end in reversed(list(zip(rows, ends, strict=True))):  # so that the lines above stay where they are
-        if row.id in models:
-            text = with_model(text, (row.source().line, end), models[row.id], shown_as)
+    for row in reversed(paper.rows):  # so that the lines above stay where they are
+        if row.source().file == shown_as and row.id in models:
+            text = with_model(text, row.source().line, models[row.id])
     about, known = paper.about, result.hypotheses.get(paper.id)
     if about.source().file == shown_as and not about.value.flops and known is not None:
         columns = {
@@ -104,7 +102,7 @@ def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> st
         # the paper's counters are those of all its columns: none is written where another column would lose a number
         kept = all(max(one.scores[name] for name in sure) == max(one.scores.values()) for one in flops if sure)
         if sure and kept and not any(_measure_of(columns, one) == "flops" for one in _doubted(paper, result)):
-            text = with_counters(text, tuple(sure), shown_as)
+            text = with_counters(text, tuple(sure))
     return text
 
 

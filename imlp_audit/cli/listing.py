@@ -14,12 +14,7 @@ from imlp_audit.cli.options import Formatted, Only, Skip, Specs
 from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.listing import (
-    CheckList,
-    CoverageReport,
-    ListedCheck,
-    NumberState,
-)
+from imlp_audit.records.listing import CheckList, CoverageReport, ListedCheck, NumberState
 from imlp_audit.report.document import Table
 from imlp_audit.report.formats import Format
 from imlp_audit.report.listings import coverage_document
@@ -45,7 +40,7 @@ def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None, forma
 
 def lint(specs: Specs = None) -> int:
     """Find every problem in specs and their Python, without running anything."""
-    selection = load_specs(specs, also=unknown_models)
+    selection = load_specs(specs)
     broken = [
         problem
         for paper in selection.papers

@@ -8,14 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from imlp_audit.cache.store import Store, cache_folder
-from imlp_audit.cli.output import emit
-from imlp_audit.errors import Problem, SpecError, UsageError
-from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.errors import SpecError, UsageError
+from imlp_audit.numbers.words import list_some
 from imlp_audit.processes.code import explain_distrust, is_bundled, is_installed_place, name_difference
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.exports import render_problems
-from imlp_audit.report.formats import AuditFormat
-from imlp_audit.spec.load import Rule, Selection, load
+from imlp_audit.spec.load import Selection, load
 from imlp_audit.spec.reader import read_spec
 from imlp_audit.spec.targets import display_path, specs_not_taken, split_target
 
@@ -24,37 +21,21 @@ def load_specs(
     targets: Sequence[str] | None = None,
     *,
     trust_code: bool | None = None,
-    complete: bool = False,
-    printed: AuditFormat | None = None,
-    also: Rule | None = None,
 ) -> Selection:
     """Load the papers that targets name. Raises SpecError, and UsageError where a target names nothing.
 
-    Files that were left out are named on stderr; a command that must have a `complete` paper refuses them. So is a file
-    in which a paper's Python differs from the installed one, unless with `trust_code`, or for a command that runs none
-    (None). Where GitHub's annotations are `printed`, each mistake is one. Problems of papers that `also` finds join all
-    others.
+    A file in which a paper's Python differs from the installed one is named on stderr, unless with `trust_code`, or for
+    a command that runs none (None).
     """
-    try:
-        selection = load(targets or (), trust_code=bool(trust_code), also=also)
-    except SpecError as error:
-        _annotate(error.problems, printed)
-        raise
-    _annotate(selection.left_out, printed)
-    if complete and selection.left_out:
-        raise SpecError(selection.left_out)
-    for file in dict.fromkeys(problem.file for problem in selection.left_out):
-        count = sum(problem.file == file for problem in selection.left_out)
-        print(f"imlp-audit: left out {file}: {count_of(count, 'problem')}; see imlp-audit lint {file}", file=sys.stderr)
+    selection = load(targets or (), trust_code=bool(trust_code))
     if not targets and (unnamed := specs_not_taken()):
         names, it = list_some([path.name for path in unnamed], 5), "it" if len(unnamed) == 1 else "them"
         print(f"imlp-audit: took the bundled papers, not {names}; name {it} (or .) to take {it}", file=sys.stderr)
     for folder in (paper.folder for paper in selection.papers if paper.code is None and trust_code is False):
         if folder is not None and name_difference(folder) is not None:
             print(f"imlp-audit: {explain_distrust(folder, display_path(folder))}", file=sys.stderr)
-    for why in dict.fromkeys(why for _, why in selection.skipped):
-        skipped = [name for name, one in selection.skipped if one == why]
-        print(f"imlp-audit: skipped {list_some(skipped, 5)}: {why}", file=sys.stderr)
+    if selection.skipped:
+        print(f"imlp-audit: skipped {list_some(selection.skipped, 5)}: no key of a spec", file=sys.stderr)
     return selection
 
 
@@ -63,7 +44,7 @@ def load_own(targets: Sequence[str] | None, command: str, *, trust_code: bool, w
 
     Raises UsageError for an installed one, found by its id or where packages lie, where nothing is written.
     """
-    selection = load_specs(targets, trust_code=trust_code, complete=True)
+    selection = load_specs(targets, trust_code=trust_code)
     by_path = any(split_target(target)[0] is not None for target in targets or ())
     for path in (paper.findings_file.path for paper in selection.papers if writing):
         found_by_id = path.is_absolute() and not by_path and is_bundled(path.parent)
@@ -84,11 +65,6 @@ def check_spec(text: str, name: str) -> None:
         _, problems = read_spec(copy, name)
     if problems:
         raise SpecError(problems)
-
-
-def _annotate(problems: Sequence[Problem], printed: AuditFormat | None) -> None:
-    if problems and printed is AuditFormat.GITHUB:
-        emit(render_problems(problems))
 
 
 def open_store(*, no_cache: bool, quiet: bool = False) -> Store:

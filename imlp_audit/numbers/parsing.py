@@ -51,47 +51,29 @@ def parse_printed(text: str, form: NumberForm | str = "") -> Printed:
     square = _SQUARE.fullmatch(given) if form.square else None
     if square is not None:
         side = int(square[1])
-        return _make(given, str(side if form.square == "side" else side * side), form, template="{}")
+        area = Fraction(side if form.square == "side" else side * side)
+        return Printed(given, area, Fraction(1), SCALES.get(form.unit, 1), negative=False, decimal=form.decimal)
     inside, mean, spread = _split_spread(given, form)
-    match = _number(form.decimal).fullmatch(mean)
+    match = _NUMBER[form.decimal].fullmatch(mean)
     if match is None or (inside and spread is None and not match["sign"]):
         raise ValueError(_refusal(given, form))
     scale, unit = _scale_of(match["tail"].strip(), form, given)
     if match["approximately"] and spread is not None:
         raise ValueError(_refusal(given, form))
-    at = given.index(match["digits"])
-    template = f"{given[:at]}{{}}{given[at + len(match['digits']) :]}"
-    return _make(given, match["digits"], form, match["sign"], spread, scale, unit, template)
-
-
-def _make(
-    text: str,
-    digits: str,
-    form: NumberForm,
-    sign: str = "",
-    spread: Fraction | None = None,
-    scale: int | None = None,
-    unit: str = "",
-    template: str = "{}",
-) -> Printed:
-    value, step = _value_of(digits, form.decimal)
-    negative = bool(sign) and sign in _MINUS
+    value, step = _value_of(match["digits"], form.decimal)
+    negative = bool(match["sign"]) and match["sign"] in _MINUS
+    before, _, after = given.partition(match["digits"])
     return Printed(
-        text=text,
+        text=given,
         value=-value if negative else value,
         step=step,
-        scale=SCALES.get(form.unit, 1) if scale is None else scale,
+        scale=scale,
         negative=negative,
         spread=spread,
         unit=unit,
-        template=template,
+        template=f"{before}{{}}{after}",
         decimal=form.decimal,
     )
-
-
-def _number(decimal: DecimalMark) -> re.Pattern[str]:
-    """Return the pattern of a number with this decimal mark; the other mark makes groups of three."""
-    return _POINT if decimal == "." else _COMMA
 
 
 def _digits(point: str, group: str) -> str:
@@ -110,7 +92,8 @@ def _pattern(decimal: DecimalMark) -> re.Pattern[str]:
     )
 
 
-_POINT, _COMMA = _pattern("."), _pattern(",")
+_NUMBER: dict[DecimalMark, re.Pattern[str]] = {".": _pattern("."), ",": _pattern(",")}
+"""The pattern of a number, by the decimal mark."""
 
 
 def _value_of(digits: str, decimal: DecimalMark) -> tuple[Fraction, Fraction]:
@@ -126,8 +109,8 @@ def _split_spread(text: str, form: NumberForm) -> tuple[bool, str, Fraction | No
     mean, *others = _PLUS_MINUS.split(text)
     if not others:
         return inside is not None, text, None
-    spread = _number(form.decimal).fullmatch(others[0]) if len(others) == 1 else None
-    first = _number(form.decimal).fullmatch(mean)
+    spread = _NUMBER[form.decimal].fullmatch(others[0]) if len(others) == 1 else None
+    first = _NUMBER[form.decimal].fullmatch(mean)
     if first is None or spread is None or spread["sign"] or spread["approximately"]:
         raise ValueError(_refusal(text, form))
     if first["tail"] not in ("", spread["tail"]):  # 25.6M ± 0.3: of which unit?
@@ -156,7 +139,7 @@ def _refusal(text: str, form: NumberForm) -> str:
     """Say what is wrong with a text that is no number, and what to write."""
     shown = repr(text[:_LONGEST])
     mark: DecimalMark = "," if form.decimal == "." else "."
-    other = _number(mark).fullmatch(text) if mark in text and len(text) <= _LONGEST else None
+    other = _NUMBER[mark].fullmatch(text) if mark in text and len(text) <= _LONGEST else None
     if other is not None and form.decimal == ".":
         return f"{shown} has a decimal comma; if the paper writes numbers so, put decimal: ',' under about"
     if other is not None:

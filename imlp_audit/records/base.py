@@ -15,7 +15,7 @@ class Record(BaseModel):
     Its validator is built when it is first used: `list` and `lint` import many records and make few.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
 
 
 _NUMBER = re.compile(r"-?\d{1,100}(\.\d{1,100})?", re.ASCII)  # Fraction would read 1e40000000, and take for ever

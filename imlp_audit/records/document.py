@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import ClassVar, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
+from pydantic_core import from_json as parse_json
 
 from imlp_audit.errors import DocumentError, did_you_mean
 from imlp_audit.records.base import Record
@@ -105,9 +105,7 @@ class JsonDocument(Record):
 
 
 _MOST_VALUES = 400_000  # the papers of this package have 1 700 checks and 65 000 values
-_MOST_DIGITS = 40  # of a whole number
 _SHOWN = 200  # characters of a name in a message
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 D = TypeVar("D", bound=JsonDocument)
 
@@ -138,13 +136,10 @@ def from_json(kind: type[D], text: str, shown_as: str, *, written_by: str | None
     if sum(map(text.count, "[{,")) > _MOST_VALUES:
         raise DocumentError(f"{shown_as}: more than {_MOST_VALUES} values; {advice}")
     try:
-        document = json.loads(text, parse_int=_parse_int)
-    except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        why = "nested too deeply" if isinstance(error, RecursionError) else error
-        raise DocumentError(f"{shown_as}: not JSON ({why}); {advice}", line=line) from error
-    for place, problem in _unusable_values(document):
-        raise DocumentError(f"{shown_as}: {_at(place)}{problem}; {advice}", place)
+        document = parse_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        line = int(str(error).rpartition(" at line ")[2].partition(" ")[0])
+        raise DocumentError(f"{shown_as}: not JSON ({error}); {advice}", line=line) from error
     other = document.pop("format", None) if isinstance(document, dict) else None
     if isinstance(other, str) and other != kind.FORMAT and other.rpartition("/")[0] == kind.FORMAT.rpartition("/")[0]:
         raise DocumentError(
@@ -197,23 +192,3 @@ def _at(place: Place) -> str:
 def _shorten(text: str) -> str:
     """Return the beginning of a text on one line; control characters are visible."""
     return (text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...").encode("unicode_escape").decode()
-
-
-def _parse_int(digits: str) -> float:
-    """Return a whole number; infinity for one that no record holds, and that would take long to read and write."""
-    return int(digits) if len(digits) <= _MOST_DIGITS else math.inf
-
-
-def _unusable_values(document: object) -> Iterator[tuple[Place, str]]:
-    """Yield the values that Python's JSON lets pass and no record can hold."""
-    values: list[tuple[Place, object]] = [((), document)]  # a document may be nested more deeply than calls can be
-    while values:
-        place, value = values.pop()
-        if isinstance(value, dict):
-            values += [(place, name) for name in value] + [((*place, name), one) for name, one in value.items()]
-        elif isinstance(value, list):
-            values += [((*place, at), one) for at, one in enumerate(value)]
-        elif isinstance(value, float) and not math.isfinite(value):
-            yield place, "this is not a number, or it is too large"
-        elif isinstance(value, str) and not value.isascii() and _SURROGATE.search(value):
-            yield place, "half of a surrogate pair is not text"

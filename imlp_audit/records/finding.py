@@ -8,7 +8,8 @@ from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import list_some
 from imlp_audit.records.base import Record
 from imlp_audit.records.check import FAILS, Check, CheckKind, EquationCheck, Source, Verdict, printed_form
 from imlp_audit.records.document import JsonDocument
@@ -130,23 +131,25 @@ def _unexplained(group: _Group, members: Sequence[Check]) -> Finding:
 
 
 _FAILING = {
-    CheckKind.CELL: ("printed number", "does not follow from the model", "do not follow from the models"),
-    CheckKind.DELTA: ("printed change", "does not follow", "do not follow"),
-    CheckKind.MARK: ("footnote mark", "does not fit its row", "do not fit their rows"),
-    CheckKind.REPEAT: ("repeated number", "is not the same", "are not the same"),
-    CheckKind.COLUMN: ("heading", "does not fit its numbers", "do not fit their numbers"),
-    CheckKind.CLAIM: ("claim about the numbers", "does not hold", "do not hold"),
-    CheckKind.EQUATION: ("statement about functions", "is false as printed", "are false as printed"),
+    CheckKind.CELL: (
+        "printed number does not follow from the model",
+        "printed numbers do not follow from the models",
+    ),
+    CheckKind.DELTA: ("printed change does not follow", "printed changes do not follow"),
+    CheckKind.MARK: ("footnote mark does not fit its row", "footnote marks do not fit their rows"),
+    CheckKind.REPEAT: ("repeated number is not the same", "repeated numbers are not the same"),
+    CheckKind.COLUMN: ("heading does not fit its numbers", "headings do not fit their numbers"),
+    CheckKind.CLAIM: ("claim about the numbers does not hold", "claims about the numbers do not hold"),
+    CheckKind.EQUATION: (
+        "statement about functions is false as printed",
+        "statements about functions are false as printed",
+    ),
 }
 
 
 def _describe_failing(kind: CheckKind, count: int) -> str:
-    noun, one, several = _FAILING[kind]
-    if kind is CheckKind.CLAIM and count > 1:
-        return f"{count} claims about the numbers {several}"
-    if kind is CheckKind.EQUATION and count > 1:
-        return f"{count} statements about functions {several}"
-    return f"{count_of(count, noun)} {one if count == 1 else several}"
+    one, several = _FAILING[kind]
+    return f"1 {one}" if count == 1 else f"{readable(count)} {several}"
 
 
 class LockedCheck(Record):

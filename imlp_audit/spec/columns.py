@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal, Self, TypeAlias, assert_never
+from typing import Annotated, Literal, Self, TypeAlias, assert_never
 
-from pydantic import model_validator
+from pydantic import AfterValidator, model_validator
 
-from imlp_audit.models.arguments import Sides
 from imlp_audit.models.change import write_value
-from imlp_audit.models.host import Count, Setting, Size
+from imlp_audit.models.host import Count, Setting, Sides, Size
 from imlp_audit.numbers.parsing import SCALES, DecimalMark, NumberForm, Square
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import Sentence, Slug
@@ -62,145 +61,116 @@ real.json (google-research/reassessed-imagenet) leaves 3163 of the 50 000 withou
 """
 
 
-class ColumnEntry(Record):
-    """A column: what it holds, in which unit, as headed, and what is needed to check what can't be counted.
-
-    `of` is the hyper-parameter of a column of settings, `batch` the number of images of a column of memory or
-    throughput, `hardware` what such a column or one of cost was measured on; `metric`
-    and `data` say which share of which images a score is, for a checkpoint to be judged by, and `images` how many
-    images with a label a data set has whose name is not a known one. `image` is the size of the images that models of a
-    column of totals or memory are counted on, where it is not the rows' own.
-    """
+class AnyColumn(Record):
+    """A column: what it holds, in which unit, as headed, and what is needed to check what can't be counted."""
 
     measure: Measure
     unit: str
     heading: Sentence
     needs: str | None = None
-    of: Setting | None = None
-    batch: Count | None = None
-    hardware: Slug | None = None
-    metric: Metric | None = None
-    data: Slug | None = None
-    images: Count | None = None
+
+
+def _check_scale(unit: str) -> str:
+    if unit not in ("", *SCALES):
+        raise ValueError(f'a total needs a unit of {", ".join(SCALES)}, or "" for all digits, not {unit!r}')
+    return unit
+
+
+class ParametersColumn(AnyColumn):
+    """A number of parameters; of models on images of the size `image` where that is not the rows' own."""
+
+    unit: Annotated[str, AfterValidator(_check_scale)]
     image: Sides | None = None
 
-    @property
-    def kind(self) -> type[Column]:
-        """The kind of column that it is."""
-        return AccuracyColumn if self.metric is not None else _KINDS[self.measure]
 
-    @model_validator(mode="after")
-    def _is_checkable_or_says_why(self) -> Self:
-        if self.measure.totalled and self.unit not in ("", *SCALES):
-            known = ", ".join(SCALES)
-            raise ValueError(
-                f'a column of {self.measure} needs a unit of {known}, or "" for all digits, not {self.unit!r}'
-            )
-        if not self.measure.counted and not self.needs:
-            raise ValueError(
-                f"a column of {self.measure} must say what a check of it needs, e.g. needs: trained weights and ..."
-            )
-        if self.measure is Measure.MEMORY and self.unit != "MB":
-            raise ValueError(f"a column of memory needs the unit MB (about: memory: says which MB), not {self.unit!r}")
-        if (self.of is not None) != (self.measure is Measure.SETTING):
-            raise ValueError("columns of settings, and only they, need `of`: layers, width, ...")
-        if self.batch is None and self.measure is Measure.MEMORY:
-            raise ValueError("columns of memory need the number of images, e.g. batch: 32")
-        if self.batch is not None and self.measure not in (Measure.MEMORY, Measure.THROUGHPUT):
-            raise ValueError("only columns of memory or throughput have a batch")
-        if self.image is not None and not (self.measure.totalled or self.measure is Measure.MEMORY):
-            raise ValueError("only columns of parameters, flops or memory can have images of their own (image)")
-        if self.hardware is not None and self.measure not in (Measure.MEMORY, Measure.THROUGHPUT, Measure.COST):
-            raise ValueError("only columns of memory, throughput or cost have hardware")
-        if (self.metric is None) != (self.data is None):
-            raise ValueError("give both or neither: metric: top1 or top5, and data: imagenet-1k, ...")
-        if self.metric is not None and (self.measure is not Measure.SCORE or self.unit != "%"):
-            raise ValueError("only a column of score in % can have a metric on images")
-        if self.images is not None and (self.data is None or SIZES.get(self.data, self.images) != self.images):
-            known = (
-                f"{self.data} has {SIZES[self.data]} images with a label; name a part of it otherwise"
-                if self.data
-                else ""
-            )
-            raise ValueError(known or "`images` is the size of the data set that `data` names; give both")
-        return self
+class FlopsColumn(AnyColumn):
+    """A number of operations; of models on images of the size `image` where that is not the rows' own."""
+
+    unit: Annotated[str, AfterValidator(_check_scale)]
+    image: Sides | None = None
 
 
-class _Column(Record):
-    measure: Measure
-    unit: str
-    heading: str
-    needs: str | None = None
-
-
-class _CountedColumn(_Column):
-    image: Size | None = None
-
-
-class ParametersColumn(_CountedColumn):
-    """A number of parameters."""
-
-
-class FlopsColumn(_CountedColumn):
-    """A number of operations."""
-
-
-class SettingColumn(_Column):
+class SettingColumn(AnyColumn):
     """A hyper-parameter: the one that `of` names."""
 
     of: Setting
 
 
-class MemoryColumn(_CountedColumn):
-    """The peak memory of a forward pass over a batch of images."""
+class UncountedColumn(AnyColumn):
+    """What is known only with trained weights, data or hardware."""
 
-    batch: int
-    hardware: str | None = None
+    needs: Sentence
 
 
-class AccuracyColumn(_Column):
-    """The share of the images of a data set that a model gets right."""
+class MemoryColumn(AnyColumn):
+    """The peak memory of a forward pass over a `batch` of images of the size `image`, in MB of `about: memory:`."""
 
+    unit: Literal["MB"]
+    needs: Sentence
+    batch: Count
+    hardware: Slug | None = None
+    image: Sides | None = None
+
+
+class HardwareColumn(UncountedColumn):
+    """A speed, or the cost of training: on which hardware, and with how many images at a time."""
+
+    batch: Count | None = None
+    hardware: Slug | None = None
+
+
+class AccuracyColumn(AnyColumn):
+    """The share of the images of a data set that a model gets right, for a checkpoint to be judged by.
+
+    `images` says how many images with a label a data set has whose name is not a known one.
+    """
+
+    unit: Literal["%"]
+    needs: Sentence
     metric: Metric
-    data: str
-    images: int | None = None
+    data: Slug
+    images: Count | None = None
 
     @property
     def size(self) -> int | None:
         """How many images with a label the data set has; None where nothing says so."""
         return SIZES.get(self.data, self.images)
 
-
-class UncountedColumn(_Column):
-    """Any other score, and what needs the hardware or the training."""
-
-    batch: int | None = None
-    hardware: str | None = None
-
-
-Column: TypeAlias = ParametersColumn | FlopsColumn | SettingColumn | MemoryColumn | AccuracyColumn | UncountedColumn
+    @model_validator(mode="after")
+    def _has_as_many_images(self) -> Self:
+        if self.images not in (None, self.size):
+            raise ValueError(f"{self.data} has {self.size} images with a label; name a part of it otherwise")
+        return self
 
 
-_KINDS: dict[Measure, type[Column]] = {
-    Measure.PARAMETERS: ParametersColumn,
-    Measure.FLOPS: FlopsColumn,
-    Measure.SETTING: SettingColumn,
-    Measure.MEMORY: MemoryColumn,
-    **dict.fromkeys((Measure.SCORE, Measure.THROUGHPUT, Measure.COST), UncountedColumn),
+Column: TypeAlias = (
+    ParametersColumn | FlopsColumn | SettingColumn | MemoryColumn | AccuracyColumn | HardwareColumn | UncountedColumn
+)
+_KINDS: dict[object, type[AnyColumn]] = {
+    "parameters": ParametersColumn,
+    "flops": FlopsColumn,
+    "setting": SettingColumn,
+    "memory": MemoryColumn,
+    "score": UncountedColumn,
+    "throughput": HardwareColumn,
+    "cost": HardwareColumn,
 }
+
+
+def parse_column(written: object) -> AnyColumn:
+    """Return a column of its kind. Raises ValidationError."""
+    if isinstance(written, AnyColumn):
+        return written
+    values = written if isinstance(written, dict) else {}
+    measure = values.get("measure")
+    scored = measure == "score" and not values.keys().isdisjoint(("metric", "data", "images"))
+    kind = AccuracyColumn if scored else _KINDS.get(measure if isinstance(measure, str) else None, AnyColumn)
+    return kind.model_validate(written)
 
 
 def image_of(column: Column) -> Size | None:
     """Return the size of the images that a column's numbers are of; None where it is the rows' own."""
-    return column.image if isinstance(column, _CountedColumn) else None
-
-
-def parse_column(written: object) -> Column:
-    """Return a column of its kind. Raises ValidationError."""
-    if isinstance(written, Column):
-        return written
-    entry = ColumnEntry.model_validate(written)
-    return entry.kind.model_validate(entry.model_dump(exclude_none=True))
+    return column.image if isinstance(column, ParametersColumn | FlopsColumn | MemoryColumn) else None
 
 
 def details_of(column: Column) -> dict[str, str]:
@@ -210,11 +180,13 @@ def details_of(column: Column) -> dict[str, str]:
             return {"setting": column.of.value}
         case AccuracyColumn():
             return {"metric": column.metric.value, "data": column.data}
-        case MemoryColumn() | UncountedColumn():
+        case MemoryColumn() | HardwareColumn():
             known = {"hardware": column.hardware, "batch": column.batch}
             return {name: str(value) for name, value in known.items() if value is not None}
         case ParametersColumn() | FlopsColumn():
             return {"image": write_value(column.image)} if column.image is not None else {}
+        case UncountedColumn():
+            return {}
         case _:
             assert_never(column)
 
@@ -234,9 +206,13 @@ def form_of(column: Column, decimal: DecimalMark) -> NumberForm:
 
 def is_specified(column: Column) -> bool:
     """Return whether it is known what exactly a column measures."""
-    if isinstance(column, UncountedColumn):
-        return column.hardware is not None and column.batch is not None
-    return not isinstance(column, MemoryColumn) or column.hardware is not None
+    match column:
+        case HardwareColumn():
+            return column.hardware is not None and column.batch is not None
+        case MemoryColumn():
+            return column.hardware is not None
+        case _:
+            return not isinstance(column, UncountedColumn)
 
 
 def hold_the_same(one: Column, other: Column) -> bool:

@@ -75,7 +75,7 @@ def broken_check_ids(paper: Paper, known: tuple[Paper, ...]) -> Iterator[Problem
         # a module that cannot be read hides the names of its claims; the check that says so stands for all of them
         ids += [name for name in _ids_referred_to(paper) if name.startswith(f"{paper.id}/equations/")]
     names = Names(ids)
-    yield from taken_twice([(entry.value.id, entry, "id") for entry in paper.findings])
+    yield from taken_twice(paper.findings)
     yield from _broken_findings(paper, names)
     for cover in paper.coverage:
         yield from _broken_coverage(paper, cover, names)

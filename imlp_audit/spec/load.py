@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
 
 from imlp_audit.cache.store import digest_of, fingerprint_folder
 from imlp_audit.claims.catalogue import ClaimText
@@ -35,7 +34,6 @@ from imlp_audit.spec.targets import (
     skipped_yaml,
     spec_files,
     target_of,
-    why_skipped,
 )
 
 
@@ -43,16 +41,15 @@ from imlp_audit.spec.targets import (
 class Selection:
     """The papers that were asked for, those they refer to, and which parts of them were asked for, if not all.
 
-    `referring` are papers of the same folder that print numbers of those that were asked for again. `left_out` are the
-    problems of files that lie beside one that was named, and are not judged with it; `skipped` is other YAML, and why.
+    `referring` are papers of the same folder that print numbers of those that were asked for again. `skipped` is YAML
+    of other kinds.
     """
 
     papers: tuple[Paper, ...]
     referred: tuple[Paper, ...] = ()
     parts: dict[str, SelectedPart] = field(default_factory=dict)
     referring: tuple[Paper, ...] = ()
-    left_out: tuple[Problem, ...] = ()
-    skipped: tuple[tuple[str, str], ...] = ()
+    skipped: tuple[str, ...] = ()
 
     def part(self, paper: str) -> SelectedPart:
         """Return which part of a paper was asked for."""
@@ -70,46 +67,19 @@ class Selection:
         return (*self.referred, *(paper for paper in self.referring if paper.id not in known))
 
 
-Rule: TypeAlias = Callable[[Paper], Iterator[Problem]]
-"""Yields problems of a paper."""
-
-
-def load(arguments: Sequence[str] = (), *, trust_code: bool = False, also: Rule | None = None) -> Selection:
+def load(arguments: Sequence[str] = (), *, trust_code: bool = False) -> Selection:
     """Load the papers that the arguments name: ids, folders or files; all but those on request where there are none.
 
-    With `trust_code` the Python beside any spec may be run, and not only what is trusted. A file that
-    is named stands alone: what lies beside it and has problems is left out. Raises UsageError where nothing is found,
-    and SpecError with all problems of how files are written, and with those that `also` finds in what can be read; if
-    there are none, of what their parts refer to; and then of what names checks.
+    With `trust_code` the Python beside any spec may be run, and not only what is trusted. Raises UsageError where
+    nothing is found, and SpecError with all problems of how files are written; if there are none, of what their parts
+    refer to; and then of what names checks.
     """
-    wanted, left_out = find(arguments), list[Problem]()
-    while True:
-        selection, problems = _load_once(wanted, trust_code=trust_code)
-        beside = {display_path(path) for one in wanted for path in one.beside}
-        problems = [_seen_from(problem, beside) for problem in problems]
-        own = [problem for problem in problems if problem.file not in beside]
-        if own:
-            more = [problem for paper in selection.papers if also is not None for problem in also(paper)]
-            raise SpecError([*own, *more, *left_out])
-        if not problems:
-            skipped = tuple((display_path(path), why_skipped(path)) for path in skipped_yaml(arguments))
-            return replace(selection, left_out=tuple(left_out), skipped=skipped)
-        left_out += problems
-        wanted = [one.without({problem.file for problem in problems}) for one in wanted]
-
-
-def _seen_from(problem: Problem, beside: Collection[str]) -> Problem:
-    """Return a problem that two files have with each other as one of the file that lies beside the named one."""
-    other = problem.other
-    return other if other is not None and problem.file not in beside and other.file in beside else problem
-
-
-def _load_once(wanted: Sequence[Wanted], *, trust_code: bool) -> tuple[Selection, list[Problem]]:
-    """Return the papers that can be read, and the problems of the first kind that there are any of."""
     reader = PaperReader(trust_code)
-    selection = _select(wanted, reader)
+    selection = _select(find(arguments), reader)
     broken = reader.problems or _broken(broken_rules, selection) or _broken(broken_check_ids, selection)
-    return selection, broken
+    if broken:
+        raise SpecError(broken)
+    return replace(selection, skipped=tuple(map(display_path, skipped_yaml(arguments))))
 
 
 def _broken(rules: Callable[[Paper, tuple[Paper, ...]], Iterable[Problem]], selection: Selection) -> list[Problem]:

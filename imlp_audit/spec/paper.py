@@ -326,19 +326,12 @@ def own_families(paper: Paper) -> tuple[OwnFamily, ...]:
 def paper_head(paper: Paper) -> PaperHead:
     """Return a paper's title and the outline of its tables."""
     about = paper.about.value
+    shown = {name for name in PaperHead.model_fields if name in About.model_fields} - {"readings"}
     return PaperHead(
         id=paper.id,
-        title=about.title,
-        authors=about.authors,
-        version=about.version,
-        url=about.url,
-        lacks=about.lacks,
-        rounding=tuple(map(str, about.rounding)),
-        rounding_of={measure.value: tuple(map(str, rules)) for measure, rules in about.rounding_of.items()},
-        parameters=tuple(map(str, about.parameters)),
-        flops=about.flops,
         readings=tuple(_reading_heads(about, own_families(paper))),
         tables=tuple(_table_head(table.value) for table in paper.tables),
+        **about.model_dump(mode="json", include=shown),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import assert_never
 
 from pydantic import ValidationError
 
@@ -18,7 +17,7 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.document import write_complaint
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.claims import parse_claims
-from imlp_audit.spec.columns import AccuracyColumn, CountedMeasure, FlopsColumn, Measure, form_of, hold_the_same
+from imlp_audit.spec.columns import AccuracyColumn, FlopsColumn, Measure, form_of, hold_the_same
 from imlp_audit.spec.model_rules import broken_blocks, unanswered_models
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_rows, repeated_row, rows_of, rows_of_table
 from imlp_audit.spec.plan import find_equation
@@ -40,10 +39,9 @@ def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> Iterator[Problem]:
     yield from (problem for claim in parse_claims(paper, known) for problem in claim.problems)
     yield from _rows_not_covered(paper, known)
     yield from _broken_accuracies(paper)
-    yield from taken_twice([(system.value.id, system, "id") for system in paper.systems])
-    yield from taken_twice([(table.value.table, table, "table") for table in paper.tables])
-    yield from taken_twice([(claim.value.id, claim, "id") for claim in paper.claims])
-    yield from taken_twice([(entry.value.id, entry, "id") for entry in paper.shared])
+    yield from taken_twice(paper.tables, "table")
+    for records in (paper.systems, paper.claims, paper.shared):
+        yield from taken_twice(records)
     yield from _broken_shared_claims(paper, known)
     yield from _broken_preprocessing(paper)
     yield from unanswered_models(paper)
@@ -101,13 +99,10 @@ def _unmatched_globs(paper: Paper, name: str, fit: ConventionFit, cells: Sequenc
 
 
 def _impossible_scores(paper: Paper, name: str, fit: ConventionFit, flops: Sequence[CellRef]) -> Iterator[Problem]:
-    """Yield scores above the number of cells, and a number of cells that the search cannot have had.
+    """Yield a number of cells that the search cannot have had.
 
     It had the cells of FLOPs that the globs match, except those whose row states another counter, and possibly sizes.
     """
-    for key, score in (("explained", fit.explained), ("by_chance", fit.by_chance)):
-        if score > fit.of:
-            yield paper.about.problem(f"{key} is {score} of {fit.of}; it cannot be more than `of`", "fitted", name, key)
     built = [row for row in rows_of(paper) if row.row.model is not None]
     counters = {row.id: row.row.counted_by.get(Measure.FLOPS) for row in built}
     own = {row for row, by in counters.items() if by is None or by.convention == name}
@@ -122,30 +117,18 @@ def _impossible_scores(paper: Paper, name: str, fit: ConventionFit, flops: Seque
 
 
 def _broken_table(located: Located[PrintedTable], flops: Sequence[str]) -> Iterator[Problem]:
-    taken: dict[str, int] = {}
-    for index, row in enumerate(located.value.rows):
-        first = taken.setdefault(row.id, index)
-        if first != index:
-            line = located.source("rows", first, "id").line
-            message = f"the row id {row.id!r} is taken already; give each its own (line {line} has it)"
-            yield located.problem(message, "rows", index, "id")
+    rows = located.value.rows
+    yield from taken_twice([Located(row, located.file, (*located.path, "rows", at)) for at, row in enumerate(rows)])
+    conventions = {
+        Measure.PARAMETERS: list(ParameterConvention),
+        Measure.FLOPS: flops,
+        Measure.MEMORY: list(MemoryConvention),
+    }
+    for index, row in enumerate(rows):
         for measure, by in row.counted_by.items():
-            known = _conventions_of(measure, flops)
-            if by.convention not in known:
-                message = _no_convention(by.convention, known)
+            if by.convention not in conventions[measure]:
+                message = _no_convention(by.convention, conventions[measure])
                 yield located.problem(message, "rows", index, "counted_by", measure, "convention")
-
-
-def _conventions_of(measure: CountedMeasure, flops: Sequence[str]) -> Sequence[str]:
-    match measure:
-        case Measure.PARAMETERS:
-            return list(ParameterConvention)
-        case Measure.FLOPS:
-            return flops
-        case Measure.MEMORY:
-            return list(MemoryConvention)
-        case _:
-            assert_never(measure)
 
 
 def _broken_footnote(rows: Sequence[RowRef], located: Located[PrintedTable]) -> Iterator[Problem]:

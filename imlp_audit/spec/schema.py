@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Self, TypeAlias, Type
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, create_model, model_validator
 
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention, parse_weight_key
-from imlp_audit.models.arguments import Name
 from imlp_audit.models.change import Change, describe_fields
-from imlp_audit.models.host import Count
+from imlp_audit.models.host import Count, Name
 from imlp_audit.models.readings import (
     Axis,
     Family,
@@ -271,6 +270,12 @@ class ConventionFit(Record):
     of: Annotated[int, Field(ge=1)]
     by_chance: Annotated[int, Field(ge=0)]
 
+    @model_validator(mode="after")
+    def _explains_no_more_than_there_are(self) -> Self:
+        if max(self.explained, self.by_chance) > self.of:
+            raise ValueError(f"explained and by_chance cannot be more than of: {self.of}")
+        return self
+
 
 class About(Record):
     """Which paper it is, and how its numbers are read: the first of each list is the default, the rest are declared.
@@ -402,8 +407,7 @@ class Interpolation(StrEnum):
     NEAREST = "nearest"
 
 
-Channel = Annotated[float, Field(allow_inf_nan=False)]
-Divisor = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Divisor = Annotated[float, Field(gt=0)]
 
 
 class Preprocessing(Record):
@@ -418,7 +422,7 @@ class Preprocessing(Record):
     size: Count | None = None
     crop_pct: Annotated[float, Field(ge=0.1, le=1)] | None = None
     interpolation: Interpolation | None = None
-    mean: tuple[Channel, Channel, Channel] | None = None
+    mean: tuple[float, float, float] | None = None
     std: tuple[Divisor, Divisor, Divisor] | None = None
 
     @model_validator(mode="after")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, open_regular
-from imlp_audit.numbers.words import list_some
 from imlp_audit.processes.code import bundled_folder
 from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.tree import MapNode, Text
@@ -25,7 +23,6 @@ _PAPER = re.compile(r"^\ufeff?paper:[ ]+([a-z0-9_\-]+)[ ]*(?:#.*)?$", re.MULTILI
 _ABOUT = re.compile(r"^about\s*:", re.MULTILINE)
 _OF_TABLES = ("columns", "marks", "repeats")
 """The kinds of checks whose ids have a table's after them: `imlp/marks/1/deit_b`."""
-_LISTED = 3  # files that a message names
 
 
 @dataclass(frozen=True)
@@ -116,15 +113,6 @@ def skipped_yaml(arguments: Sequence[str]) -> list[Path]:
     return [path for folder in folders for path in _yaml_files(folder) if not _is_spec(path)]
 
 
-def why_skipped(path: Path) -> str:
-    """Say what a file is that is no spec."""
-    try:
-        open_regular(path).close()
-    except FileError as error:
-        return error.reason
-    return "no key of a spec"
-
-
 def _yaml_files(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if p.suffix in YAML and not p.name.startswith("."))
 
@@ -195,30 +183,20 @@ def read_start(path: Path) -> str | None:
 class Wanted:
     """The files of one paper, and the part of it that is wanted.
 
-    `target` is what names the paper on a command line. `file` is the one that was named, if one was: problems of those
-    beside it do not stop it. A paper on request is left out where it is here only `by_chance`.
+    `target` is what names the paper on a command line. A paper on request is left out where it is here only
+    `by_chance`.
     """
 
     files: tuple[Path, ...]
     target: str
     part: SelectedPart = WHOLE
-    file: Path | None = None
     by_chance: bool = False
 
     @property
     def paper(self) -> str:
         """The id of the paper, as most of its files give it."""
-        ids = [declares(path).paper or "" for path in ([self.file] if self.file is not None else self.files)]
-        return max(sorted(set(ids)), key=ids.count)
-
-    @property
-    def beside(self) -> tuple[Path, ...]:
-        """The files that are here only since they lie beside the one that was named."""
-        return tuple(path for path in self.files if self.file is not None and path != self.file)
-
-    def without(self, files: Collection[str]) -> Wanted:
-        """Return what is wanted without some files, as they are shown, that lie beside the one that was named."""
-        return replace(self, files=tuple(p for p in self.files if p not in self.beside or display_path(p) not in files))
+        ids = [found for path in self.files if (found := declares(path).paper) is not None]
+        return max(sorted(set(ids)), key=ids.count, default="")
 
     def narrowed(self, rest: str) -> Wanted:
         """Return the part of the paper that is named by what follows its id."""
@@ -234,7 +212,7 @@ def find(arguments: Sequence[str]) -> list[Wanted]:
     for one in wanted:
         key = tuple(path.resolve() for path in one.files)
         earlier = merged.get(key, one)
-        merged[key] = replace(earlier, part=earlier.part | one.part, file=earlier.file and one.file)
+        merged[key] = replace(earlier, part=earlier.part | one.part)
     return list(merged.values())
 
 
@@ -281,7 +259,6 @@ def _find_target(argument: str) -> Iterator[Wanted]:
         yield from _find_id(argument, rest, near or _known_papers(default_roots()))
     elif not path.is_dir():  # reading it says so if it is not a regular file
         _refuse_other_kind(path)
-        _refuse_without_about(path)
         yield _around(path).narrowed(rest)
     elif (only := _one_paper(path)) is not None:
         yield only.narrowed(rest)
@@ -303,20 +280,15 @@ def _find_id(argument: str, name: str, pool: Mapping[str, Wanted]) -> Iterator[W
     if not found:
         groups = (one for root in _roots_of_groups() for one in sorted(root.iterdir()) if _is_group(one))
         grouped = next((f"{one.name}/{name}" for one in groups if one / paper in paper_folders(one)), None)
-        hint = f"did you mean {grouped!r}?" if grouped is not None else _file_hint(Path(argument))
-        hint = hint or did_you_mean(paper, list(pool), "papers here")
+        file = Path(argument)
+        files = (
+            [str(one) for one in _yaml_files(file.parent)] if file.suffix in YAML and _is_folder(file.parent) else []
+        )
+        near = did_you_mean(argument, files) if files else did_you_mean(paper, list(pool), "papers here")
+        hint = f"did you mean {grouped!r}?" if grouped is not None else near
         raise UsageError(f"{argument}: no spec file, folder or paper of that name; {hint}")
     for one in found:
         yield replace(one.narrowed(rest), target=one.paper, by_chance=_is_glob(paper))
-
-
-def _file_hint(path: Path) -> str | None:
-    """Name the YAML file beside one that is not there, whose name is the nearest: ok.yaml for ok.yml."""
-    if path.suffix not in YAML or not _is_folder(path.parent):
-        return None
-    stems = {one.stem: one.name for one in path.parent.iterdir() if one.suffix in YAML}
-    near = get_close_matches(path.stem, stems, n=1)  # the ending aside, which is that of all
-    return f"did you mean {str(path.with_name(stems[near[0]]))!r}?" if near else None
 
 
 def _one_paper(folder: Path) -> Wanted | None:
@@ -356,7 +328,7 @@ def _around(path: Path) -> Wanted:
         unnamed = other.name == "findings.yaml" and theirs.paper is None
         siblings += [other] if unnamed or _belongs(theirs, own) else []
     part = WHOLE if own.about else SelectedPart(files=frozenset({display_path(path)}))
-    return Wanted(tuple(sorted(siblings)), str(path), part, path)
+    return Wanted(tuple(sorted(siblings)), str(path), part)
 
 
 def _refuse_other_kind(path: Path) -> None:
@@ -371,18 +343,6 @@ def _refuse_other_kind(path: Path) -> None:
     elif ending == ".json":
         advice = f"; if it is a result of verify: imlp-audit report --from {path}"
     raise UsageError(f"{path} is not a spec{advice}")
-
-
-def _refuse_without_about(path: Path) -> None:
-    """Raise UsageError for a file that does not describe its paper where several files beside it do."""
-    own = declares(path)
-    found = [(other.name, declares(other)) for other in spec_files(path.parent) if other != path]
-    about = [name for name, other in found if other.about and _belongs(other, own)]
-    if not own.about and len(about) > 1:
-        raise UsageError(
-            f"{display_path(path)} has no key 'about', and more than one file beside it describes {own.paper} "
-            f"({list_some(about, _LISTED)}): give it its own, or move it to the one that it belongs to"
-        )
 
 
 def _belongs(other: Declared, own: Declared) -> bool:

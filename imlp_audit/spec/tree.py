@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from imlp_audit.errors import Problem
@@ -102,17 +102,17 @@ class Located(Generic[Value_co]):
         return Problem(self.file.shown_as, *mark_at(self.file.tree, (*self.path, *below)), message)
 
 
-def taken_twice(named: Iterable[tuple[str, Located[object], str]]) -> Iterator[Problem]:
-    """Yield the names under a key of records that an earlier one has, at both places where they are in two files."""
+def taken_twice(records: Iterable[Located[object]], key: str = "id") -> Iterator[Problem]:
+    """Yield a problem for each record whose name under a key an earlier one has."""
     seen: dict[str, Located[object]] = {}
-    for name, located, key in named:
-        earlier = seen.setdefault(name, located)
-        if earlier is located:
-            continue
-        message = f"the {key} {name!r} is taken already; give each its own"
-        here, first = located.problem(message, key), earlier.problem(message, key)
-        if first.file == here.file:
-            yield here
-            continue
-        there = replace(first, message=f"{message} (it is in {here.file} too, line {here.line})")
-        yield replace(here, message=f"{message} (it is in {first.file} too, line {first.line})", other=there)
+    for record in records:
+        name = getattr(record.value, key)
+        earlier = seen.setdefault(name, record)
+        if earlier is not record:
+            first = earlier.source(key)
+            where = (
+                f"in {first.file} too, line {first.line}"
+                if record.file is not earlier.file
+                else f"on line {first.line}"
+            )
+            yield record.problem(f"the {key} {name!r} is taken already; give each its own (it is {where})", key)

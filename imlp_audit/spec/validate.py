@@ -11,7 +11,6 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem, did_you_mean
-from imlp_audit.models.arguments import DICTIONARY, TENSOR
 from imlp_audit.models.hosts import ARCHITECTURE, CLASSIFIER, HOSTS
 from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.own import SpecFolder
@@ -23,8 +22,7 @@ from imlp_audit.spec.tree import SpecText, mark_at, plain
 
 Model = TypeVar("Model", bound=BaseModel)
 
-_NOT_IN_THE_TREE = frozenset({"[key]", TENSOR, DICTIONARY, TEXT, MAPPING})  # steps of pydantic's own
-_RENAMED = {"pictures": "preprocessing"}
+_NOT_IN_THE_TREE = frozenset({"[key]", TEXT, MAPPING})  # steps of pydantic's own
 _OF_RECIPES = frozenset({"host", "architecture"})  # fields of records that a spec does not write as keys
 
 
@@ -72,24 +70,14 @@ def _message(model: type[BaseModel], detail: ErrorDetails) -> str:
         name = f"an entry of {named[-2]}"
     if detail["type"] == "extra_forbidden":
         known = list(_fields_at(model, detail["loc"][:-1]))
-        in_model = Recipe.keys()
-        if "model" in known and name in in_model:
+        if "model" in known and name in list(Recipe.keys()):
             return f"unknown key {name!r}; it belongs in model: {{..., {name}: ...}}"
-        if name in _RENAMED and _RENAMED[name] in known:
-            return f"unknown key {name!r}; did you mean {_RENAMED[name]!r}?"
-        elsewhere = _elsewhere(model, detail["loc"][:-1], name)
-        return f"unknown key {name!r}; {elsewhere or did_you_mean(name, known, 'known here')}"
+        if name in known:
+            return f"{name!r} does not go with what else is given here"
+        if len(detail["loc"]) == 1 and name in About.model_fields:
+            return f"unknown key {name!r}; it belongs under about:"
+        return f"unknown key {name!r}; {did_you_mean(name, known, 'known here')}"
     return f"{write_complaint(detail, name, FORMS)}{_host_hint(detail, name)}{_name_hint(detail)}"
-
-
-def _elsewhere(model: type[BaseModel], path: tuple[str | int, ...], name: str) -> str | None:
-    """Say where a key belongs that stands too high, or under `about` in place of beside it; None for any other."""
-    if path == ("about",) and name in model.model_fields:
-        return "it belongs beside about:, at the top of the file"
-    if name not in About.model_fields or (path and path[0] != "tables") or len(path) > 2:
-        return None
-    where = "" if "about" in model.model_fields else ", in the file that describes the paper"
-    return f"it belongs under about:{where}"
 
 
 def _host_hint(detail: ErrorDetails, name: str) -> str:

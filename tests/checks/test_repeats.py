@@ -5,7 +5,7 @@ import pytest
 
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
-from imlp_audit.spec.columns import hold_the_same, parse_column
+from imlp_audit.spec.columns import Column, hold_the_same, parse_column
 from imlp_audit.spec.load import load, select_checks
 from tests.checks.papers import Count, Spec, checked, write
 
@@ -208,4 +208,7 @@ COLUMNS: list[dict[str, str | int]] = [
 @pytest.mark.parametrize(("one", "other"), list(product(range(len(COLUMNS)), repeat=2)))
 def test_columns_of_two_measures_never_hold_the_same(one: int, other: int) -> None:
     columns = [parse_column({"unit": "M", "heading": "X", "needs": "a GPU", **COLUMNS[n]}) for n in (one, other)]
-    assert hold_the_same(*columns) == (one == other)
+    ours, theirs = columns
+    assert isinstance(ours, Column)
+    assert isinstance(theirs, Column)
+    assert hold_the_same(ours, theirs) == (one == other)

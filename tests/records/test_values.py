@@ -92,22 +92,13 @@ def test_other_checks_measure_in_words() -> None:
     assert read(lambda document: document["checks"][claim].update(measured="kernel 3: 4 975 528")) == ""
 
 
-@pytest.mark.parametrize(
-    ("place", "change"),
-    [
-        ("checks.0.source.line", lambda one: one["source"].update(line=10**50)),
-        ("checks.0.reason", lambda one: one.update(reason="\ud800")),
-        ("checks.0", lambda one: one.update({"\ud800": 1})),
-    ],
-)
-def test_a_value_that_cannot_be_shown_is_refused_with_its_place(
-    place: str, change: Callable[[dict[str, Any]], object]
-) -> None:
-    assert read(lambda document: change(document["checks"][0])).startswith(f"a.json: {place}: ")
+@pytest.mark.parametrize("change", [{"reason": "\ud800"}, {"\ud800": 1}])
+def test_a_value_that_cannot_be_shown_is_refused(change: dict[str, object]) -> None:
+    assert read(lambda document: document["checks"][0].update(change)).startswith("a.json: not JSON (")
 
 
 def test_a_number_beyond_floats_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"a\.json: versions\.torch: this is not a number, or it is too large"):
+    with pytest.raises(UsageError, match=r"a\.json: versions\.torch: it must be a text, not inf"):
         from_json(AuditResult, TEXT.replace('"2.6"', "1e400"), "a.json")
 
 

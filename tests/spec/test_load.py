@@ -103,40 +103,6 @@ def test_one_paper_asked_for_in_two_spellings_is_one_paper(here: Path) -> None:
     assert checks("alpha", str(here / "specs" / "alpha")) == [ALPHA_1, ALPHA_2]
 
 
-@pytest.mark.parametrize("broken", ["5.7two", "5.72}, extra: {a: b"])
-def test_a_file_stands_alone_when_one_beside_it_has_problems(here: Path, broken: str) -> None:
-    table = here / "specs" / "alpha" / "table2.yaml"
-    table.write_text(table.read_text(encoding="utf-8").replace("5.72", broken), encoding="utf-8")
-    selection = load(["specs/alpha/table1.yaml"])
-    assert [check.id for check in select_checks(selection)] == [ALPHA_1]
-    assert {problem.file for problem in selection.left_out} == {"specs/alpha/table2.yaml"}
-    with pytest.raises(SpecError) as caught:
-        load(["specs/alpha"])
-    assert caught.value.problems == selection.left_out
-
-
-def test_problems_beside_a_file_are_not_reported_with_its_own(here: Path) -> None:
-    for table, broken in (("table1.yaml", "5.7one"), ("table2.yaml", "5.7two")):
-        path = here / "specs" / "alpha" / table
-        path.write_text(path.read_text(encoding="utf-8").replace("5.72", broken), encoding="utf-8")
-    for table in ("table1.yaml", "table2.yaml"):
-        with pytest.raises(SpecError) as caught:
-            load([f"specs/alpha/{table}"])
-        assert {problem.file for problem in caught.value.problems} == {f"specs/alpha/{table}"}
-
-
-def test_problems_beside_a_file_are_reported_where_they_may_be_the_cause_of_its_own(here: Path) -> None:
-    folder = here / "specs" / "alpha"
-    table = folder / "table2.yaml"
-    table.write_text(table.read_text(encoding="utf-8").replace("5.72", "5.7two"), encoding="utf-8")
-    finding = f"findings:\n  - {{id: one, title: T, kind: ask, why: W., checks: [{ALPHA_2}]}}\n"
-    (folder / "paper.yaml").write_text(about("alpha") + finding, encoding="utf-8")
-    with pytest.raises(SpecError) as caught:
-        load(["specs/alpha/paper.yaml"])
-    files = {problem.file for problem in caught.value.problems}
-    assert files == {"specs/alpha/paper.yaml", "specs/alpha/table2.yaml"}
-
-
 def test_what_needs_a_solver_is_selected_only_for_it() -> None:
     usual, solving = (
         [plan for plan in select_checks(load(["imlp"]), solving=asked) if isinstance(plan, EquationPlan)]
@@ -155,14 +121,30 @@ def test_a_paper_of_another_folder_is_named_by_its_path(folder: str) -> None:
     assert target_of(REPOSITORY / "specs" / "atlas" / "deit") == "atlas/deit"
 
 
+def test_a_file_is_read_with_those_of_its_paper_beside_it(here: Path) -> None:
+    table = here / "specs" / "alpha" / "table2.yaml"
+    table.write_text(table.read_text(encoding="utf-8").replace("5.72", "5.7two"), encoding="utf-8")
+    for argument in ("specs/alpha", "specs/alpha/table1.yaml"):
+        with pytest.raises(SpecError) as caught:
+            load([argument])
+        assert {problem.file for problem in caught.value.problems} == {"specs/alpha/table2.yaml"}
+
+
+def test_of_several_descriptions_beside_a_file_all_but_one_are_refused(here: Path) -> None:
+    folder = here / "specs" / "alpha"
+    (folder / "version2.yaml").write_text((folder / "paper.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(SpecError, match=r"version2.yaml:2:8: alpha is described in specs/alpha/paper.yaml already"):
+        load(["specs/alpha/table1.yaml"])
+
+
 def test_findings_that_name_no_paper_are_of_the_file_beside_them(here: Path) -> None:
     """A file of any other name that names no paper is not of it."""
     others = dict.fromkeys(("facts.yaml", "notes.yaml"), "about: {title: T}\n")
     for name, text in {"findings.yaml": "findings: []\n", **others}.items():
         (here / "specs" / "alpha" / name).write_text(text, encoding="utf-8")
-    selection = load(["specs/alpha/table2.yaml"])
-    assert [check.id for check in select_checks(selection)] == [ALPHA_2]
-    assert {problem.file for problem in selection.left_out} == {"specs/alpha/findings.yaml"}
+    with pytest.raises(SpecError) as caught:
+        load(["specs/alpha/table2.yaml"])
+    assert {problem.file for problem in caught.value.problems} == {"specs/alpha/findings.yaml"}
 
 
 def test_names_of_claims_in_a_module_that_cannot_be_read_are_not_judged(here: Path) -> None:
@@ -189,32 +171,11 @@ def test_names_of_claims_in_a_module_that_cannot_be_read_are_not_judged(here: Pa
     assert [problem.message.partition(";")[0] for problem in caught.value.problems] == ["no check 'alpha/claims/first'"]
 
 
-def test_a_file_stands_alone_when_one_beside_it_has_the_same_table(here: Path) -> None:
-    folder = here / "specs" / "alpha"
-    text = (folder / "table2.yaml").read_text(encoding="utf-8")
-    (folder / "another.yaml").write_text(text, encoding="utf-8")  # before it in order
-    selection = load(["specs/alpha/table2.yaml"])
-    assert [check.id for check in select_checks(selection)] == [ALPHA_2]
-    (problem,) = selection.left_out
-    assert problem.file == "specs/alpha/another.yaml"
-    assert f"it is in specs/alpha/table2.yaml too, line {problem.line}" in problem.message
-
-
-def test_a_file_without_a_description_is_not_joined_to_several_that_have_one(here: Path) -> None:
-    folder = here / "specs" / "alpha"
-    (folder / "version2.yaml").write_text((folder / "paper.yaml").read_text(encoding="utf-8"), encoding="utf-8")
-    with pytest.raises(UsageError, match=r"alpha/table1.yaml has no key 'about', .* \(paper.yaml, version2.yaml\)"):
-        load(["specs/alpha/table1.yaml"])
-
-
 def test_without_its_description_a_table_is_no_paper_and_what_is_wrong_with_that_is_said(here: Path) -> None:
     (here / "specs" / "alpha" / "paper.yaml").write_text(about("alpha").replace("title", "titel"), encoding="utf-8")
     with pytest.raises(SpecError) as caught:
         load(["specs/alpha/table1.yaml"])
-    assert {problem.file for problem in caught.value.problems} == {
-        "specs/alpha/paper.yaml",
-        "specs/alpha/table1.yaml",
-    }
+    assert {problem.file for problem in caught.value.problems} == {"specs/alpha/paper.yaml"}
 
 
 @pytest.mark.parametrize(
@@ -234,7 +195,7 @@ def test_yaml_of_another_kind_is_skipped_in_a_folder_and_judged_where_it_is_name
         Path(name).write_text(text, encoding="utf-8")
     selection = load(["."])
     assert [check.id for check in select_checks(selection)] == [ALPHA_1, ALPHA_2]
-    assert [name for name, _ in selection.skipped] == ["a.yaml", "other.yaml"]
+    assert selection.skipped == ("a.yaml", "other.yaml")
     with pytest.raises(SpecError) as caught:
         load(["other.yaml"])
     assert any(str(one).startswith(problem) for one in caught.value.problems)
@@ -286,7 +247,7 @@ def test_hidden_files_and_files_of_other_kinds_are_left_alone(here: Path) -> Non
         ("alhpa", "did you mean 'alpha'?"),
         ("zzz", "papers here: alpha, beta"),
         ("specs/alpha/table3.yaml", "did you mean 'specs/alpha/table2.yaml'?"),
-        ("specs/alpha/x.yaml", "papers here"),
+        ("specs/alpha/x.yaml", "did you mean 'specs/alpha/"),
     ],
 )
 def test_an_unknown_name_suggests_a_near_one(here: Path, argument: str, hint: str) -> None:
@@ -379,6 +340,12 @@ def test_a_table_and_a_row_stand_for_what_is_checked_of_them_otherwise(
 ) -> None:
     write_paper(here / "specs", "gamma", more=", repeats: alpha/1/deit_ti")
     assert checks(target) == expected
+
+
+def test_a_paper_is_held_to_what_others_repeat_of_it(here: Path) -> None:
+    write_paper(here / "specs", "gamma", more=", repeats: alpha/1/deit_ti")
+    assert checks("alpha/1") == ["alpha/1/deit_ti/params", "gamma/repeats/1/deit_ti/params"]
+    assert checks("alpha/2") == ["alpha/2/deit_ti/params"]
 
 
 @pytest.mark.parametrize("argument", [".", "table1.yaml", "../gamma"])

@@ -62,12 +62,6 @@ def nearly_below(x):
     return below(x + 1e-12, x)
 
 
-@claim(x=tensors(), infinite=True, place="Eq. 1", printed="y = x")
-def infinite(x):
-    """It holds."""
-    return x + torch.inf, (x + torch.inf) ** 2
-
-
 @claim(x=tensors(values=POSITIVE), tolerance=1e-3, because="a series", place="Eq. 1", printed="y = x")
 def tolerant(x):
     """It holds."""
@@ -125,6 +119,18 @@ def derivatives(x):
         (jacobian(lambda x: 2 * x, x), 2 * torch.eye(2)),
         (depends(lambda x: x.sum(), x), torch.tensor([True, True])),
     ]
+
+
+@claim(f=modules(nn.BatchNorm2d, 2, values=POSITIVE), place="Eq. 1", printed="y = x")
+def derivatives_of_a_grid_of_one_row(f):
+    """It holds."""
+    kernel = torch.ones(2, 1, 3, 3)
+
+    def window(x):
+        y = nn.functional.conv2d(x.expand(1, 2, 1, 3), kernel, padding=1, groups=2)
+        return nn.functional.linear(nn.functional.gelu(f(y)).flatten(2).transpose(1, 2).contiguous(), torch.ones(1, 2))
+
+    return depends(window, torch.ones(3)).reshape(3, 3), torch.tensor([[1, 1, 0], [1, 1, 1], [0, 1, 1]]).bool()
 
 
 @claim(place="Eq. 1", printed="y = x")
