@@ -17,9 +17,8 @@ from imlp_audit.cli.options import NoCache, NoProgress, Specs, TrustCode, helper
 from imlp_audit.cli.output import ExitCode, emit, emit_document, exit_code
 from imlp_audit.cli.progress import show_progress
 from imlp_audit.files import MAX_SPEC_BYTES, read_bytes, read_text
-from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.pipeline import Options, audit
-from imlp_audit.records.check import FAILS, PASSES, CellCheck, Identified, Verdict
+from imlp_audit.records.check import CellCheck, Identified, Verdict
 from imlp_audit.records.document import to_json
 from imlp_audit.records.finding import RenewedLock
 from imlp_audit.records.result import AuditResult, GroupScore
@@ -60,12 +59,6 @@ def accept(
         _say_left(_doubted(paper, result))
     if not changed:
         sys.stderr.write("nothing to accept: no row with `candidates` was identified beyond doubt\n")
-    elif dry_run:
-        _say_failing(_foresee(selection, result), "at least ")
-    else:
-        written = load_own(specs, "accept", trust_code=trust_code, writing=False)
-        again = _audit(written, trust_code=trust_code, shown=not no_progress, no_cache=no_cache)
-        _say_failing([name for name in _failing(again) if name not in _failing(result)])
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
 
 
@@ -151,30 +144,11 @@ def _is_sure(group: GroupScore, column: Column) -> bool:
     return group.choice == "clear" or (is_named and 2 * group.scores[winner] > group.votes)
 
 
-def _failing(result: AuditResult) -> list[str]:
-    return [one.id for one in result.checks if one.verdict in FAILS]
-
-
-def _foresee(selection: Selection, result: AuditResult) -> list[str]:
-    """Return the numbers of accepted rows that do not follow; others may fail by what follows from these."""
-    rows = {name for paper in selection.papers for name in _models(paper, result)}
-    return [
-        one.id
-        for one in result.of_kind(CellCheck)
-        if one.id.rpartition("/")[0] in rows and one.measured is not None and one.verdict not in PASSES
-    ]
-
-
 def _say_left(doubted: Sequence[CellCheck]) -> None:
     for one in doubted[:_SHOWN]:
         sys.stderr.write(f"left as proposed: {one.id} {one.printed}: {one.reason}\n")
     if len(doubted) > _SHOWN:
         sys.stderr.write(f"and {len(doubted) - _SHOWN} more; write `model:` where you know it\n")
-
-
-def _say_failing(wrong: Sequence[str], how_many: str = "") -> None:
-    if wrong:
-        sys.stderr.write(f"{how_many}{count_of(len(wrong), 'check')} will fail then: {list_some(wrong, 8)}\n")
 
 
 def _write_lock(paper: Paper, result: AuditResult, *, write: bool) -> RenewedLock:

@@ -146,10 +146,9 @@ def _question(text: str) -> Question:
     }
     if equals and named not in names:
         raise UsageError(f"--printed {text}: write params=... or flops=... before the number")
-    if (size := _BYTES.search(number)) is not None:
-        millions = f"write {number[: size.start()]}M: the causes say whether that is {size[1]} of float32 parameters"
-        other = "write the number of parameters, which have 4 bytes each in float32"
-        raise UsageError(f"--printed {text}: it is a size in bytes; {millions if size[0][0] == 'M' else other}")
+    if _BYTES.search(number) is not None:
+        each = "write the number of parameters, which have 4 bytes each in float32"
+        raise UsageError(f"--printed {text}: it is a size in bytes; {each}")
     nouns = ("FLOPs", "FLOPS", "Flops", "flops", "MACs", "Macs", "params", "parameters")
     try:
         printed = parse_printed(number, NumberForm("", nouns=nouns))

@@ -86,15 +86,9 @@ def demo(
 
 def write_paper(folder: Path) -> None:
     """Write the paper into an empty or new folder. Raises UsageError for any other, OutputError where it cannot."""
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is a file; name a new folder")
     try:
-        if all((folder / name).is_file() for name in _FILES):
-            again = f"imlp-audit verify {folder} --trust-code"
-            raise UsageError(f"{folder} holds the demo already; audit it with: {again}")
-        if folder.is_dir() and any(folder.iterdir()):
-            other = f"imlp-audit demo {folder / 'demo'}"
-            raise UsageError(f"{folder} is not empty; name a new folder, for example: {other}")
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(f"{folder} is not an empty folder; name a new one")
         for name in _FILES:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -25,7 +24,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.formats import Format
 from imlp_audit.spec.load import Selection, digest_selection
 from imlp_audit.spec.plan import EquationPlan, Plan
-from imlp_audit.spec.targets import find, id_in, split_target, whole_paper
+from imlp_audit.spec.targets import find, id_in, whole_paper
 
 
 def explain(
@@ -39,7 +38,6 @@ def explain(
     no_cache: NoCache = False,
 ) -> int:
     """Explain one check: what was compared, and why its verdict came out as it did."""
-    _refuse_swapped(check_id, specs or ())
     selection = load_specs(specs or [_paper_of(check_id)], trust_code=trust_code)
     plan = explaining.find_plan(selection, id_in(check_id, selection.papers[0].id))
     store = open_store(no_cache=no_cache)
@@ -55,16 +53,6 @@ def explain(
     explanation = remember(store, digest, Explanation, make, lambda made: made.check.verdict is not Verdict.ERROR)
     emit_document(explanation_document(explanation), format_, explanation)
     return ExitCode.INCOMPLETE if explanation.check.verdict is Verdict.ERROR else ExitCode.CLEAN
-
-
-def _refuse_swapped(check_id: str, specs: Sequence[str]) -> None:
-    """Raise UsageError where a file or folder stands in the place of the check, and the check behind it."""
-    path, name = split_target(check_id)
-    if path is not None and not name and len(specs) == 1 and split_target(specs[0])[0] is None:
-        raise UsageError(
-            f"{check_id} is a file or folder, not a check; the check comes first: "
-            f"imlp-audit explain {specs[0]} {check_id}"
-        )
 
 
 def _paper_of(check_id: str) -> str:

@@ -1,11 +1,12 @@
 """The command `imlp-audit`: its commands by their names, and every way to end.
 
 A command is imported when it is named, with all that it needs: to do that for all takes longer than to check a paper's
-specs. The list of commands has their names and what they do from here.
+specs. The list of commands reads what they do from their sources.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 import traceback
@@ -128,45 +129,24 @@ def _inert(what: object) -> str:
     return disarm_commands(make_visible(str(what), keep="\n"))
 
 
-COMMANDS = {  # in the order of the help: the function of each, and what it does
-    "init": ("init:init", "Write the tables of a document as a spec, with the models that each row may be of."),
-    "verify": ("verify:verify", "Give every printed number a verdict."),
-    "accept": (
-        "accept:accept",
-        "Write the models and counters that printed numbers identify into the specs, as given.",
-    ),
-    "count": (
-        "count:count",
-        "Count a model by every counter, with its parts; and say what would give a printed number that it does not.",
-    ),
-    "explain": ("explain:explain", "Explain one check: what was compared, and why its verdict came out as it did."),
-    "properties": (
-        "properties:properties",
-        "Test the papers' equations and statements about functions by running them.",
-    ),
-    "solve": ("solve:solve", "Find the readings and the counters that explain the printed numbers."),
-    "eval": ("eval:evaluate", "Evaluate a checkpoint on images, and judge the accuracies that its row prints."),
-    "inspect": (
-        "inspect:inspect",
-        "Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show.",
-    ),
-    "bench": ("bench:bench", "Time a table's models against their baselines."),
-    "list": ("listing:list_checks", "List the ids of all checks, without measuring anything."),
-    "lint": ("listing:lint", "Find every problem in specs and their Python, without running anything."),
-    "coverage": (
-        "listing:coverage",
-        "List every number that a document prints, with the check that reads it; exit with 1 if some are open.",
-    ),
-    "report": ("report:report", "Write the report of each paper."),
-    "diff": (
-        "report:diff",
-        "Show what changed between two audits; exit with 1 if a verdict got worse or a new check fails.",
-    ),
-    "acknowledge": ("accept:acknowledge", "Acknowledge the failing checks that findings cover: write `findings.lock`."),
-    "demo": (
-        "demo:demo",
-        "Write a paper of one page with three errors, audit it, and show how each is caught and mended.",
-    ),
+COMMANDS = {  # in the order of the help: the module and the function of each
+    "init": "init:init",
+    "verify": "verify:verify",
+    "accept": "accept:accept",
+    "count": "count:count",
+    "explain": "explain:explain",
+    "properties": "properties:properties",
+    "solve": "solve:solve",
+    "eval": "eval:evaluate",
+    "inspect": "inspect:inspect",
+    "bench": "bench:bench",
+    "list": "listing:list_checks",
+    "lint": "listing:lint",
+    "coverage": "listing:coverage",
+    "report": "report:report",
+    "diff": "report:diff",
+    "acknowledge": "accept:acknowledge",
+    "demo": "demo:demo",
 }
 
 
@@ -176,16 +156,25 @@ def _pick_app() -> typer.Typer:
     if named or "_IMLP_AUDIT_COMPLETE" in os.environ:
         return make_app(*named)
     app = _make_empty_app()
-    for name, (_, says) in COMMANDS.items():
-        app.command(name, help=says)(lambda: None)
+    for name in COMMANDS:
+        app.command(name, help=_read_docstring(name))(lambda: None)
     return app
+
+
+def _read_docstring(command: str) -> str | None:
+    """Return what a command does, from its source."""
+    module, _, function = COMMANDS[command].partition(":")
+    tree = ast.parse((Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8"))
+    return next(
+        ast.get_docstring(one) for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == function
+    )
 
 
 def make_app(*names: str) -> typer.Typer:
     """Return the command line: of the commands with these names, of all of them if there are none."""
     app = _make_empty_app()
     for name in names or COMMANDS:
-        module, _, attribute = COMMANDS[name][0].partition(":")
+        module, _, attribute = COMMANDS[name].partition(":")
         command = getattr(import_module(f"imlp_audit.cli.{module}"), attribute)
         app.command(name)(command)
     return app
@@ -218,19 +207,8 @@ def _options(
     """Take the options that stand before a command."""
 
 
-MODELS = {
-    "PIL": "pillow",
-    "cvxpy": "cvxpy",
-    "fvcore": "fvcore",
-    "huggingface_hub": "huggingface_hub",
-    "hypothesis": "hypothesis",
-    "numpy": "numpy",
-    "pyarrow": "pyarrow",
-    "timm": "timm",
-    "torch": "torch",
-    "torchvision": "torchvision",
-    "transformers": "transformers",
-}
+_NAMES = "cvxpy fvcore huggingface_hub hypothesis numpy pyarrow timm torch torchvision transformers"
+MODELS = {name: name for name in _NAMES.split()} | {"PIL": "pillow"}
 """The libraries of `models` by the names that they are imported by."""
 
 PDF = {"pdfplumber": "pdfplumber", "pdfminer": "pdfplumber"}

@@ -83,13 +83,10 @@ def emit_document(document: Document, form: Format = Format.RICH, record: JsonDo
     emit(render_document(document, form, record, surface()))
 
 
-def emit_result(
-    result: AuditResult, outputs: Outputs, *, details: Document = (), screen: Document | None = None
-) -> None:
+def emit_result(result: AuditResult, outputs: Outputs, *, screen: Document | None = None) -> None:
     """Write the result of an audit to files, and then, where there is a format, to standard output.
 
-    People read its whole report, in markdown its short form, which can be a comment. `details` are blocks that a
-    command adds to them; `screen` is what a terminal shows in place of both.
+    People read its whole report, in markdown its short form, which can be a comment, and on a terminal the `screen`.
     """
 
     def write(form: AuditFormat) -> Document:
@@ -97,7 +94,7 @@ def emit_result(
 
         if form is AuditFormat.RICH and screen is not None:
             return screen
-        return short_report(result, details) if form is AuditFormat.MARKDOWN else (*report_document(result), *details)
+        return short_report(result) if form is AuditFormat.MARKDOWN else report_document(result)
 
     if outputs.printed is None:
         _tell_errors(result)

@@ -86,7 +86,7 @@ def report(
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
     outputs = destination.prepare()
-    runs = [_read_run(path) for path in with_ or []]
+    runs = [(str(path), _read_result(path, RUN)) for path in with_ or []]
     store = open_store(no_cache=no_cache)
     if from_ is not None:
         audited = read_audit(from_)
@@ -127,13 +127,9 @@ def _write_reports(reports: dict[Path, str]) -> None:
         sys.stderr.write(f"wrote {path}\n")
 
 
-def _read_run(path: Path) -> tuple[str, AuditResult]:
-    return str(path), from_json(AuditResult, read_result_text(path, str(path)), str(path), written_by=RUN)
-
-
 def read_audit(path: Path) -> AuditResult:
     """Read a JSON result of verify. Raises UsageError for any other file, and for one that has a part twice."""
-    result = from_json(AuditResult, read_result_text(path, str(path)), str(path))
+    result = _read_result(path)
     parts = (
         *(f"the paper {paper.id}" for paper in result.papers),
         *(f"the table {paper.id}/{table.id}" for paper in result.papers for table in paper.tables),
@@ -145,12 +141,13 @@ def read_audit(path: Path) -> AuditResult:
     return result
 
 
-def read_result_text(path: Path, shown_as: str) -> str:
-    """Return the text of a result of limited size. Raises UsageError."""
+def _read_result(path: Path, written_by: str | None = None) -> AuditResult:
+    """Return a result of limited size. Raises UsageError."""
     try:
-        return read_text(path, MAX_RESULT_BYTES, shown_as).removeprefix(BOM)
+        text = read_text(path, MAX_RESULT_BYTES, str(path)).removeprefix(BOM)
     except FileError as error:
         raise UsageError(f"{error}; give a JSON result of imlp-audit, as `-o result.json` writes it") from error
+    return from_json(AuditResult, text, str(path), written_by=written_by)
 
 
 def merge_runs(audit: AuditResult, runs: Sequence[tuple[str, AuditResult]]) -> AuditResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from typing import Annotated
 
@@ -27,7 +28,7 @@ from imlp_audit.cli.progress import Announce, show_progress
 from imlp_audit.pipeline import Options, audit, identify_rows
 from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.first_screen import describe_strictness, first_screen
+from imlp_audit.report.first_screen import first_screen
 from imlp_audit.spec.load import Selection, select_checks
 
 
@@ -79,9 +80,14 @@ def verify(
         result = audit_with_causes(selection, options, announce)
     tell_cache(options.store, shown=reporting.progress)
     given = [*(specs or []), *trusting(trust_code)]
-    notes = describe_strictness(result, strict=strict, baseline=not no_baseline)
-    screen = None if reporting.all_ else first_screen(result, given, notes=notes)
-    emit_result(result, outputs, details=notes, screen=screen)
+    emit_result(result, outputs, screen=None if reporting.all_ else first_screen(result, given))
+    failing = {
+        "--no-baseline: acknowledged checks fail the run": no_baseline and result.acknowledged(),
+        "--strict: unverifiable checks fail the run": strict and result.counts()[Verdict.UNVERIFIABLE],
+    }
+    for what, count in failing.items():
+        if count and not reporting.quiet:
+            print(f"imlp-audit: {what} ({count})", file=sys.stderr)
     return exit_code(result, strict=strict, baseline=not no_baseline)
 
 

@@ -44,7 +44,8 @@ def _blocks(model: CountReport, depth: int) -> Iterator[Block]:
         yield Paragraph(f"Not counted: {model.no_flops}.")
     else:
         rows = [(words, readable(model.flops[name])) for name, words in COUNTERS.items() if name in model.flops]
-        yield Table((), tuple(rows), number_columns(("", "")), caption=f"on {', '.join(model.inputs)}")
+        yield Paragraph(f"on {', '.join(model.inputs)}")
+        yield Table((), tuple(rows), number_columns(("", "")))
     if model.left_out:
         yield Paragraph(f"Missing here, and left out of the count: {', '.join(model.left_out)}.")
     if model.uncounted:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
@@ -20,36 +19,26 @@ from imlp_audit.report.document import (
     Paragraph,
     code,
     join,
-    shorten,
 )
 from imlp_audit.report.first_screen import count_more
 from imlp_audit.report.verdicts import word_of, write_measured, write_verdict
 
 _MOST = 5  # changes of a kind that a terminal lists
-_LONGEST = 120  # characters of a reason or a value on a terminal; longer ones end at a word
-
-
-class _Section(NamedTuple):
-    title: str
-    items: Sequence[Item]
-
-    def blocks(self, most: int) -> Document:
-        """Return the section with its first entries, and how many more there are."""
-        more = count_more(len(self.items) - most, "check")
-        heading = Heading(f"{self.title} ({count_of(len(self.items), 'check')})", 3)
-        return (heading, List((*self.items[:most], *more)))
 
 
 def diff_document(diff: AuditDiff, files: Sequence[str], *, short: bool = False) -> Document:
     """Return what changed between two files; in `short`, the first changes of each kind."""
     if diff.is_empty:
         return (Paragraph("No difference."),)
-    head = (Heading(f"What changed: {', '.join(diff.papers)}", 1), *_summary(diff))
-    sections = [one for one in _sections(diff, _LONGEST if short else None) if one.items]
-    longest = max((len(one.items) for one in sections), default=0)
-    most = min(longest, _MOST) if short else longest
-    listed = (block for one in sections for block in one.blocks(most))
-    return (*head, *listed, *_next(diff, files if most < longest else ()))
+    blocks: list[Block] = [Heading(f"What changed: {', '.join(diff.papers)}", 1), *_summary(diff)]
+    left_out = False
+    for title, items in _sections(diff).items():
+        shown = items[:_MOST] if short else items
+        left_out |= len(shown) < len(items)
+        if items:
+            blocks.append(Heading(f"{title} ({count_of(len(items), 'check')})", 3))
+            blocks.append(List((*shown, *count_more(len(items) - len(shown), "check"))))
+    return (*blocks, *_next(diff, files if left_out else ()))
 
 
 def _summary(diff: AuditDiff) -> Iterator[Block]:
@@ -73,19 +62,19 @@ def _summary(diff: AuditDiff) -> Iterator[Block]:
         yield Paragraph(f"Measured with other versions: {', '.join(changes)}.")
 
 
-def _sections(diff: AuditDiff, most: int | None) -> Iterator[_Section]:
-    failing = [one for one in diff.new if one.state.fails_the_run]
-    rest = [one for one in diff.new if not one.state.fails_the_run]
-    yield _Section("Got worse", tuple(_change(one, most) for one in diff.worse))
-    yield _Section("New and failing", tuple(_of_one(one, most) for one in failing))
-    yield _Section("Failed before, can no longer be decided", tuple(_change(one, most) for one in diff.undecided))
-    yield _Section("Changed, with a verdict as good as before", tuple(_change(one, most) for one in diff.changed))
-    yield _Section("Got better", tuple(_change(one, most) for one in diff.better))
-    yield _Section("New", tuple(_of_one(one, most) for one in rest))
-    yield _Section("Gone", tuple(_of_one(one, most) for one in diff.gone))
+def _sections(diff: AuditDiff) -> dict[str, list[Item]]:
+    return {
+        "Got worse": [*map(_change, diff.worse)],
+        "New and failing": [_of_one(one) for one in diff.new if one.state.fails_the_run],
+        "Failed before, can no longer be decided": [*map(_change, diff.undecided)],
+        "Changed, with a verdict as good as before": [*map(_change, diff.changed)],
+        "Got better": [*map(_change, diff.better)],
+        "New": [_of_one(one) for one in diff.new if not one.state.fails_the_run],
+        "Gone": [*map(_of_one, diff.gone)],
+    }
 
 
-def _change(change: CheckChange, most: int | None) -> Item:
+def _change(change: CheckChange) -> Item:
     """Write a change: the verdicts, and below them what else is not as it was, and why the new verdict."""
     before, after = change.before, change.after
     verdicts = tuple(dict.fromkeys((write_verdict(before), write_verdict(after))))
@@ -94,13 +83,13 @@ def _change(change: CheckChange, most: int | None) -> Item:
         parts.append("its pass may be luck now" if after.weak else "its pass is no longer in doubt")
     if before.verdict is not after.verdict:
         parts.append(after.reason)
-    below = "; ".join(_cut(part, most) for part in parts if part)
+    below = "; ".join(part for part in parts if part)
     return Item((code(change.id), ": ", *join(verdicts, " → ")), (below,) if below else ())
 
 
-def _of_one(one: CheckOfOne, most: int | None) -> Item:
-    printed = f" printed {_cut(one.state.printed, most)}" if one.state.printed is not None else ""
-    reason = f": {_cut(one.state.reason, most)}" if one.state.fails_the_run else ""
+def _of_one(one: CheckOfOne) -> Item:
+    printed = f" printed {one.state.printed}" if one.state.printed is not None else ""
+    reason = f": {one.state.reason}" if one.state.fails_the_run else ""
     return Item((write_verdict(one.state), " ", code(one.id), f"{printed}{reason}"))
 
 
@@ -122,11 +111,7 @@ def _arrow(before: str, after: str) -> str:
     return before if before == after else f"{before} → {after}"
 
 
-def _cut(text: str, most: int | None) -> str:
-    return text if most is None else shorten(text, most)
-
-
-def _next(diff: AuditDiff, files: Sequence[str] = ()) -> Document:
+def _next(diff: AuditDiff, files: Sequence[str]) -> Document:
     failing = (*(one.id for one in diff.worse), *(one.id for one in diff.new if one.state.fails_the_run))
     commands = [["explain", name] for name in failing[:1]] + ([["diff", *files, "--all"]] if files else [])
     lines = "\n".join(shlex.join(["imlp-audit", *command]) for command in commands)

@@ -11,11 +11,9 @@ JSON isn't rendered from a document: it comes from each command's record.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import accumulate
 from typing import TypeAlias
 
 
@@ -84,7 +82,6 @@ class Table:
     header: tuple[Inline, ...]
     rows: tuple[tuple[Inline, ...], ...]
     align: tuple[Align, ...] = ()
-    caption: Inline | None = None
 
     def __post_init__(self) -> None:
         widths = {len(cells) for cells in (self.header, self.align, *self.rows) if cells}
@@ -112,6 +109,11 @@ class List:
     """A list. Labels of its items ("printed", "compared") are aligned in a column of their own on a terminal."""
 
     items: tuple[Inline | Item, ...]
+
+    @property
+    def entries(self) -> tuple[Item, ...]:
+        """The items, each with its text alone where nothing else is given."""
+        return tuple(item if isinstance(item, Item) else Item(item) for item in self.items)
 
 
 @dataclass(frozen=True)
@@ -174,10 +176,14 @@ def _write_cell(cell: PrintedCell | None) -> Inline:
 
 @dataclass(frozen=True)
 class Fold:
-    """Blocks that a page shows when their summary is clicked. Other formats show the summary and the blocks."""
+    """Blocks that a page shows when their summary is clicked. Other formats show the summary and the blocks.
+
+    In a short report those that are `kept` are shortened, and of the others the summary stays.
+    """
 
     summary: Inline
     blocks: tuple[Block, ...]
+    kept: bool = False
 
 
 Block: TypeAlias = Heading | Paragraph | Table | List | Code | MarkedTable | Fold
@@ -255,27 +261,9 @@ def make_visible(text: str, *, keep: str = "") -> str:
     return _UNSAFE.sub(escape, text)
 
 
-_OPEN = re.compile(r"\([^()\[\]]*$")
-
-
 def shorten(text: str, most: int) -> str:
-    """Return the words of a text that fit into so many columns, with three dots where some don't.
-
-    A bracket that is open where the dots stand is closed behind them.
-    """
-    if text.isascii() and len(text) <= most:
+    """Return the words of a text that fit into so many characters, with three dots where some don't."""
+    if len(text) <= most:
         return text
-    widths = [2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text]  # of Chinese two
-    if sum(widths) <= most:
-        return text
-    kept = _first_words(text, widths, most - 3)
-    if _OPEN.search(kept) is None:
-        return f"{kept}..."
-    kept = _first_words(text, widths, most - 4)
-    return f"{kept}...{')' if _OPEN.search(kept) is not None else ''}"
-
-
-def _first_words(text: str, widths: list[int], most: int) -> str:
-    """Return the first words of a text that fit into so many columns; a part of the first where none does."""
-    kept = text[: sum(end <= most for end in accumulate(widths))]
-    return kept[: kept.rfind(" ")] if " " in kept else kept
+    kept = text[: most - 3]
+    return f"{kept[: kept.rfind(' ')] if ' ' in kept else kept}..."

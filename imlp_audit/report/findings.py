@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import assert_never
 
-from imlp_audit.numbers.interval import EXACT, decimal_text, readable
-from imlp_audit.numbers.parsing import DecimalMark, NumberForm, parse_printed
-from imlp_audit.numbers.printed import Printed, Rounding
+from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import (
-    FAILS,
     NO_MODEL,
-    PASSES,
     AnyHint,
     CauseHint,
-    CellCheck,
     Check,
     CheckKind,
     CountedCheck,
@@ -26,7 +21,7 @@ from imlp_audit.records.check import (
     Verdict,
     printed_form,
 )
-from imlp_audit.records.finding import Finding, FindingKind, Quote, StaleEntry, StaleFinding
+from imlp_audit.records.finding import Finding, FindingKind, Quote, StaleFinding
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
     Block,
@@ -51,41 +46,20 @@ _KINDS = tuple(FindingKind)
 def worst_first(result: AuditResult) -> list[Finding]:
     """Return the findings of a result: first those that fail the run, then by kind, as `findings.yaml` orders them.
 
-    Of those that nothing explains the ones of more checks come first, then contradictions. Printed changes that
-    contradict their cells stand after these cells where the cells themselves are wrong.
+    Of those that nothing explains printed changes come last, since a wrong cell makes its change wrong too; before that
+    the ones of more checks come first, then contradictions.
     """
-    causes = _contradicted_by_a_wrong_cell(result)
-    contradictions = {check.id for check in result.checks if check.verdict is Verdict.INCONSISTENT}
+    checks = {check.id: check for check in result.checks}
 
     def rank(finding: Finding) -> tuple[bool, bool, int, bool, int, bool]:
         kind = _KINDS.index(finding.kind)
         if finding.explained:
             return finding.acknowledged, True, kind, False, 0, False
-        follows = all(name in causes for name in finding.checks)
-        contradicts = not contradictions.isdisjoint(finding.checks)
-        return finding.acknowledged, False, kind, follows, -len(finding.checks), not contradicts
+        own = [checks[name] for name in finding.checks]  # all of one kind
+        contradicts = any(check.verdict is Verdict.INCONSISTENT for check in own)
+        return finding.acknowledged, False, kind, own[0].kind is CheckKind.DELTA, -len(own), not contradicts
 
     return sorted((*result.unexplained(), *result.findings), key=rank)
-
-
-def _contradicted_by_a_wrong_cell(result: AuditResult) -> set[str]:
-    """Return the failing changes whose own cell, or the cell that it is compared with, fails without a finding."""
-    wrong = {one.id for one in result.checks if one.kind is CheckKind.CELL and one.verdict in FAILS}
-    wrong -= {name for finding in result.findings for name in finding.checks}
-    baselines = {
-        f"{paper.id}/{table.id}/{row.id}": f"{paper.id}/{table.id}/{row.baseline}"
-        for paper in result.papers
-        for table in paper.tables
-        for row in table.rows
-    }
-    found = set()
-    for check in result.checks:
-        if check.kind is CheckKind.DELTA and check.verdict in FAILS:
-            cell = check.id.partition(".")[0]
-            row, _, column = cell.rpartition("/")
-            if {cell, f"{baselines.get(row)}/{column}"} & wrong:
-                found.add(check.id)
-    return found
 
 
 @dataclass(frozen=True)
@@ -118,23 +92,10 @@ def number_findings(result: AuditResult) -> tuple[NumberedFinding, ...]:
     return tuple(NumberedFinding(f"F{at}", found) for at, found in enumerate(worst_first(result), 1))
 
 
-def by_check(findings: tuple[NumberedFinding, ...]) -> dict[str, NumberedFinding]:
-    """Return each failing check's finding."""
-    return {name: one for one in findings for name in one.finding.checks}
-
-
-_STALE_LISTED = 20
-
-
-def nothing_was_checked(result: AuditResult) -> bool:
-    """Return whether an audit has checks, and none of them could be decided."""
-    return bool(result.checks) and result.counts()[Verdict.UNVERIFIABLE] == len(result.checks)
-
-
 def say_that_none_fails(result: AuditResult) -> str:
     """Return the sentence for an audit without findings; checks that were not completed may still fail."""
     broken, open_ = result.counts()[Verdict.ERROR], result.counts()[Verdict.UNVERIFIABLE]
-    if nothing_was_checked(result):
+    if open_ and open_ == len(result.checks):
         missing = sum(check.reason == NO_MODEL for check in result.checks)
         why = f"; for {readable(missing)}, {NO_MODEL}" if missing else ""
         return f"Nothing was checked, and nothing is confirmed: {count_of(open_, 'check')} cannot be decided{why}."
@@ -143,33 +104,22 @@ def say_that_none_fails(result: AuditResult) -> str:
     return "No check was completed." if broken == len(result.checks) else "No check that was completed fails."
 
 
-def errors(result: AuditResult) -> Iterator[Block]:
-    """Yield the checks that could not be made."""
-    broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
-    if broken:
-        hints = ([f"hint: {hint}" for hint in check.hint_texts] for check in broken)
-        items = [
-            Item(write_check(one), (*said, faint(place_in_specs(one)))) for one, said in zip(broken, hints, strict=True)
-        ]
-        yield from (Heading("Not completed", 3), List(tuple(items)))
+def _errors(result: AuditResult) -> Iterator[Item]:
+    for one in result.checks:
+        if one.verdict is Verdict.ERROR:
+            hints = (f"hint: {hint}" for hint in one.hint_texts)
+            yield Item(write_check(one), (*hints, faint(place_in_specs(one))))
 
 
 def stale_findings(stale: Sequence[StaleFinding]) -> Iterator[Block]:
     """Yield the findings that cover checks that do not fail."""
-    if stale:
-        items = [Item((code(one.id), f" ({one.title}): {one.reason}"), (faint(place_in_specs(one)),)) for one in stale]
-        yield from (Heading("Findings that cover checks that do not fail", 3), List(tuple(items)))
+    items = (Item((code(one.id), f" ({one.title}): {one.reason}"), (faint(place_in_specs(one)),)) for one in stale)
+    yield from _titled_list("Findings that cover checks that do not fail", items)
 
 
-def stale_entries(stale: Sequence[StaleEntry]) -> Iterator[Block]:
-    """Yield the entries of the lock that no longer hold."""
-    if stale:
-        items = [
-            Item((code(one.check), ": ", one.reason), (faint(place_in_specs(one)),)) for one in stale[:_STALE_LISTED]
-        ]
-        more = [f"and {len(stale) - _STALE_LISTED} more"] if len(stale) > _STALE_LISTED else []
-        yield from (Heading("Known before, different now", 3), List((*items, *more)))
-        yield Paragraph(parse_code("`imlp-audit acknowledge` writes the lock anew once you agree with what changed."))
+def _titled_list(title: str, items: Iterable[Item]) -> Iterator[Block]:
+    if listed := tuple(items):
+        yield from (Heading(title, 3), List(listed))
 
 
 _HINTS = 2  # hints of a finding that a page shows without a click
@@ -191,8 +141,11 @@ def finding_sections(result: AuditResult, findings: Sequence[NumberedFinding]) -
             yield Heading(heading)
         for one in own:
             yield from _finding(one, checks)
-    yield from errors(result)
-    yield from stale_entries(result.stale)
+    yield from _titled_list("Not completed", _errors(result))
+    stale = (Item((code(one.check), ": ", one.reason), (faint(place_in_specs(one)),)) for one in result.stale)
+    yield from _titled_list("Known before, different now", stale)
+    if result.stale:
+        yield Paragraph(parse_code("`imlp-audit acknowledge` writes the lock anew once you agree with what changed."))
     yield from stale_findings(result.stale_findings)
 
 
@@ -211,7 +164,7 @@ def _finding(one: NumberedFinding, checks: Mapping[str, Check]) -> Iterator[Bloc
     hints = tuple(dict.fromkeys(hint for check in own for hint in check.hint_texts))
     if hints:
         listed = List(tuple(f"hint: {hint}" for hint in hints))
-        yield listed if len(hints) <= _HINTS else Fold(count_of(len(hints), "hint"), (listed,))
+        yield listed if len(hints) <= _HINTS else Fold(count_of(len(hints), "hint"), (listed,), kept=True)
 
 
 def _evidence(checks: Sequence[Check]) -> Block:
@@ -219,7 +172,7 @@ def _evidence(checks: Sequence[Check]) -> Block:
     rows = [_row(check) for check in checks]
     kept = [at for at in range(len(header)) if any(row[at] for row in rows)]
     table = Table(tuple(header[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in rows))
-    return table if len(rows) <= _OPEN else Fold(f"All {len(rows)} checks", (table,))
+    return table if len(rows) <= _OPEN else Fold(f"All {len(rows)} checks", (table,), kept=True)
 
 
 def _row(check: Check) -> tuple[Inline, ...]:
@@ -235,36 +188,29 @@ def _row(check: Check) -> tuple[Inline, ...]:
     )
 
 
-_MARKS: tuple[DecimalMark, ...] = (".", ",")
 _RELATIVES = "are as printed, or nearly, with another form or size of their model; `--all` names it for each"
 
 
-def choose_hints(asked: Check, checks: Sequence[Check], every: Sequence[Check] = ()) -> tuple[str, ...]:
+def choose_hints(asked: Check, checks: Sequence[Check]) -> tuple[str, ...]:
     """Return the first hint of a check, and before it what as many as possible of the finding's checks are hinted.
 
-    A convention holds for a column, and a hint says what it would lose there. A rounding rule holds for the whole
-    paper, so what it would lose among all checks (`every`) is counted too.
+    A convention holds for a column, and a hint says how many of its numbers would no longer follow.
     """
-    hinted: dict[str, list[tuple[Check, AnyHint]]] = {}
+    hinted: Counter[str] = Counter()
+    lost: dict[str, dict[tuple[str, ...], int]] = {}
     for check in checks:
-        for way, hint in {way: hint for hint in check.hints if (way := _way(hint)) is not None}.items():
-            hinted.setdefault(way, []).append((check, hint))
-    of_paper = [one for one in every if one.id.partition("/")[0] == asked.id.partition("/")[0]]
-    lost = {way: _count_lost(found, of_paper) for way, found in hinted.items()}
-
-    def worth(way: str) -> tuple[int, int]:
-        _, hint = hinted[way][0]
-        return len(hinted[way]) - lost[way], -len(_undeclared(hint))
-
-    way = max(hinted, key=worth, default="")
-    shared = len(hinted.get(way, ())) > 1
-    own = [hint for hint in asked.hints[:1] if not shared or isinstance(hint, ModelHint) or _way(hint) != way]
-    if not shared:
-        return tuple(f"hint: {hint}" for hint in own)
-    loss = f"; {lost[way]} that {'follows' if lost[way] == 1 else 'follow'} now would not" if lost[way] else ""
-    _, hint = hinted[way][0]
-    common = f"{len(hinted[way])} of these {len(checks)} {way}{loss}{_where(_undeclared(hint), asked)}"
-    return tuple(f"hint: {hint}" for hint in (common, *own))
+        prices = {_way(hint): hint.lost if isinstance(hint, OptionHint) else 0 for hint in check.hints}
+        for way, price in prices.items():
+            if way is not None:
+                hinted[way] += 1
+                lost.setdefault(way, {})[_column(check)] = price
+    best = max(hinted, key=lambda way: hinted[way] - sum(lost[way].values()), default="")
+    shared = hinted[best] > 1
+    own = [hint for hint in asked.hints[:1] if not shared or isinstance(hint, ModelHint) or _way(hint) != best]
+    price = sum(lost[best].values()) if shared else 0
+    loss = f"; {price} that {'follows' if price == 1 else 'follow'} now would not" if price else ""
+    common = [f"{hinted[best]} of these {len(checks)} {best}{loss}"] if shared else []
+    return tuple(f"hint: {hint}" for hint in (*common, *own))
 
 
 def _way(hint: AnyHint) -> str | None:
@@ -280,54 +226,6 @@ def _way(hint: AnyHint) -> str | None:
             assert_never(hint)
 
 
-def _undeclared(hint: AnyHint) -> dict[str, str]:
-    return hint.undeclared if isinstance(hint, OptionHint) else {}
-
-
-def _where(missing: Mapping[str, str], check: Check) -> str:
-    """Write how a spec declares a convention or rounding rule that it does not declare yet."""
-    keys, convention = list[str](), missing.get("convention")
-    if convention is not None and isinstance(check, CountedCheck) and check.convention is not None:
-        key = _KEYS.get(convention) or _KEYS.get(check.convention, "flops")
-        keys.append(f"{key}: [{convention}]")
-    if "rounding" in missing:
-        keys.append(f"rounding: [{missing['rounding']}]")
-    return f"; if that is the paper's, declare it: `about: {{{', '.join(keys)}}}`" if keys else ""
-
-
-_KEYS = dict.fromkeys(("all", "with_buffers", "trainable", "layers"), "parameters") | {"mib": "memory", "mb": "memory"}
-"""The keys of `about` by conventions that FLOPs do not have; parameters and FLOPs both have `no_head`."""
-
-
-def _count_lost(hinted: Sequence[tuple[Check, AnyHint]], every: Sequence[Check]) -> int:
-    """Return how many numbers that follow now would not: in the columns of hints that say so, or by a rounding rule."""
-    columns = {_column(check): hint.lost for check, hint in hinted if isinstance(hint, OptionHint) and hint.lost}
-    rule = _undeclared(hinted[0][1]).get("rounding")
-    others = [check for check in every if _column(check) not in columns] if rule is not None else []
-    return sum(columns.values()) + sum(_loses(check, Rounding(rule)) for check in others if rule is not None)
-
-
 def _column(check: Check) -> tuple[str, ...]:
     parts = check.id.split("/")
     return *parts[:2], *parts[3:]
-
-
-def _loses(check: Check, rule: Rounding) -> bool:
-    """Return whether the measured value of a cell that passes would not be printed so under another rule."""
-    if not isinstance(check, CellCheck) or check.verdict not in PASSES or check.measured is None:
-        return False
-    printed = _read_printed(check)
-    return printed is not None and Fraction(check.measured) not in printed.interval(rule)
-
-
-def _read_printed(check: CellCheck) -> Printed | None:
-    """Read a check's printed number by the decimal mark that gives its interval; None where neither does."""
-    for mark in _MARKS:
-        try:
-            printed = parse_printed(check.printed or "", NumberForm(check.unit or "", mark))
-            interval = printed.interval(Rounding(check.rounding or ""))
-        except ValueError:
-            continue
-        if (decimal_text(interval.low, EXACT), decimal_text(interval.high, EXACT)) == check.interval:
-            return printed
-    return None

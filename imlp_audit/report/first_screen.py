@@ -8,9 +8,8 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of, list_some
@@ -61,31 +60,22 @@ _UNTRUSTED = "where the Python beside the spec was not run (--trust-code runs it
 _NO_MODEL = f"where {NO_MODEL}"
 
 
-class Most(NamedTuple):
-    """How many points a screen lists of those that fail the run, which take several lines, and of the known ones."""
-
-    failing: int
-    known: int
-
-
-_ALONE, _TOGETHER = Most(4, 6), Most(2, 3)  # of a paper, and of each of several
+_FAILING, _KNOWN = 4, 6  # points that a screen lists of those that fail the run, and of the known ones
 
 
 def first_screen(
     result: AuditResult,
     targets: Sequence[str] = (),
     again: Sequence[Sequence[str]] | None = None,
-    notes: Document = (),
 ) -> Document:
     """Return what a terminal shows of an audit: the overview of each paper, and what to try next.
 
     `targets` are the papers as they were given on the command line; `again` are the commands that show more, where
-    they are not those of `verify`; `notes` stand before both.
+    they are not those of `verify`.
     """
-    most = _ALONE if len(result.papers) == 1 else _TOGETHER
-    papers = ((_title(paper), *overview(result.of(paper), most)) for paper in result.papers)
-    after = (*notes, Heading("Try next", 3), next_commands(result, targets, again))
-    return (*(block for blocks in papers for block in blocks), *after)
+    papers = ((_title(paper), *overview(result.of(paper))) for paper in result.papers)
+    blocks = (block for paper in papers for block in paper)
+    return (*blocks, Heading("Try next", 3), next_commands(result, targets, again))
 
 
 def run_screen(result: AuditResult, targets: list[str], saved: Path | None = None) -> Document:
@@ -98,7 +88,7 @@ def run_screen(result: AuditResult, targets: list[str], saved: Path | None = Non
     above = (
         Paragraph(f"{summarize(result)}."),
         *_broken_checks(result),
-        *_list_asks(result, number_findings(result), _TOGETHER),
+        *_list_asks(result, number_findings(result)),
         *((Paragraph(parse_code(SAMPLING)),) if sampled else ()),
     )
     items = [write_run(check) for check in result.checks if check.verdict is not Verdict.ERROR]
@@ -113,30 +103,23 @@ def _title(paper: PaperHead) -> Heading:
     return Heading(f"{paper.id}: {shorten(paper.title, 140)}", 1)
 
 
-def overview(result: AuditResult, most: Most | None = None) -> Document:
-    """Return the first screen of a result that is about one paper, without its title.
-
-    Unless it lists so many at `most`, it has all that authors are asked, and all misprints.
-    """
+def overview(result: AuditResult, *, every: bool = False) -> Document:
+    """Return the first screen of a result that is about one paper, without its title: the first points, or `every`."""
     findings = number_findings(result)
     misprints = [one for one in findings if one.finding.kind is FindingKind.MISPRINT and one.finding.acknowledged]
-    below, listed = list(_trust(result)), tuple[Block, ...]()
-    if misprints and most is not None:  # the first by its title, the others counted
+    below = list(_trust(result))
+    if misprints:  # the first by its title, the others counted
         title = shorten(f"{misprints[0].name} {misprints[0].finding.title}", _LINE)
         more = f"; {len(misprints) - 1} more" if len(misprints) > 1 else ""
         below.insert(0, Item(f"{title}{more}", label="misprints"))
-    elif misprints:
-        titles = tuple((one.link, f" {one.finding.title}") for one in misprints)
-        listed = (Heading(f"Misprints ({len(misprints)})", 3), List(titles))
     notes = sum(one.finding.kind is FindingKind.NOTE for one in findings)
     noted = (f" {count_of(notes, 'note')}: ", code("--all"), ".") if notes else ()
     for_ci = Paragraph((f"For CI: {count_outcomes(result.checks)}.", *noted))
     summed = (List(tuple(below)),) if below else ()
     return (
         *_broken_checks(result),
-        *list_leads(result, every=most is None),
-        *_list_asks(result, findings, most),
-        *listed,
+        *list_leads(result, every=every),
+        *_list_asks(result, findings, every=every),
         *_changed_entries(result),
         *_few(result),
         *summed,
@@ -144,13 +127,13 @@ def overview(result: AuditResult, most: Most | None = None) -> Document:
     )
 
 
-def _list_asks(result: AuditResult, findings: Sequence[NumberedFinding], most: Most | None) -> Iterator[Block]:
+def _list_asks(result: AuditResult, findings: Sequence[NumberedFinding], *, every: bool = False) -> Iterator[Block]:
     """Yield what to ask the authors, and before it misprints and notes that fail the run."""
     if not findings:
         yield Paragraph(say_that_none_fails(result))
     failing = [one for one in findings if not one.finding.acknowledged]
     known = [one for one in findings if one.finding.acknowledged and one.finding.kind is FindingKind.ASK]
-    listed = [*failing, *known] if most is None else [*failing[: most.failing], *known[: most.known]]
+    listed = [*failing, *known] if every else [*failing[:_FAILING], *known[:_KNOWN]]
     count = len(failing) + len(known)
     more = tuple((f"{one}: ", code("--all")) for one in count_more(count - len(listed), "point"))
     if count:
@@ -179,15 +162,12 @@ def _ask(one: NumberedFinding, result: AuditResult) -> Item:
     if not finding.explained and len(own) == 1:  # its title says less than the check
         text = (one.link, f" {place}: ", code_of(first), f" {_evidence(first)} ({state})")
         return Item(text, tuple(f"hint: {hint}" for hint in first.hint_texts[:1]))
-    hints = () if finding.explained else choose_hints(first, own, result.checks)
+    hints = () if finding.explained else choose_hints(first, own)
     return Item((*_name(one), f" ({state}) [{place}]: ", code_of(first)), (_evidence(first), *hints))
 
 
 def _how_far(check: Check) -> Decimal:
-    try:
-        return abs(Decimal((check.gap if isinstance(check, CountedCheck) else None) or 0))
-    except InvalidOperation:  # a result that somebody wrote: its gap may be any text
-        return Decimal(0)
+    return abs(Decimal((check.gap if isinstance(check, CountedCheck) else None) or 0))
 
 
 def _evidence(check: Check) -> str:
@@ -299,20 +279,6 @@ def _what_is_missing(check: Check) -> str:
     return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason.partition(': ')[0], 100)}"
 
 
-def describe_strictness(result: AuditResult, *, strict: bool, baseline: bool) -> Document:
-    """Return which checks fail the run only because of the options `--strict` and `--no-baseline`."""
-    undecided = result.counts()[Verdict.UNVERIFIABLE] if strict else 0
-    known = 0 if baseline else result.acknowledged()
-    return tuple(
-        Paragraph(f"{option}: {count_of(count, noun)} also {'fails' if count == 1 else 'fail'} the run.")
-        for option, count, noun in (
-            ("--no-baseline", known, "acknowledged check"),
-            ("--strict", undecided, "unverifiable check"),
-        )
-        if count
-    )
-
-
 def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[Sequence[str]] | None = None) -> Code:
     """Return what to try next, as it is typed: first what explains the check that is most worth asking about."""
     given = [] if all(target in {paper.id for paper in result.papers} for target in targets) else targets
@@ -328,11 +294,8 @@ def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[S
 def say_verdict(result: AuditResult) -> str:
     """Return the verdict on a paper in a sentence: how many points there are of each kind."""
     found = Counter(finding.kind for finding in worst_first(result))
-    counts = (
-        (FindingKind.ASK, "point to ask the authors", "points to ask the authors"),
-        (FindingKind.MISPRINT, "misprint", "misprints"),
-        (FindingKind.NOTE, "note", "notes"),
-    )
-    named = [f"{found[kind]} {one if found[kind] == 1 else several}" for kind, one, several in counts if found[kind]]
+    asks = found[FindingKind.ASK]
+    named = [f"{count_of(asks, 'point')} to ask the authors"] if asks else []
+    named += [count_of(found[kind], kind) for kind in (FindingKind.MISPRINT, FindingKind.NOTE) if found[kind]]
     *others, last = named or [say_that_none_fails(result).rstrip(".")]
     return f"{', '.join(others)} and {last}." if others else f"{last}."

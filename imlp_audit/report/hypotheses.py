@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import PASSES, Caught, CellCheck, CountedCheck, Identified, Power
+from imlp_audit.records.check import PASSES, CellCheck, CountedCheck, Identified, Power
 from imlp_audit.records.paper import ColumnHead, PaperHead, TableHead
 from imlp_audit.records.result import AuditResult, ColumnScore, FitScore, GroupScore, PaperHypothesis
 from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedFirst, SolvedWeights
@@ -52,11 +52,7 @@ def describe_group(group: GroupScore) -> str:
 
 def describe_power(power: Power) -> str:
     """Return how many of the wrong numbers that were tried would not have passed."""
-
-    def count(part: Caught) -> str:
-        return f"{part.caught} of {part.tried}"
-
-    ten, one = count(power.ten), count(power.one)
+    ten, one = (f"{part.caught} of {part.tried}" for part in (power.ten, power.one))
     return f"{ten} wrong numbers within ten last digits would not have passed, {one} one digit away"
 
 
@@ -75,9 +71,10 @@ def describe_fit(fit: FitScore) -> str:
     return f"the search explained {fit.explained} of {fit.of} numbers, by chance it explains at most {fit.by_chance}"
 
 
-def group_of_column(hypothesis: PaperHypothesis, column: str) -> ColumnScore | None:
+def group_of_column(hypothesis: PaperHypothesis | None, column: str) -> ColumnScore | None:
     """Return the score of a column, which is named table/column."""
-    return next((score for score in hypothesis.columns if score.group.name == column), None)
+    scores = hypothesis.columns if hypothesis is not None else ()
+    return next((score for score in scores if score.group.name == column), None)
 
 
 def table_hypothesis(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[Block]:
@@ -109,7 +106,7 @@ def _own_counters(result: AuditResult, paper: PaperHead, table: TableHead, colum
 def _judged_under(result: AuditResult, paper: PaperHead, table: TableHead, column: ColumnHead) -> str:
     """Say under what a column was judged, and what its passes are worth; an empty text for one that is not counted."""
     hypothesis = result.hypotheses.get(paper.id)
-    score = None if hypothesis is None else group_of_column(hypothesis, f"{table.id}/{column.id}")
+    score = group_of_column(hypothesis, f"{table.id}/{column.id}")
     if hypothesis is None or score is None:
         return ""
     own = f"{paper.id}/{table.id}/"
@@ -180,11 +177,8 @@ def _first(lines: list[str], noun: str) -> tuple[str, ...]:
 
 def _counters(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[str]:
     """Yield for each column of FLOPs the counter that explains most numbers, with the next best."""
-    hypothesis = result.hypotheses.get(paper.id)
-    if hypothesis is None or paper.flops:
-        return
-    for column in table.columns:
-        score = group_of_column(hypothesis, f"{table.id}/{column.id}")
+    for column in table.columns if not paper.flops else ():
+        score = group_of_column(result.hypotheses.get(paper.id), f"{table.id}/{column.id}")
         group = score.group if score is not None else None
         most = group.scores.get(str(group.winner), 0) if group is not None else 0
         if column.measure == "flops" and group is not None and most:
@@ -205,9 +199,7 @@ def solved_document(solved: Solved) -> Document:
     return (
         Heading("What the numbers say the model was", 2),
         Paragraph(_introduction(solved.selection)),
-        *((Paragraph(_say_failed(solved.failed)),) if solved.failed else ()),
         List(tuple(map(_score, solved.answers))),
-        *_by_column(solved.answers),
         *_conclusions(last),
         Heading("The first of the best solutions", 3),
         List(tuple(_first_solution(last.first))),
@@ -218,22 +210,6 @@ def solved_document(solved: Solved) -> Document:
         Heading("The order of the solutions", 3),
         Paragraph(solved.order),
     )
-
-
-def _by_column(answers: Sequence[Answered]) -> Iterator[Paragraph]:
-    """Say that the search for both had one rounding rule, where the first solutions of each alone have two."""
-    *parts, last = answers
-    rules = {one.first.parameter_rounding or one.first.flops_rounding for one in parts}
-    if len(rules) > 1 and last.score < sum(one.score for one in parts):
-        yield Paragraph(
-            "The first solutions of parameters alone and of FLOPs alone have different rounding rules; both were "
-            "searched with one."
-        )
-
-
-def _say_failed(rows: Sequence[str]) -> Inline:
-    count = f"{count_of(len(rows), 'row')} {'is' if len(rows) == 1 else 'are'} not part of the search"
-    return (f"{count}, for the reasons under Left out: ", *join(map(code, rows)), ".")
 
 
 def _introduction(selection: Sequence[str]) -> Inline:

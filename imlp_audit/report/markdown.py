@@ -7,7 +7,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from itertools import accumulate
 from typing import assert_never
 
@@ -57,7 +56,7 @@ def _block(block: Block) -> Iterator[str]:
         case Table():
             yield from _table(block)
         case List():
-            yield from _items(block.items, 0)
+            yield from _items(block, 0)
         case Code():
             yield from _code_block(block)
         case MarkedTable():
@@ -118,8 +117,6 @@ def _longest_run(text: str) -> int:
 
 
 def _table(table: Table) -> Iterator[str]:
-    if table.caption is not None:
-        yield from (_paragraph(table.caption), "")
     width = len(table.alignments)
     yield _row(table.header or ("",) * width)
     yield f"| {' | '.join(_RULES[align] for align in table.alignments)} |"
@@ -130,32 +127,16 @@ def _row(cells: Sequence[Inline]) -> str:
     return f"| {' | '.join(_inline(cell, in_table=True) for cell in cells)} |"
 
 
-def _items(items: Sequence[Inline | Item], indent: int) -> Iterator[str]:
-    for item in items:
-        entry = item if isinstance(item, Item) else Item(item)
+def _items(block: List, indent: int) -> Iterator[str]:
+    for entry in block.entries:
         label = f"**{_inline(entry.label)}**: " if entry.label else ""
         yield f"{' ' * indent}- {label}{_inline(entry.text) if label else _paragraph(entry.text)}"
-        yield from _items(entry.items, indent + 2)
+        yield from _items(List(entry.items), indent + 2)
 
 
 LIMIT = 60_000  # bytes of markdown
+_SECTION = 2  # the level of a section's heading, below that of the title
 _ALL = 10**9
-
-
-class Role(StrEnum):
-    """What a part of a report is: the first screen is never shortened, and findings keep what a page folds."""
-
-    SCREEN = "screen"
-    FINDINGS = "findings"
-    REST = "rest"
-
-
-@dataclass(frozen=True)
-class ReportPart:
-    """A part of a report."""
-
-    role: Role
-    blocks: Document
 
 
 @dataclass(frozen=True)
@@ -182,33 +163,32 @@ _EXTENTS = (
 )
 
 
-def shorten_report(parts: Sequence[ReportPart], limit: int = LIMIT) -> Document:
-    """Return the parts of a report as one document that takes at most so many bytes of markdown."""
-    fitting = bisect_left(_EXTENTS, True, key=lambda extent: _size(_shorten(parts, extent)) <= limit)
+def shorten_report(document: Document, limit: int = LIMIT) -> Document:
+    """Return a report that takes at most so many bytes of markdown."""
+    fitting = bisect_left(_EXTENTS, True, key=lambda extent: _size(_shorten(document, extent)) <= limit)
     if fitting < len(_EXTENTS):
-        return _shorten(parts, _EXTENTS[fitting])
+        return _shorten(document, _EXTENTS[fitting])
     room = limit - _size((_NOTE,))
-    document = [block for block in _shorten(parts, _EXTENTS[-1]) if block is not _NOTE]
-    sizes = accumulate(_size((block,)) + 1 for block in document)  # blocks are apart by a blank line
-    return (*(block for block, end in zip(document, sizes, strict=True) if end <= room), _NOTE)
+    blocks = [block for block in _shorten(document, _EXTENTS[-1]) if block is not _NOTE]
+    sizes = accumulate(_size((block,)) + 1 for block in blocks)  # blocks are apart by a blank line
+    return (*(block for block, end in zip(blocks, sizes, strict=True) if end <= room), _NOTE)
 
 
 def _size(document: Document) -> int:
     return len(render_markdown(document).encode())
 
 
-def _shorten(parts: Sequence[ReportPart], extent: _Extent) -> Document:
-    """Return the parts as one document, with a note after the first screen if something may be missing."""
+def _shorten(document: Document, extent: _Extent) -> Document:
+    """Return a report with its first screen whole, which its first section ends, and a note behind that."""
+    if extent is _WHOLE:
+        return document
     blocks: list[Block] = []
-    noted = extent is _WHOLE
-    for part in parts:
-        if part.role is Role.SCREEN or extent is _WHOLE:
-            blocks += part.blocks
-        else:
-            own = replace(extent, folded=extent.entries) if part.role is Role.FINDINGS else extent
-            blocks += (one for block in part.blocks for one in _shorten_block(block, own))
-        blocks += [] if noted else [_NOTE]
-        noted = True
+    on_screen = False
+    for block in document:
+        if isinstance(block, Heading) and block.level <= _SECTION:
+            blocks += [_NOTE] if on_screen and _NOTE not in blocks else []
+            on_screen = block.level < _SECTION
+        blocks += (block,) if on_screen else _shorten_block(block, extent)
     return tuple(blocks)
 
 
@@ -221,7 +201,7 @@ def _shorten_block(block: Block, extent: _Extent) -> Iterator[Block]:
             yield from (replace(block, rows=rows),) if rows else ()
             yield from map(Paragraph, _more(len(block.rows) - extent.entries, "row"))
         case List():
-            items = tuple(_shorten_item(item, extent.longest) for item in block.items[: extent.entries])
+            items = tuple(_shorten_item(item, extent.longest) for item in block.entries[: extent.entries])
             yield List((*items, *_more(len(block.items) - extent.entries, "item")))
         case MarkedTable():
             most = 30 * extent.entries + 3
@@ -230,8 +210,9 @@ def _shorten_block(block: Block, extent: _Extent) -> Iterator[Block]:
             measured = len(block.listing.rows) if block.listing is not None else 0
             yield from map(Paragraph, _more(measured, "row", " with what was measured for these numbers"))
         case Fold():
-            if extent.folded:
-                inside = replace(extent, entries=extent.folded)
+            folded = extent.entries if block.kept else extent.folded
+            if folded:
+                inside = replace(extent, entries=folded)
                 yield Fold(block.summary, tuple(one for each in block.blocks for one in _shorten_block(each, inside)))
             else:
                 left_out = emphasis(f"{sum(map(_count_entries, block.blocks))} more")
@@ -242,10 +223,8 @@ def _shorten_block(block: Block, extent: _Extent) -> Iterator[Block]:
             assert_never(block)
 
 
-def _shorten_item(item: Inline | Item, longest: int) -> Inline | Item:
-    if not isinstance(item, Item):
-        return _cut(item, longest)
-    below = tuple(_shorten_item(one, longest) for one in item.items)
+def _shorten_item(item: Item, longest: int) -> Item:
+    below = tuple(_shorten_item(one, longest) for one in List(item.items).entries)
     return Item(_cut(item.text, longest), below, item.label)
 
 

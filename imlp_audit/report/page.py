@@ -18,7 +18,6 @@ from imlp_audit.report.document import (
     Fold,
     Heading,
     Inline,
-    Item,
     List,
     MarkedTable,
     Paragraph,
@@ -130,7 +129,7 @@ def render_block(block: Block) -> str:
         case Table():
             return "\n".join(_table(block))
         case List():
-            return "\n".join(_items(block.items))
+            return "\n".join(_items(block))
         case Code():
             return _code(block.text)
         case MarkedTable():
@@ -188,8 +187,6 @@ def safe_anchor(text: str) -> str:
 def _table(table: Table) -> Iterator[str]:
     """Yield a table; on a narrow screen, where each row stands as a list, cells show the names of their columns."""
     yield '<table role="table" class="listing">' if not table.header else '<table role="table">'
-    if table.caption is not None:
-        yield f"<caption>{render_inline(table.caption)}</caption>"
     yield from _head(table.header, table.alignments)
     yield '<tbody role="rowgroup">'
     for row in table.rows:
@@ -254,11 +251,10 @@ def _stamped(one: Stamped) -> str:
     )
 
 
-def _items(items: Sequence[Inline | Item]) -> Iterator[str]:
+def _items(block: List) -> Iterator[str]:
     yield "<ul>"
-    for item in items:
-        entry = item if isinstance(item, Item) else Item(item)
+    for entry in block.entries:
         label = f'<strong class="label">{_escape(entry.label)}</strong> ' if entry.label else ""
-        below = "\n".join(_items(entry.items)) if entry.items else ""
+        below = "\n".join(_items(List(entry.items))) if entry.items else ""
         yield f"<li>{label}{render_inline(entry.text)}{below}</li>"
     yield "</ul>"

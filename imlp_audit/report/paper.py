@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 
-from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.records.check import Check, CheckKind, ClaimCheck, EquationCheck, Verdict
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
@@ -14,7 +11,6 @@ from imlp_audit.report.document import (
     Document,
     Fold,
     Heading,
-    Item,
     List,
     Paragraph,
     Span,
@@ -24,35 +20,13 @@ from imlp_audit.report.document import (
     parse_code,
     strong,
 )
-from imlp_audit.report.findings import NumberedFinding, by_check, finding_sections, number_findings
+from imlp_audit.report.findings import finding_sections, number_findings
 from imlp_audit.report.first_screen import overview, say_verdict
 from imlp_audit.report.hypotheses import paper_hypothesis, solved_document
-from imlp_audit.report.markdown import ReportPart, Role, shorten_report
-from imlp_audit.report.page import safe_anchor
-from imlp_audit.report.sections import HEADINGS, claims, equations, evidence, others
+from imlp_audit.report.markdown import shorten_report
+from imlp_audit.report.sections import evidence, other_checks
 from imlp_audit.report.tables import printed_tables
-from imlp_audit.report.verdicts import name_places_of, summarize
-
-_NUMBERS = (CheckKind.CELL, CheckKind.DELTA)
-
-
-def open_checks(result: AuditResult) -> Iterator[Block]:
-    """Yield the unverifiable checks, grouped by what is missing, the largest group first."""
-    missing = [check for check in result.checks if check.verdict is Verdict.UNVERIFIABLE]
-    unverifiable = [check for check in missing if not check.evidence]  # runs have a section of their own
-    if not unverifiable:
-        return
-    yield Heading("What could not be checked")
-    groups: dict[str, list[Check]] = {}
-    for check in unverifiable:
-        groups.setdefault(check.reason, []).append(check)
-    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
-    items = []
-    for reason, checks in ordered:
-        noun = "number" if all(check.kind in _NUMBERS for check in checks) else "check"
-        items.append(f"{reason}: {count_of(len(checks), noun)} ({list_some([check.id for check in checks])})")
-    yield List(tuple(items))
-
+from imlp_audit.report.verdicts import summarize
 
 VERDICTS = (
     "`reproduced`: follows from the model as read by default. `reproduced_under`: follows under another reading, "
@@ -67,35 +41,25 @@ VERDICTS = (
 
 def report_document(result: AuditResult) -> Document:
     """Return the whole report: every check of every paper."""
-    return tuple(block for part in _parts(result) for block in part.blocks)
+    return tuple(block for paper in result.papers for block in _report(result.of(paper), paper))
 
 
-def short_report(result: AuditResult, details: Document = ()) -> Document:
-    """Return the report in the same order, with long parts cut so that it can be a comment; `details` follow it."""
-    return shorten_report((*_parts(result), ReportPart(Role.REST, details)))
+def short_report(result: AuditResult) -> Document:
+    """Return the report in the same order, with long parts cut so that it can be a comment."""
+    return shorten_report(report_document(result))
 
 
-def _parts(result: AuditResult) -> Iterator[ReportPart]:
-    for paper in result.papers:
-        own = result.of(paper)
-        findings = number_findings(own)
-        covering = by_check(findings)
-        title = Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
-        first = (title, Paragraph(strong(say_verdict(own))), *overview(own))
-        yield ReportPart(Role.SCREEN, first)
-        yield ReportPart(Role.REST, tuple(printed_tables(own, paper, covering)))
-        yield ReportPart(Role.FINDINGS, tuple(finding_sections(own, findings)))
-        yield ReportPart(Role.REST, tuple(_details(own, paper, covering)))
-
-
-def _details(result: AuditResult, paper: PaperHead, covering: Mapping[str, NumberedFinding]) -> Iterator[Block]:
+def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
+    findings = number_findings(result)
+    covering = {name: one for one in findings for name in one.finding.checks}
+    yield Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
+    yield Paragraph(strong(say_verdict(result)))
+    yield from overview(result, every=True)
+    yield from printed_tables(result, paper, covering)
+    yield from finding_sections(result, findings)
     yield from evidence(result)
-    yield from claims(result.of_kind(ClaimCheck), covering)
-    yield from equations(result.of_kind(EquationCheck), covering)
-    for kind in HEADINGS:
-        yield from others(kind, [check for check in result.checks if check.kind is kind], covering)
+    yield from other_checks(result, covering)
     yield from _what_the_model_was(result, paper)
-    yield from open_checks(result)
     yield from _provenance(result, paper)
 
 
@@ -134,29 +98,13 @@ def _readings(paper: PaperHead) -> Iterator[Block]:
         yield Fold(("Reading ", code(reading.name)), (Table(("question", "answer", "because"), tuple(rows)),))
 
 
-_WORST = 2  # findings of a paper
-
-
 def index_document(result: AuditResult) -> Document:
     """Return the index of the papers of a result."""
-    papers = (block for paper in result.papers for block in _paper(result.of(paper), paper))
-    return (Heading("Audited papers", 1), Paragraph(f"All of them: {summarize(result)}."), *papers)
-
-
-def _paper(own: AuditResult, paper: PaperHead) -> Iterator[Block]:
-    page = f"{paper.id}.html"
-    findings = number_findings(own)
-    yield Heading(Span(paper.title, link=page), 2, f"paper/{paper.id}")
-    yield Paragraph(f"{say_verdict(own)} {summarize(own)}.")
-    worst = [_finding(own, one, page) for one in findings[:_WORST]]
-    rest = len(findings) - len(worst)
-    more = f"{count_of(rest, 'more finding')} and every check" if rest else "Every check"
-    if worst:
-        yield List(tuple(worst))
-    yield Paragraph((f"{more}: ", Span("page", link=page), ", ", Span("markdown", link=f"{paper.id}.md"), "."))
-
-
-def _finding(own: AuditResult, one: NumberedFinding, page: str) -> Item:
-    name = replace(one.link, link=f"{page}#{safe_anchor(one.anchor)}")
-    place = name_places_of(one.finding, own.checks_of(one.finding))
-    return Item((name, f" {one.finding.title} [{place}]"))
+    blocks: list[Block] = [Heading("Audited papers", 1), Paragraph(f"All of them: {summarize(result)}.")]
+    for paper in result.papers:
+        own, page = result.of(paper), f"{paper.id}.html"
+        blocks.append(Heading(Span(paper.title, link=page), 2, f"paper/{paper.id}"))
+        blocks.append(Paragraph(f"{say_verdict(own)} {summarize(own)}."))
+        links = (Span("page", link=page), ", ", Span("markdown", link=f"{paper.id}.md"))
+        blocks.append(Paragraph(("Every finding and every check: ", *links, ".")))
+    return tuple(blocks)

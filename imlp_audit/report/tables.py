@@ -12,10 +12,7 @@ from imlp_audit.records.check import (
     PASSES,
     AnyCheck,
     CellCheck,
-    Check,
-    CheckKind,
     CountedCheck,
-    DeltaCheck,
     NumberCheck,
     Verdict,
 )
@@ -44,40 +41,41 @@ from imlp_audit.report.hypotheses import table_hypothesis
 from imlp_audit.report.sections import describe_run
 from imlp_audit.report.verdicts import (
     CAVEATS,
-    describe_verdict,
     explain_command,
     place_in_specs,
-    section_anchor,
     style_of,
     word_of,
     write_measured,
+    write_verdict,
 )
 
 _RIGHT, _LEFT = Align.RIGHT, Align.LEFT
+_CHANGES = {".delta": "from the cells", ".delta.measured": "as measured"}  # by the ends of their ids
 
 
 @dataclass(frozen=True)
 class CellChecks:
-    """The selected checks of one cell: the number itself, and its printed change, from the cells and as measured."""
+    """The selected checks of one cell by what follows its id: of the number itself, and of its printed change."""
 
     row: RowHead
     column: ColumnHead
-    cell: CellCheck | None
-    delta: DeltaCheck | None
-    delta_measured: DeltaCheck | None
+    checks: Mapping[str, CountedCheck]
+
+    @property
+    def number(self) -> CountedCheck | None:
+        """The check of the number itself."""
+        return self.checks.get("")
 
 
 def find_cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[CellChecks]:
     """Yield the selected cells of a table, row by row."""
-    cells = {check.id: check for check in result.of_kind(CellCheck)}
-    changes = {check.id: check for check in result.of_kind(DeltaCheck)}
+    known = {check.id: check for check in result.of_kind(CountedCheck)}
     for row in table.rows:
         for column in table.columns:
             name = f"{paper.id}/{table.id}/{row.id}/{column.id}"
-            delta, measured = (changes.get(name + end) for end in (".delta", ".delta.measured"))
-            found = CellChecks(row, column, cells.get(name), delta, measured)
-            if found.cell or found.delta or found.delta_measured:
-                yield found
+            checks = {end: known[name + end] for end in ("", *_CHANGES) if name + end in known}
+            if checks:
+                yield CellChecks(row, column, checks)
 
 
 def list_cells(cells: Iterable[CellChecks]) -> Table | None:
@@ -93,12 +91,12 @@ def list_cells(cells: Iterable[CellChecks]) -> Table | None:
 
 def _rows(one: CellChecks) -> Iterator[tuple[Inline, ...]]:
     label, heading = one.row.label, one.column.heading
-    listed = one.cell is not None and not _lacks(one.cell)
-    if one.cell is not None and listed:
-        yield (label, heading, *_numbers(one.cell))
-    for name, check in (("change, from the cells", one.delta), ("change, as measured", one.delta_measured)):
-        if check is not None:
-            yield ("" if listed else label, name if listed else f"{heading}, {name}", *_numbers(check))
+    for end, check in one.checks.items():
+        if end:
+            yield (label, f"{heading}{', ' if heading else ''}change, {_CHANGES[end]}", *_numbers(check))
+        elif not _lacks(check):
+            yield (label, heading, *_numbers(check))
+            label, heading = "", ""
 
 
 def _lacks(check: CountedCheck) -> bool:
@@ -107,11 +105,12 @@ def _lacks(check: CountedCheck) -> bool:
 
 
 def _numbers(check: CountedCheck) -> tuple[Inline, ...]:
+    undecided = check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) and not check.evidence
     return (
         check.printed or "?",
         write_measured(check.measured),
         check.gap or "",
-        describe_verdict(check),
+        (write_verdict(check), f": {check.reason}" if undecided else ""),
         list_other_measurements(check),
     )
 
@@ -129,13 +128,6 @@ def write_printed(check: AnyCheck) -> str:
     unit = (check.unit if isinstance(check, NumberCheck) else None) or ""
     printed = check.printed or "?"
     return f"{printed} {unit}" if unit and check.printed and not printed.endswith(unit) else printed
-
-
-def explain_check(check: CountedCheck, findings: Mapping[str, NumberedFinding], title: str = "") -> Iterator[Block]:
-    """Yield an explanation of a number's verdict."""
-    if title:
-        yield Paragraph(strong(title))
-    yield List(tuple(Item(text, label=label) for label, text in _facts(check, findings) if text))
 
 
 def _facts(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Iterator[tuple[str, Inline]]:
@@ -166,11 +158,12 @@ def _facts(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Iter
 SIGNS = {
     Verdict.REPRODUCED: "✓",
     Verdict.REPRODUCED_UNDER: "✓*",
+    Verdict.UNVERIFIABLE: "○",
     Verdict.DIFFERS: "✗",
     Verdict.INCONSISTENT: "✗",
-    Verdict.UNVERIFIABLE: "○",
     Verdict.ERROR: "!",
 }
+_GRAVITY = list(SIGNS)
 _REASONS = 3  # reasons for open numbers of a column that are written below a table
 LEGEND = (
     "✓ follows from the model as the text describes it; ✓* follows under another reading, convention or rounding rule, "
@@ -185,7 +178,7 @@ def printed_tables(result: AuditResult, paper: PaperHead, findings: Mapping[str,
     sections = [(table, list(find_cells(result, paper, table))) for table in paper.tables]
     if not any(cells for _, cells in sections):
         return
-    yield Heading("The tables as printed", anchor=section_anchor(CheckKind.CELL, paper.id))
+    yield Heading("The tables as printed")
     yield Paragraph(LEGEND)
     for table, cells in sections:
         if cells:
@@ -212,40 +205,27 @@ def _print_cell(one: CellChecks | None, findings: Mapping[str, NumberedFinding])
     """Return a cell with all its checks; a printed change that two checks judge stands once, with the graver sign."""
     if one is None:
         return None
-    numbers = [*([_stamp(one.cell, findings)] if one.cell else [])]
-    changes = [check for check in (one.delta, one.delta_measured) if check is not None]
+    numbers = [_stamp(one.number, findings)] if one.number is not None else []
+    changes = [check for end, check in one.checks.items() if end]
     if changes:
         numbers.append(_stamp(max(changes, key=lambda check: _GRAVITY.index(check.verdict)), findings))
-    named = [
-        ("", one.cell),
-        ("The printed change, from the printed cells", one.delta),
-        ("The printed change, from what was measured", one.delta_measured),
-    ]
-    explanation = tuple(
-        block for title, check in named if check is not None for block in explain_check(check, findings, title)
-    )
-    first = next(check for _, check in named if check is not None)
-    return PrintedCell(tuple(numbers), explanation, first.id.partition(".")[0])
+    explanation = list[Block]()
+    for end, check in one.checks.items():
+        if end:
+            explanation.append(Paragraph(strong(f"The printed change, {_CHANGES[end]}")))
+        explanation.append(List(tuple(Item(text, label=label) for label, text in _facts(check, findings) if text)))
+    first, *_ = one.checks.values()
+    return PrintedCell(tuple(numbers), tuple(explanation), first.id.partition(".")[0])
 
 
-_GRAVITY = [
-    Verdict.REPRODUCED,
-    Verdict.REPRODUCED_UNDER,
-    Verdict.UNVERIFIABLE,
-    Verdict.DIFFERS,
-    Verdict.INCONSISTENT,
-    Verdict.ERROR,
-]
-
-
-def _stamp(check: Check, findings: Mapping[str, NumberedFinding]) -> Stamped:
+def _stamp(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Stamped:
     sign = SIGNS[check.verdict] + "".join(CAVEATS[caveat].sign for caveat in check.caveats)
     found = findings.get(check.id) if check.verdict in FAILS else None
     finding = (found.name, found.anchor) if found else None
     return Stamped(check.printed or "?", sign, _meaning(check), style_of(check), finding)
 
 
-def _meaning(check: Check) -> str:
+def _meaning(check: CountedCheck) -> str:
     known = ("known",) if check.acknowledged else ()
     return ", ".join((word_of(check.verdict).replace("_", " "), *check.caveats, *known))
 
@@ -253,9 +233,9 @@ def _meaning(check: Check) -> str:
 def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:
     """Yield what many cells have in common: what is missing to check them, and hints of those that pass."""
     missing = Counter(
-        (one.column.heading, one.cell.reason)
+        (one.column.heading, one.number.reason)
         for one in cells
-        if one.cell is not None and one.cell.verdict is Verdict.UNVERIFIABLE and not one.cell.evidence
+        if one.number is not None and one.number.verdict is Verdict.UNVERIFIABLE and not one.number.evidence
     )
     for heading in dict.fromkeys(heading for heading, _ in missing):
         reasons = {reason: count for (of, reason), count in missing.items() if of == heading}
@@ -267,7 +247,7 @@ def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:
             yield f"{heading}: {rest} more unverifiable, for {len(reasons) - 1} other reasons: each number says its own"
     hints: dict[str, dict[str, None]] = {}
     for one in cells:
-        for hint in one.cell.hint_texts if one.cell is not None and one.cell.verdict in PASSES else ():
+        for hint in one.number.hint_texts if one.number is not None and one.number.verdict in PASSES else ():
             hints.setdefault(hint, {})[one.row.id] = None
     for hint, rows in hints.items():
         yield ("note: ", hint, " (", *join(map(code, rows)), ")")

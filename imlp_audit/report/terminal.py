@@ -115,10 +115,9 @@ class _Renderer:
             case Paragraph():
                 yield self.make_text(block.text)
             case Table():
-                yield from [self.make_text(block.caption, "italic")] if block.caption is not None else []
                 yield self.make_table(block)
             case List():
-                yield self.make_list(block.items)
+                yield self.make_list(block)
             case MarkedTable():
                 yield self.make_table(block.summary)
                 yield from ("", self.make_table(block.listing)) if block.listing is not None else ()
@@ -147,7 +146,7 @@ class _Renderer:
         rows = [[self.make_text(cell) for cell in row] for row in (table.header, *table.rows)]
         widths = self._fit(rows, table.alignments)
         if not widths:
-            return self.make_list(tuple(_row_as_item(table, row) for row in table.rows))
+            return self.make_list(List(tuple(_row_as_item(table, row) for row in table.rows)))
         columns = Columns(
             box=box.SIMPLE_HEAD,
             show_edge=False,
@@ -178,18 +177,17 @@ class _Renderer:
         share = min(1, spare / sum(missing)) if any(missing) else 0
         return [some + int(share * more) for some, more in zip(least, missing, strict=True)]
 
-    def make_list(self, items: Sequence[Inline | Item]) -> RenderableType:
+    def make_list(self, block: List) -> RenderableType:
         """Return a list: labels in a column of their own, and what stands below an entry below its text."""
         from rich.console import Group
         from rich.table import Table as Columns
 
-        entries = [item if isinstance(item, Item) else Item(item) for item in items]
-        labelled = any(entry.label for entry in entries)
+        labelled = any(entry.label for entry in block.entries)
         columns = Columns.grid(padding=(0, 2 if labelled else 1, 0, 0))
         columns.add_column(no_wrap=not labelled, overflow="fold")  # an id that is cut cannot be copied
         columns.add_column(overflow="fold")
-        for entry in entries:
-            below = [self.make_list(entry.items)] if entry.items else []
+        for entry in block.entries:
+            below = [self.make_list(List(entry.items))] if entry.items else []
             columns.add_row(self.make_text(entry.label if labelled else "-"), Group(self.make_text(entry.text), *below))
         return columns
 

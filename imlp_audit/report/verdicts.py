@@ -12,11 +12,11 @@ from typing import NamedTuple
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.base import is_number
-from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CheckKind, CountedCheck, Verdict
+from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CountedCheck, Verdict
 from imlp_audit.records.diff import CheckState
 from imlp_audit.records.finding import Finding, Quote, StaleEntry, StaleFinding
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import Inline, Span, Style, shorten
+from imlp_audit.report.document import Span, Style, shorten
 
 STYLES = {
     Verdict.REPRODUCED: Style.GOOD,
@@ -69,14 +69,6 @@ def write_verdict(check: AnyCheck | CheckState) -> Span:
     """Write a check's verdict in a few words: what it holds under, and whether a failing one is known."""
     words = name_verdict(check)
     return Span(f"{words}, known", Style.KNOWN) if check.acknowledged else verdict_span(check.verdict, words)
-
-
-def describe_verdict(check: AnyCheck) -> Inline:
-    """Write a check's verdict with what it holds under or what is missing. Evidence has a section of its own."""
-    under = f" ({', '.join(check.under)})" if check.under else ""
-    caveats = "".join(f", {caveat}" for caveat in check.caveats)
-    undecided = check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) and not check.evidence
-    return (verdict_span(check.verdict), f"{under}{caveats}", f": {check.reason}" if undecided else "")
 
 
 def summarize(result: AuditResult) -> str:
@@ -157,16 +149,6 @@ def describe_check(check: Check) -> str:
 def place_and_id(check: Check) -> str:
     """Name a check: its place in the paper, if the result has it, and its id."""
     return f"{check.place} ({check.id})" if check.place else check.id
-
-
-def section_anchor(kind: CheckKind, paper: str) -> str:
-    """Return the anchor of the section of a paper's report that holds the checks of a kind."""
-    return f"section/{kind.value}/{paper}"
-
-
-def paper_of(check: Check) -> str:
-    """Return the id of the paper that a check is of."""
-    return check.id.partition("/")[0]
 
 
 def code_of(check: Check) -> Span:

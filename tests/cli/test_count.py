@@ -638,7 +638,7 @@ def test_models_that_are_not_there(model: str) -> None:
         ("--printed", "many", "many"),
         ("--printed", "width=3", "params=... or flops=..."),
         ("--printed", "params=22.84", "write 22.84M for millions"),
-        ("--printed", "97.5MiB", "write 97.5M"),
+        ("--printed", "97.5MiB", "4 bytes each"),
         ("--printed", "1.5 GB", "4 bytes each"),
         ("--printed", "0", "above zero"),
         ("--printed", "-5M", "above zero"),

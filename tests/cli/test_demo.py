@@ -77,16 +77,8 @@ def test_each_error_is_shown_as_it_was_caught(tmp_path: Path) -> None:
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    refusal = "imlp-audit: . is not empty; name a new folder, for example: imlp-audit demo demo\n"
-    assert call("demo") == Outcome(2, "", refusal)
-    assert call("demo", "notes.txt") == Outcome(2, "", "imlp-audit: notes.txt is a file; name a new folder\n")
+    for name, shown in (((), "."), (("notes.txt",), "notes.txt")):
+        refusal = f"imlp-audit: {shown} is not an empty folder; name a new one\n"
+        assert call("demo", *name) == Outcome(2, "", refusal)
     assert call("demo", "notes.txt/d").code == 3
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
-
-
-def test_a_folder_that_holds_the_demo_is_audited_by_verify(folder: Path) -> None:
-    done = call("demo", str(folder))
-    assert (done.code, done.out) == (2, "")
-    assert done.err == (
-        f"imlp-audit: {folder} holds the demo already; audit it with: imlp-audit verify {folder} --trust-code\n"
-    )

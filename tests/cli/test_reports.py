@@ -271,7 +271,7 @@ def test_a_run_is_put_into_the_report_of_an_audit(here: Path) -> None:
     (here / "a.json").write_text(evaluated(), encoding="utf-8")
     done = call("report", "scores", "--with", "a.json")
     assert (done.code, done.err) == (0, "")
-    assert "| A | Top-1 (%) | 72.2 | 72 |  | reproduced_under (sampling) |  |" in done.out
+    assert "| A | Top-1 (%) | 72.2 | 72 |  | reproduced under sampling |  |" in done.out
     assert "## Evidence" in done.out
     assert "printed 72.2: 36 of 50 are right\n  - checkpoint 0123456789ab; 36 of 50 images" in done.out
     shown = call("report", "scores", "--with", "a.json", "-f", "rich").out

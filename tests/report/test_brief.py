@@ -15,7 +15,7 @@ from imlp_audit.records.check import CheckKind, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Heading, Paragraph
-from imlp_audit.report.markdown import LIMIT, ReportPart, Role, render_markdown, shorten_report
+from imlp_audit.report.markdown import LIMIT, render_markdown, shorten_report
 from imlp_audit.report.paper import report_document, short_report
 
 from .results import check, full, head, result
@@ -77,8 +77,9 @@ def test_what_passes_goes_before_what_fails() -> None:
 
 
 def test_where_nothing_else_is_left_findings_go_from_the_end() -> None:
-    findings = report_document(many(60, 1, "words"))[1:]
-    written = render_markdown(shorten_report([ReportPart(Role.FINDINGS, findings)], 4000))
+    whole = report_document(many(60, 1, "words"))
+    start = next(at for at, block in enumerate(whole) if isinstance(block, Heading) and block.level == 2)
+    written = render_markdown(shorten_report(whole[start:], 4000))
     assert len(written.encode()) <= 4000
     assert written.rstrip().splitlines()[-1].startswith("Short form: ")
     order = [int(at) for at in re.findall(r"^### F(\d+) ", written, re.MULTILINE)]
@@ -93,11 +94,8 @@ def test_a_short_report_is_the_whole_one(made: AuditResult) -> None:
 
 @pytest.mark.parametrize("limit", [1200, 3000, 6000, 20_000])
 def test_every_limit_is_kept(limit: int) -> None:
-    parts = [
-        ReportPart(Role.SCREEN, (Heading("T", 1), Paragraph("first"))),
-        ReportPart(Role.REST, report_document(full())[8:]),
-    ]
-    sizes = [len(render_markdown(shorten_report(parts, one)).encode()) for one in (limit, limit * 2)]
+    report = (Heading("T", 1), Paragraph("first"), *report_document(full())[8:])
+    sizes = [len(render_markdown(shorten_report(report, one)).encode()) for one in (limit, limit * 2)]
     assert sizes[0] <= limit
     assert all(one <= other for one, other in pairwise(sizes))
 

@@ -15,6 +15,7 @@ from imlp_audit.report.document import (
     join,
     parse_code,
     plain_text,
+    shorten,
     spans,
     strong,
 )
@@ -100,3 +101,16 @@ def test_inline_text_is_joined_parsed_and_stripped_of_styles() -> None:
     assert join([strong("a"), "b"]) == (strong("a"), *spans(", "), *spans("b"))
     assert parse_code("run `lint` first") == (*spans("run "), code("lint"), *spans(" first"))
     assert plain_text(("a ", strong("b"))) == "a b"
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "short"),
+    [
+        ("one two three", 13, "one two three"),
+        ("one two three", 12, "one two..."),
+        ("one (two three) four", 19, "one (two three)..."),
+        ("x" * 20, 12, "xxxxxxxxx..."),
+    ],
+)
+def test_a_text_that_is_cut_ends_at_a_word(text: str, most: int, short: str) -> None:
+    assert shorten(text, most) == short

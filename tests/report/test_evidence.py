@@ -35,9 +35,9 @@ def test_the_evidence_in_words() -> None:
 def test_a_number_that_was_open_stands_in_its_table_with_its_verdict() -> None:
     report = markdown(shown())
     rows = [[part.strip() for part in row] for table in tables(report) for row in table]
-    assert [BENIGN, "T", "72.2", "40", "-322", "reproduced_under (sampling)", ""] in rows
+    assert [BENIGN, "T", "72.2", "40", "-322", "reproduced under sampling", ""] in rows
     text = terminal(shown(), 160, colour=False)
-    assert re.search(r" T +72\.2 +40 +-322 +reproduced_under \(sampling\)", text)
+    assert re.search(r" T +72\.2 +40 +-322 +reproduced under sampling", text)
     assert "T: 1 unverifiable" in text  # the other row's, of which there is no run
     assert "T: 2 unverifiable" in terminal(audited(), 160, colour=False)
 

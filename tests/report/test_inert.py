@@ -74,7 +74,7 @@ def every_block(text: str) -> Document:
         Heading(text, 1, text),
         Heading((text, code(text)), 2),
         Paragraph((text, *links)),
-        Table((text, code(text)), ((text, text),), caption=text),
+        Table((text, code(text)), ((text, text),)),
         Table((), ((text,),)),
         List((text, Item(text, (text, Item(text, label=text)), label=text))),
         Code(text, ""),

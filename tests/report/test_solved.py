@@ -127,17 +127,6 @@ def test_an_answer_in_words(changes: dict[str, object], words: tuple[str, ...]) 
     assert ("NOT exhaustive" in written) is ("exhaustive" in changes)
 
 
-@pytest.mark.parametrize(
-    ("flops", "both", "said"), [("truncation", 14, False), ("half_up", 18, False), ("half_up", 14, True)]
-)
-def test_numbers_that_follow_by_two_rounding_rules_are_said_to(flops: str, both: int, said: bool) -> None:
-    sizes = answered(
-        "parameters", score=9, first=SolvedFirst(reading={}, apart=0, weights={}, parameter_rounding="truncation")
-    )
-    work = answered("flops", score=9, first=SolvedFirst(reading={}, apart=0, weights={}, flops_rounding=flops))
-    assert ("different rounding rules" in as_text(solved(sizes, work, answered(score=both)))) is said
-
-
 def test_an_axis_has_the_values_that_each_search_leaves_and_those_of_named_readings() -> None:
     free = AXES[0].model_copy(update={"values": ("yes", "no")})
     lines = as_markdown(solved(answered("parameters", axes=(free, *AXES[1:])), answered(score=5)))

@@ -30,7 +30,7 @@ def order(result: AuditResult) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("row", ["small", "big"])
-def test_a_change_stands_after_the_wrong_cell_that_it_contradicts(row: str) -> None:
+def test_a_change_stands_after_the_wrong_cell(row: str) -> None:
     change = check("1/small/params.delta", CheckKind.DELTA, CONTRADICTED, printed="-74%")
     cell = check(f"1/{row}/params", CheckKind.CELL, WRONG, printed="5.8")
     made = audited(change, cell)
@@ -39,19 +39,12 @@ def test_a_change_stands_after_the_wrong_cell_that_it_contradicts(row: str) -> N
     assert worst_first(made)[1].kind is FindingKind.ASK
 
 
-@pytest.mark.parametrize("other", ["1/small/top1", "1/else/params", "2/small/params"])
-def test_a_change_whose_cells_are_right_stands_first(other: str) -> None:
-    change = check("1/small/params.delta", CheckKind.DELTA, CONTRADICTED, printed="-74%")
-    cell = check(other, CheckKind.CELL, WRONG, printed="5.8")
-    assert order(audited(cell, change)) == [(change.id,), (cell.id,)]
-
-
-def test_a_cell_that_a_finding_explains_does_not_move_a_change() -> None:
+def test_what_a_finding_explains_stands_behind_what_none_does() -> None:
     change = check("1/small/params.delta", CheckKind.DELTA, CONTRADICTED)
     cell = check("1/small/params", CheckKind.CELL, WRONG, finding="known")
     known = Finding(id="known", paper="p", title="t", kind=FindingKind.MISPRINT, why="w", checks=(cell.id,))
     claim = check("claims/c", CheckKind.CLAIM, WRONG)
-    assert order(audited(claim, cell, change, findings=(known,))) == [(change.id,), (claim.id,), (cell.id,)]
+    assert order(audited(claim, cell, change, findings=(known,))) == [(claim.id,), (change.id,), (cell.id,)]
 
 
 def test_a_change_stays_behind_its_cell_and_before_lesser_findings() -> None:
