@@ -30,8 +30,7 @@ from timm.data import create_dataset, create_loader, resolve_data_config
 
 from imlp_audit.evaluate.datasets import Data
 from imlp_audit.evaluate.inference import Running
-from imlp_audit.evaluate.request import Request
-from imlp_audit.evaluate.run import run_evaluation
+from imlp_audit.evaluate.run import Request, run_evaluation
 from imlp_audit.evaluate.weights import Weights
 from imlp_audit.processes.limits import cores
 from imlp_audit.spec.load import load

@@ -25,8 +25,9 @@ from imlp_audit.claims.running import running
 from imlp_audit.claims.settings import Settings
 from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.count.outside import is_outside, measure_outside
-from imlp_audit.count.parallel import ModelCounter, counting, measure_here
+from imlp_audit.count.parallel import begin_measuring, measure_here
 from imlp_audit.errors import UsageError
+from imlp_audit.processes.workers import Pool, open_pool
 from imlp_audit.records.check import Check, RepeatCheck, Verdict
 from imlp_audit.records.result import AuditResult, FitScore
 from imlp_audit.spec.findings import refuse_broken_locks
@@ -143,8 +144,7 @@ def _make_checks(
 ) -> tuple[Sequence[Check], Context]:
     """Make the checks, in order, and keep what was not in the store.
 
-    Claims are tested by other processes while numbers are judged, and counted if they are few; `helping`, by this one
-    then.
+    Claims are tested by other processes while numbers are judged; `helping`, by this one then.
     """
     store = options.store
     equations = [plan for plan in plans if isinstance(plan, EquationPlan)]
@@ -155,16 +155,14 @@ def _make_checks(
     needed = models_needed(numbers, Context({}, options.reading))
     counted, left = recall_models(store, needed) if options.fvcore_device is None else ({}, needed)
     progress = announce(len(left) + len(untested))
-    with counting(settings.jobs) as counter:
-        shared = counter.processes_for([key for key in left if not is_outside(key)])
-        counting_now = _measure(left, progress, options, counter)
-        first = dict(counting_now) if shared is not None else {}  # they test claims afterwards, and others at once
-        with running(untested, settings, shared, helping=helping) as outcomes:
-            measured = {key: narrow(facts, needed[key]) for key, facts in chain(first.items(), counting_now)}
+    with open_pool(settings.jobs) as pool:
+        counting = _measure(left, progress, options, pool)  # before claims, which need no number
+        with running(untested, settings, pool, helping=helping) as outcomes:
+            measured = {key: narrow(facts, needed[key]) for key, facts in counting}
             context = Context({**counted, **measured}, options.reading, identities=identities)
             context = with_hypotheses(context, papers_to_judge(numbers))
             made = [run_check(plan, context) for plan in numbers]
-            checks = _try_alternatives(numbers, made, context, options, counter)
+            checks = _try_alternatives(numbers, made, context, options, pool)
             judged = mark_unguarded(checks, numbers, select_checks(selection, solving=True), context)
             found = outcomes(progress)
     keep_outcomes(store, untested, settings, found)
@@ -182,11 +180,12 @@ def identify_rows(
     if not papers:
         return selection, {}
     context = Context({}, options.reading)
-    with counting(options.jobs) as counter:
+    with open_pool(options.jobs) as pool:
         for needed_of in (parameters_needed, work_needed):
             needed = needed_of(papers, context)
             counted, left = recall_models(options.store, needed)
-            measured = dict(_measure(left, announce(len(left)), replace(options, fvcore_device=None), counter))
+            plain = replace(options, fvcore_device=None)
+            measured = dict(_measure(left, announce(len(left)), plain, pool))
             context = replace(context, facts={**context.facts, **counted, **measured})
     found = identify(papers, context)
     known = tuple(with_models(paper, found) if paper in papers else paper for paper in selection.papers)
@@ -194,14 +193,14 @@ def identify_rows(
 
 
 def _try_alternatives(
-    plans: Sequence[Plan], checks: Sequence[Check], context: Context, options: Options, counter: ModelCounter
+    plans: Sequence[Plan], checks: Sequence[Check], context: Context, options: Options, pool: Pool
 ) -> Sequence[Check]:
     """Return the checks; those that differ name the other forms and sizes of their models that are as printed."""
     needed = alternatives_needed(plans, checks, context)
     if not needed:
         return checks
     counted, left = recall_models(options.store, needed)
-    measured = dict(_measure(left, lambda _: None, replace(options, fvcore_device=None), counter))
+    measured = dict(_measure(left, lambda _: None, replace(options, fvcore_device=None), pool))
     facts = {**counted, **measured, **context.facts}
     return name_alternatives(plans, checks, replace(context, facts=facts))
 
@@ -235,14 +234,19 @@ def _check_reading(selection: Selection, reading: str | None) -> None:
 
 
 def _measure(
-    needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options, counter: ModelCounter
+    needed: Mapping[ModelKey, Need], progress: Callable[[str], None], options: Options, pool: Pool
 ) -> Iterator[Measured]:
+    """Begin to measure models; the iterator keeps each in the store."""
     ours = {key: need for key, need in needed.items() if not is_outside(key)}
     others = {key: need for key, need in needed.items() if is_outside(key)}
     device = options.fvcore_device
-    found = counter.measure(ours, progress) if device is None else measure_here(ours, progress, device)
-    for key, facts in chain(found, measure_outside(others, progress, device)):
-        keep_model(options.store, key, facts)
+    found = begin_measuring(ours, progress, pool) if device is None else measure_here(ours, progress, device)
+    return _keep(chain(found, measure_outside(others, progress, device)), options.store)
+
+
+def _keep(measured: Iterator[Measured], store: Store) -> Iterator[Measured]:
+    for key, facts in measured:
+        keep_model(store, key, facts)
         yield key, facts
 
 

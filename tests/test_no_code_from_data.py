@@ -33,6 +33,10 @@ DOORS = {
 NETWORK = {
     "models/from_transformers.py": "to switch it off",
 }
+# where a pickle is read, and why that is safe
+UNPICKLING = {
+    "checkpoint/pickles.py": "its unpickler looks no name up and calls nothing; tests/checkpoint holds it",
+}
 
 _CALLS = re.compile(
     r"(eval|exec|compile|__import__|breakpoint|input"
@@ -81,6 +85,8 @@ def sins(source: str, path: str) -> Iterator[str]:
         for module in modules:
             if _CONNECTING.match(module) and path not in NETWORK:
                 yield f"{path}:{line} imports {module}"
+            if module == "pickle" and path in UNPICKLING:
+                continue
             if re.fullmatch(r"pickle|marshal|shelve|dill|cloudpickle|subprocess|runpy|ctypes", module):
                 yield f"{path}:{line} imports {module}"
 
@@ -94,7 +100,7 @@ def test_no_module_runs_what_a_file_says() -> None:
 
 
 def test_every_exception_is_there() -> None:
-    assert all((PACKAGE / name).is_file() for name in (*DOORS, *NETWORK))
+    assert all((PACKAGE / name).is_file() for name in (*DOORS, *NETWORK, *UNPICKLING))
 
 
 @pytest.mark.parametrize(

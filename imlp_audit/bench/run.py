@@ -15,8 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit import __version__
-from imlp_audit.bench.planning import RowComparison
-from imlp_audit.bench.setup import Setup, hardware
+from imlp_audit.bench.planning import RowComparison, Setup, hardware
 from imlp_audit.bench.verdict import METHOD, BenchConditions, Timed, estimate_median, judge, make_check
 from imlp_audit.checks.context import Conventions
 from imlp_audit.count.facts import Failure, ModelKey
@@ -84,12 +83,12 @@ def in_turns(
 
 @contextmanager
 def prepare_model(recipe: Recipe, reading: AnyReading | None, setup: Setup) -> Iterator[nn.Module]:
-    """Yield a model with fresh weights, in evaluation mode, on the setup's device and in its type and layout.
+    """Yield a model with fresh weights, in evaluation mode, on the setup's device and in its type.
 
     Each call builds its own host, so that a baseline and its variant can exist at once. Raises BuildError.
     """
     with Builder(setup.device).variant(recipe, reading) as variant:
-        yield variant.model.to(_dtype(setup)).to(memory_format=_layout(setup))
+        yield variant.model.to(_dtype(setup))
 
 
 def images_for(model: nn.Module, setup: Setup) -> tuple[Tensor, ...]:
@@ -107,17 +106,12 @@ def forward_of(model: nn.Module, inputs: tuple[Tensor, ...], setup: Setup) -> Fo
 
 def _noise(like: Tensor, setup: Setup) -> Tensor:
     source = torch.Generator(like.device).manual_seed(0)
-    noise = torch.randn(like.shape, generator=source, device=like.device).to(_dtype(setup))
-    return noise.contiguous(memory_format=_layout(setup)) if noise.dim() == 4 else noise
+    return torch.randn(like.shape, generator=source, device=like.device).to(_dtype(setup))
 
 
 def _dtype(setup: Setup) -> torch.dtype:
     found: torch.dtype = getattr(torch, setup.dtype)
     return found
-
-
-def _layout(setup: Setup) -> torch.memory_format:
-    return torch.channels_last if setup.channels_last else torch.contiguous_format
 
 
 @dataclass(frozen=True)
@@ -196,7 +190,6 @@ class Bench:
             "device": setup.device,
             "threads": str(self.threads),
             "dtype": setup.dtype,
-            "layout": "channels last" if setup.channels_last else "contiguous",
             "compiled": "yes" if setup.compiled else "no",
             "reading": self.reading_name or "none",
             "interval": METHOD,

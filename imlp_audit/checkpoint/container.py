@@ -12,11 +12,9 @@ from io import BufferedReader
 from pathlib import Path
 
 from imlp_audit.checkpoint.refusal import RefusedError, list_names
-from imlp_audit.checkpoint.tensors import Identity
 from imlp_audit.files import FileError, open_regular
 
 WEIGHTS = (".safetensors", ".pth", ".pt", ".pth.tar", ".ckpt", ".bin", ".t7")
-_CONVERTED = "and give weights.pth"
 _CONVERT = "load it in its own framework and save the weights with safetensors"
 
 
@@ -25,35 +23,32 @@ def refuse_foreign(names: Sequence[str]) -> None:
     if any(name.endswith("/constants.pkl") or "/code/" in name for name in names):
         raise RefusedError(
             "is a TorchScript archive, which is a program; if you trust it, run "
-            f'`torch.save(torch.jit.load("FILE").state_dict(), "weights.pth")` {_CONVERTED}'
+            '`torch.save(torch.jit.load("FILE").state_dict(), "weights.pth")` and give weights.pth'
         )
     if any(name.endswith("/data.pkl") for name in names):
         return
-    if names and all(name.endswith(".npy") for name in names):
-        raise RefusedError(f"is a numpy archive; {_CONVERT}")
-    if "model.weights.h5" in names:
-        raise RefusedError("is a Keras model; load it in Keras and save the weights with safetensors")
-    weights = [name for name in names if name.endswith(WEIGHTS)]
-    inside = f" ({list_names(weights)})" if weights else ""
+    if "model.weights.h5" in names or (names and all(name.endswith(".npy") for name in names)):
+        raise RefusedError(f"is a Keras model or a numpy archive; {_CONVERT}")
     raise RefusedError(
-        f"is a zip archive that torch.save did not write; run `unzip FILE` and give the file of weights inside{inside}"
+        "is a zip archive that torch.save did not write; run `unzip FILE` and give the file of weights inside"
+        f"{_list_weights(names)}"
     )
 
 
-def explain_folder(path: Path) -> RefusedError:
+def _explain_folder(path: Path) -> RefusedError:
     """Return the refusal of a folder, with what to give in its place. Raises OSError."""
     names = sorted(one.name for one in path.iterdir())
-    if ".metadata" in names and any(name.endswith(".distcp") for name in names):
-        command = "python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER weights.pth"
-        return RefusedError(f"is a folder of torch.distributed.checkpoint; run `{command}` {_CONVERTED}")
     if "zero_to_fp32.py" in names:
-        command = "python zero_to_fp32.py . weights"
-        return RefusedError(f"is a folder of DeepSpeed; run `{command}` in it and give the file that this writes")
-    files = [name for name in names if name.endswith(WEIGHTS)]
-    give = (
-        f"the file of weights in it: {list_names(files)}" if files else "a .safetensors file or a torch file of weights"
-    )
-    return RefusedError(f"is a folder, not a file; give {give}")
+        return RefusedError("is a folder of DeepSpeed; run `python zero_to_fp32.py . weights` in it and give its file")
+    if ".metadata" in names:
+        command = "python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER weights.pth"
+        return RefusedError(f"is a folder of torch.distributed.checkpoint; run `{command}` and give weights.pth")
+    return RefusedError(f"is a folder, not a file; give the file of weights in it{_list_weights(names)}")
+
+
+def _list_weights(names: Sequence[str]) -> str:
+    weights = [name for name in names if name.endswith(WEIGHTS)]
+    return f" ({list_names(weights)})" if weights else ""
 
 
 class Container(StrEnum):
@@ -66,29 +61,36 @@ class Container(StrEnum):
 
 LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 _AGAIN = "download it again"
-_UNPACK = "run `{}` if it holds an archive, else `{}`, and give the file of weights inside"
 _GIVE = "give a .safetensors file or a torch file of weights"
-_OTHERS = (
-    (b"version https://git-lfs", "a Git LFS pointer to the weights; run `git lfs pull` in the repository it is from"),
-    (b"\x89PNG", f"a PNG image; {_AGAIN}, or give another file"),
-    (b"\xff\xd8\xff", f"a JPEG image; {_AGAIN}, or give another file"),
-    (b"%PDF", f"a PDF document; {_AGAIN}, or give another file"),
-    (b"\x7fELF", "a program; give a file of weights"),
-    (b"\x89HDF\r\n\x1a\n", f"an HDF5 file, as Keras writes them; {_CONVERT}"),
-    (b"\x93NUMPY", f"a numpy array; {_CONVERT}"),
-    (b"GGUF", f"a GGUF file; {_CONVERT}"),
-    (b"PK\x05\x06", f"an empty zip archive; {_AGAIN}"),
-    (b"\x1f\x8b", f"a gzip file; {_UNPACK.format('tar -xf FILE', 'gunzip FILE')}"),
-    (b"BZh", f"a bzip2 file; {_UNPACK.format('tar -xf FILE', 'bunzip2 FILE')}"),
-    (b"\xfd7zXZ", f"an xz file; {_UNPACK.format('tar -xf FILE', 'unxz FILE')}"),
-    (b"(\xb5/\xfd", f"a Zstandard file; {_UNPACK.format('tar -xf FILE', 'unzstd FILE')}"),
-    (b"7z\xbc\xaf", "a 7z archive; run `7z x FILE` and give the file of weights inside"),
-    (
-        b"\x80",
-        "a pickle that torch.save did not write; it is not opened, because opening it could run code; if you trust it, "
-        'run `torch.save(pickle.load(open("FILE", "rb")), "weights.pth")` and give weights.pth',
-    ),
-)
+_UNPACKED_BY = {
+    b"\x1f\x8b": "gunzip",
+    b"BZh": "bunzip2",
+    b"\xfd7zXZ": "unxz",
+    b"(\xb5/\xfd": "unzstd",
+    b"7z\xbc\xaf": "7z x",
+}
+_OTHERS = {
+    **{
+        magic: f"a compressed file; run `tar -xf FILE`, or `{command} FILE`, and give the file of weights inside"
+        for magic, command in _UNPACKED_BY.items()
+    },
+    b"version https://git-lfs": "a Git LFS pointer to the weights; run `git lfs pull` in the repository it is from",
+    b"\x89HDF\r\n\x1a\n": f"an HDF5 file, as Keras writes them; {_CONVERT}",
+    b"\x93NUMPY": f"a numpy array; {_CONVERT}",
+    b"GGUF": f"a GGUF file; {_CONVERT}",
+    b"\x80": "a pickle that torch.save did not write; it is not opened, because that could run code; if you trust it, "
+    'run `torch.save(pickle.load(open("FILE", "rb")), "weights.pth")` and give weights.pth',
+}
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A file as it was when it was opened: another file, or a changed one, has another identity."""
+
+    device: int
+    inode: int
+    size: int
+    changed_at: int
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class OpenFile:
 def open_file(path: Path) -> Iterator[OpenFile]:
     """Open a regular file for reading. Raises RefusedError, or OSError."""
     if path.is_dir():
-        raise explain_folder(path)
+        raise _explain_folder(path)
     try:
         opened = open_regular(path)
     except FileError as error:
@@ -136,7 +138,7 @@ def find_kind(data: mmap.mmap) -> Container:
 
 
 def _describe_other(head: bytes) -> str:
-    for magic, description in _OTHERS:
+    for magic, description in _OTHERS.items():
         if head.startswith(magic):
             return description
     if head[257:262] == b"ustar":

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import mmap
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import assert_never
 
-from imlp_audit.checkpoint.container import Container, OpenFile, find_kind, open_file
+from imlp_audit.checkpoint.container import Container, Identity, OpenFile, find_kind, open_file
+from imlp_audit.checkpoint.pickles import Content, TensorInfo, read_shape
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
 from imlp_audit.checkpoint.states import State, find_state, find_states
-from imlp_audit.checkpoint.tensors import (
-    BYTES,
-    MOST_TENSORS,
-    Content,
-    Identity,
-    StorageView,
-    TensorInfo,
-    read_shape,
-)
 from imlp_audit.checkpoint.torch_file import read_legacy, read_zip
 
 LONGEST_HEADER = 4 << 20
@@ -34,77 +24,30 @@ _SAFETENSORS_TYPES = {
 }  # fmt: skip
 
 
-def read_header(data: mmap.mmap) -> Content:
-    """Return the tensors that a safetensors file holds, and the bytes of each.
+def _read_header(path: Path, data: mmap.mmap) -> Content:
+    """Return the tensors that a safetensors file holds. Raises RefusedError if its header is not true of the file."""
+    from safetensors import SafetensorError, safe_open  # only where models are read
 
-    Raises RefusedError if its header is not true of the file.
-    """
     size = int.from_bytes(data[:8], "little")
-    if size > len(data) - 8:
-        raise _incomplete(f"its header claims {size} bytes, and the file has {len(data)}")
     if size > LONGEST_HEADER:
-        raise RefusedError(f"has a header of {size} bytes; the limit is {LONGEST_HEADER}; split the file")
-    entries = _parse_header(data[8 : 8 + size])
-    entries.pop("__metadata__", None)
-    tensors = {name: _read_entry(name, entry) for name, entry in entries.items()}
-    _check_filled([span for _, span in tensors.values()], len(data) - 8 - size)
-    at = 8 + size
-    spans = {name: range(at + begin, at + end) for name, (_, (begin, end)) in tensors.items()}
-    return Content({name: info for name, (info, _) in tensors.items()}, spans)
-
-
-def _incomplete(why: str) -> RefusedError:
-    return RefusedError(f"is not a complete safetensors file: {why}; download it or save it again")
-
-
-def _parse_header(header: bytes) -> dict[str, object]:
-    if max(header.count(b"{"), header.count(b"[") // 2) > MOST_TENSORS + 2:  # before seconds are spent on parsing them
-        raise RefusedError(f"has a header with more tables than {MOST_TENSORS} tensors have, the limit; split the file")
+        raise RefusedError(f"has a header of {size} bytes; the limit is {LONGEST_HEADER}; download or split the file")
     try:
-        entries = json.loads(header.decode("utf-8"), object_pairs_hook=_unique)
-    except RecursionError as error:
-        raise _incomplete("its header is nested too deeply") from error
-    except ValueError as error:
-        raise _incomplete("its header is not JSON") from error
-    if not isinstance(entries, dict):
-        raise _incomplete("its header is not a table of tensors")
-    return entries
+        with safe_open(path, "numpy") as file:  # with torch it would import torch
+            slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
+            return Content({name: _describe(name, one.get_shape(), one.get_dtype()) for name, one in slices.items()})
+    except SafetensorError as error:
+        why = escape_name(str(error).removeprefix("Error while deserializing header: "))
+        raise RefusedError(f"is not a complete safetensors file: {why}; download it or save it again") from error
 
 
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    table = dict(pairs)
-    if len(table) < len(pairs):
-        raise _incomplete("its header names a tensor twice")
-    return table
-
-
-def _read_entry(name: str, entry: object) -> tuple[TensorInfo, tuple[int, int]]:
-    """Return a tensor and its place in the bytes after the header."""
-    if not isinstance(entry, Mapping) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise _incomplete(f"{escape_name(name)} is not described by exactly dtype, shape and data_offsets")
-    shape, span, dtype = read_shape(entry["shape"]), read_shape(entry["data_offsets"]), entry["dtype"]
-    if shape is None or span is None or len(span) != 2:
-        raise _incomplete(f"{escape_name(name)} has a shape or offsets with impossible numbers, or too many of them")
-    if not isinstance(dtype, str) or dtype not in _SAFETENSORS_TYPES:
+def _describe(name: str, sizes: list[int], dtype: str) -> TensorInfo:
+    if (shape := read_shape(sizes)) is None:
+        raise RefusedError(f"holds {escape_name(name)} with an impossible shape; save it again")
+    if dtype not in _SAFETENSORS_TYPES:
         raise RefusedError(
             f"holds {escape_name(name)} in the unsupported type {escape_name(dtype)}; save it as F32, F16 or BF16"
         )
-    strides = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
-    info = TensorInfo(shape, _SAFETENSORS_TYPES[dtype], StorageView(name, 0, strides))
-    if info.numel * BYTES[info.dtype] != span[1] - span[0]:
-        raise _incomplete(f"{escape_name(name)} claims {info.numel} numbers of {dtype} in {span[1] - span[0]} bytes")
-    return info, (span[0], span[1])
-
-
-def _check_filled(spans: list[tuple[int, int]], size: int) -> None:
-    """Raise RefusedError unless the tensors fill the bytes after the header, without gaps or overlaps."""
-    at = 0
-    for begin, end in sorted(spans):
-        if begin != at:
-            raise _incomplete("its tensors overlap" if begin < at else "there are bytes between its tensors")
-        at = end
-    if at != size:
-        raise _incomplete(f"its tensors take {at} bytes, and {size} follow the header")
+    return TensorInfo(shape, _SAFETENSORS_TYPES[dtype], name)
 
 
 BUFFERS = (
@@ -156,16 +99,16 @@ def parse_states(path: Path, state: str | None = None, prefix: str = "") -> tupl
     """
     with name_in_errors(path), open_file(path) as opened:
         kind = find_kind(opened.data)
-        content = _read_content(opened, kind)
+        content = _read_content(path, opened, kind)
         states = find_states(content.tree, prefix, state)
         chosen = states if state is None else [find_state(states, state)]
     return tuple(Checkpoint(path, opened.identity, kind, content.spans, one) for one in chosen)
 
 
-def _read_content(opened: OpenFile, kind: Container) -> Content:
+def _read_content(path: Path, opened: OpenFile, kind: Container) -> Content:
     match kind:
         case Container.SAFETENSORS:
-            return read_header(opened.data)
+            return _read_header(path, opened.data)
         case Container.TORCH:
             return read_zip(opened)
         case Container.LEGACY_TORCH:

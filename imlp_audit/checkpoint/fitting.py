@@ -1,24 +1,122 @@
-"""Whether a checkpoint fits a model, by names and shapes alone."""
+"""Whether a checkpoint fits a model, by names and shapes alone, and what keeps it from fitting, in words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import prod
 from os.path import commonprefix
 from typing import TYPE_CHECKING
 
-from imlp_audit.checkpoint.layouts import LAYOUTS, RELEASED_BLOCK, NameLayout
-from imlp_audit.checkpoint.misfits import Shapes, group_misshaped, group_one_sided
 from imlp_audit.checkpoint.refusal import escape_name
 from imlp_audit.checkpoint.states import strip_prefixes
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.checkpoint import Misfit
+from imlp_audit.records.checkpoint import Misfit, MisfitKind
+
+_BRACKETS = re.compile(r"\[(.*?)\]")
+
+
+def _read_rules(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the rules, for a line with brackets one for each text in them: a pattern, and what replaces it."""
+    rules = []
+    for theirs, _, ours in (line.partition("->") for line in text.splitlines() if "->" in line):
+        for at in range(max((one.count(",") for one in _BRACKETS.findall(theirs)), default=0) + 1):
+            rules.append((_to_pattern(_choose(theirs, at)), re.sub(r"\{(\w)\}", r"\\g<\1>", _choose(ours, at))))
+    return tuple(rules)
+
+
+def _choose(text: str, at: int) -> str:
+    return _BRACKETS.sub(lambda found: found[1].split(",")[at], text).strip()
+
+
+def _to_pattern(text: str) -> str:
+    """Return the regular expression of a part of a name."""
+    start, end = "" if text.startswith(".") else "^", "" if text.endswith(".") else "$"
+    return start + re.sub(r"\{(\w)\}", r"(?P<\1>\\d+)", text.replace(".", r"\.")) + end
+
+
+@dataclass(frozen=True)
+class NameLayout:
+    """The names of one code base: `mark` is found in one of its names and in no other's.
+
+    `reshaped` is found in our names of the tensors that have another shape there, with the same numbers in the same
+    order.
+    """
+
+    name: str
+    mark: str
+    rules: tuple[tuple[str, str], ...]
+    reshaped: str | None = None
+
+    def rename(self, name: str) -> str:
+        """Return our name of a tensor."""
+        for pattern, ours in self.rules:
+            name = re.sub(pattern, ours, name)
+        return name
+
+
+def _layout(name: str, mark: str, rules: str, *, reshaped: str | None = None) -> NameLayout:
+    return NameLayout(name, _to_pattern(mark), _read_rules(rules), reshaped)
+
+
+_TIMMS_RESMLP = _layout("ResMLP's", "blocks.0.attn.weight", """
+    patch_embed. -> stem.
+    .attn. -> .linear_tokens.
+    .mlp.fc{n}. -> .mlp_channels.fc{n}.
+    .gamma_{n} -> .ls{n}
+""", reshaped=r"(^|\.)norm[12]?\.(alpha|beta)$")  # fmt: skip
+_RESMLP = _layout("ResMLP's", ".norm1.alpha", """
+    patch_embed. -> stem.
+    .norm{n}. -> .pre{n}.
+    .(linear_tokens|attn).[weight,bias] -> .across_patches.a.[weight,bias]
+    .(mlp_channels|mlp).fc[1,2]. -> .across_channels.[b,c].
+    .(ls|gamma_){n} -> .post{n}.alpha
+    norm. -> pool.0.
+""")  # fmt: skip
+SWIN = _layout("Swin's (microsoft/Swin-Transformer)", "layers.0.downsample.reduction.weight", """
+    layers.[2,1,0].downsample. -> layers.[3,2,1].downsample.
+    head. -> head.fc.
+""")  # fmt: skip
+POOLFORMER = _layout("PoolFormer's (sail-sg/poolformer)", "network.0.0.norm1.weight", """
+    patch_embed.proj. -> stem.conv.
+    network.[1,3,5].proj. -> stages.[1,2,3].downsample.conv.
+    network.[0,2,4,6].{b}. -> stages.[0,1,2,3].blocks.{b}.
+    .layer_scale_{n} -> .layer_scale{n}.scale
+    head. -> head.fc.
+    norm. -> head.norm.
+""")  # fmt: skip
+_CONVNEXT = _layout("ConvNeXt's (facebookresearch/ConvNeXt)", "stages.0.0.dwconv.weight", """
+    downsample_layers.0. -> stem.
+    downsample_layers.{s}. -> stages.{s}.downsample.
+    stages.{s}.{b}. -> stages.{s}.blocks.{b}.
+    .dwconv. -> .conv_dw.
+    .pwconv{n}. -> .mlp.fc{n}.
+    head. -> head.fc.
+    norm. -> head.norm.
+""")  # fmt: skip
+
+# An AGeLU there is two `move`s, each a scale and a bias; the convolution is called after its kernel.
+RELEASED_BLOCK = _layout("IMLP's block", ".act1.move1.scale", """
+    conv{n}. -> fc{n}.
+    ln1. -> act.norm.
+    ln2. -> norm.
+    conv(3x3|5x5)_dw. -> spatial.conv.
+    ln. -> spatial.norm.
+    act{n}.move1.[scale,bias] -> act.agelu{n}.[alpha,gamma]
+    act{n}.move2.[scale,bias] -> act.agelu{n}.[beta,theta]
+""")  # fmt: skip
+
+LAYOUTS = (_TIMMS_RESMLP, _RESMLP, SWIN, POOLFORMER, _CONVNEXT)
+
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
+
+Shape = tuple[int, ...]
+Shapes = Mapping[str, Shape]
 
 UNUSED = "num_batches_tracked"
 """The last name of the tensors that no evaluation reads."""
@@ -154,7 +252,8 @@ def fit(held: Shapes, model: nn.Module) -> Fit:
     spare = (name for name in wanted if name in known or name.rpartition(".")[2] == UNUSED)
     optional = tuple(name for name in spare if name not in mine)
     missing = [name for name in wanted if name not in mine and name not in optional]
-    problems = (*group_misshaped(wrong, mine, places), *group_one_sided(missing, extra, mine, wanted))
+    misshaped = _group(MisfitKind.MISSHAPED, wrong, lambda name: _explain_shape(name, mine[name], places[name]))
+    problems = (*misshaped, *_group_one_sided(missing, extra, mine, wanted))
     return Fit(problems, dialect, ours, optional)
 
 
@@ -201,3 +300,137 @@ def _vector(shape: tuple[int, ...], wanted: tuple[int, ...] | None) -> tuple[int
         return shape
     ones = (1,) * (len(shape) - 1)
     return wanted if shape in (ones + wanted, wanted + ones) and shape else shape
+
+
+_MOST_SHOWN = 3  # names of each group in a message
+_FEW = 2  # names that may end like the model's by chance
+_HEAD = re.compile(r"(^|\.)(head(\.fc)?|fc|classifier)\.(weight|bias)$")
+_POSITIONS = re.compile(r"pos_embed|position|relative_position_bias_table")
+_PARTS = (
+    (r"(^|\.)(head_dist\.|dist_token$)", "a distillation token and its head"),
+    (r"(^|\.)cls_token$", "a class token"),
+    (_HEAD.pattern, "the classifier's head"),
+    (r"(^|\.)aux_head\.", "an auxiliary head"),
+    (r"\.act\.norm\.", "the norm after the concatenation"),
+    (r"\.act\.agelu\d\.", "the coefficients of AGeLU"),
+    (r"\.spatial\.norm\.", "the batch norm of the depthwise block"),
+    (r"\.spatial\.act\.", "the AGeLU of the depthwise block"),
+    (r"\.spatial\.conv\.bias$", "the bias of the depthwise convolution"),
+    (r"\.spatial\.", "the depthwise convolution"),
+    (r"\.mlp\.norm\.", "the norm after the second FC layer"),
+    (r"\.fc1\.bias$", "the bias of the first FC layer"),
+    (r"\.fc2\.bias$", "the bias of the second FC layer"),
+    (r"(gamma_?\d|ls\d|layer_scale\d)(\.|$)", "the scales of the residual branches"),
+    (r"(^|\.)norm\.(weight|bias)$", "a norm"),
+    (r"(^|\.)n_averaged$", "the count of an average of weights (torch.optim.swa_utils)"),
+    (_POSITIONS.pattern, "a table of positions"),
+)
+
+
+def describe(misfit: Misfit) -> str:
+    """Return a misfit as a line for people."""
+    count = count_of(len(misfit.tensors), "tensor")
+    details = f": {_join_first(misfit.details)}" if misfit.details else ""
+    return f"{misfit.kind}: {misfit.reason}{details} ({count}: {_join_first([*map(escape_name, misfit.tensors)])})"
+
+
+def _join_first(texts: Sequence[str]) -> str:
+    return ", ".join([*texts[:_MOST_SHOWN], *(["..."] if len(texts) > _MOST_SHOWN else [])])
+
+
+Cause = tuple[str, str]
+"""Why a tensor does not fit: a reason that others may share, and the detail of this one, or ""."""
+
+
+def _group(kind: MisfitKind, names: Iterable[str], cause: Callable[[str], Cause]) -> Iterator[Misfit]:
+    groups: dict[str, dict[str, str]] = {}
+    for name in names:
+        reason, detail = cause(name)
+        groups.setdefault(reason, {})[name] = detail
+    for reason, group in groups.items():
+        details = tuple(detail for detail in dict.fromkeys(group.values()) if detail)
+        yield Misfit(kind=kind, reason=reason, details=details, tensors=tuple(group))
+
+
+def _group_one_sided(missing: list[str], extra: list[str], mine: Shapes, wanted: Shapes) -> Iterator[Misfit]:
+    """Yield the tensors that only one side has: first those that differ in name only, then by part of the model."""
+    for prefix, prefixed in _find_prefixes(missing, extra).items():
+        shown = escape_name(prefix)
+        reason = f"the prefix {shown!r} before the model's names; --prefix {shown} reads what begins with it alone"
+        yield Misfit(kind=MisfitKind.UNEXPECTED, reason=reason, details=(), tensors=tuple(prefixed))
+        matched = set(prefixed.values())
+        extra = [name for name in extra if name not in prefixed]
+        missing = [name for name in missing if name not in matched]
+    if missing and Counter(wanted[name] for name in missing) == Counter(mine[name] for name in extra):
+        yield from _group(
+            MisfitKind.UNEXPECTED, extra, lambda _: ("tensors of the missing shapes under other names", "")
+        )
+        yield from _group(MisfitKind.MISSING, missing, lambda _: ("tensors of the same shapes under these names", ""))
+        return
+    held, built = _number_lists(mine), _number_lists(wanted)
+
+    def cause(name: str) -> Cause:
+        parts = (description for pattern, description in _PARTS if re.search(pattern, name))
+        return _find_depth(name, held, built) or (next(parts, "tensors of other names"), "")
+
+    yield from _group(MisfitKind.MISSING, missing, cause)
+    yield from _group(MisfitKind.UNEXPECTED, extra, cause)
+
+
+def _find_prefixes(missing: list[str], extra: list[str]) -> dict[str, dict[str, str]]:
+    """Return the most common prefixes of the model's missing names in the file, with these names and the model's."""
+    gone = set(missing)
+    found: dict[str, dict[str, str]] = {}
+    for name in extra:
+        for at, sign in enumerate(name, 1):
+            if sign == "." and name[at:] in gone:
+                found.setdefault(name[:at], {})[name] = name[at:]
+    most = max(map(len, found.values()), default=0)
+    if not (most > _FEW or 0 < most == len(extra)):
+        return {}
+    return {prefix: names for prefix, names in found.items() if len(names) == most}
+
+
+def _number_lists(names: Iterable[str]) -> dict[str, set[int]]:
+    """Return the numbers in each list of modules: {"blocks": {0, 1, ...}}."""
+    found: dict[str, set[int]] = {}
+    for name in names:
+        parts = name.split(".")
+        for at, part in enumerate(parts):
+            if part.isdecimal():
+                found.setdefault(".".join(parts[:at]), set()).add(int(part))
+    return found
+
+
+def _find_depth(name: str, held: Mapping[str, set[int]], wanted: Mapping[str, set[int]]) -> Cause | None:
+    """Return the cause of a tensor in a block that one side's list of blocks lacks; None if both have the block."""
+    parts = name.split(".")
+    for at, part in enumerate(parts):
+        stem = ".".join(parts[:at])
+        if part.isdecimal() and stem in held and stem in wanted and int(part) not in held[stem] & wanted[stem]:
+            held_in = f"{len(held[stem])} in the file's {escape_name(stem) or 'list'}"
+            return "another depth", f"{held_in}, {len(wanted[stem])} in the model's"
+    return None
+
+
+def _explain_shape(name: str, held: Shape, wanted: Shape) -> Cause:
+    """Say why a tensor has another shape in the file than in the model."""
+    if _HEAD.search(name) and held[1:] == wanted[1:]:
+        return "another number of classes", _sides(held[:1], wanted[:1])
+    if _POSITIONS.search(name) and len(held) == len(wanted) >= 2 and held[-2] != wanted[-2]:
+        return "a table of positions of another length", _sides(held[-2:-1], wanted[-2:-1])
+    if ".agelu" in name and (1,) in (held, wanted):
+        return "AGeLU's coefficients, one for each channel or one for all", _sides(held, wanted)
+    if len(held) == len(wanted) == 4 and held[:2] == wanted[:2]:
+        what = "patches" if re.search(r"patch_embed|stem", name) else "a kernel"
+        return f"{what} of another size", _sides(held[2:], wanted[2:])
+    if [size for size in held if size > 1] == [size for size in wanted if size > 1]:
+        return "the same numbers in another layout, such as a linear layer and a 1 x 1 convolution", ""
+    if len(held) != len(wanted):
+        return "other shapes", _sides(held, wanted)
+    changed = ", ".join(f"{one} for {other}" for one, other in zip(held, wanted, strict=True) if one != other)
+    return "other widths (the file's for the model's)", changed
+
+
+def _sides(held: Shape, wanted: Shape) -> str:
+    return " in the file, ".join(" x ".join(map(str, one)) or "one number" for one in (held, wanted)) + " in the model"

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import torch
+from safetensors import safe_open
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.container import OpenFile, open_file
+from imlp_audit.checkpoint.container import Container, OpenFile, open_file
 from imlp_audit.checkpoint.contents import Checkpoint, check_unchanged
-from imlp_audit.checkpoint.fitting import Fit, saved_tensors, tied_names
-from imlp_audit.checkpoint.misfits import describe
+from imlp_audit.checkpoint.fitting import Fit, describe, saved_tensors, tied_names
+from imlp_audit.checkpoint.pickles import BYTES, TensorInfo
 from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
-from imlp_audit.checkpoint.tensors import BYTES, TensorInfo
 from imlp_audit.errors import CheckpointError
 from imlp_audit.numbers.words import count_of
 
@@ -31,9 +31,11 @@ def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
     tensors = checkpoint.state.tensors
     with name_in_errors(checkpoint.path), open_file(checkpoint.path) as opened:
         check_unchanged(opened, checkpoint)
-        keys = {info.view.storage for info in tensors.values()}
-        storages = {key: _read_bytes(opened, checkpoint.spans[key]) for key in keys}
-    return {name: _make_tensor(info, storages[info.view.storage]) for name, info in tensors.items()}
+        if checkpoint.container is Container.SAFETENSORS:
+            with safe_open(checkpoint.path, "pt") as file:
+                return {name: file.get_tensor(info.storage) for name, info in tensors.items()}
+        storages = {key: _read_bytes(opened, checkpoint.spans[key]) for key in {i.storage for i in tensors.values()}}
+    return {name: _make_tensor(info, storages[info.storage]) for name, info in tensors.items()}
 
 
 def _read_bytes(opened: OpenFile, span: range) -> Tensor:
@@ -49,7 +51,7 @@ def _make_tensor(info: TensorInfo, storage: Tensor) -> Tensor:
     if not info.numel:
         return torch.empty(info.shape, dtype=dtype)
     whole = storage[: len(storage) // BYTES[info.dtype] * BYTES[info.dtype]].view(dtype)
-    return whole.as_strided(info.shape, info.view.strides, info.view.start)
+    return whole.as_strided(info.shape, info.strides, info.start)
 
 
 def load_fitted(model: nn.Module, checkpoint: Checkpoint, found: Fit) -> tuple[str, ...]:

@@ -6,17 +6,16 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from imlp_audit.checkpoint.pickle_machine import (
-    ODD_TENSORS,
+from imlp_audit.checkpoint.pickles import (
+    MOST_TENSORS,
     OTHER_KEYS,
     Inert,
-    Name,
     Storage,
+    TensorInfo,
     explain_code,
     explain_odd,
 )
 from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names
-from imlp_audit.checkpoint.tensors import MOST_TENSORS, TensorInfo
 from imlp_audit.errors import did_you_mean
 
 _OF_MODULES = {"_parameters", "_buffers", "_modules"}
@@ -32,7 +31,7 @@ def find_given(content: object) -> Mapping[int | str, Inert]:
     """Return what objects that were not made were given: tables by their identity, tensors by their storage."""
     seen: set[int] = set()
     parts = ((one, value) for one in find_inert(content) for value in _walk(one, seen))
-    return {value.view.storage if isinstance(value, TensorInfo) else id(value): one for one, value in parts}
+    return {value.storage if isinstance(value, TensorInfo) else id(value): one for one, value in parts}
 
 
 def check_apart(state: Mapping[object, object], given: Mapping[int | str, Inert]) -> None:
@@ -42,13 +41,13 @@ def check_apart(state: Mapping[object, object], given: Mapping[int | str, Inert]
     """
     seen: set[int] = set()
     for name, value in state.items():
-        if isinstance(value, Inert) and value.name in ODD_TENSORS:
-            raise explain_odd(name, ODD_TENSORS[value.name])
+        if isinstance(value, Inert) and value.is_tensor:
+            raise explain_odd(name, value)
         if isinstance(value, Inert) and any(isinstance(part, TensorInfo | Storage) for part in _walk(value, seen)):
             raise explain_code(value.name)
     if any(isinstance(value, TensorInfo) for value in _walk(state.get(OTHER_KEYS))):
         raise RefusedError(_KEYS)
-    keys: list[int | str] = [id(state), *(one.view.storage for one in state.values() if isinstance(one, TensorInfo))]
+    keys: list[int | str] = [id(state), *(one.storage for one in state.values() if isinstance(one, TensorInfo))]
     for key in keys:
         if key in given:
             raise explain_code(given[key].name)
@@ -66,11 +65,11 @@ def explain_stateless(content: object) -> RefusedError:
             )
     tables = [value for value in values if isinstance(value, dict)]
     for name, value in ((name, value) for table in tables for name, value in table.items()):
-        if isinstance(value, Inert) and value.name in ODD_TENSORS:
-            return explain_odd(name, ODD_TENSORS[value.name])
+        if isinstance(value, Inert) and value.is_tensor:
+            return explain_odd(name, value)
     for value in values:
-        if isinstance(value, Name) or (isinstance(value, Inert) and value.noted):
-            return explain_code(value.text if isinstance(value, Name) else value.name)
+        if isinstance(value, Inert) and value.noted:
+            return explain_code(value.name)
     if any(OTHER_KEYS in table for table in tables):
         return RefusedError(_KEYS)
     return RefusedError("does not hold tensors by name; save model.state_dict(), with safetensors")
@@ -118,15 +117,14 @@ class State:
 
     `path` holds the keys that lead to them; it is empty if the file holds nothing else. `tensors` has them by the
     model's own names, and `names` maps these to the names in the file. `every` are the names of all states,
-    `rest` is what else the file holds. `unopened` are the classes and functions of the objects that were not made, and
-    `left_out` the tensors outside of the prefix that the user names.
+    `unopened` the classes and functions of the objects that were not made, and `left_out` the tensors outside of the
+    prefix that the user names.
     """
 
     path: tuple[str, ...]
     tensors: Mapping[str, TensorInfo]
     names: Mapping[str, str]
     every: tuple[str, ...] = ()
-    rest: tuple[str, ...] = ()
     unopened: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
 
@@ -156,8 +154,6 @@ class State:
             yield f"{name} is used; the file also holds {list_names(self.others)} (choose with --state)"
         if self.path and self.path[-1] in _AVERAGES:
             yield f"{self.name} is a running average of the weights"
-        if self.rest:
-            yield f"ignored, because they are not weights: {list_names(self.rest)}"
         if self.unopened:
             yield f"objects in it that were not opened (nothing was executed): {list_names(self.unopened)}"
         if self.left_out:
@@ -196,11 +192,7 @@ def find_states(content: object, prefix: str = "", wanted: str | None = None) ->
         raise RefusedError(
             f"has no name that begins with {escape_name(prefix)}; give another --prefix: it holds {list_names(outside)}"
         )
-    roots = {name.partition(".")[0] for name in states}
-    rests = (tuple(dict.fromkeys(_find_rest(content, state, roots))) for state in held)
-    every = tuple(states)
-    whole = (replace(one, every=every, rest=rest, unopened=unopened) for one, rest in zip(held, rests, strict=True))
-    return sorted(whole, key=_rank)
+    return sorted((replace(one, every=tuple(states), unopened=unopened) for one in held), key=_rank)
 
 
 def find_state(states: Sequence[State], wanted: str) -> State:
@@ -217,22 +209,6 @@ def _rank(state: State) -> tuple[int, int]:
     last = state.name.rpartition(".")[2]
     place = _FIRST.index(last) if last in _FIRST else len(_FIRST) - (not state.path)
     return place, -len(state.tensors)
-
-
-def _find_rest(content: object, state: State, others: Collection[str]) -> Iterator[str]:
-    """Yield what belongs to no state: siblings on the way to the given one, and what is not a weight in it."""
-    table = content
-    for taken in (*state.path, None):
-        assert isinstance(table, Mapping)
-        held = {*state.names.values(), *state.left_out} if taken is None else {taken}
-        yield from (_describe_key(key, table[key]) for key in table if key not in held and key not in others)
-        table = table.get(taken)
-
-
-def _describe_key(key: object, value: object) -> str:
-    if isinstance(value, Inert) and is_module(value):
-        return f"{key} (a whole model, which only its own code can open)"
-    return OTHER_KEYS.title if key is OTHER_KEYS else str(key)
 
 
 def _find_named_tables(content: object) -> dict[str, tuple[tuple[str, ...], Mapping[object, object]]]:

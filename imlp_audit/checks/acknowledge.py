@@ -74,7 +74,7 @@ def _is_evident(finding: Finding, made: Mapping[str, Check], *, searched: bool) 
 def _stale_evidence(paper: Paper, finding: Finding, made: Mapping[str, Check]) -> Iterator[StaleEntry]:
     """Yield the evidence of a finding that is not as it was when the finding was acknowledged."""
     file = paper.findings_file
-    locked = (file.lock.evidence if file.lock else {}).get(finding.id, LockedEvidence())
+    locked = _lock_of(paper).evidence.get(finding.id, LockedEvidence())
     for name in finding.evident_checks:
         check, then = made.get(name), locked.checks.get(name)
         if check is None or check.verdict is Verdict.ERROR:
@@ -90,8 +90,8 @@ def _stale_evidence(paper: Paper, finding: Finding, made: Mapping[str, Check]) -
 
 def _gone_evidence(paper: Paper) -> Iterator[StaleEntry]:
     """Yield the evidence in the lock that no finding rests on any more."""
-    lock, resting = paper.findings_file.lock, {entry.value.id for entry in paper.findings if entry.value.evidence}
-    for name in lock.evidence if lock else ():
+    resting = {entry.value.id for entry in paper.findings if entry.value.evidence}
+    for name in _lock_of(paper).evidence:
         if name not in resting:
             reason, source = "no finding rests on this evidence any more", paper.findings_file.source_of(name)
             yield StaleEntry(check=_evidence_id(paper, name), problem="gone", reason=reason, source=source)
@@ -123,12 +123,9 @@ def _stale_findings(paper: Paper, ids: Sequence[str], made: Mapping[str, Check])
     for entry, _, found in idle_checks(paper, ids, made):
         idle.setdefault(entry.value.id, []).extend(found)
     for entry in paper.findings:
-        names = idle.get(entry.value.id, [])
+        one, names = entry.value, tuple(dict.fromkeys(idle.get(entry.value.id, ())))
         if names:
-            yield StaleFinding(
-                id=entry.value.id, paper=paper.id, title=entry.value.title, checks=tuple(dict.fromkeys(names)),
-                source=entry.source("checks"),
-            )  # fmt: skip
+            yield StaleFinding(id=one.id, paper=paper.id, title=one.title, checks=names, source=entry.source("checks"))
 
 
 def _does_not_fail(check: Check) -> bool:
@@ -140,8 +137,12 @@ def _does_not_fail(check: Check) -> bool:
 
 def locked_checks(paper: Paper) -> Mapping[str, LockedCheck]:
     """Return the acknowledged checks of a paper's lock."""
-    lock = paper.findings_file.lock
-    return {} if lock is None else lock.checks
+    return _lock_of(paper).checks
+
+
+def _lock_of(paper: Paper) -> Lock:
+    """Return a paper's lock; an empty one where there is none."""
+    return paper.findings_file.lock or Lock(paper=paper.id)
 
 
 def _judge(check: Check, entry: FindingEntry | None, locked: LockedCheck | None, *, searched: bool) -> Check:
@@ -228,9 +229,8 @@ def renew_lock(paper: Paper, result: AuditResult, lock_shown_as: str) -> tuple[L
 
 def _renew_evidence(paper: Paper, result: AuditResult) -> Iterator[tuple[str, LockedEvidence]]:
     """Yield what each finding of a paper rests on; of checks that the result does not have, what the lock has."""
-    lock = paper.findings_file.lock
     made = {check.id: LockedCheck.of(check) for check in result.checks if check.verdict is not Verdict.ERROR}
-    before = {} if lock is None else lock.evidence
+    before = _lock_of(paper).evidence
     shown = {found.id: found for found in result.findings if found.paper == paper.id}
     for entry in paper.findings:
         name = entry.value.id

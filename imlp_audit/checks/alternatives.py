@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
+from operator import itemgetter
 
 from pydantic import ValidationError
 
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.fit import Measured
+from imlp_audit.checks.fit import Measured, fitting
 from imlp_audit.checks.frames import Countable, countable, frame_of, totalled_cells
 from imlp_audit.checks.identity import hold_back
 from imlp_audit.count.facts import ModelKey, Need
@@ -23,6 +24,7 @@ from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.numbers.printed import LIKELY
 from imlp_audit.records.check import CellCheck, Check, ModelHint, Verdict
 from imlp_audit.spec.columns import Measure, image_of
+from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.plan import CellPlan, Plan
 
 
@@ -68,18 +70,66 @@ def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[Count
                 yield one
 
 
+@dataclass(frozen=True)
+class _Number:
+    """A printed total beside a model: the nearest of the measurements that its hypothesis allows, and whether one fits.
+
+    None is the nearest where the model cannot be built so.
+    """
+
+    cell: CellRef
+    nearest: Fraction | None
+    fits: bool
+
+    @property
+    def stated(self) -> Fraction:
+        """The printed value, without its sign."""
+        return abs(self.cell.printed.value * self.cell.printed.scale)
+
+    @property
+    def distance(self) -> Fraction | None:
+        """How far the nearest measurement is, as a share of the printed number."""
+        return abs(self.nearest - self.stated) / self.stated if self.stated and self.nearest is not None else None
+
+    @property
+    def shortfall(self) -> Fraction | None:
+        """The distance; 0 for a number that fits."""
+        return Fraction(0) if self.fits else self.distance
+
+
+def _numbers_of(one: Countable, recipe: Recipe, context: Context) -> dict[str, _Number]:
+    """Return the totals of a cell's row beside a model, by their ids; none of columns with images of their own."""
+    cells = [each.cell for each in totalled_cells(one.cell.row) if image_of(each.cell.column) is None]
+    return {cell.id: _number(cell, recipe, context) for cell in cells}
+
+
+def _number(cell: CellRef, recipe: Recipe, context: Context) -> _Number:
+    frame = frame_of(cell, context)
+    allowed = [m for m in frame.select(_declared(cell, recipe, context)) if not m.uncounted]
+    stated = abs(cell.printed.value * cell.printed.scale)
+    nearest = min((m.value for m in allowed), key=lambda value: abs(value - stated), default=None)
+    return _Number(cell, nearest, bool(fitting(cell.printed, allowed, frame.roundings)))
+
+
+def _declared(cell: CellRef, recipe: Recipe, context: Context) -> list[Measured]:
+    try:
+        return context.measurements(cell.row, recipe, cell.column)[0]
+    except NotMeasuredError:
+        return []
+
+
 def _tried(one: Countable, context: Context) -> list[Recipe]:
     """Return the relatives that are counted, those of the table's classes first.
 
     Norms are folded only where a number of the row is a little off.
     """
-    gaps = [_shortfall(cell, context) for cell in _row_of(one)]
-    folded = any(gap is not None and 0 < gap < _NORMS for gap in gaps)
-    published = [*_with_classes(one, context), *relatives_of(one.recipe, folded=folded)][:_MOST]
-    return [*published, *(recipe for recipe in _with_sides(one, context) if recipe not in published)]
+    numbers = list(_numbers_of(one, one.recipe, context).values())
+    folded = any(number.shortfall is not None and 0 < number.shortfall < _NORMS for number in numbers)
+    published = [*_with_classes(one, numbers), *relatives_of(one.recipe, folded=folded)][:_MOST]
+    return [*published, *(recipe for recipe in _with_sides(one, numbers, context) if recipe not in published)]
 
 
-def _with_sides(one: Countable, context: Context) -> Iterator[Recipe]:
+def _with_sides(one: Countable, numbers: Sequence[_Number], context: Context) -> Iterator[Recipe]:
     """Yield the model on images of other sides, where FLOPs of its row follow under no declared option.
 
     FLOPs grow as the area, and faster with attention: sides up to a sixth below what the area says are tried. A number
@@ -87,14 +137,19 @@ def _with_sides(one: Countable, context: Context) -> Iterator[Recipe]:
     """
     found, image = name_in_library(one.recipe), one.recipe.image
     side = image[0] if image is not None else own_size(*found) if found is not None else None
-    missed = [
-        cell for cell in _row_of(one) if cell.cell.column.measure is Measure.FLOPS and not _follows(cell, context)
-    ]
-    nearest = _nearest(missed[0], context) if missed else None
-    if side is None or not nearest:
+    rules = context.conventions(one.cell.row.paper).roundings
+    missed = next(
+        (
+            number
+            for number in numbers
+            if number.cell.column.measure is Measure.FLOPS
+            and not fitting(number.cell.printed, _declared(number.cell, one.recipe, context), rules)
+        ),
+        None,
+    )
+    if side is None or missed is None or not missed.nearest:
         return
-    likely = side * sqrt(_stated(missed[0]) / nearest)
-    printed = missed[0].cell.printed
+    likely, printed = side * sqrt(missed.stated / missed.nearest), missed.cell.printed
     if abs(likely - side) >= _STEP / 2 and printed.step * likely <= abs(printed.value) * 2 * _STEP / 10:
         for other in range(_SIDES[0], _SIDES[1] + 1, _STEP):
             if other != side and 5 / 6 * likely <= other <= likely + _STEP:
@@ -102,16 +157,7 @@ def _with_sides(one: Countable, context: Context) -> Iterator[Recipe]:
                     yield one.recipe.with_change({"image": other})
 
 
-def _follows(one: Countable, context: Context) -> bool:
-    try:
-        declared, _ = context.measurements(one.cell.row, one.recipe, one.cell.column)
-    except NotMeasuredError:
-        return False
-    intervals = [one.cell.printed.interval(rule) for rule in context.conventions(one.cell.row.paper).roundings]
-    return any(m.value in interval for m in declared for interval in intervals)
-
-
-def _with_classes(one: Countable, context: Context) -> list[Recipe]:
+def _with_classes(one: Countable, numbers: Sequence[_Number]) -> list[Recipe]:
     """Return a classifier of 1000 classes with the other numbers of classes that its table states, or its data have.
 
     Fewer classes are tried only where a number of the row is less than the model's, and more where one is more.
@@ -120,7 +166,7 @@ def _with_classes(one: Countable, context: Context) -> list[Recipe]:
     if one.recipe.classes is not None or name_in_library(one.recipe) is None:
         return []
     headings = " | ".join(column.heading for column in table.columns.values())
-    gaps = [near - _stated(cell) for cell in _row_of(one) if (near := _nearest(cell, context)) is not None]
+    gaps = [number.nearest - number.stated for number in numbers if number.nearest is not None]
     nearer = [
         number
         for number in classes_named(table.title, headings)
@@ -134,6 +180,8 @@ _MOST = 8  # published models that are counted for one row
 _SIDES, _STEP = (96, 512), 16  # of images, whether published or not
 _MOST_ROWS = 40
 _MOST_CLASSES = 3
+_NEAR = Fraction(1, 50)  # of the printed number
+_NEARER = 5
 
 
 def _hints(one: Countable, context: Context) -> Iterator[ModelHint]:
@@ -141,81 +189,34 @@ def _hints(one: Countable, context: Context) -> Iterator[ModelHint]:
 
     If none has it, the nearest one is named where it is far nearer than the row's own.
     """
-    suiting = [recipe for recipe in _tried(one, context) if _suits_row(recipe, one, context)]
-    tried = [recipe for recipe in suiting if _tells_apart(recipe, one, context)]
-    fitting = [recipe for recipe in tried if _fits(replace(one, recipe=recipe), context)]
-    for recipe in sorted(fitting, key=lambda recipe: _count_misses(recipe, one, context)):
+    ours, name = _numbers_of(one, one.recipe, context), one.cell.id
+    every = [(recipe, _numbers_of(one, recipe, context)) for recipe in _tried(one, context)]
+    tried = [
+        (recipe, theirs) for recipe, theirs in every if _suits(theirs, ours) and _tells_apart(theirs[name], ours[name])
+    ]
+    having = [(recipe, theirs) for recipe, theirs in tried if theirs[name].fits]
+    for recipe, _ in sorted(having, key=lambda pair: sum(not number.fits for number in pair[1].values())):
         yield ModelHint(model=str(recipe))
-    own = _distance(one, context)
-    near = [(far, recipe) for recipe in tried if (far := _distance(replace(one, recipe=recipe), context)) is not None]
-    if near and own is not None and not fitting:
-        far, recipe = min(near, key=lambda pair: pair[0])
+    near = [(far, recipe) for recipe, theirs in tried if (far := theirs[name].distance) is not None]
+    own = ours[name].distance
+    if near and own is not None and not having:
+        far, recipe = min(near, key=itemgetter(0))
         if far < min(_NEAR, own / _NEARER):
             yield ModelHint(model=str(recipe), gap=decimal_text(100 * far, 2))
 
 
-def _tells_apart(recipe: Recipe, one: Countable, context: Context) -> bool:
+def _tells_apart(theirs: _Number, ours: _Number) -> bool:
     """Return whether a number is not also the model's own, rounded in a way that is not declared."""
-    ours, theirs = _nearest(one, context), _nearest(replace(one, recipe=recipe), context)
-    step = one.cell.printed.step * one.cell.printed.scale
-    if ours is None or theirs is None or abs(ours - theirs) >= step:
+    printed, own = ours.cell.printed, ours.nearest
+    if own is None or theirs.nearest is None or abs(own - theirs.nearest) >= printed.step * printed.scale:
         return True
-    return not any(ours in one.cell.printed.interval(rule) for rule in LIKELY)
+    return not any(own in printed.interval(rule) for rule in LIKELY)
 
 
-def _count_misses(recipe: Recipe, one: Countable, context: Context) -> int:
-    return sum(not _fits(replace(cell, recipe=recipe), context) for cell in _row_of(one))
-
-
-def _row_of(one: Countable) -> list[Countable]:
-    return [cell for cell in totalled_cells(one.cell.row) if image_of(cell.cell.column) is None]
-
-
-def _suits_row(recipe: Recipe, one: Countable, context: Context) -> bool:
+def _suits(theirs: Mapping[str, _Number], ours: Mapping[str, _Number]) -> bool:
     """Return whether a relative loses none of the row's numbers that its own model has, and is nearer to the worst."""
-    row = _row_of(one)
-    if not all(_fits(replace(cell, recipe=recipe), context) for cell in row if _fits(cell, context)):
+    if not all(theirs[name].fits for name, number in ours.items() if number.fits):
         return False
-    ours = [far for cell in row if (far := _shortfall(cell, context)) is not None]
-    theirs = [far for cell in row if (far := _shortfall(replace(cell, recipe=recipe), context)) is not None]
-    return bool(ours) and len(theirs) == len(row) and max(theirs) < max(ours)
-
-
-def _shortfall(one: Countable, context: Context) -> Fraction | None:
-    """Return how far a model is from a printed number that it doesn't have; 0 for one that it has."""
-    return Fraction(0) if _fits(one, context) else _distance(one, context)
-
-
-_NEAR = Fraction(1, 50)  # of the printed number
-_NEARER = 5
-
-
-def _distance(one: Countable, context: Context) -> Fraction | None:
-    """Return how far the nearest measurement of a model is from the printed number, as a share of it."""
-    stated, nearest = _stated(one), _nearest(one, context)
-    return abs(nearest - stated) / stated if stated and nearest is not None else None
-
-
-def _nearest(one: Countable, context: Context) -> Fraction | None:
-    """Return the measurement of a model that is nearest to the printed number; None if it cannot be built."""
-    values = (Fraction(measured.value) for measured in _allowed(one, context))
-    return min(values, key=lambda value: abs(value - _stated(one)), default=None)
-
-
-def _stated(one: Countable) -> Fraction:
-    return abs(one.cell.printed.value * one.cell.printed.scale)
-
-
-def _fits(one: Countable, context: Context) -> bool:
-    """Return whether a cell's number follows from a model under the paper's hypothesis."""
-    intervals = [one.cell.printed.interval(rule) for rule in frame_of(one.cell, context).roundings]
-    return any(m.value in interval for m in _allowed(one, context) for interval in intervals)
-
-
-def _allowed(one: Countable, context: Context) -> list[Measured]:
-    """Return the measurements of a model that the paper's hypothesis allows; none if it cannot be built so."""
-    try:
-        declared, _ = context.measurements(one.cell.row, one.recipe, one.cell.column)
-    except NotMeasuredError:
-        return []
-    return [m for m in frame_of(one.cell, context).select(declared) if not m.uncounted]
+    before = [far for number in ours.values() if (far := number.shortfall) is not None]
+    after = [far for number in theirs.values() if (far := number.shortfall) is not None]
+    return bool(before) and len(after) == len(theirs) and max(after) < max(before)

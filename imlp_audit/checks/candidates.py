@@ -11,9 +11,8 @@ from math import prod
 
 from pydantic import ValidationError
 
-from imlp_audit.checks.chance import at_least, chance, matches
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.identity import BY_CHANCE, LEAST
+from imlp_audit.checks.identity import BY_CHANCE, LEAST, at_least, chance, matches
 from imlp_audit.count.conventions import ParameterConvention, total
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey
 from imlp_audit.models.host import Size
@@ -87,26 +86,13 @@ def key_of(paper: Paper, recipe: Recipe, context: Context) -> ModelKey:
 class _Option:
     """A model that a cell of FLOPs may be of, by the side of its images; None is the side that is given, or its own."""
 
-    row: RowRef
-    recipe: Recipe
+    cell: CellRef
     by_side: Mapping[int | None, Recipe]
     own: int | None = None
 
-
-@dataclass(frozen=True)
-class FlopsOptions:
-    """A column of FLOPs: its cells' options."""
-
-    name: str
-    options: tuple[_Option, ...]
-
-    @cached_property
-    def _by_row(self) -> Mapping[tuple[str, Recipe], _Option]:
-        return {(one.row.id, one.recipe): one for one in self.options}
-
-    def option(self, row: RowRef, recipe: Recipe) -> _Option | None:
-        """Return a model that was counted for a row's cell."""
-        return self._by_row.get((row.id, recipe))
+    def on(self, side: int | None) -> Recipe | None:
+        """Return the model on images of a side: of its own, where it has no choice."""
+        return self.by_side[None] if len(self.by_side) == 1 or self.own == side else self.by_side.get(side)
 
 
 @dataclass(frozen=True)
@@ -130,27 +116,28 @@ class TableCounts:
         return [row for row in self.rows if row.row.candidates]
 
     @cached_property
-    def _said(self) -> list[RowRef]:
-        """Those whose model is given, or whose label says the first candidate."""
-        return [row for row in self.rows if row.row.model is not None or says(row, candidates_of(row)[0])]
+    def _said(self) -> list[tuple[RowRef, Recipe, list[CellRef]]]:
+        """Those that print parameters, and whose model is given or whose label says the first candidate, with both."""
+        firsts = [(row, row.row.model or candidates_of(row)[0], cells_of(row, Measure.PARAMETERS)) for row in self.rows]
+        return [(row, one, cells) for row, one, cells in firsts if cells and (row.row.model or says(row, one))]
 
-    def _facts(self, recipe: Recipe) -> ModelFacts | None:
-        found = self.context.facts.get(key_of(self.paper, recipe, self.context))
-        return found if isinstance(found, ModelFacts) else None
+    def _found(self, recipe: Recipe) -> ModelFacts | Failure | None:
+        return self.context.facts.get(key_of(self.paper, recipe, self.context))
 
     def failure(self, recipe: Recipe) -> str | None:
         """Return why a candidate could not be built or counted."""
-        found = self.context.facts.get(key_of(self.paper, recipe, self.context))
+        found = self._found(recipe)
         return found.message if isinstance(found, Failure) else None
 
     # Parameters
 
     def sizes(self, cell: CellRef, recipe: Recipe) -> Mapping[str, int]:
         """Return a model's parameters by each convention that is declared for a cell."""
-        facts = self._facts(recipe)
+        facts = self._found(recipe)
         names = self.context.conventions(self.paper).declared_for(cell.row.row, cell.column)
         kinds = [ParameterConvention(str(name)) for name in names]
-        return {} if facts is None else {str(one): facts.parameters[one] for one in kinds if one in facts.parameters}
+        known = facts.parameters if isinstance(facts, ModelFacts) else {}
+        return {str(one): known[one] for one in kinds if one in known}
 
     @cached_property
     def part(self) -> str | None:
@@ -166,10 +153,8 @@ class TableCounts:
     def _scores(self) -> Mapping[str, Sequence[RowRef]]:
         """The rows whose model, or the first candidate that their label says, has all their printed parameters."""
         found: dict[str, list[RowRef]] = {}
-        for row in self._said:
-            first = row.row.model or candidates_of(row)[0]
-            cells = cells_of(row, Measure.PARAMETERS)
-            for name in self.sizes(cells[0], first) if cells else ():
+        for row, first, cells in self._said:
+            for name in self.sizes(cells[0], first):
                 kept = found.setdefault(name, [])
                 if all(matches(cell.printed, self.sizes(cell, first).get(name, 0)) for cell in cells):
                     kept.append(row)
@@ -192,11 +177,9 @@ class TableCounts:
         if best is None:
             return frozenset()
         odds = []
-        for row in self._said:
-            cells, first = cells_of(row, Measure.PARAMETERS), row.row.model or candidates_of(row)[0]
-            if cells:
-                sizes = [{size} for cell in cells if (size := self.sizes(cell, first).get(best))]
-                odds.append(prod(chance(cell.printed, one) for cell, one in zip(cells, sizes, strict=False)))
+        for _, first, cells in self._said:
+            sizes = [{size} for cell in cells if (size := self.sizes(cell, first).get(best))]
+            odds.append(prod(chance(cell.printed, one) for cell, one in zip(cells, sizes, strict=False)))
         found = self._scores[best]
         lucky = len(self._scores) * at_least(len(found), odds)
         return frozenset(row.id for row in found) if lucky <= BY_CHANCE else frozenset()
@@ -204,16 +187,16 @@ class TableCounts:
     # FLOPs
 
     @cached_property
-    def columns(self) -> list[FlopsOptions]:
-        """The columns of FLOPs."""
+    def options(self) -> Mapping[str, Mapping[tuple[str, Recipe], _Option]]:
+        """What the cells of each column of FLOPs may be of: by the row's id, and the model that was counted for it."""
         names = [name for name, one in self.table.value.columns.items() if one.measure is Measure.FLOPS]
-        return [FlopsOptions(name, tuple(self._options(name))) for name in names]
+        return {name: {(one.cell.row.id, model): one for model, one in self._options(name)} for name in names}
 
-    def _options(self, column: str) -> Iterator[_Option]:
+    def _options(self, column: str) -> Iterator[tuple[Recipe, _Option]]:
         for row in self.rows:
             cell = row.cell(column)
             if cell is not None and not cell.column.needs:
-                yield from (self._sided(cell, one) for one in self.survivors(row))
+                yield from ((one, self._sided(cell, one)) for one in self.survivors(row))
 
     def survivors(self, row: RowRef) -> list[Recipe]:
         """Return the candidates whose parameters fit, and the first: its FLOPs may show that it is meant."""
@@ -226,16 +209,16 @@ class TableCounts:
         """Return a model on the images that its row or column gives, or else on those that it may be counted on."""
         image, named = image_of(cell.column), name_in_library(recipe)
         if image is not None:
-            return _Option(cell.row, recipe, {None: recipe.with_image(image)})
+            return _Option(cell, {None: recipe.with_image(image)})
         if cell.row.row.model is not None or recipe.image is not None or named is None:
-            return _Option(cell.row, recipe, {None: recipe})
+            return _Option(cell, {None: recipe})
         own, *others = _published(*named)
         sides = dict.fromkeys((*self.table.value.images, USUAL_SIZE, *others))
         found: dict[int | None, Recipe] = {None: recipe}
         for side in [one for one in sides if one != own][: _SIDES - 1]:
             with suppress(ValidationError):
                 found[side] = recipe.with_image((side, side))
-        return _Option(cell.row, recipe, found, own)
+        return _Option(cell, found, own)
 
     def work(self, cell: CellRef, recipe: Recipe) -> Mapping[str, int]:
         """Return a model's work under each counter that is declared for a cell, or under all that are known."""
@@ -245,46 +228,36 @@ class TableCounts:
         return self._values[key]
 
     def _count(self, cell: CellRef, recipe: Recipe) -> Mapping[str, int]:
-        facts, read = self._facts(recipe), self.context.conventions(self.paper)
-        if facts is None or facts.ledger is None or facts.ledger.unknown:
+        facts, read = self._found(recipe), self.context.conventions(self.paper)
+        if not isinstance(facts, ModelFacts) or facts.ledger is None or facts.ledger.unknown:
             return {}
         names = map(str, read.declared_for(cell.row.row, cell.column))
         return {n: total(facts.ledger, read.flops[n]) for n in names if facts.has_total(read.flops[n])}
 
-    def _counted(self, column: FlopsOptions) -> ColumnCount | None:
+    def _counted(self, column: str) -> ColumnCount | None:
         """Return the counter and the side that explain most numbers of a column; None without any."""
-        sides = dict.fromkeys(side for one in column.options for side in one.by_side)
+        options = self.options[column].values()
+        sides = sorted({side for one in options for side in one.by_side}, key=lambda one: one or 0)
         found = [
-            ColumnCount(counter, side, len(self._explained(column, counter, side)))
-            for side, counter in product(sorted(sides, key=lambda one: one or 0), self._counters(column))
+            ColumnCount(
+                counter, side, len({o.cell.row.id for o in options if self._gives(o.cell, o.on(side), counter)})
+            )
+            for side, counter in product(sides, self._counters(column))
         ]
         best = max(found, key=lambda one: one.explained, default=None)
         return best if best is not None and best.explained else None
 
-    def _counters(self, column: FlopsOptions) -> Sequence[str]:
-        return self.context.conventions(self.paper).declared_for_column(self.table.value.columns[column.name])
+    def _counters(self, column: str) -> Sequence[str]:
+        return self.context.conventions(self.paper).declared_for_column(self.table.value.columns[column])
 
-    def _explained(self, column: FlopsOptions, counter: str, side: int | None) -> set[str]:
-        return {
-            one.row.id
-            for one in column.options
-            if (found := self._on(one, side)) and self._gives(one.row, column.name, found, counter)
-        }
-
-    @staticmethod
-    def _on(one: _Option, side: int | None) -> Recipe | None:
-        """Return a model on images of a side: of its own, where it has no choice."""
-        return one.by_side[None] if len(one.by_side) == 1 or one.own == side else one.by_side.get(side)
-
-    def _gives(self, row: RowRef, column: str, recipe: Recipe, counter: str) -> bool:
-        cell = CellRef(row, column)
-        value = self.work(cell, recipe).get(counter)
+    def _gives(self, cell: CellRef, recipe: Recipe | None, counter: str) -> bool:
+        value = self.work(cell, recipe).get(counter) if recipe is not None else None
         return value is not None and matches(cell.printed, value)
 
     @cached_property
     def chosen(self) -> Mapping[str, ColumnCount | None]:
         """How each column of FLOPs was counted."""
-        return {column.name: self._counted(column) for column in self.columns}
+        return {column: self._counted(column) for column in self.options}
 
     def on_images(self, row: RowRef, recipe: Recipe) -> tuple[Recipe, bool]:
         """Return a row's model on the images that its FLOPs are counted on, and whether they all follow.
@@ -292,16 +265,15 @@ class TableCounts:
         The table's size comes first, then another that the column's counter gives the number on, then any.
         """
         found, follows = recipe, True
-        for column in self.columns:
-            option = column.option(row, recipe)
-            how = self.chosen[column.name]
+        for column, options in self.options.items():
+            option, how = options.get((row.id, recipe)), self.chosen[column]
             if option is None:
-                follows = follows and row.cell(column.name) is None
+                follows = follows and row.cell(column) is None
                 continue
-            usual = (self._on(option, how.side) if how is not None else None) or recipe
+            usual = (option.on(how.side) if how is not None else None) or recipe
             tried = [usual, *option.by_side.values()]
-            hit = [one for one in tried if how is not None and self._gives(row, column.name, one, how.counter)]
-            other = [one for one in tried for n in self._counters(column) if self._gives(row, column.name, one, n)]
+            hit = [one for one in tried if how is not None and self._gives(option.cell, one, how.counter)]
+            other = [one for one in tried for n in self._counters(column) if self._gives(option.cell, one, n)]
             follows = follows and bool(hit)
             if len(option.by_side) > 1:
                 found = next(iter([*hit, *other]), usual)
@@ -311,13 +283,10 @@ class TableCounts:
         """Return the values that a model may have for a cell: by the column's counter if it is known, or by `every`."""
         if cell.column.measure is Measure.PARAMETERS:
             return frozenset(self.sizes_left(cell, recipe))
-        column = next(one for one in self.columns if one.name == cell.column_id)
-        option = column.option(cell.row, recipe)
-        sized = option.by_side.values() if option is not None else ()
-        how = self.chosen[cell.column_id]
-        sure = not every and how is not None and how.explained >= LEAST
-        values = [self.work(cell, one) for one in sized]
-        return frozenset(v for one in values for n, v in one.items() if not sure or how is None or n == how.counter)
+        option, how = self.options[cell.column_id].get((cell.row.id, recipe)), self.chosen[cell.column_id]
+        counts = [self.work(cell, one) for one in option.by_side.values()] if option is not None else []
+        known = how.counter if how is not None and how.explained >= LEAST and not every else None
+        return frozenset(value for one in counts for name, value in one.items() if known in (None, name))
 
     def fits(self, cell: CellRef, recipe: Recipe) -> bool:
         """Return whether a model may have a cell's number."""

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
+from operator import itemgetter
 
-from imlp_audit.checks.chance import chance, matches
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.fit import Comparison, compare
+from imlp_audit.checks.fit import Comparison, Ways, compare, fitting
 from imlp_audit.checks.frames import (
     Countable,
+    cells_of_column,
+    column_of,
     countable,
     frame_of,
+    has_own_counter,
     is_stated,
     may_accuse,
     record_fit,
@@ -21,15 +26,26 @@ from imlp_audit.checks.frames import (
     unless_missing,
     write_images,
 )
-from imlp_audit.checks.hints import count_lost, fits_elsewhere, hints_of
-from imlp_audit.checks.identity import DOUBTED, FEW, LEAST, NOT_NAMED, RowIdentity, are_settled, hold_back
+from imlp_audit.checks.identity import (
+    DOUBTED,
+    FEW,
+    LEAST,
+    NOT_NAMED,
+    RowIdentity,
+    are_settled,
+    chance,
+    hold_back,
+    matches,
+)
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.interval import Interval, readable
+from imlp_audit.numbers.interval import Interval, decimal_text, readable
+from imlp_audit.numbers.parsing import SCALES
+from imlp_audit.numbers.printed import Rounding
 from imlp_audit.numbers.words import list_some
-from imlp_audit.records.check import NO_MODEL, PASSES, CellCheck, ColumnCheck, OptionHint, Verdict
+from imlp_audit.records.check import NO_MODEL, PASSES, AnyHint, CellCheck, ColumnCheck, OptionHint, Verdict
 from imlp_audit.spec.columns import Measure, MemoryColumn
-from imlp_audit.spec.paper import CellRef, rows_of_table
+from imlp_audit.spec.paper import CellRef, Paper, rows_of_table
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
 
 
@@ -38,41 +54,24 @@ def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: 
 
     In between it is open: the model shows neither the allocator's work space nor what the authors' code keeps.
     """
-    cell = plan.cell
+    cell, read, printed = plan.cell, context.conventions(plan.cell.row.paper), context.printed(plan.cell)
     declared, others = context.measurements(cell.row, recipe, column)
-    comparison = compare(cell.printed, declared, context.conventions(cell.row.paper).roundings, others)
-    found = record_fit(CellCheck, plan, cell.printed, cell.column.unit, comparison)
+    comparison = compare(printed, Ways(declared, declared, read.roundings, read.roundings, others))
+    found = record_fit(CellCheck, plan, printed, cell.column.unit, comparison)
     unit = MemoryConvention(str(found.convention))
     live = f"{readable(comparison.deciding.value, 1)} {unit.symbol} live at once{write_images(column)}"
     if comparison.verdict in PASSES:
         return found.model_copy(update={"reason": f"{live}: {comparison.reason}"})
-    least = _least(plan, column, recipe, context)
-    if _is_impossible(plan, context, least):
-        reason = (
-            f"{live}, and the weights and one operation already take {readable(least / unit.size, 1)} {unit.symbol}"
-        )
-        return found.model_copy(update={"reason": reason})
-    more = comparison.deciding.value > cell.printed.value
+    peaks = [context.model(recipe, reading).peaks[column.batch] for reading in read.readings.values()]
+    least = Fraction(min(peak.least for peak in peaks))  # that any program of the model's operations needs
+    floors = [Interval.point(least / one.size) for one in read.about.memory]
+    if all(printed.interval(rule) < floor for rule in read.roundings for floor in floors):
+        taken = f"the weights and one operation already take {readable(least / unit.size, 1)} {unit.symbol}"
+        return found.model_copy(update={"reason": f"{live}, and {taken}"})
+    more = comparison.deciding.value > printed.value
     rest = "how much of it the authors' code frees earlier" if more else "what fills the rest"
-    reason = f"{live}, {cell.printed.text} printed; {rest} needs {cell.column.needs}"
+    reason = f"{live}, {printed.text} printed; {rest} needs {cell.column.needs}"
     return found.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": reason, "hints": ()})
-
-
-def _least(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> Fraction:
-    """Return the bytes that any program of the model's operations needs, under the reading that needs fewest.
-
-    Raises NotMeasuredError where a reading failed, which might have needed fewer.
-    """
-    readings = context.conventions(plan.cell.row.paper).readings.values()
-    return Fraction(min(context.model(recipe, reading).peaks[column.batch].least for reading in readings))
-
-
-def _is_impossible(plan: CellPlan, context: Context, least: Fraction) -> bool:
-    """Say whether every number that prints so, in every declared unit and by every rule, is smaller than `least`."""
-    read = context.conventions(plan.cell.row.paper)
-    floor = [least / unit.size for unit in read.about.memory]
-    printed = [plan.cell.printed.interval(rule) for rule in read.roundings]
-    return all(interval < Interval.point(low) for interval in printed for low in floor)
 
 
 def check_cell(plan: CellPlan, context: Context) -> CellCheck:
@@ -88,7 +87,7 @@ def check_cell(plan: CellPlan, context: Context) -> CellCheck:
         check = record_unmeasured(CellCheck, plan, cell.printed, cell.unit, identity.reason)
         return check.model_copy(update={"identified": identity.how, "lead": identity.lead})
     comparison = judge(found, context)
-    hints = hints_of(found, comparison, context) if column.measure.totalled else comparison.hints
+    hints = _hints_of(found, comparison, context) if column.measure.totalled else comparison.hints
     check = record_fit(CellCheck, plan, cell.printed, cell.unit, comparison)
     check = _with_fit(check.model_copy(update={"hints": hints}), cell)
     check = _with_marks(check, cell, context) if check.verdict in PASSES else check
@@ -107,8 +106,7 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
         return _under_convention(check)
     if check.verdict is not Verdict.DIFFERS:
         return check
-    proposed = identity is not None or not stated
-    if not proposed:
+    if identity is None and stated:
         return check
     why = _why_open(check, found, identity, context)
     doubt = why if identity is None or identity.accuses else NOT_NAMED
@@ -224,14 +222,11 @@ def judge(counted: Countable, context: Context) -> Comparison:
     """Compare a cell with its model. Raises NotMeasuredError."""
     cell, paper = counted.cell, counted.cell.row.paper
     declared, others = context.measurements(cell.row, counted.recipe, cell.column)
-    frame = frame_of(cell, context)
-    rules, allowed = context.conventions(paper).roundings_of(cell.column), frame.select(declared)
-    if not allowed:
+    frame, read = frame_of(cell, context), context.conventions(paper)
+    ways = replace(frame.ways(declared, read.roundings_of(cell.column), others), elsewhere=read.named(cell.column))
+    if not ways.allowed:
         raise NotMeasuredError(f"{counted.recipe.name} has no number under {frame.name}, which the others follow from")
-    comparison = compare(
-        cell.printed, declared, frame.roundings, others, allowed=allowed, rules=rules, support=frame.support,
-        elsewhere=context.conventions(paper).named(cell.column), count_lost=partial(count_lost, cell, context=context),
-    )  # fmt: skip
+    comparison = compare(cell.printed, ways, count_lost=partial(_count_lost, cell, context=context))
     return unless_missing(comparison, context, paper, counted.recipe)
 
 
@@ -239,7 +234,100 @@ def find_own_column(counted: Countable, context: Context) -> str | None:
     """Return the column that a cell belongs to instead of its own, if so."""
     if judge(counted, context).verdict is not Verdict.DIFFERS:
         return None
-    return next((column for column, _ in fits_elsewhere(counted, context)), None)
+    return next((column for column, _ in _fits_elsewhere(counted, context)), None)
+
+
+_FAR_OFF = Fraction(1, 10)  # of the printed number
+_NEARER = 5  # times, so that it is the way to count that is not the paper's
+
+
+def _hints_of(found: Countable, comparison: Comparison, context: Context) -> tuple[AnyHint, ...]:
+    """Return the hints of a total: those of its comparison, and where it differs what its row and column suggest."""
+    if comparison.verdict is not Verdict.DIFFERS:
+        return comparison.hints
+    leads = (*_elsewhere(found, context), *_in_another_unit(found, context))
+    return (*_under_another(found, comparison), *comparison.hints, *leads)
+
+
+def _fits_elsewhere(counted: Countable, context: Context) -> Iterator[tuple[str, Fraction]]:
+    """Yield the other columns of totals whose measured value, for this row, prints as a total does."""
+    cell = counted.cell
+    read = context.conventions(cell.row.paper)
+    for name, column in cell.row.table.value.columns.items():
+        if name == cell.column_id or not column.measure.totalled:
+            continue
+        printed = replace(cell.printed, scale=SCALES.get(column.unit, 1))
+        try:
+            declared, _ = context.measurements(cell.row, CellRef(cell.row, name).recipe or counted.recipe, column)
+        except NotMeasuredError:  # the model cannot take the images of that column
+            continue
+        yield from ((name, m.value) for m in fitting(printed, declared, read.roundings_of(column))[:1])
+
+
+def _elsewhere(counted: Countable, context: Context) -> Iterator[str]:
+    cell = counted.cell
+    for column, value in _fits_elsewhere(counted, context):
+        heading = cell.row.table.value.columns[column].heading
+        yield f"{cell.printed.text} fits the column {heading!r} instead, where {readable(value)} is measured"
+
+
+def _in_another_unit(counted: Countable, context: Context) -> Iterator[str]:
+    """Yield a hint where the same digits in another unit are what was measured: a slip of the column's unit."""
+    cell = counted.cell
+    declared, _ = context.measurements(cell.row, counted.recipe, cell.column)
+    rules = context.conventions(cell.row.paper).roundings_of(cell.column)
+    for unit in ("", "k", "M", "G", "T"):
+        printed = replace(cell.printed, scale=SCALES.get(unit, 1))
+        for one in fitting(printed, declared, rules)[:1] if printed.scale != cell.printed.scale else ():
+            named = f"unit {unit}" if unit else "no unit"
+            yield f"{cell.printed.text} fits with {named}, where {readable(one.value)} is measured"
+
+
+def _under_another(counted: Countable, comparison: Comparison) -> Iterator[str]:
+    """Yield a hint where another declared way to count is near a total, and the one that it is judged by is far off."""
+    printed = counted.cell.printed
+    stated = printed.value * printed.scale
+    away = abs(comparison.deciding.value - stated)
+    if not comparison.also:
+        return
+    least, nearest = min(((abs(Fraction(one.measured) - stated), one) for one in comparison.also), key=itemgetter(0))
+    if away < _FAR_OFF * abs(stated) or least * _NEARER > away:
+        return
+    ways = (("reading", nearest.reading, comparison.deciding.reading),
+            ("convention", nearest.convention, comparison.deciding.convention))  # fmt: skip
+    names = ", ".join(f"{kind} {name}" for kind, name, own in ways if name != own)
+    gap = decimal_text(100 * least / abs(stated), 2)
+    yield f"the nearest is {readable(Fraction(nearest.measured))} under {names}, also declared: a gap of {gap} %"
+
+
+def _count_lost(cell: CellRef, hint: OptionHint, context: Context) -> int:
+    """Return how many numbers of a cell's column follow now and would not under what a hint has and the spec has not.
+
+    That is a convention, perhaps with a rounding rule; a rule alone is one of the whole paper.
+    """
+    missing = hint.undeclared
+    if "convention" not in missing:
+        return 0
+    rule = Rounding(missing["rounding"]) if "rounding" in missing else None
+    return _count_lost_of(cell.row.paper, column_of(cell), context, missing["convention"], rule)
+
+
+@lru_cache(maxsize=64)  # the cells of a column have the same hints
+def _count_lost_of(paper: Paper, column: str, context: Context, convention: str, rule: Rounding | None) -> int:
+    judged = context.judged.get(paper.id)
+    passing = judged.passing if judged is not None else ()
+    cells = [cell for cell in cells_of_column(paper, column) if cell.id in passing and not has_own_counter(cell)]
+    return sum(not _follows(cell, convention, rule, context) for cell in cells)
+
+
+def _follows(cell: CellRef, convention: str, rule: Rounding | None, context: Context) -> bool:
+    """Return whether a cell's number follows by a convention, under a reading and a rule that are left to it."""
+    counted, frame = countable(cell), frame_of(cell, context)
+    if not isinstance(counted, Countable):
+        return False
+    declared, others = context.measurements(cell.row, counted.recipe, cell.column)
+    by_it = [m for m in (*declared, *others) if m.convention == convention and frame.allows_reading(m.reading)]
+    return bool(fitting(cell.printed, by_it, (rule,) if rule is not None else frame.roundings))
 
 
 def check_columns(plan: ColumnsPlan, context: Context) -> ColumnCheck:
@@ -255,21 +343,20 @@ def check_columns(plan: ColumnsPlan, context: Context) -> ColumnCheck:
         and places.get((cell.row.row.id, column)) == cell.column_id
     ]
     printed = ", ".join(column.heading for column in plan.table.value.columns.values() if column.measure.totalled)
-    if not cells:
+    where = "; ".join(
+        f"{cell.row.row.id}: {cell.printed.text} under {cell.column_id} is {column}" for cell, column in strays
+    )
+    verdict = Verdict.UNVERIFIABLE
+    if strays:
+        verdict = Verdict.INCONSISTENT
+        reason = f"{len(strays)} of {len(cells)} counted cells stand under a wrong heading: {where}"
+    elif not cells:
         proposed = any(map(totalled_cells, rows))
-        why = "the table's models are proposed" if proposed else "no cell of the table can be counted"
-        return _check(plan, Verdict.UNVERIFIABLE, why, printed)
-    if not strays and any(judge(one, context).verdict is Verdict.UNVERIFIABLE for one in counted):
-        return _check(plan, Verdict.UNVERIFIABLE, "not all work of the table's models is counted", printed)
-    if not strays:
-        reason = f"no two of {len(cells)} counted cells are swapped"
-        return _check(plan, Verdict.REPRODUCED, reason, printed)
-    where = [f"{cell.row.row.id}: {cell.printed.text} under {cell.column_id} is {column}" for cell, column in strays]
-    reason = f"{len(strays)} of {len(cells)} counted cells stand under a wrong heading: {'; '.join(where)}"
-    return _check(plan, Verdict.INCONSISTENT, reason, printed, "; ".join(where))
-
-
-def _check(plan: ColumnsPlan, verdict: Verdict, reason: str, printed: str, measured: str | None = None) -> ColumnCheck:
+        reason = "the table's models are proposed" if proposed else "no cell of the table can be counted"
+    elif any(judge(one, context).verdict is Verdict.UNVERIFIABLE for one in counted):
+        reason = "not all work of the table's models is counted"
+    else:
+        verdict, reason = Verdict.REPRODUCED, f"no two of {len(cells)} counted cells are swapped"
     return ColumnCheck(
-        id=plan.id, verdict=verdict, reason=reason, source=plan.source, printed=printed, measured=measured
+        id=plan.id, verdict=verdict, reason=reason, source=plan.source, printed=printed, measured=where or None
     )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product, starmap
 from typing import TypeVar
 
 from imlp_audit.checks.cells import find_own_column
-from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.fit import Comparison, Measured, compare
+from imlp_audit.checks.context import Context, Conventions, NotMeasuredError
+from imlp_audit.checks.fit import Comparison, Measured, Ways, compare
 from imlp_audit.checks.frames import (
     Countable,
     Frame,
@@ -21,9 +21,8 @@ from imlp_audit.checks.frames import (
     record_unmeasured,
     unless_counted,
     unless_missing,
-    write_sign_hint,
 )
-from imlp_audit.numbers.interval import Interval, readable
+from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.printed import LIKELY, Printed, Rounding
 from imlp_audit.records.check import PASSES, DeltaCheck, RepeatCheck, Verdict
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
@@ -38,13 +37,14 @@ def check_delta(plan: DeltaPlan, context: Context) -> DeltaCheck:
     delta = plan.change
     read = context.conventions(plan.cell.row.paper)
     own = read.roundings_of(plan.cell.column) if plan.cell.column.measure in read.about.rounding_of else ()
-    agreement = follows_from_cells(delta, plan.cell.printed, plan.base.printed, read.roundings, own)
+    cells = context.printed(plan.cell), context.printed(plan.base)
+    agreement = follows_from_cells(delta, *cells, read.roundings, own)
     return _from_agreement(DeltaCheck, plan, delta, "%", agreement, read.roundings[0])
 
 
 def check_repeat(plan: RepeatPlan, context: Context) -> RepeatCheck:
     """Judge whether a number that is printed twice is the same in both places."""
-    one, other = plan.numbers
+    one, other = plan.numbers if plan.delta else map(context.printed, (plan.cell, plan.other))
     name = f"{plan.other.id}.delta" if plan.delta else plan.other.id
     read, its = (context.conventions(cell.row.paper) for cell in (plan.cell, plan.other))
     roundings = read.roundings if plan.delta else read.roundings_of(plan.cell.column)
@@ -129,15 +129,15 @@ def _follows(
         return change is not None and change.meets(delta.interval(rule))
 
     found = _agreement(meets, roundings, reason, f"{reason}; {delta.text} is not among them", judged_by)
-    return _with_sign_hint(found, delta, possible)
+    if found.verdict is Verdict.INCONSISTENT and possible.meets(delta.negated.interval(found.rounding)):
+        return replace(found, hints=(*found.hints, _write_sign_hint(delta)))
+    return found
 
 
-def _with_sign_hint(found: Agreement, delta: Printed, possible: Interval) -> Agreement:
-    """Add a hint where a change has the size that is printed and the other sign."""
-    opposite = delta.negated.interval(found.rounding)
-    if found.verdict is not Verdict.INCONSISTENT or not possible.meets(opposite):
-        return found
-    return replace(found, hints=(*found.hints, write_sign_hint(delta)))
+def _write_sign_hint(delta: Printed) -> str:
+    """Say that a change would follow with the other sign."""
+    fault = "the sign is wrong" if delta.has_sign else f"{delta.text} has no sign and is read as an increase"
+    return f"{delta.negated.text} would follow: {fault}"
 
 
 def agree(
@@ -170,32 +170,16 @@ def _agreement(
     return Agreement(Verdict.INCONSISTENT, failure, roundings[0], judged_by, hints)
 
 
-_TWO_READINGS = re.compile(r"(.+) \(baseline (.+)\)")
 _TWO_COUNTERS = "the row and its baseline were counted by different conventions: their difference compares two counts"
 
 
 @dataclass(frozen=True)
 class _Side:
-    """One of the two cells: its measurements by declared conventions and by others, and what it is judged under."""
+    """One of the two cells: what it is judged under, and the ways to measure it."""
 
     counted: Countable
     frame: Frame
-    declared: list[Measured]
-    others: list[Measured]
-
-    @classmethod
-    def of(cls, counted: Countable, context: Context) -> _Side:
-        """Return a cell's side. Raises NotMeasuredError."""
-        cell = counted.cell
-        return cls(counted, frame_of(cell, context), *context.measurements(cell.row, counted.recipe, cell.column))
-
-    @property
-    def allowed(self) -> list[Measured]:
-        """The measurements that the cell's hypothesis allows, the best supported first."""
-        return self.frame.select(self.declared)
-
-
-_Pair = tuple[Measured, Measured]  # of the row, and of its baseline
+    ways: Ways
 
 
 @dataclass(frozen=True)
@@ -207,27 +191,31 @@ class _Pairing:
 
     variant: _Side
     base: _Side
-    context: Context
+    read: Conventions
 
-    def pairs(self, ours: Iterable[Measured], theirs: Iterable[Measured]) -> list[_Pair]:
-        """Return the pairs of measurements with a change between them."""
-        bases = list(theirs)
-        return [(v, b) for v in ours for b in bases if self.counted_alike(v, b) and self._read_alike(v, b)]
+    def changes(self, ours: Iterable[Measured], theirs: Sequence[Measured]) -> list[Measured]:
+        """Return the changes between measurements that belong together; from 0, no percentage says one."""
+        families = {side.counted.recipe.family for side in (self.variant, self.base)} - {None}
+        return [
+            Measured(
+                percent_change(one.value, base.value),
+                _name_readings(one, base),
+                one.convention,
+                tuple(sorted({*one.uncounted, *base.uncounted})),
+            )
+            for one, base in product(ours, theirs)
+            if base.value and self.counted_alike(one, base) and (one.reading == base.reading or len(families) > 1)
+        ]
 
     def counted_alike(self, one: Measured, other: Measured) -> bool:
         """Return whether two measurements were made by the same counter."""
-        cell = self.variant.counted.cell
-        read = self.context.conventions(cell.row.paper)
-        return read.counter_of(cell.column, one.convention) == read.counter_of(cell.column, other.convention)
-
-    def _read_alike(self, one: Measured, other: Measured) -> bool:
-        families = {side.counted.recipe.family for side in (self.variant, self.base)} - {None}
-        return one.reading == other.reading or len(families) > 1
+        column = self.variant.counted.cell.column
+        return self.read.counter_of(column, one.convention) == self.read.counter_of(column, other.convention)
 
     @property
     def default(self) -> Measured:
         """The names of the default reading and convention; no convention where the two cells have not the same."""
-        ours, theirs = self.variant.declared[0], self.base.declared[0]
+        ours, theirs = self.variant.ways.declared[0], self.base.ways.declared[0]
         convention = ours.convention if self.counted_alike(ours, theirs) else None
         return Measured(Fraction(0), _name_readings(ours, theirs), convention)
 
@@ -239,10 +227,12 @@ def check_measured_change(plan: DeltaPlan, context: Context) -> DeltaCheck:
         counted = countable(cell)
         if isinstance(counted, str):
             return record_unmeasured(DeltaCheck, plan, plan.change, "%", counted)
-        sides.append(_Side.of(counted, context))
+        declared, others = context.measurements(cell.row, counted.recipe, cell.column)
+        frame = frame_of(cell, context)
+        sides.append(_Side(counted, frame, frame.ways(declared, frame.roundings, others)))
     variant, base = sides
-    pairing = _Pairing(variant, base, context)
-    if not any(pairing.counted_alike(ours, theirs) for ours in variant.allowed for theirs in base.allowed):
+    pairing = _Pairing(variant, base, context.conventions(plan.cell.row.paper))
+    if not any(starmap(pairing.counted_alike, product(variant.ways.allowed, base.ways.allowed))):
         return record_unmeasured(DeltaCheck, plan, plan.change, "%", _TWO_COUNTERS)
     comparison = _compare_change(plan.change, pairing, context)
     column = find_own_column(variant.counted, context)
@@ -251,44 +241,34 @@ def check_measured_change(plan: DeltaPlan, context: Context) -> DeltaCheck:
         comparison = replace(comparison, verdict=Verdict.DIFFERS, reason=reason, under=())
     comparison = unless_missing(comparison, context, plan.cell.row.paper, *(side.counted.recipe for side in sides))
     check = record_fit(DeltaCheck, plan, plan.change, "%", comparison)
-    weak = comparison.verdict in PASSES and any(side.frame.weak for side in sides)
-    return check.model_copy(update={"weak": weak, "hints": (*check.hints, *_sign_hint(plan.change, check, comparison))})
+    weak, hints = comparison.verdict in PASSES and any(side.frame.weak for side in sides), check.hints
+    opposite = plan.change.negated.interval(comparison.rounding)
+    if check.verdict is Verdict.DIFFERS and comparison.deciding.value in opposite:
+        hints = (*hints, _write_sign_hint(plan.change))
+    return check.model_copy(update={"weak": weak, "hints": hints})
 
 
 def _compare_change(delta: Printed, pairing: _Pairing, context: Context) -> Comparison:
     """Compare a change with those between allowed measurements. Raises NotMeasuredError where there is none."""
-    variant, base = pairing.variant, pairing.base
-    allowed = _changes(pairing.pairs(variant.allowed, base.allowed))
+    variant, base = pairing.variant.ways, pairing.base.ways
+    allowed = pairing.changes(variant.allowed, base.allowed)
     if not allowed:
-        for side in (variant, base):
+        for side in (pairing.variant, pairing.base):
             unless_counted(context, side.counted.cell.row.paper, side.counted.recipe)
-        zero = next(b.convention for b in base.allowed if not b.value)
+        zero = next(one.convention for one in base.allowed if not one.value)
         raise NotMeasuredError(f"a change in percent from 0 is not defined (convention {zero})")
-    cell, paper = variant.counted.cell, variant.counted.cell.row.paper
-    rules = context.conventions(paper).roundings  # of the change; its column may have others of its own
-    return compare(
-        delta,
-        _changes(pairing.pairs(variant.declared, base.declared)),
-        rules if cell.column.measure in paper.about.value.rounding_of else variant.frame.roundings,
-        _changes(pairing.pairs(variant.others, [*base.declared, *base.others])),
+    column, read = pairing.variant.counted.cell.column, pairing.read
+    ways = replace(
+        variant,
+        declared=pairing.changes(variant.declared, base.declared),
         allowed=allowed,
-        rules=rules,
+        roundings=read.roundings if column.measure in read.about.rounding_of else variant.roundings,
+        rules=read.roundings,  # of the change; its column may have others of its own
+        undeclared=pairing.changes(variant.undeclared, [*base.declared, *base.undeclared]),
         default=pairing.default,
-        unit="" if "%" in delta.text else " %",
-        support=variant.frame.support,
-        elsewhere=context.conventions(paper).named(cell.column),
+        elsewhere=read.named(column),
     )
-
-
-def _changes(pairs: Iterable[_Pair]) -> list[Measured]:
-    """Return the changes of pairs, without those from 0: no percentage says them."""
-    return [_change(variant, base) for variant, base in pairs if base.value]
-
-
-def _change(variant: Measured, base: Measured) -> Measured:
-    uncounted = tuple(sorted({*variant.uncounted, *base.uncounted}))
-    change = percent_change(variant.value, base.value)
-    return Measured(change, _name_readings(variant, base), variant.convention, uncounted)
+    return compare(delta, ways, unit="" if "%" in delta.text else " %")
 
 
 def _name_readings(variant: Measured, base: Measured) -> str | None:
@@ -298,19 +278,6 @@ def _name_readings(variant: Measured, base: Measured) -> str | None:
     return f"{variant.reading} (baseline {base.reading})"
 
 
-def readings_of_change(name: str | None) -> tuple[str | None, str | None]:
-    """Return the readings of a row and of its baseline by the name that a change has for the two."""
-    two = _TWO_READINGS.fullmatch(name or "")
-    return (two[1], two[2]) if two is not None else (name, name)
-
-
 def percent_change(value: Fraction, base: Fraction) -> Fraction:
     """Return the change from `base` to `value` in percent. Raises ZeroDivisionError for a base of 0."""
     return (value / base - 1) * 100
-
-
-def _sign_hint(delta: Printed, check: DeltaCheck, comparison: Comparison) -> Iterator[str]:
-    """Yield a hint where a change has the size that is printed and the other sign."""
-    other = delta.negated
-    if check.verdict is Verdict.DIFFERS and comparison.deciding.value in other.interval(comparison.rounding):
-        yield write_sign_hint(delta)

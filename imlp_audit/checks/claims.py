@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import assert_never
 
+from imlp_audit.checks.cells import judge
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.fit import Comparison, compare
-from imlp_audit.checks.frames import frame_of, unless_counted, unless_missing
-from imlp_audit.checks.measured_claims import (
-    ClaimJudgement,
-    bound_of,
-    is_weak,
-    judge_measured_conditions,
-    judge_measured_order,
-    judge_options,
-    judge_row,
-    judge_rows,
-)
+from imlp_audit.checks.frames import Countable, frame_of
 from imlp_audit.checks.quantities import (
+    IncomparableError,
+    all_of,
+    format_values,
     interval_of,
     judge_order,
+    judge_relation,
+    judge_share,
     middle,
-    mlp_shares,
-    printed_options,
-    printed_values,
+    options_of,
 )
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, readable
 from imlp_audit.records.check import PASSES, ClaimCheck, RowTruth, Truth, Verdict
-from imlp_audit.spec.claim_entries import Direction, MeaningEntry
-from imlp_audit.spec.claim_quantities import MlpShare
+from imlp_audit.spec.claim_entries import Direction, MeaningEntry, Relation
 from imlp_audit.spec.claims import Average, Condition, Conditions, Input, Order, Reference, Sized, Statement
-from imlp_audit.spec.paper import Paper, RowRef
+from imlp_audit.spec.paper import CellRef, Paper, RowRef
 from imlp_audit.spec.plan import ClaimPlan
 
 
@@ -80,37 +72,63 @@ def _not_judged(plan: ClaimPlan) -> Iterator[str]:
         yield f"not judged for {', '.join(row.row.id for row in rows)}: {because}"
 
 
+@dataclass(frozen=True)
+class ClaimJudgement:
+    """The verdict on a statement, why, the values that it rests on, and what it departs from the defaults by."""
+
+    verdict: Verdict
+    reason: str
+    measured: str
+    under: tuple[str, ...] = ()
+    weak: bool = False
+    by_row: tuple[RowTruth, ...] = ()
+
+
 def _judge(statement: Statement, context: Context, *, measured: bool) -> ClaimJudgement:
     match statement:
         case Conditions():
-            if measured:
-                return judge_measured_conditions(statement, context)
-            truths, under = _condition_truths(statement, context), _shares_under(statement.shares, context)
-            return judge_rows(truths, statement.holds_for, under)
+            return _judge_conditions(statement, context, measured=measured)
         case Order():
-            if measured:
-                return judge_measured_order(statement, context)
-            return replace(_judge_order(statement, context), under=_shares_under(statement.shares, context))
+            return _judge_order(statement, context, measured=measured)
         case Reference():
             return _judge_reference(statement)
         case Average():
             return _judge_average(statement, context)
         case Input():
-            return judge_input(statement, context)
+            return _judge_input(statement, context)
         case _:
             assert_never(statement)
 
 
-def _shares_under(shares: Sequence[MlpShare], context: Context) -> tuple[str, ...]:
-    """Return what shares of the MLPs depart from the defaults by."""
-    under = (name for share in shares for _, names in mlp_shares(share, context) for name in names)
-    return tuple(dict.fromkeys(under))
+def _judge_rows(
+    truths: Sequence[RowTruth], holds_for: str, under: Iterable[str], cells: Sequence[CellRef], context: Context
+) -> ClaimJudgement:
+    """Judge a claim about several rows by the result in each; `cells` are those whose hypothesis it is judged under."""
+    verdict, reason = judge_share(truths, holds_for)
+    measured = "; ".join(f"{truth.row}: {truth.values}" for truth in truths)
+    return ClaimJudgement(
+        verdict, reason, measured, tuple(dict.fromkeys(under)), _is_weak(cells, context), tuple(truths)
+    )
+
+
+def _is_weak(cells: Sequence[CellRef], context: Context) -> bool:
+    """Return whether what the cells are judged under is no clear choice."""
+    return any(frame_of(cell, context).weak for cell in cells)
 
 
 def models_of_claim(plan: ClaimPlan) -> Iterator[tuple[Paper, Recipe]]:
     """Yield the models that a claim about printed numbers needs, each with its paper; a measured one has its cells'."""
     for statement in () if plan.measured else plan.meanings.all:
-        yield from _models_of(statement)
+        match statement:
+            case Conditions() | Order():
+                yield from ((share.cell.row.paper, share.recipe) for share in statement.shares)
+            case Input():
+                for row in statement.rows:
+                    yield from ((row.cell.row.paper, at_size(row.recipe, s)) for s in (statement.size, *row.tried))
+            case Reference() | Average():
+                continue
+            case _:
+                assert_never(statement)
 
 
 def papers_of_claim(plan: ClaimPlan) -> Iterator[Paper]:
@@ -121,40 +139,84 @@ def papers_of_claim(plan: ClaimPlan) -> Iterator[Paper]:
             yield from (cell.row.paper for cell in statement.cells)
 
 
-def _models_of(statement: Statement) -> Iterator[tuple[Paper, Recipe]]:
-    match statement:
-        case Conditions() | Order():
-            yield from ((share.cell.row.paper, share.recipe) for share in statement.shares)
-        case Input():
-            for row in statement.rows:
-                yield from ((row.cell.row.paper, at_size(row.recipe, s)) for s in (statement.size, *row.tried))
-        case Reference() | Average():
-            return
-        case _:
-            assert_never(statement)
+@dataclass(frozen=True)
+class _Judged:
+    """A condition in a row: whether it holds, the values that decide it, and how they depart from the defaults."""
+
+    condition: Condition
+    truth: Truth
+    values: str
+    under: tuple[str, ...] = ()
 
 
-def _condition_truths(statement: Conditions, context: Context) -> list[RowTruth]:
-    """Judge the conditions in each row that they are about."""
-    rows = (
-        (row, [(c, *judge_condition(c, row, context)) for c in statement.conditions if row.id in c.by_row])
+def _judge_conditions(statement: Conditions, context: Context, *, measured: bool) -> ClaimJudgement:
+    """Judge the conditions in each row that they are about; counted numbers each under their own hypothesis."""
+    rows = [
+        (
+            row,
+            [_judge_condition(c, row, context, measured=measured) for c in statement.conditions if row.id in c.by_row],
+        )
         for row in statement.rows
+    ]
+    truths = [_judge_row(row.row.id, parts, measured=measured) for row, parts in rows if parts]
+    under = (name for _, parts in rows for part in parts for name in part.under)
+    return _judge_rows(truths, statement.holds_for, under, statement.cells if measured else (), context)
+
+
+def _judge_condition(condition: Condition, row: RowRef, context: Context, *, measured: bool) -> _Judged:
+    """Judge whether a condition holds under every option that is open, or under none."""
+    quantity, number = condition.by_row[row.id], condition.bound
+    bound = Interval.point(number.value * number.scale)
+    if condition.relation is Relation.EQUALS:  # to a number that is itself rounded
+        bound = number.interval(context.conventions(row.paper).roundings[0])
+    try:
+        options = options_of([quantity], context, measured=measured)
+    except IncomparableError as error:
+        return _Judged(condition, Truth.OPEN, f"not comparable: {error}")
+    values = [one.values[0] for one in options]
+    truths = {Truth.OPEN if one is None else judge_relation(one, condition.relation, bound) for one in values}
+    texts = " or ".join(dict.fromkeys(format_values(quantity, one) for one in values))
+    under = (name for one in options for name in one.under)
+    return _Judged(condition, truths.pop() if len(truths) == 1 else Truth.OPEN, texts, tuple(dict.fromkeys(under)))
+
+
+def _judge_row(name: str, parts: Sequence[_Judged], *, measured: bool) -> RowTruth:
+    """Judge a row by all of its conditions, each with the values that it is judged by."""
+    overall = all_of([one.truth for one in parts])
+    said = overall.value
+    if overall is Truth.OPEN:
+        said = "cannot be decided" if measured else "is left open by the printed digits"
+    because = (
+        f"{one.condition.name} ({one.values}) {one.condition.relation.replace('_', ' ')} "
+        f"{one.condition.bound.text} {said}"
+        for one in parts
+        if one.truth is overall
     )
-    return [judge_row(row, parts) for row, parts in rows if parts]
+    return RowTruth(
+        row=name,
+        truth=overall,
+        because=", ".join(because),
+        values=", ".join(f"{one.condition.name} {one.values}" for one in parts),
+        met=sum(one.truth is Truth.YES for one in parts),
+        conditions=len(parts),
+    )
 
 
-def judge_condition(condition: Condition, row: RowRef, context: Context) -> tuple[Truth, str]:
-    """Return whether a condition holds in a row that it is about, and the values that it is judged by."""
-    quantity, bound = condition.by_row[row.id], bound_of(condition, row, context)
-    return judge_options(condition, bound, printed_options(quantity, context), quantity)
-
-
-def _judge_order(order: Order, context: Context) -> ClaimJudgement:
-    """Judge whether a quantity only grows, or only shrinks, along the rows."""
-    values = [(row.row.id, printed_values(quantity, context)) for row, quantity in order.along]
-    verdict, reason = judge_order(values, increasing=order.direction is Direction.INCREASING)
-    measured = ", ".join(middle(value) for _, value in values if value)
-    return ClaimJudgement(verdict, f"{order.name} (must be {order.direction}): {reason}", measured)
+def _judge_order(order: Order, context: Context, *, measured: bool) -> ClaimJudgement:
+    """Judge whether a quantity only grows, or only shrinks, along the rows, all of them under one hypothesis."""
+    increasing, name = order.direction is Direction.INCREASING, f"{order.name} (must be {order.direction})"
+    try:
+        options = options_of(order.quantities, context, measured=measured)
+    except IncomparableError as error:
+        return ClaimJudgement(Verdict.UNVERIFIABLE, f"{name}: {error}", "")
+    ids = [row.row.id for row, _ in order.along]
+    judged = [judge_order(list(zip(ids, one.values, strict=True)), increasing=increasing) for one in options]
+    verdict, reason = judged[0]
+    if len({each for each, _ in judged}) > 1:
+        verdict, reason = Verdict.UNVERIFIABLE, f"{reason}; options that the numbers leave open disagree"
+    values = ", ".join(middle(value) for value in options[0].values if value)
+    under = tuple(dict.fromkeys(one for option in options for one in option.under))
+    return ClaimJudgement(verdict, f"{name}: {reason}", values, under, measured and _is_weak(order.cells, context))
 
 
 def _judge_reference(reference: Reference) -> ClaimJudgement:
@@ -186,12 +248,11 @@ def _judge_average(average: Average, context: Context) -> ClaimJudgement:
     return ClaimJudgement(Verdict.UNVERIFIABLE, f"{needed}, which is possible", middle(others))
 
 
-def judge_input(statement: Input, context: Context) -> ClaimJudgement:
+def _judge_input(statement: Input, context: Context) -> ClaimJudgement:
     """Judge which size the printed FLOPs follow from, each row under its own cell's hypothesis."""
     judged = [_judge_size(row, statement.size, context) for row in statement.rows]
-    under = [name for one in judged for name in one.under]
-    weak = is_weak(statement.cells, context)
-    return judge_rows([one.truth for one in judged], statement.holds_for, under, weak=weak)
+    under = (name for _, names in judged for name in names)
+    return _judge_rows([truth for truth, _ in judged], statement.holds_for, under, statement.cells, context)
 
 
 def at_size(recipe: Recipe, size: int) -> Recipe:
@@ -199,43 +260,27 @@ def at_size(recipe: Recipe, size: int) -> Recipe:
     return recipe.model_copy(update={"image": (size, size)})
 
 
-@dataclass(frozen=True)
-class _JudgedRow:
-    """Whether a row takes images of the size, and how what its number follows from departs from the defaults."""
+def _judge_size(row: Sized, size: int, context: Context) -> tuple[RowTruth, tuple[str, ...]]:
+    """Judge a row: its FLOPs follow from the claimed size, only from another size, or from none of those tried.
 
-    truth: RowTruth
-    under: tuple[str, ...] = ()
-
-
-def _judge_size(row: Sized, size: int, context: Context) -> _JudgedRow:
-    """Judge a row: its FLOPs follow from the claimed size, only from another size, or from none of those tried."""
+    With it comes how what its number follows from departs from the defaults.
+    """
     name, printed = row.cell.row.row.id, row.cell.printed.text
-    claimed = _compare_at(size, row, context)
+    claimed = judge(Countable(row.cell, at_size(row.recipe, size)), context)
     if claimed.verdict in PASSES:
         because = f"{printed} follows at {size}"
-        return _JudgedRow(RowTruth(row=name, truth=Truth.YES, because=because, values=f"{size}"), claimed.under)
+        return RowTruth(row=name, truth=Truth.YES, because=because, values=f"{size}"), claimed.under
     fitting = [other for other in row.tried if _fits_at(other, row, context)]
     miss = f"{readable(claimed.deciding.value)} at {size}, not {printed}"
     if claimed.verdict is Verdict.UNVERIFIABLE or not fitting:
         because = f"{miss}; none of the sizes tried gives it"
-        return _JudgedRow(RowTruth(row=name, truth=Truth.OPEN, because=because, values="none"))
+        return RowTruth(row=name, truth=Truth.OPEN, because=because, values="none"), ()
     sizes = " or ".join(map(str, fitting))
-    return _JudgedRow(RowTruth(row=name, truth=Truth.NO, because=f"{miss}, which follows at {sizes}", values=sizes))
+    return RowTruth(row=name, truth=Truth.NO, because=f"{miss}, which follows at {sizes}", values=sizes), ()
 
 
 def _fits_at(size: int, row: Sized, context: Context) -> bool:
     try:
-        return _compare_at(size, row, context).verdict in PASSES
+        return judge(Countable(row.cell, at_size(row.recipe, size)), context).verdict in PASSES
     except NotMeasuredError:  # a model that cannot take this size was not counted at it
         return False
-
-
-def _compare_at(size: int, row: Sized, context: Context) -> Comparison:
-    sized, paper, frame = at_size(row.recipe, size), row.cell.row.paper, frame_of(row.cell, context)
-    declared, _ = context.measurements(row.cell.row, sized, row.cell.column)
-    allowed = frame.select(declared)
-    if not allowed:  # the readings that are left to the cell failed
-        unless_counted(context, paper, sized)
-    rules = context.conventions(paper).roundings_of(row.cell.column)
-    comparison = compare(row.cell.printed, declared, frame.roundings, allowed=allowed, rules=rules)
-    return unless_missing(comparison, context, paper, sized)

@@ -24,7 +24,7 @@ from imlp_audit.count.conventions import (
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey
 from imlp_audit.models.readings import PaperReading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.printed import Rounding
+from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.spec.columns import (
     AccuracyColumn,
     Column,
@@ -34,7 +34,7 @@ from imlp_audit.spec.columns import (
     SettingColumn,
     UncountedColumn,
 )
-from imlp_audit.spec.paper import Paper, RowRef
+from imlp_audit.spec.paper import CellRef, Paper, RowRef
 from imlp_audit.spec.schema import About, Row
 
 Counter: TypeAlias = str | frozenset[tuple[WeightKey, int]] | None
@@ -109,32 +109,25 @@ class Conventions:
 
     def declared_for_column(self, column: Column) -> tuple[str, ...]:
         """Return the names of the conventions declared for a column, whatever a row says of its own."""
-        match column:
-            case ParametersColumn():
-                return tuple(map(str, self.about.parameters))
-            case FlopsColumn():
-                return self.about.flops or tuple(self.flops)
-            case MemoryColumn():
-                return tuple(map(str, self.about.memory))
-            case SettingColumn() | AccuracyColumn() | UncountedColumn():
-                return ()
-            case _:
-                assert_never(column)
+        return self._names_for(column)[0]
 
     def known_for(self, row: Row, column: Column) -> tuple[str | None, ...]:
         """Return the names of all conventions for a column in a row, the declared ones first."""
+        return tuple(dict.fromkeys((*self.declared_for(row, column), *self._names_for(column)[1])))
+
+    def _names_for(self, column: Column) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the names of the conventions for a column: the declared ones, and all."""
         match column:
             case ParametersColumn():
-                every: tuple[str, ...] = tuple(ParameterConvention)
+                return tuple(map(str, self.about.parameters)), tuple(map(str, ParameterConvention))
             case FlopsColumn():
-                every = tuple(self.flops)
+                return self.about.flops or tuple(self.flops), tuple(self.flops)
             case MemoryColumn():
-                every = tuple(MemoryConvention)
+                return tuple(map(str, self.about.memory)), tuple(map(str, MemoryConvention))
             case SettingColumn() | AccuracyColumn() | UncountedColumn():
-                every = ()
+                return (), ()
             case _:
                 assert_never(column)
-        return tuple(dict.fromkeys((*self.declared_for(row, column), *map(str, every))))
 
 
 @lru_cache(maxsize=64)
@@ -147,7 +140,8 @@ class Context:
     """Everything a check may look at.
 
     `outcomes` are those of claims about functions, by their ids; `judged` are the counted numbers of each paper, and
-    `identities` what the numbers of rows with candidates say about these, by the rows' ids.
+    `identities` what the numbers of rows with candidates say about these, by the rows' ids. Cells are `changed`, by
+    their ids, to ask what a check would say of another number.
     """
 
     facts: Facts
@@ -155,6 +149,11 @@ class Context:
     outcomes: Mapping[str, AnyOutcome] = field(default_factory=dict)
     judged: Mapping[str, JudgedPaper] = field(default_factory=dict)
     identities: Mapping[str, RowIdentity] = field(default_factory=dict)
+    changed: Mapping[str, Printed] = field(default_factory=dict)
+
+    def printed(self, cell: CellRef) -> Printed:
+        """Return what a cell prints."""
+        return self.changed.get(cell.id) or cell.printed
 
     def conventions(self, paper: Paper) -> Conventions:
         """Return how a paper's numbers are read in this audit."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
+from operator import ne
 
 from imlp_audit.numbers.interval import EXACT, decimal_text, readable
 from imlp_audit.numbers.printed import LIKELY, Printed, Rounding
@@ -39,67 +41,71 @@ class Comparison:
     hints: tuple[AnyHint, ...] = ()
 
 
-def compare(
-    printed: Printed,
-    declared: Sequence[Measured],
-    roundings: Sequence[Rounding],
-    undeclared: Sequence[Measured] = (),
-    *,
-    allowed: Sequence[Measured] | None = None,
-    rules: Sequence[Rounding] = (),
-    default: Measured | None = None,
-    unit: str = "",
-    support: Mapping[tuple[str, str], str] | None = None,
-    elsewhere: Collection[str | None] = (),
-    count_lost: Callable[[OptionHint], int] = lambda _: 0,
-) -> Comparison:
-    """Judge a printed number; the first measurement and the first rounding rule are the default, the rest are declared.
+@dataclass(frozen=True)
+class Ways:
+    """The ways to measure and to round a number that it may be judged by.
 
-    Only measurements that the paper's hypothesis allows can make the number pass: `allowed`, the best supported first;
-    if it is left out, all. `rules` are all rounding rules that the paper declares, where its hypothesis leaves some;
-    `default` names the default reading and convention where nothing was measured under them, and `unit` what the reason
-    is to name behind the values. Other declared measurements and rules, and `undeclared` ones, are tried for hints;
-    `support` says of a declared option how many of the paper's numbers follow under it, `elsewhere` are conventions
-    that the spec has for other numbers, and `count_lost` how many numbers undeclared ones would lose. A value that
-    leaves out uncounted work is no evidence either way.
+    Of `declared` measurements and of `rules` the first is the default. Only what the paper's hypothesis leaves can make
+    the number pass: the `allowed` measurements, the best supported first, and `roundings`. The rest is tried for hints,
+    as are `undeclared` measurements. `default` names the default reading and convention where nothing was measured
+    under them; `support` says of a declared option how many of the paper's numbers follow under it, and `elsewhere` are
+    conventions that the spec has for other numbers.
     """
-    rules = rules or roundings
-    ordinary = (default or declared[0], rules[0])
-    allowed = declared if allowed is None else allowed
-    fitting = next(_fits(printed, [m for m in allowed if not m.uncounted], roundings), None)
-    if fitting is not None:
-        one, rounding = _least_departing(fitting, declared, ordinary[0])
+
+    declared: Sequence[Measured]
+    allowed: Sequence[Measured]
+    roundings: Sequence[Rounding]
+    rules: Sequence[Rounding]
+    undeclared: Sequence[Measured] = ()
+    default: Measured | None = None
+    support: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    elsewhere: Collection[str | None] = ()
+
+
+def compare(
+    printed: Printed, ways: Ways, *, unit: str = "", count_lost: Callable[[OptionHint], int] = lambda _: 0
+) -> Comparison:
+    """Judge a printed number; `unit` is what the reason names behind the values.
+
+    A value that leaves out uncounted work is no evidence either way. `count_lost` says how many numbers what a hint has
+    and the spec has not would lose.
+    """
+    declared, usual = ways.declared, ways.roundings[0]
+    ordinary = (ways.default or declared[0], ways.rules[0])
+    found = next(_fits(printed, [m for m in ways.allowed if not m.uncounted], ways.roundings), None)
+    if found is not None:
+        one, rounding = _least_departing(found[0], declared, ordinary[0]), found[1]
         under = _name(_departures((one, rounding), ordinary))
         verdict = Verdict.REPRODUCED_UNDER if under else Verdict.REPRODUCED
         named = f" under {', '.join(under)}" if under else ""
         reason = f"{readable(one.value)}{unit} lies in {printed.interval(rounding)}{unit}{named}"
-        return Comparison(verdict, reason, one, rounding, _also(printed, declared, one, roundings[0]), under)
-    unsure = next((m for m in allowed if m.uncounted), None)
+        return Comparison(verdict, reason, one, rounding, _also(printed, declared, one, usual), under)
+    unsure = next((m for m in ways.allowed if m.uncounted), None)
     if unsure is not None:
         reason = f"no formula counts {', '.join(unsure.uncounted)}, so the measured value leaves out work"
-        also = _also(printed, declared, unsure, roundings[0])
-        return Comparison(Verdict.UNVERIFIABLE, reason, unsure, roundings[0], also)
-    one, rounding = (allowed[0], roundings[0])
-    left = {(m, rule) for m in allowed for rule in roundings}
-    others = [(m, rule) for m in declared for rule in rules if (m, rule) not in left]
-    judged = (one, rounding)
-    alone = _alone_ways(printed, others, judged, support or {})
-    undeclared_ways = _undeclared_ways(printed, allowed, rules, undeclared, judged)
-    ways = (*alone, *(way.model_copy(update={"elsewhere": way.convention in elsewhere}) for way in undeclared_ways))
+        return Comparison(Verdict.UNVERIFIABLE, reason, unsure, usual, _also(printed, declared, unsure, usual))
+    one = ways.allowed[0]
+    hints = _smallest((*_alone_ways(printed, ways), *_undeclared_ways(printed, ways)))
     return Comparison(
         Verdict.DIFFERS,
-        _miss(printed, one, rounding, unit),
+        _miss(printed, one, usual, unit),
         one,
-        rounding,
-        _also(printed, declared, one, rounding),
-        hints=tuple(way.model_copy(update={"lost": count_lost(way)}) for way in _smallest(ways)),
+        usual,
+        _also(printed, declared, one, usual),
+        hints=tuple(way.model_copy(update={"lost": count_lost(way)}) for way in hints),
     )
+
+
+def fitting(printed: Printed, measured: Iterable[Measured], rules: Iterable[Rounding]) -> list[Measured]:
+    """Return the measurements that print as a number does, by some rule; one that leaves out work is no evidence."""
+    intervals = [printed.interval(rule) for rule in rules]
+    return [m for m in measured if not m.uncounted and any(m.value in interval for interval in intervals)]
 
 
 def name_departures_of(one: Measured, declared: Sequence[Measured]) -> tuple[str, ...]:
     """Name how a measurement departs from the default; an option that does not change the value does not depart."""
+    chosen = _least_departing(one, declared, declared[0])
     rounding = Rounding.HALF_UP  # the same in both: only readings and conventions are compared
-    chosen, _ = _least_departing((one, rounding), declared, declared[0])
     return _name(_departures((chosen, rounding), (declared[0], rounding)))
 
 
@@ -112,17 +118,11 @@ def _fits(
         yield from ((one, rounding) for one in measured if one.value in interval)
 
 
-def _least_departing(
-    fitting: tuple[Measured, Rounding], declared: Sequence[Measured], default: Measured
-) -> tuple[Measured, Rounding]:
-    """Return what fits by the first names that give the same value: an option departs only if it changes the value."""
-    one, rounding = fitting
+def _least_departing(one: Measured, declared: Sequence[Measured], default: Measured) -> Measured:
+    """Return a measurement by the first names that give its value: an option departs only if it changes the value."""
     same = (other for other in declared if other.value == one.value and not other.uncounted)
-    return min(same, key=lambda other: sum(_differ(other, default))), rounding
-
-
-def _differ(one: Measured, other: Measured) -> tuple[bool, bool]:
-    return one.reading != other.reading, one.convention != other.convention
+    names = default.reading, default.convention
+    return min(same, key=lambda other: sum(map(ne, (other.reading, other.convention), names)))
 
 
 def _departures(chosen: tuple[Measured, Rounding], default: tuple[Measured, Rounding]) -> dict[str, str | None]:
@@ -175,50 +175,49 @@ def _smallest(ways: Iterable[OptionHint]) -> list[OptionHint]:
     return kept
 
 
-def _alone_ways(
-    printed: Printed,
-    others: Sequence[tuple[Measured, Rounding]],
-    judged: tuple[Measured, Rounding],
-    support: Mapping[tuple[str, str], str],
-) -> Iterator[OptionHint]:
+def _alone_ways(printed: Printed, ways: Ways) -> Iterator[OptionHint]:
     """Yield declared options that would fit this number alone, with how many of the paper's numbers each explains."""
-    for one, rule in others:
-        if rule is not Rounding.CEILING and one.value in printed.interval(rule) and not one.uncounted:
+    judged, left = (ways.allowed[0], ways.roundings[0]), set(product(ways.allowed, ways.roundings))
+    for one, rule in product(ways.declared, ways.rules):
+        if (one, rule) in left or rule is Rounding.CEILING or one.uncounted:
+            continue
+        if one.value in printed.interval(rule):
             departures = _departures((one, rule), judged)
-            said = "; ".join(support[kind, str(name)] for kind, name in departures.items() if (kind, name) in support)
-            yield _hint(one, departures, support=said)
+            known = [ways.support.get((kind, str(name))) for kind, name in departures.items()]
+            yield _hint(one, departures, support="; ".join(said for said in known if said is not None))
 
 
-def _undeclared_ways(
-    printed: Printed,
-    allowed: Sequence[Measured],
-    rules: Sequence[Rounding],
-    undeclared: Sequence[Measured],
-    judged: tuple[Measured, Rounding],
-) -> Iterator[OptionHint]:
+def _undeclared_ways(printed: Printed, ways: Ways) -> Iterator[OptionHint]:
     """Yield which undeclared rule or convention would fit: a hint for the reader, never a pass.
 
     Nobody rounds up: that rule would excuse any number that is too large by one.
     """
-    usual, usual_rule = judged
-    known = {(one, rule) for one in allowed for rule in rules}
+    usual, usual_rule = ways.allowed[0], ways.roundings[0]
+    known = set(product(ways.allowed, ways.rules))
     values = {(usual.value, usual.convention)}
-    for one in (*allowed, *undeclared):
+    for one in (*ways.allowed, *ways.undeclared):
         if one.uncounted or ((one.value, one.convention) in values and one is not usual):
             continue
         values.add((one.value, one.convention))
-        fitting = [rule for rule in LIKELY if (one, rule) not in known and one.value in printed.interval(rule)]
-        for rule in [usual_rule] if usual_rule in fitting else fitting:
-            departures = _departures((one, rule), judged)
-            stated = {"rounding": rule in rules}
-            yield _hint(one, departures, tuple(kind for kind in departures if not stated.get(kind, one in allowed)))
+        rules = [rule for rule in LIKELY if (one, rule) not in known and one.value in printed.interval(rule)]
+        for rule in [usual_rule] if usual_rule in rules else rules:
+            departures = _departures((one, rule), (usual, usual_rule))
+            stated = {"rounding": rule in ways.rules}
+            missing = tuple(kind for kind in departures if not stated.get(kind, one in ways.allowed))
+            yield _hint(one, departures, missing, elsewhere=departures.get("convention") in ways.elsewhere)
 
 
 def _hint(
-    one: Measured, departures: Mapping[str, str | None], missing: tuple[str, ...] = (), support: str = ""
+    one: Measured,
+    departures: Mapping[str, str | None],
+    missing: tuple[str, ...] = (),
+    support: str = "",
+    *,
+    elsewhere: bool = False,
 ) -> OptionHint:
     named = {kind: str(name) for kind, name in departures.items()}
-    return OptionHint(value=decimal_text(one.value, EXACT), missing=missing, support=support, **named)
+    value = decimal_text(one.value, EXACT)
+    return OptionHint(value=value, missing=missing, support=support, elsewhere=elsewhere, **named)
 
 
 def _also(
@@ -226,19 +225,19 @@ def _also(
 ) -> tuple[Measurement, ...]:
     """Record the other measurements with what each alone would say under the default rounding."""
     interval = printed.interval(rounding)
+
+    def judge_alone(one: Measured) -> Verdict:
+        if one.uncounted:
+            return Verdict.UNVERIFIABLE
+        return Verdict.REPRODUCED if one.value in interval else Verdict.DIFFERS
+
     return tuple(
         Measurement(
             reading=one.reading,
             convention=one.convention,
             measured=decimal_text(one.value, EXACT),
-            verdict=_alone(one, one.value in interval),
+            verdict=judge_alone(one),
         )
         for one in declared
         if one != deciding
     )
-
-
-def _alone(one: Measured, inside: bool) -> Verdict:
-    if one.uncounted:
-        return Verdict.UNVERIFIABLE
-    return Verdict.REPRODUCED if inside else Verdict.DIFFERS

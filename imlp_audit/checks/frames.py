@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from imlp_audit.checks.context import Context, NotMeasuredError, own_convention
-from imlp_audit.checks.fit import Comparison, Measured
+from imlp_audit.checks.fit import Comparison, Measured, Ways, fitting
 from imlp_audit.checks.hypotheses import Clarity, JudgedPaper, VoteGroup, allowed_roundings
 from imlp_audit.checks.votes import DeclaredOptions, Vote, Votes
 from imlp_audit.models.recipe import Recipe
@@ -105,12 +105,6 @@ def interval_ends(printed: Printed, rounding: Rounding) -> tuple[str, str]:
     """Return the interval_ends of the interval that a number stands for, as text."""
     interval = printed.interval(rounding)
     return decimal_text(interval.low, EXACT), decimal_text(interval.high, EXACT)
-
-
-def write_sign_hint(delta: Printed) -> str:
-    """Say that a change would follow with the other sign."""
-    fault = "the sign is wrong" if delta.has_sign else f"{delta.text} has no sign and is read as an increase"
-    return f"{delta.negated.text} would follow: {fault}"
 
 
 def column_of(cell: CellRef) -> str:
@@ -235,6 +229,12 @@ class Frame:
         """Return the measurements that are allowed, those under the best supported options first."""
         return sorted(filter(self.allows, declared), key=self._departures)
 
+    def ways(
+        self, declared: Sequence[Measured], rules: Sequence[Rounding], undeclared: Sequence[Measured] = ()
+    ) -> Ways:
+        """Return the ways to measure a number that it may be judged by, of declared measurements and rules."""
+        return Ways(declared, self.select(declared), self.roundings, rules, undeclared, support=self.support)
+
     def _departures(self, one: Measured) -> int:
         pairs = ((self.reading, one.reading), (self.convention, one.convention))
         return sum(group is not None and name != group.winner for group, name in pairs)
@@ -246,19 +246,20 @@ class Frame:
     @property
     def name(self) -> str:
         """The options that the hypothesis leaves to the cell: "reading released, convention no_head"."""
-        groups = {"reading": self.reading, "convention": self.convention}
-        return ", ".join(
-            f"{kind} {' or '.join(map(str, one.allowed))}" for kind, one in groups.items() if one is not None
-        )
+        named = (pair for pair in self._groups.items() if pair[0] != "rounding")
+        return ", ".join(f"{kind} {' or '.join(map(str, one.allowed))}" for kind, one in named)
+
+    @property
+    def _groups(self) -> dict[str, VoteGroup]:
+        groups = {"reading": self.reading, "convention": self.convention, "rounding": self.rounding}
+        return {kind: one for kind, one in groups.items() if one is not None}
 
     @property
     def support(self) -> dict[tuple[str, str], str]:
         """How many numbers follow under each option that was not chosen, beside the one that was."""
-        groups = {"reading": self.reading, "convention": self.convention, "rounding": self.rounding}
         return {
             (kind, str(option)): _compare_scores(group, option)
-            for kind, group in groups.items()
-            if group is not None
+            for kind, group in self._groups.items()
             for option in group.scores
             if option != group.winner
         }
@@ -266,8 +267,7 @@ class Frame:
     @property
     def weak(self) -> bool:
         """Whether a pass may be luck: the rounding rule, the reading or the convention is not a clear choice."""
-        groups = (self.rounding, self.reading, self.convention)
-        return any(group is not None and group.choice is Clarity.WEAK for group in groups)
+        return any(group.choice is Clarity.WEAK for group in self._groups.values())
 
 
 def _compare_scores(group: VoteGroup, option: str | None) -> str:
@@ -294,9 +294,8 @@ def frame_of(cell: CellRef, context: Context) -> Frame:
     if convention is None or convention.choice is not Clarity.MIXED:
         return frame
     declared, _ = context.measurements(cell.row, counted.recipe, cell.column)
-    intervals = [cell.printed.interval(rule) for rule in frame.roundings]
-    fitting = (one for one in frame.select(declared) if any(one.value in interval for interval in intervals))
-    return replace(frame, counters=frozenset(one.convention for one in fitting if not one.uncounted))
+    fit = fitting(cell.printed, frame.select(declared), frame.roundings)
+    return replace(frame, counters=frozenset(one.convention for one in fit))
 
 
 def _column_group(cell: CellRef, judged: JudgedPaper) -> VoteGroup | None:

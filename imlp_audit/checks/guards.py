@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, TypeVar
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from imlp_audit.checks.claims import models_of_claim
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.run import run_check
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Printed
-from imlp_audit.records.check import FAILS, Check, EquationCheck
+from imlp_audit.records.check import FAILS, Check
 from imlp_audit.spec.columns import MemoryColumn
-from imlp_audit.spec.paper import CellRef, Paper, RowRef
+from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, DeltaPlan, Plan, RepeatPlan
-from imlp_audit.spec.tree import Located
-
-T = TypeVar("T")
-NumberPlan = CellPlan | DeltaPlan | RepeatPlan | ClaimPlan
 
 
 def shift_text(printed: Printed, digits: int) -> str | None:
@@ -28,41 +23,6 @@ def shift_text(printed: Printed, digits: int) -> str | None:
     if value == 0 or (value < 0) != (printed.value < 0):
         return None
     return printed.write(abs(value))
-
-
-def with_number(plan: NumberPlan, cell: CellRef, text: str) -> NumberPlan:
-    """Return the check as it would be if a cell were printed like this."""
-    changed = _replace(plan, cell.id, _print(cell, text))
-    if isinstance(changed, RepeatPlan) and not changed.delta:
-        return replace(changed, numbers=(changed.cell.printed, changed.other.printed))
-    return changed
-
-
-def _print(cell: CellRef, text: str) -> CellRef:
-    parse_printed(text, cell.form)
-    table = cell.row.table.value
-    row = cell.row.row.model_copy(update={"printed": {**cell.row.row.printed, cell.column_id: text}})
-    rows = tuple(row if index == cell.row.index else other for index, other in enumerate(table.rows))
-    located = replace(cell.row.table, value=table.model_copy(update={"rows": rows}))
-    return CellRef(RowRef(cell.row.paper, located, cell.row.index), cell.column_id)
-
-
-def _replace(value: T, name: str, new: CellRef) -> T:
-    """Return a value of frozen records with one cell replaced wherever it occurs."""
-    found: Any = value
-    match found:
-        case CellRef():
-            return new if found.id == name else found  # type: ignore[return-value]
-        case RowRef() | Paper() | Located() | Printed():
-            return value
-        case tuple() | list():
-            return type(found)(_replace(one, name, new) for one in found)  # type: ignore[return-value]
-        case Mapping():
-            return {key: _replace(one, name, new) for key, one in found.items()}  # type: ignore[return-value]
-    if not is_dataclass(found) or isinstance(found, type):
-        return value
-    changes = {one.name: _replace(getattr(found, one.name), name, new) for one in fields(found) if one.init}
-    return replace(found, **changes)  # type: ignore[return-value]
 
 
 OFFSETS = (10, -10, 1, -1)
@@ -94,47 +54,46 @@ def is_uncounted(cell: CellRef) -> bool:
 class Guards:
     """The checks that cells' numbers have a part in, by the cells' ids, each with what it finds as printed."""
 
-    by_cell: Mapping[str, Sequence[tuple[NumberPlan, Finding]]]
+    by_cell: Mapping[str, Sequence[tuple[Plan, Finding]]]
     context: Context
 
     @classmethod
     def among(cls, plans: Iterable[Plan], cells: Container[str], context: Context) -> Guards:
         """Return the guards of some cells among checks."""
-        guards: defaultdict[str, list[tuple[NumberPlan, Finding]]] = defaultdict(list)
+        guards: defaultdict[str, list[tuple[Plan, Finding]]] = defaultdict(list)
         for plan in plans:
-            parts = [(cell, guard) for cell, guard in _parts(plan) if cell.id in cells]
-            found = _finding(parts[0][1], context) if parts else None
-            for cell, guard in parts:
-                guards[cell.id].append((guard, found))
+            guarded = [cell.id for cell in _cells_of(plan) if cell.id in cells]
+            if guarded:
+                found = _finding(plan, context)
+                for name in guarded:
+                    guards[name].append((plan, found))
         return cls(guards, context)
 
     def notice(self, cell: CellRef, digits: int) -> bool:
         """Return whether a check comes out otherwise if a number is changed by so many last digits."""
         text = shift_text(cell.printed, digits)
-        return text is not None and any(
-            found != _finding(with_number(guard, cell, text), self.context)
-            for guard, found in self.by_cell.get(cell.id, ())
-        )
+        if text is None:
+            return False
+        context = replace(self.context, changed={cell.id: parse_printed(text, cell.form)})
+        return any(found != _finding(plan, context) for plan, found in self.by_cell.get(cell.id, ()))
 
 
-def _parts(plan: Plan) -> Iterator[tuple[CellRef, NumberPlan]]:
-    """Yield the cells of which a check looks at the printed number."""
+def _cells_of(plan: Plan) -> Iterable[CellRef]:
+    """Return the cells of which a check looks at the printed number."""
     match plan:
         case CellPlan() if isinstance(plan.cell.column, MemoryColumn) and plan.cell.row.row.model is not None:
-            yield plan.cell, plan  # which is bounded from below by what the model needs
-        case DeltaPlan() if not plan.measured:
-            yield from ((cell, plan) for cell in (plan.cell, plan.base))
-        case RepeatPlan() if not plan.delta:
-            yield from ((cell, plan) for cell in (plan.cell, plan.other))
-        case ClaimPlan() if not plan.measured and not any(True for _ in models_of_claim(plan)):
-            cells = {cell.id: cell for statement in plan.meanings.all for cell in statement.cells}
-            yield from ((cell, plan) for cell in cells.values())
+            return (plan.cell,)  # which is bounded from below by what the model needs
+        case DeltaPlan(measured=False):
+            return plan.cell, plan.base
+        case RepeatPlan(delta=False):
+            return plan.cell, plan.other
+        case ClaimPlan(measured=False) if not any(True for _ in models_of_claim(plan)):
+            return {cell.id: cell for statement in plan.meanings.all for cell in statement.cells}.values()
         case _:
-            return
+            return ()
 
 
-def _finding(guard: NumberPlan, context: Context) -> Finding:
+def _finding(guard: Plan, context: Context) -> Finding:
     """Return what a failing check is known by; a check that passes or decides nothing says nothing of a number."""
     check = run_check(guard, context)
-    measured = None if isinstance(check, EquationCheck) else check.measured
-    return (check.verdict, check.printed, measured) if check.verdict in FAILS else None
+    return (check.verdict, check.printed, getattr(check, "measured", None)) if check.verdict in FAILS else None

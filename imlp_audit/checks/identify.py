@@ -13,9 +13,16 @@ from functools import cached_property
 from math import log, prod
 
 from imlp_audit.checks.candidates import TableCounts, candidates_of, cells_of, key_of, proposals, says
-from imlp_audit.checks.chance import at_least, chance, find_misprinted, matches
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.identity import BY_CHANCE, RowIdentity, are_settled
+from imlp_audit.checks.identity import (
+    BY_CHANCE,
+    RowIdentity,
+    are_settled,
+    at_least,
+    chance,
+    find_misprinted,
+    matches,
+)
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import name_in_library
@@ -24,8 +31,7 @@ from imlp_audit.numbers.words import list_some
 from imlp_audit.records.check import Identified
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
-from imlp_audit.spec.schema import PrintedTable, Row
-from imlp_audit.spec.tree import Located
+from imlp_audit.spec.schema import Row
 
 _LIKELY = 0.1  # chance, from which on coincidences explain what a table has of its models
 _NOUNS = {Measure.PARAMETERS: "parameters", Measure.FLOPS: "FLOPs"}
@@ -44,8 +50,8 @@ def work_needed(papers: Sequence[Paper], context: Context) -> Mapping[ModelKey, 
         for paper in papers
         if proposals(paper)
         for table in paper.tables
-        for column in TableCounts(paper, table, context).columns
-        for one in column.options
+        for options in TableCounts(paper, table, context).options.values()
+        for one in options.values()
         for sized in one.by_side.values()
     }
 
@@ -64,16 +70,16 @@ def identify(papers: Sequence[Paper], context: Context) -> Mapping[str, RowIdent
 def with_models(paper: Paper, found: Mapping[str, RowIdentity]) -> Paper:
     """Return a paper whose rows have the models that they were identified to be of."""
 
-    def resolve(table: Located[PrintedTable]) -> Located[PrintedTable]:
-        rows = tuple(_resolve(row, found) for row in rows_of_table(paper, table))
-        return replace(table, value=table.value.model_copy(update={"rows": rows}))
+    def resolve(row: RowRef) -> Row:
+        return row.row.model_copy(update={"model": found[row.id].model}) if row.id in found else row.row
 
-    return replace(paper, tables=tuple(map(resolve, paper.tables)))
-
-
-def _resolve(row: RowRef, found: Mapping[str, RowIdentity]) -> Row:
-    one = found.get(row.id)
-    return row.row if one is None else row.row.model_copy(update={"model": one.model})
+    return replace(
+        paper,
+        tables=tuple(
+            replace(one, value=one.value.model_copy(update={"rows": tuple(map(resolve, rows_of_table(paper, one)))}))
+            for one in paper.tables
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -165,14 +171,13 @@ class _TableRows:
     @cached_property
     def _as_named(self) -> Mapping[str, bool]:
         """Whether a row follows from the model that is given or that its label names: by its parameters, if printed."""
-        named = [row for row in self.counts.rows if row.row.model is not None or row.row.named]
-        models = {row.id: row.row.model or candidates_of(row)[0] for row in named}
-        return {
-            row.id: self.counts.has_size(row, models[row.id])
-            if cells_of(row, Measure.PARAMETERS)
-            else self.counts.on_images(row, models[row.id])[1]
-            for row in named
-        }
+
+        def follows(row: RowRef) -> bool:
+            model = row.row.model or candidates_of(row)[0]
+            sized = bool(cells_of(row, Measure.PARAMETERS))
+            return self.counts.has_size(row, model) if sized else self.counts.on_images(row, model)[1]
+
+        return {row.id: follows(row) for row in self.counts.rows if row.row.model is not None or row.row.named}
 
     @cached_property
     def _of_first(self) -> Mapping[str, bool]:
@@ -183,16 +188,11 @@ class _TableRows:
     @cached_property
     def _beyond_names(self) -> Mapping[str, bool]:
         """Whether all numbers of a row follow from a candidate of its size, of rows whose labels are no names alone."""
-        fitting = {
-            row.id: [one for one in candidates_of(row) if self.counts.has_size(row, one) and says(row, one)]
+        return {
+            row.id: any(self.counts.on_images(row, one)[1] for one in fitting)
             for row in self.counts.proposed
             if not row.row.named and cells_of(row, Measure.PARAMETERS) and cells_of(row, Measure.FLOPS)
-        }
-        rows = {row.id: row for row in self.counts.proposed}
-        return {
-            name: any(self.counts.on_images(rows[name], one)[1] for one in some)
-            for name, some in fitting.items()
-            if some
+            if (fitting := [one for one in candidates_of(row) if self.counts.has_size(row, one) and says(row, one)])
         }
 
     def _is_named(self, row: RowRef) -> bool:

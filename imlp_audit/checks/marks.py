@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.fit import Comparison, compare
@@ -27,8 +28,9 @@ def check_mark(plan: MarkPlan, context: Context) -> MarkCheck:
     meant, other = describe(footnote.change(row.mark)), describe(footnote.opposite(row.mark))
     printed = f"{'marked ' + footnote.mark if row.mark else 'no mark'}: {meant}"
     models = marked_models(plan)
+    made = MarkCheck(id=plan.id, verdict=Verdict.UNVERIFIABLE, reason=NO_MODEL, source=plan.source, printed=printed)
     if not models:
-        return _check(plan, Verdict.UNVERIFIABLE, NO_MODEL, printed)
+        return made
     frame = frame_of(plan.cell, context)
     found = {name: _compare(plan, context, recipe, frame) for name, recipe in models.items()}
     declared = list(context.conventions(plan.row.paper).readings)
@@ -44,13 +46,19 @@ def check_mark(plan: MarkPlan, context: Context) -> MarkCheck:
         for name, outcomes in found.items()
         for reading, outcome in outcomes.items()
     ]
-    reason = f"{plan.cell.column.heading}: {', '.join(fitting)}"
-    measured = ", ".join(f"{name} {reading}: {readable(value)}" for name, reading, value in values)
-    check = _check(plan, verdict, reason, printed, measured, under)
     counts = tuple(
         ModelCount(change=name, reading=reading, measured=decimal_text(value)) for name, reading, value in values
     )
-    return check.model_copy(update={"counts": counts, "weak": frame.weak and verdict in PASSES})
+    return made.model_copy(
+        update={
+            "verdict": verdict,
+            "reason": f"{plan.cell.column.heading}: {', '.join(fitting)}",
+            "measured": ", ".join(f"{name} {reading}: {readable(value)}" for name, reading, value in values),
+            "under": under,
+            "counts": counts,
+            "weak": frame.weak and verdict in PASSES,
+        }
+    )
 
 
 def _compare(plan: MarkPlan, context: Context, recipe: Recipe, frame: Frame) -> dict[str | None, Comparison]:
@@ -62,10 +70,11 @@ def _compare(plan: MarkPlan, context: Context, recipe: Recipe, frame: Frame) -> 
     printed, rules = plan.cell.printed, context.conventions(plan.row.paper).roundings_of(plan.cell.column)
     found = {}
     for name in dict.fromkeys(one.reading for one in declared):
-        own = [one for one in declared if one.reading == name]
-        allowed = frame.select(own) if frame.allows_reading(name) else own
-        if allowed:
-            found[name] = compare(printed, own, frame.roundings, allowed=allowed, rules=rules)
+        ways = frame.ways([one for one in declared if one.reading == name], rules)
+        if not frame.allows_reading(name):
+            ways = replace(ways, allowed=ways.declared)
+        if ways.allowed:
+            found[name] = compare(printed, ways)
     return found
 
 
@@ -92,16 +101,3 @@ def _verdict(
     )
     both_fit = any(meant is not None and meant.verdict in PASSES for _, meant, _ in found)
     return (Verdict.UNVERIFIABLE if undecided or both_fit else Verdict.DIFFERS), ()
-
-
-def _check(
-    plan: MarkPlan,
-    verdict: Verdict,
-    reason: str,
-    printed: str,
-    measured: str | None = None,
-    under: tuple[str, ...] = (),
-) -> MarkCheck:
-    return MarkCheck(
-        id=plan.id, verdict=verdict, reason=reason, source=plan.source, printed=printed, measured=measured, under=under
-    )  # fmt: skip

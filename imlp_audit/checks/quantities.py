@@ -1,18 +1,20 @@
-"""The values that printed digits, or a model's counts, allow for a quantity, and whether statements about them hold."""
+"""Quantities of claims: their values by printed digits or by counts, and whether statements about them hold."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from operator import sub
 from typing import assert_never
 
-from imlp_audit.checks.context import Context, NotMeasuredError
+from imlp_audit.checks.context import Context, Conventions, Counter, NotMeasuredError
 from imlp_audit.checks.fit import Measured, name_departures_of
-from imlp_audit.checks.frames import frame_of
+from imlp_audit.checks.frames import Countable, countable, frame_of, unless_counted
 from imlp_audit.count.conventions import ParameterConvention, total
-from imlp_audit.models.readings import PaperReading
+from imlp_audit.count.facts import ModelFacts
+from imlp_audit.models.readings import AnyFamily
 from imlp_audit.numbers.interval import Interval, decimal_text
 from imlp_audit.numbers.parsing import SCALES
 from imlp_audit.records.check import RowTruth, Truth, Verdict
@@ -20,6 +22,8 @@ from imlp_audit.spec.claim_entries import QuantityKind, Relation
 from imlp_audit.spec.claim_quantities import MlpShare, Quantity
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef
+
+_Kin = tuple[str, AnyFamily]  # the paper and the family that a reading is chosen for
 
 
 def judge_relation(value: Interval, relation: Relation, bound: Interval) -> Truth:
@@ -104,20 +108,48 @@ def _verdict(truth: Truth) -> Verdict:
             return Verdict.UNVERIFIABLE
 
 
-def printed_values(quantity: Quantity, context: Context) -> Interval | None:
-    """Return the values of a quantity that the printed digits allow, or that a share has; None where undefined."""
-    options = printed_options(quantity, context)
-    if isinstance(quantity, MlpShare):
-        shares = [share for one in options if one is not None for share in (one.low, one.high)]
-        return Interval(min(shares), max(shares))
-    return options[0]
+@dataclass(frozen=True)
+class Option:
+    """One choice of all that is open about some quantities: the values of each, and how it departs from the defaults.
+
+    The values are None where they are undefined.
+    """
+
+    values: Sequence[Interval | None]
+    under: tuple[str, ...] = ()
 
 
-def printed_options(quantity: Quantity, context: Context) -> list[Interval | None]:
-    """Return the possible values under each option that is open: one, unless it is a share, which is measured."""
+class IncomparableError(Exception):
+    """Cells that cannot be compared as counted; the message says why."""
+
+
+def options_of(quantities: Sequence[Quantity], context: Context, *, measured: bool) -> list[Option]:
+    """Return each choice that is open about quantities, the defaults first: as their cells were printed, or counted.
+
+    Printed digits allow an interval, and one quantity has the values of each choice. Several that are shares of MLPs,
+    which no number prints, are each taken over all choices. Raises IncomparableError.
+    """
+    if measured:
+        return _counted_options(quantities, context)
+    each = [_printed_options(quantity, context) for quantity in quantities]
+    if len(each) == 1:
+        return each[0]
+    under = (name for options in each for one in options for name in one.under)
+    return [Option([_span([one.values[0] for one in options]) for options in each], tuple(dict.fromkeys(under)))]
+
+
+def _printed_options(quantity: Quantity, context: Context) -> list[Option]:
     if isinstance(quantity, MlpShare):
-        return [Interval.point(share) for share, _ in mlp_shares(quantity, context)]
-    return [values_of(quantity, lambda cell: interval_of(cell, context))]
+        return [Option([Interval.point(share)], names) for share, names in mlp_shares(quantity, context)]
+    return [Option([values_of(quantity, [interval_of(cell, context) for cell in quantity.cells])])]
+
+
+def _span(options: Sequence[Interval | None]) -> Interval | None:
+    """Return the interval from the least to the largest value of several options."""
+    if len(options) == 1:
+        return options[0]
+    known = [one for one in options if one is not None]
+    return Interval(min(one.low for one in known), max(one.high for one in known))
 
 
 _VALUES: Mapping[QuantityKind, Callable[..., Interval | None]] = {
@@ -131,14 +163,14 @@ _VALUES: Mapping[QuantityKind, Callable[..., Interval | None]] = {
 """What a quantity that is taken from cells is of their values, its own first."""
 
 
-def values_of(quantity: Quantity, values: Callable[[CellRef], Interval]) -> Interval | None:
+def values_of(quantity: Quantity, values: Sequence[Interval]) -> Interval | None:
     """Return the possible values of a quantity, in base units, from those of its cells; None where undefined."""
-    return _VALUES[quantity.kind](*map(values, quantity.cells))
+    return _VALUES[quantity.kind](*values)
 
 
 def interval_of(cell: CellRef, context: Context) -> Interval:
     """Return the values that print as a cell does, under the default rounding rule for its column."""
-    return cell.printed.interval(context.conventions(cell.row.paper).roundings_of(cell.column)[0])
+    return context.printed(cell).interval(context.conventions(cell.row.paper).roundings_of(cell.column)[0])
 
 
 def format_values(quantity: Quantity, values: Interval | None) -> str:
@@ -149,45 +181,104 @@ def format_values(quantity: Quantity, values: Interval | None) -> str:
     return middle(values * Fraction(1, scale))
 
 
+@dataclass(frozen=True)
+class _Counted:
+    """A cell, what a reading is chosen for, and its measurements: all that are declared, and those allowed to it.
+
+    Those allowed go by their counters: two papers may call different ones by one name.
+    """
+
+    cell: CellRef
+    kin: _Kin | None
+    declared: Sequence[Measured]
+    allowed: Sequence[tuple[Counter, Measured]]
+
+    @property
+    def counters(self) -> list[Counter]:
+        """The counters that are allowed, in order."""
+        return list(dict.fromkeys(counter for counter, _ in self.allowed))
+
+    def under(self, counter: Counter, readings: Mapping[_Kin, str | None]) -> Measured | None:
+        """Return the measurement by a counter under readings, if it is allowed."""
+        found = (
+            one
+            for its, one in self.allowed
+            if its == counter and (self.kin is None or one.reading == readings[self.kin])
+        )
+        return next(found, None)
+
+
+def _counted_options(quantities: Sequence[Quantity], context: Context) -> list[Option]:
+    """Return each choice of a counter and of a reading for each family of models, under which all cells are counted."""
+    cells = {cell.id: cell for quantity in quantities for cell in quantity.cells}
+    counted = [_count(cell, context) for cell in cells.values()]
+    counters = [counter for counter in counted[0].counters if all(counter in one.counters for one in counted)]
+    if not counters:
+        raise IncomparableError(
+            "its numbers were counted by different conventions: to compare them compares two counts"
+        )
+    kin = list(dict.fromkeys(one.kin for one in counted if one.kin is not None))
+    choices = [list(dict.fromkeys(m.reading for one in counted if one.kin == k for _, m in one.allowed)) for k in kin]
+    options = []
+    for counter, readings in product(counters, product(*choices)):
+        chosen = dict(zip(kin, readings, strict=True))
+        found = {one.cell.id: m for one in counted if (m := one.under(counter, chosen)) is not None}
+        if len(found) == len(counted):
+            under = (name for one in counted for name in name_departures_of(found[one.cell.id], one.declared))
+            points = {name: Interval.point(one.value) for name, one in found.items()}
+            values = [values_of(quantity, [points[cell.id] for cell in quantity.cells]) for quantity in quantities]
+            options.append(Option(values, tuple(dict.fromkeys(under))))
+    if not options:
+        raise IncomparableError("no reading is left to all of its numbers")
+    return options
+
+
+def _count(cell: CellRef, context: Context) -> _Counted:
+    found = countable(cell)
+    if not isinstance(found, Countable):
+        raise IncomparableError(f"{cell.id}: {found}")
+    frame, family = frame_of(cell, context), found.recipe.family
+    declared, _ = context.measurements(cell.row, found.recipe, cell.column)
+    unless_counted(context, cell.row.paper, found.recipe)
+    allowed = [one for one in declared if frame.allows(one)]
+    unknown = next((one.uncounted for one in allowed if one.uncounted), ())
+    if unknown:
+        raise IncomparableError(
+            f"{cell.id}: no formula counts {', '.join(unknown)}, so the measured value leaves out work"
+        )
+    read, kin = context.conventions(cell.row.paper), None if family is None else (cell.row.paper.id, family)
+    return _Counted(cell, kin, declared, [(read.counter_of(cell.column, one.convention), one) for one in allowed])
+
+
 def mlp_shares(share: MlpShare, context: Context) -> list[tuple[Fraction, tuple[str, ...]]]:
     """Return the share, in percent, of the parameters or of the work that the MLPs have, with how it departs.
 
-    There is one for each option that the hypothesis leaves to the cell.
+    There is one for each option that the hypothesis leaves to the cell and that counts the model.
     """
     row, frame = share.cell.row, frame_of(share.cell, context)
     read = context.conventions(row.paper)
-    declared = [str(name) for name in read.declared_for(row.row, share.cell.column)]
-    every = [
-        Measured(_mlp_share(share, context, reading, convention), name, convention)
-        for name, reading in read.readings.items()
-        for convention in declared
-        if convention == declared[0] or _counts(share, context, reading, convention)
-    ]
+    usual, *others = (str(name) for name in read.declared_for(row.row, share.cell.column))
+    every = []
+    for name, reading in read.readings.items():
+        for convention in (usual, *others):
+            value = _mlp_share(share, context.model(share.recipe, reading), convention, read)
+            if value is not None:
+                every.append(Measured(value, name, convention))
+            elif convention == usual:
+                raise NotMeasuredError(f"{share.recipe.name} has no head for {convention}")
     return [(one.value, name_departures_of(one, every)) for one in every if frame.allows(one)]
 
 
-def _counts(share: MlpShare, context: Context, reading: PaperReading, convention: str) -> bool:
-    """Return whether a convention counts the model: one without a head has none to leave out."""
-    facts = context.model(share.recipe, reading)
-    if share.cell.column.measure is Measure.PARAMETERS:
-        return ParameterConvention(convention) in facts.parameters
-    return facts.has_total(context.conventions(share.cell.row.paper).flops[convention])
-
-
-def _mlp_share(share: MlpShare, context: Context, reading: PaperReading, convention: str) -> Fraction:
-    read = context.conventions(share.cell.row.paper)
-    facts = context.model(share.recipe, reading)
+def _mlp_share(share: MlpShare, facts: ModelFacts, convention: str, read: Conventions) -> Fraction | None:
+    """Return the share by a convention; None where it leaves out a head that the model has not."""
     if not facts.mlps:
         raise NotMeasuredError(f"{share.recipe.name} has no MLP of a known kind to take a share of")
     if share.cell.column.measure is Measure.PARAMETERS:
         parameters = facts.parameters.get(ParameterConvention(convention))
-        if parameters is None:
-            raise NotMeasuredError(f"{share.recipe.name} has no head for {convention}")
-        return Fraction(100 * facts.mlp_parameters, parameters)
-    counter = read.flops[convention]
+        return None if parameters is None else Fraction(100 * facts.mlp_parameters, parameters)
+    counter, ledger = read.flops[convention], facts.ledger
     if not facts.has_total(counter):
-        raise NotMeasuredError(f"{share.recipe.name} has no head for {convention}")
-    ledger = facts.ledger
+        return None
     if ledger is None or ledger.unknown or not (whole := total(ledger, counter)):
         raise NotMeasuredError(f"not all work of {share.recipe.name} is counted by {counter.name}")
     return Fraction(100 * total(ledger.within(facts.mlps), counter), whole)

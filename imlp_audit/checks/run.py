@@ -19,6 +19,7 @@ from imlp_audit.claims.catalogue import BrokenClaim, ClaimText
 from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import CHECK_OF_KIND, FAILS, CellCheck, Check, EquationCheck, Verdict
 from imlp_audit.spec.columns import Measure, MemoryColumn
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of, rows_of_table
@@ -42,48 +43,34 @@ def check_equation(plan: EquationPlan, outcomes: Mapping[str, AnyOutcome]) -> Eq
             reason = f"{file}:{line}: {problem}"
             return EquationCheck(id=plan.id, verdict=Verdict.ERROR, reason=reason, source=plan.source)
         case ClaimText():
-            return _check_claim(plan, plan.claim, outcomes[plan.id])
+            return _judge_claim(plan, plan.claim, outcomes[plan.id])
         case _:
             assert_never(plan.claim)
 
 
-def _check_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> EquationCheck:
-    verdict, reason = _judge_outcome(outcome)
-    stated = EquationCheck(
-        id=plan.id, verdict=verdict, reason=reason, source=plan.source,
-        printed=claim.form if claim.literal else None, corrected=None if claim.literal else claim.form,
-        statement=claim.statement, tolerance=claim.tolerance,
-        hints=_name_nearest(plan) if verdict is Verdict.DIFFERS else (),
-    )  # fmt: skip
+def _judge_claim(plan: EquationPlan, claim: ClaimText, outcome: AnyOutcome) -> EquationCheck:
+    hints: tuple[str, ...] = ()
     match outcome:
-        case NotRun():
-            return stated
+        case NotRun(reason=reason):
+            verdict = Verdict.UNVERIFIABLE
+        case Outcome(problem=str(problem)):
+            verdict, reason = Verdict.ERROR, problem
+        case Outcome(counterexample=false) if false:
+            verdict, reason = Verdict.DIFFERS, f"false for {'; '.join(false)}"
+            if isinstance(plan.nearest, ClaimText):
+                hints = (f"what holds is {plan.nearest.id}: {plan.nearest.form}",)
         case Outcome():
-            tried = {"examples": outcome.examples, "counterexample": outcome.counterexample}
-            return stated.model_copy(update=tried)
+            verdict, reason = Verdict.REPRODUCED, f"holds on {count_of(outcome.examples, 'example')}"
         case _:
             assert_never(outcome)
-
-
-def _judge_outcome(outcome: AnyOutcome) -> tuple[Verdict, str]:
+    made = EquationCheck(
+        id=plan.id, verdict=verdict, reason=reason, source=plan.source,
+        printed=claim.form if claim.literal else None, corrected=None if claim.literal else claim.form,
+        statement=claim.statement, tolerance=claim.tolerance, hints=hints,
+    )  # fmt: skip
     if isinstance(outcome, NotRun):
-        return Verdict.UNVERIFIABLE, outcome.reason
-    if outcome.problem is not None:
-        return Verdict.ERROR, outcome.problem
-    if outcome.counterexample:
-        return Verdict.DIFFERS, f"false for {'; '.join(outcome.counterexample)}"
-    noun = "example" if outcome.examples == 1 else "examples"
-    return Verdict.REPRODUCED, f"holds on {outcome.examples} {noun}"
-
-
-def _name_nearest(plan: EquationPlan) -> tuple[str, ...]:
-    match plan.nearest:
-        case ClaimText():
-            return (f"what holds is {plan.nearest.id}: {plan.nearest.form}",)
-        case BrokenClaim() | None:
-            return ()
-        case _:
-            assert_never(plan.nearest)
+        return made
+    return made.model_copy(update={"examples": outcome.examples, "counterexample": outcome.counterexample})
 
 
 def run_check(plan: Plan, context: Context) -> Check:
@@ -162,8 +149,10 @@ class Needs:
 def needs_of(plan: Plan) -> Needs:
     """Return what a check needs."""
     match plan:
-        case CellPlan(cell=cell):
-            return _needs_of_cell(cell)
+        case CellPlan(cell=cell) if cell.column.measure.totalled:
+            return Needs([cell.row.paper], [*_totals(cell.row)])
+        case CellPlan(cell=cell) if cell.recipe is not None and (cell.column.measure.counted or _batches(cell)):
+            return Needs(models=[(cell.row.paper, cell.recipe, Need(batches=_batches(cell)))])
         case DeltaPlan(cell=cell, base=base, measured=True):
             return Needs([cell.row.paper], [*_totals(cell.row), *_totals(base.row)])
         case MarkPlan(row=row, cell=cell):
@@ -175,20 +164,14 @@ def needs_of(plan: Plan) -> Needs:
         case ClaimPlan():
             models = [(paper, recipe, Need(work=True)) for paper, recipe in models_of_claim(plan)]
             return Needs(list(papers_of_claim(plan)), models)
-        case DeltaPlan() | RepeatPlan() | EquationPlan():
+        case CellPlan() | DeltaPlan() | RepeatPlan() | EquationPlan():
             return Needs()
         case _:
             assert_never(plan)
 
 
-def _needs_of_cell(cell: CellRef) -> Needs:
-    column, paper, base = cell.column, cell.row.paper, cell.row.baseline
-    if column.measure.totalled:  # a number may follow as its baseline's does, by another convention
-        return Needs([paper], [*_totals(cell.row), *(_totals(base) if base is not None else ())])
-    if cell.recipe is None or not (column.measure.counted or isinstance(column, MemoryColumn)):
-        return Needs()
-    batches = frozenset({column.batch}) if isinstance(column, MemoryColumn) else frozenset()
-    return Needs(models=[(paper, cell.recipe, Need(batches=batches))])
+def _batches(cell: CellRef) -> frozenset[int]:
+    return frozenset({cell.column.batch}) if isinstance(cell.column, MemoryColumn) else frozenset()
 
 
 def _totals(row: RowRef) -> Iterator[tuple[Paper, Recipe, Need]]:

@@ -10,26 +10,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from imlp_audit.claims.measures import depends, gradients, jacobian, mixes
-    from imlp_audit.claims.statement import Claim, Side, Sides, below, claim, claim_about, strictly_below
-    from imlp_audit.claims.strategies import NONZERO, NUMBERS, POSITIVE, choice, modules, size, tensors
+    from imlp_audit.claims.language import *  # noqa: F403
     from imlp_audit.count.from_python import macs, parameters
 
 __all__ = [
-    "NONZERO", "NUMBERS", "POSITIVE", "Claim", "Side", "Sides", "below", "choice", "claim", "claim_about", "depends",
-    "gradients", "jacobian", "macs", "mixes", "modules", "parameters", "size", "strictly_below", "tensors",
+    "NONZERO", "NUMBERS", "POSITIVE", "Claim", "Side", "Sides", "below", "choice", "claim", "claim_about", "depends",  # noqa: F405
+    "gradients", "jacobian", "macs", "mixes", "modules", "parameters", "size", "strictly_below", "tensors",  # noqa: F405
 ]  # fmt: skip
-
-_HOMES = {
-    "claims.statement": ("Claim", "Side", "Sides", "below", "claim", "claim_about", "strictly_below"),
-    "claims.measures": ("depends", "gradients", "jacobian", "mixes"),
-    "claims.strategies": ("NONZERO", "NUMBERS", "POSITIVE", "choice", "modules", "size", "tensors"),
-    "count.from_python": ("macs", "parameters"),
-}
 
 
 def __getattr__(name: str) -> object:
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"imlp_audit.{home}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = "count.from_python" if name in ("macs", "parameters") else "claims.language"
+    return getattr(import_module(f"imlp_audit.{home}"), name)

@@ -1,20 +1,12 @@
 """Which claims a paper's folder holds, read from its `claims/*.py` without running them.
 
-A claim is a function with the decorator `@claim(...)`; its name is the claim's, its docstring states it in words, and
-files whose names begin with `_` hold none. A file may draw the symbols of its section alike in all of its claims, by
-`claim = claim_about(...)`. The decorator has these texts, as plain strings:
-
-- `place`: where in the paper it stands.
-- `printed`: the literal form, symbol by symbol; or `corrected`: the nearest form that is true, or an exact form of
-  something that is printed in vaguer words.
-- `nearest`: of a literal form that is false, the claim that holds instead.
-- `needs`: what only `properties` does for it, such as solving a semidefinite program.
-- `because`: why its two sides may differ by another `tolerance` than the usual one.
+A claim is a function with the decorator `@claim(...)` (see there what stands in it); its name is the claim's, its
+docstring states it in words, and files whose names begin with `_` hold none. Its texts are plain strings. A file may
+draw the symbols of its section alike in all of its claims, by `claim = claim_about(...)`.
 
 A claim about learned weights has `learned`: tables of names, one for each code base, of a tensor's letter in the paper
 its name after the layer's path. A name that ends in "?" may be missing. A path with all other names is a layer; the
-first such table counts. Such a claim has the texts `place`, `printed`, `measured` (in each layer) and `judged` (when it
-is true, and why), and takes `layers` alone.
+first such table counts. Such a claim takes `layers` alone.
 """
 
 from __future__ import annotations
@@ -22,21 +14,23 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain
 from pathlib import Path
-from typing import TypeAlias, TypeGuard
+from typing import Annotated, TypeAlias, TypeGuard
+
+from pydantic import Field, TypeAdapter
 
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, parse_python
 
 FOLDER = "claims"
 KIND = "equations"  # in ids of checks
 TEXTS = ("place", "printed", "corrected", "nearest", "needs", "because")
-SETTINGS = (*TEXTS, "tolerance", "examples", "infinite", "share")  # other keywords draw arguments
+SETTINGS = (*TEXTS, "tolerance", "examples", "share")  # other keywords draw arguments
 WEIGHT_TEXTS = ("place", "printed", "measured", "judged")
 _MOST_FILES = 100
 _MOST_TABLES = 64
+_TABLES = TypeAdapter[tuple[dict[str, str], ...]](Annotated[tuple[dict[str, str], ...], Field(max_length=_MOST_TABLES)])
 
 
 @dataclass(frozen=True)
@@ -114,35 +108,37 @@ def read_claims(paper: str, folder: Path, shown_as: str) -> tuple[AnyClaim, ...]
 
     A name that two functions have is broken.
     """
-    found = _read_by_name(paper, folder, shown_as)
-    return tuple(one for _, one in sorted(found.items()) if not isinstance(one, WeightClaim))
+    found = sorted(_read_folder(paper, folder, shown_as), key=lambda one: one.name)
+    return tuple(one for one in found if not isinstance(one, WeightClaim))
 
 
 def read_weight_claims(paper: str, folder: Path, shown_as: str) -> tuple[WeightClaim, ...]:
     """Return the claims about learned weights in a paper's folder, in the order of the files."""
-    found = [one for one in _read_by_name(paper, folder, shown_as).values() if isinstance(one, WeightClaim)]
+    found = [one for one in _read_folder(paper, folder, shown_as) if isinstance(one, WeightClaim)]
     return tuple(sorted(found, key=lambda one: (one.file, one.line)))
 
 
-def _read_by_name(paper: str, folder: Path, shown_as: str) -> dict[str, _Found]:
+def _read_folder(paper: str, folder: Path, shown_as: str) -> list[_Found]:
     by_name: dict[str, list[_Found]] = defaultdict(list)
-    for claim in _read_folder(paper, folder, shown_as):
+    for claim in _read_files(paper, folder, shown_as):
         by_name[claim.name].append(claim)
-    return {name: _check_name(claims, by_name) for name, claims in by_name.items()}
+    return [_check_name(claims, by_name) for claims in by_name.values()]
 
 
-def _read_folder(paper: str, folder: Path, shown_as: str) -> Iterator[_Found]:
+def _read_files(paper: str, folder: Path, shown_as: str) -> Iterator[_Found]:
     files = sorted((folder / FOLDER).glob("[!_]*.py"))
-    read = files[:_MOST_FILES]
+    sizes = [path.stat().st_size for path in files if path.is_file()]
+    problem = None
     if len(files) > _MOST_FILES:
         problem = f"holds {len(files)} files of claims, and at most {_MOST_FILES} are read: join some"
-        yield BrokenClaim(paper, FOLDER, f"{shown_as}/{FOLDER}", 1, problem)
-    sizes = (path.stat().st_size for path in read if path.is_file())
-    if sum(size for size in sizes if size <= MAX_SPEC_BYTES) > MAX_SPEC_BYTES:
+    elif sum(size for size in sizes if size <= MAX_SPEC_BYTES) > MAX_SPEC_BYTES:  # larger ones are refused one by one
         problem = f"holds files of claims of more than {MAX_SPEC_BYTES // 2**20} MiB together, which are not read"
+    if problem is not None:
         yield BrokenClaim(paper, FOLDER, f"{shown_as}/{FOLDER}", 1, problem)
-    else:
-        yield from chain.from_iterable(_read_module(paper, path, folder.resolve(), shown_as) for path in read)
+        return
+    for path in files:
+        module = ClaimCode(folder.resolve(), shown_as, path.stem, "")
+        yield from _read_module(paper, path, module, path.lstat().st_mtime_ns)
 
 
 def _check_name(claims: Sequence[_Found], names: Collection[str]) -> _Found:
@@ -155,38 +151,16 @@ def _check_name(claims: Sequence[_Found], names: Collection[str]) -> _Found:
         problem = f"its text `nearest` names {claim.nearest}, but the paper has no such claim"
     else:
         return claim
-    column = claim.column if isinstance(claim, BrokenClaim) else 1
-    return BrokenClaim(claim.paper, claim.name, claim.file, claim.line, problem, column)
-
-
-def _read_module(paper: str, path: Path, folder: Path, shown_as: str) -> Iterator[_Found]:
-    shown = f"{shown_as}/{FOLDER}/{path.name}"
-    try:
-        functions = _functions(path, path.stat().st_mtime_ns)
-    except FileError as error:
-        yield BrokenClaim(paper, path.stem, shown, error.place[0], error.reason, error.place[1])
-    except OSError as error:
-        yield BrokenClaim(paper, path.stem, shown, 1, f"cannot be read ({error.strerror or error})")
-    else:
-        for function in functions:
-            yield _read_claim(paper, function, ClaimCode(folder, shown_as, path.stem, function.name))
-
-
-@dataclass(frozen=True)
-class _Function:
-    name: str
-    line: int
-    statement: str
-    arguments: tuple[str, ...]
-    keywords: Mapping[str, str | None]  # of the decorator: the text of each that is one
-    names: frozenset[str]  # in its body
-    layers: tuple[Mapping[str, str], ...]  # of a claim about weights
+    return BrokenClaim(claim.paper, claim.name, claim.file, claim.line, problem)
 
 
 @cache
-def _functions(path: Path, _: int) -> tuple[_Function, ...]:
-    """Return the functions of a file that are claims; the second argument is the file's time, for the cache."""
-    tree = parse_python(path, path.name).body
+def _read_module(paper: str, path: Path, module: ClaimCode, _changed: int) -> tuple[_Found, ...]:
+    """Return the claims of a file; the last argument is the time of its last change, for the cache."""
+    try:
+        tree = parse_python(path, path.name).body
+    except FileError as error:
+        return (BrokenClaim(paper, path.stem, module.file, error.place[0], error.reason, error.place[1]),)
     constants = {
         target.id: node.value
         for node in tree
@@ -194,22 +168,54 @@ def _functions(path: Path, _: int) -> tuple[_Function, ...]:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    about = constants.get("claim")
-    symbols = {one.arg for one in about.keywords} if isinstance(about, ast.Call) else set()
     return tuple(
-        _Function(
-            node.name,
-            node.lineno,
-            " ".join((ast.get_docstring(node) or "").split()),
-            tuple(one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)),
-            dict.fromkeys((one.arg for one in node.args.args if one.arg in symbols), None)
-            | {one.arg: _text(one) for one in decorator.keywords if one.arg is not None},
-            frozenset(one.id for line in node.body for one in ast.walk(line) if isinstance(one, ast.Name)),
-            next((_tables(one.value, constants) for one in decorator.keywords if one.arg == "learned"), ()),
-        )
+        _read_claim(paper, node, decorator, constants, replace(module, function=node.name))
         for node in tree
         if isinstance(node, ast.FunctionDef)
         for decorator in filter(_is_claim, node.decorator_list[:1])
+    )
+
+
+def _is_claim(decorator: ast.expr) -> TypeGuard[ast.Call]:
+    return isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == "claim"
+
+
+def _read_claim(
+    paper: str, node: ast.FunctionDef, decorator: ast.Call, constants: Mapping[str, ast.expr], code: ClaimCode
+) -> _Found:
+    about = constants.get("claim")
+    symbols = {one.arg for one in about.keywords} if isinstance(about, ast.Call) else set()
+    arguments = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+    drawn = dict.fromkeys(one for one in arguments if one in symbols)
+    given = drawn | {one.arg: _text(one) for one in decorator.keywords if one.arg is not None}
+    learned = next((one.value for one in decorator.keywords if one.arg == "learned"), None)
+    layers = _read_tables(learned, constants) if learned is not None else ()
+    statement = " ".join((ast.get_docstring(node) or "").split())
+    if not statement:
+        fault: str | None = "has no docstring; state the claim there, in words"
+    elif learned is not None:
+        fault = next(_list_weight_faults(given, arguments, layers), None)
+    else:
+        used = {one.id for line in node.body for one in ast.walk(line) if isinstance(one, ast.Name)}
+        fault = next(_list_faults(given, arguments, used), None)
+    if fault is not None:
+        return BrokenClaim(paper, node.name, code.file, node.lineno, f"the claim {node.name} {fault}")
+    if learned is not None:
+        texts = {one: given[one] or "" for one in WEIGHT_TEXTS}
+        return WeightClaim(paper, node.name, **texts, layers=layers, file=code.file, line=node.lineno, code=code)
+    return ClaimText(
+        paper=paper,
+        name=node.name,
+        statement=statement,
+        place=given["place"] or "",
+        form=given.get("printed") or given.get("corrected") or "",
+        literal="printed" in given,
+        nearest=given.get("nearest"),
+        tolerance=f"{given['tolerance']}: {given['because']}" if "because" in given else None,
+        needs=given.get("needs"),
+        file=code.file,
+        line=node.lineno,
+        code=code,
     )
 
 
@@ -221,68 +227,32 @@ def _text(keyword: ast.keyword) -> str | None:
     return " ".join(value.split()) or None if isinstance(value, str) else None
 
 
-def _tables(node: ast.expr, constants: Mapping[str, ast.expr]) -> tuple[Mapping[str, str], ...]:
+def _read_tables(node: ast.expr, constants: Mapping[str, ast.expr]) -> tuple[Mapping[str, str], ...]:
     """Return tables of names that are written out, there or under a name of the file; none for anything else."""
+    written = constants.get(node.id, node) if isinstance(node, ast.Name) else node
     try:
-        tables = ast.literal_eval(constants.get(node.id, node) if isinstance(node, ast.Name) else node)
+        tables = _TABLES.validate_python(ast.literal_eval(written))
     except (ValueError, TypeError, RecursionError, MemoryError):
         return ()
-    if not isinstance(tables, tuple | list) or len(tables) > _MOST_TABLES:
-        return ()
-    texts = [[*one, *one.values()] if isinstance(one, dict) else [None] for one in tables]
-    named = all(isinstance(text, str) for table in texts for text in table)
-    return tuple(tables) if named and not any(all(n.endswith("?") for n in one.values()) for one in tables) else ()
+    return () if any(all(name.endswith("?") for name in one.values()) for one in tables) else tables
 
 
-def _is_claim(decorator: ast.expr) -> TypeGuard[ast.Call]:
-    return isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == "claim"
-
-
-def _read_claim(paper: str, function: _Function, code: ClaimCode) -> _Found:
-    of_weights = "learned" in function.keywords
-    fault = next(_list_weight_faults(function) if of_weights else _list_faults(function), None)
-    if not function.statement:
-        fault = "has no docstring; state the claim there, in words"
-    if fault is not None:
-        problem = f"the claim {function.name} {fault}"
-        return BrokenClaim(paper, function.name, code.file, function.line, problem)
-    given = function.keywords
-    if of_weights:
-        texts = {one: given[one] or "" for one in WEIGHT_TEXTS}
-        return WeightClaim(
-            paper, function.name, **texts, layers=function.layers, file=code.file, line=function.line, code=code
-        )
-    return ClaimText(
-        paper=paper,
-        name=function.name,
-        statement=function.statement,
-        place=given["place"] or "",
-        form=given.get("printed") or given.get("corrected") or "",
-        literal="printed" in given,
-        nearest=given.get("nearest"),
-        tolerance=f"{given['tolerance']}: {given['because']}" if "because" in given else None,
-        needs=given.get("needs"),
-        file=code.file,
-        line=function.line,
-        code=code,
-    )
-
-
-def _list_weight_faults(function: _Function) -> Iterator[str]:
+def _list_weight_faults(
+    given: Mapping[str, str | None], arguments: Sequence[str], layers: Sequence[Mapping[str, str]]
+) -> Iterator[str]:
     """Yield what a claim about learned weights lacks."""
-    yield from (f"needs a text in `{one}`, as a plain string" for one in WEIGHT_TEXTS if not function.keywords.get(one))
-    if not function.layers:
+    yield from (f"needs a text in `{one}`, as a plain string" for one in WEIGHT_TEXTS if not given.get(one))
+    if not layers:
         yield (
             "needs in `learned` tables of names, written out, each mapping letters to names of which one at least "
             f"does not end in ?, and at most {_MOST_TABLES}"
         )
-    if function.arguments != ("layers",):
+    if arguments != ["layers"]:
         yield "must take `layers` alone"
 
 
-def _list_faults(function: _Function) -> Iterator[str]:
+def _list_faults(given: Mapping[str, str | None], arguments: Sequence[str], used: Collection[str]) -> Iterator[str]:
     """Yield what a claim lacks, or has too much of."""
-    given, arguments = function.keywords, function.arguments
     drawn = [one for one in given if one not in SETTINGS]
     yield from (
         f"has no text in `{one}`; write it there as a plain string" for one in TEXTS if given.get(one, "-") is None
@@ -297,4 +267,4 @@ def _list_faults(function: _Function) -> Iterator[str]:
         yield "needs a number between 0 and 1 as its `tolerance`"
     yield from (f"takes {one}, but its decorator has no strategy for it" for one in arguments if one not in drawn)
     yield from (f"does not take {one}, which its decorator draws" for one in drawn if one not in arguments)
-    yield from (f"takes {one} and does not use it" for one in arguments if one not in function.names)
+    yield from (f"takes {one} and does not use it" for one in arguments if one not in used)

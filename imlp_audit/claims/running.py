@@ -3,48 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
+from concurrent.futures import Future, as_completed
+from contextlib import contextmanager, nullcontext
+from typing import TypeAlias
 
 from imlp_audit.claims.catalogue import ClaimCode, ClaimText
 from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome, Settings
 from imlp_audit.processes.code import explain_distrust, is_bundled
 from imlp_audit.processes.workers import EndedError, Pool, open_pool
 
-Outcomes = Mapping[str, AnyOutcome]
-Progress = Callable[[str], None]
+Outcomes: TypeAlias = Mapping[str, AnyOutcome]
+Progress: TypeAlias = Callable[[str], None]
 
 
 @contextmanager
 def running(
-    claims: Sequence[ClaimText], settings: Settings, shared: Pool | None = None, *, helping: bool = False
+    claims: Sequence[ClaimText], settings: Settings, pool: Pool, *, helping: bool = False
 ) -> Iterator[Callable[[Progress], Outcomes]]:
     """Begin testing claims; call what is yielded to wait for the outcomes, by claim id.
 
-    They are tested in the `shared` processes or in `settings.jobs` others from now on, and with `helping` in this one
-    too once the outcomes are asked for; without jobs, only then and here. Claims that do not come with this package are
-    always tested in others. The Python of folders that are not trusted is not run.
+    They are tested in the processes of the pool from now on, and with `helping` in this one too once the outcomes are
+    asked for; without processes, only then and here. Claims that do not come with this package are always tested in
+    processes of their own. The Python of folders that are not trusted is not run.
     """
     trusted = [claim for claim in claims if settings.trust_code or is_bundled(claim.code.folder)]
     folders = {claim.code.folder: claim.code.shown_as for claim in claims if claim not in trusted}
     reasons = {folder: NotRun(explain_distrust(folder, shown_as)) for folder, shown_as in folders.items()}
     refused = {claim.id: reasons[claim.code.folder] for claim in claims if claim not in trusted}
-    if not settings.jobs and all(is_bundled(claim.code.folder) for claim in trusted):
+    bundled = all(is_bundled(claim.code.folder) for claim in trusted)
+    if not pool.size and bundled:
         yield lambda progress: {**refused, **_run_here(trusted, settings, progress)}
         return
     # those that need a solver take longest: they go first, so that no process is left alone with them
     ordered = sorted(_by_code(trusted).values(), key=lambda same: same[0].needs is None)
-    threads = ThreadPoolExecutor(shared.copies if shared is not None else max(1, settings.jobs))
-    with open_pool() as processes:
-        try:
-            waiting = {threads.submit(_test, shared, processes, settings, same[0]): same for same in ordered}
-            yield lambda progress: {
-                **refused,
-                **_gather(waiting, settings if helping and shared is None else None, progress),
-            }
-        finally:
-            processes.end()
-            threads.shutdown(cancel_futures=True)
+    with nullcontext(pool) if bundled else open_pool(max(1, pool.size)) as processes:
+        waiting = {processes.submit(_test, (settings, same[0])): same for same in ordered}
+        yield lambda progress: {**refused, **_gather(waiting, settings if helping else None, progress)}
 
 
 def _run_here(claims: Sequence[ClaimText], settings: Settings, progress: Progress) -> Outcomes:
@@ -83,26 +77,17 @@ def _by_code(claims: Iterable[ClaimText]) -> Mapping[ClaimCode, list[ClaimText]]
     return found
 
 
-def _test(shared: Pool | None, processes: Pool, settings: Settings, claim: ClaimText) -> Outcome:
-    """Test a claim in a process; one that hangs or dies takes one claim with it.
-
-    The shared processes end together: what ends one of them is found by a process that tests the claim alone.
-    """
-    if shared is not None and is_bundled(claim.code.folder):
-        with suppress(TimeoutError, EndedError):
-            return _run_in(shared, settings, claim)
-    patience, place = settings.patience, f"{claim.file}:{claim.line}"
+def _test(processes: Pool, given: tuple[Settings, ClaimText]) -> Outcome:
+    """Test a claim in a process; one that hangs or dies takes one claim with it."""
+    settings, claim = given
+    place = f"{claim.file}:{claim.line}"
     try:
-        return _run_in(processes, settings, claim)
+        sent = processes.run(_run_claim, (claim.code, settings), settings.patience)
+        return [one for one in sent if one is not None][-1]
     except TimeoutError:
-        return Outcome(0, problem=f"{place}: did not respond for {patience:g} s and was stopped")
+        return Outcome(0, problem=f"{place}: did not respond for {settings.patience:g} s and was stopped")
     except EndedError as error:
         return Outcome(0, problem=f"{place}: its process ended ({error})")
-
-
-def _run_in(processes: Pool, settings: Settings, claim: ClaimText) -> Outcome:
-    sent = processes.run(_run_claim, (claim.code, settings), settings.patience)
-    return [one for one in sent if one is not None][-1]
 
 
 def _run_claim(given: tuple[ClaimCode, Settings], send: Callable[[Outcome | None], None]) -> None:

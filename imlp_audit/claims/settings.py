@@ -34,11 +34,6 @@ class Outcome:
     counterexample: tuple[str, ...] = ()
     problem: str | None = None
 
-    @property
-    def holds(self) -> bool:
-        """Whether it was tested to the end and no example is false."""
-        return not self.counterexample and self.problem is None
-
 
 @dataclass(frozen=True)
 class NotRun:

@@ -23,9 +23,8 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from torch import Tensor, nn
 
 from imlp_audit.claims.catalogue import FOLDER, ClaimCode
+from imlp_audit.claims.language import Claim, Combination, combination_of, find_difference
 from imlp_audit.claims.settings import Outcome, Settings
-from imlp_audit.claims.statement import Claim, find_difference
-from imlp_audit.claims.strategies import Combination, combination_of
 from imlp_audit.processes.code import load_module, locate_error
 
 _MOST_COMBINATIONS = 64  # of the values of choices; of more a sample is tried
@@ -54,21 +53,19 @@ def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = la
 
 @contextmanager
 def _the_same_everywhere(device: str) -> Iterator[None]:
-    """Compute with float64, on one core and without TF32, from the same random numbers; hypothesis keeps no files."""
-    threads, tf32, dtype = torch.get_num_threads(), torch.backends.cudnn.allow_tf32, torch.get_default_dtype()
+    """Compute with float64 on one core, from the same random numbers; hypothesis keeps no files."""
+    threads, dtype = torch.get_num_threads(), torch.get_default_dtype()
     with ExitStack() as stack:
         set_hypothesis_home_dir(stack.enter_context(TemporaryDirectory(prefix="imlp-audit-")))
         stack.enter_context(torch.random.fork_rng())
         if device != "cpu":  # every call of torch takes longer in this context
             stack.enter_context(torch.device(device))
         torch.set_num_threads(1)
-        torch.backends.cudnn.allow_tf32 = False
         torch.set_default_dtype(torch.float64)
         try:
             yield
         finally:
             torch.set_num_threads(threads)
-            torch.backends.cudnn.allow_tf32 = tf32
             torch.set_default_dtype(dtype)
             set_hypothesis_home_dir(None)
 
@@ -223,45 +220,39 @@ def list_parts(arguments: Mapping[str, object]) -> list[Leaf]:
     """Return copies of what the arguments hold: a module's state, the fields of a dataclass, what is in a sequence."""
     return [
         replace(part, value=part.value.clone()) if isinstance(part.value, Tensor) else part
-        for part in _all_parts(arguments)
+        for part in _parts(arguments)
     ]
 
 
-def _all_parts(arguments: Mapping[str, object]) -> Iterator[Leaf]:
+def _parts(arguments: Mapping[str, object]) -> Iterator[Leaf]:
     for name, value in arguments.items():
-        yield from _parts(name, value)
-
-
-def _parts(name: str, value: object) -> Iterator[Leaf]:
-    if isinstance(value, Tensor):
-        yield Leaf(name, value.detach())
-    elif isinstance(value, nn.Module):
-        yield from (Leaf(f"{name}.{own}", held.detach()) for own, held in value.named_parameters())
-        for own, held in value.named_buffers():
-            owner = value.get_submodule(own.rpartition(".")[0])
-            yield Leaf(f"{name}.{own}", held.detach(), fixed=not owner.training)
-    elif is_dataclass(value) and not isinstance(value, type):
-        yield from _all_parts({f"{name}.{field.name}": getattr(value, field.name) for field in fields(value)})
-    elif isinstance(value, Mapping):
-        yield from _all_parts({f"{name}[{key}]": one for key, one in value.items()})
-    elif isinstance(value, list | tuple) and not all(isinstance(one, str | float | int) for one in value):
-        yield from _all_parts({f"{name}[{place}]": one for place, one in enumerate(value, start=1)})
-    else:
-        yield Leaf(name, tuple(value) if isinstance(value, list) else value)
+        if isinstance(value, Tensor):
+            yield Leaf(name, value.detach())
+        elif isinstance(value, nn.Module):
+            yield from (Leaf(f"{name}.{own}", held.detach()) for own, held in value.named_parameters())
+            for own, held in value.named_buffers():
+                owner = value.get_submodule(own.rpartition(".")[0])
+                yield Leaf(f"{name}.{own}", held.detach(), fixed=not owner.training)
+        elif is_dataclass(value) and not isinstance(value, type):
+            yield from _parts({f"{name}.{field.name}": getattr(value, field.name) for field in fields(value)})
+        elif isinstance(value, Mapping):
+            yield from _parts({f"{name}[{key}]": one for key, one in value.items()})
+        elif isinstance(value, list | tuple) and not all(isinstance(one, str | float | int) for one in value):
+            yield from _parts({f"{name}[{place}]": one for place, one in enumerate(value, start=1)})
+        else:
+            yield Leaf(name, tuple(value) if isinstance(value, list) else value)
 
 
 def find_change(before: Sequence[Leaf], arguments: Mapping[str, object]) -> str | None:
     """Return the name of a part that is another now."""
-    after = {part.name: part.value for part in _all_parts(arguments)}
+    after = {part.name: part.value for part in _parts(arguments)}
     return next((one.name for one in before if one.fixed and not _same(one.value, after.get(one.name))), None)
 
 
 def _same(one: object, other: object) -> bool:
-    if isinstance(one, Tensor):
-        if not isinstance(other, Tensor) or one.shape != other.shape:
-            return False
-        return torch.equal(one, other) or bool(((one == other) | one.isnan()).all())
-    return one is other or one == other
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return one.shape == other.shape and bool(((one == other) | (one.isnan() & other.isnan())).all())
+    return one is other or (type(one) is type(other) and one == other)
 
 
 def write_all(values: Mapping[str, object]) -> tuple[str, ...]:

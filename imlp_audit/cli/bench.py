@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from imlp_audit.bench.planning import find_column, find_table, plan_comparisons
-from imlp_audit.bench.setup import FEWEST_PAIRS, ModelDtype, Setup
+from imlp_audit.bench.planning import FEWEST_PAIRS, ModelDtype, Setup, find_column, find_table, plan_comparisons
 from imlp_audit.cli.loading import load_specs
 from imlp_audit.cli.options import Device, Reading, ReportOptions, TrustCode, check_device, group_options
 from imlp_audit.cli.output import emit_result, exit_code, parse_outputs
@@ -34,9 +33,6 @@ class TimingOptions(Setup):
         typer.Option("--threads", metavar="N", min=1, help="Threads for torch; torch's own choice if left out."),
     ] = None
     dtype: Annotated[ModelDtype, typer.Option(help="The type of weights and images.")] = ModelDtype.FLOAT32
-    channels_last: Annotated[bool, typer.Option("--channels-last", help="Lay images out with the channels last.")] = (
-        False
-    )
     compiled: Annotated[bool, typer.Option("--compile", help="Compile the models with torch.compile.")] = False
     reading: Reading = None
     same_hardware: Annotated[

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from imlp_audit.explain.causes import CountedQuantity, Question
 
 
-_BYTES = re.compile(r"\s*(?<=[\d\s])(([KMGT]i?|k)B|bytes)$")
+_MEASURES = {"params": "parameters", "parameters": "parameters", "flops": "flops"}
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,7 @@ def count(
     from imlp_audit.cli.progress import show_progress
     from imlp_audit.count.request import Changes
     from imlp_audit.explain.causes import CountedQuantity, find_causes
-    from imlp_audit.explain.counted_document import counted_document
+    from imlp_audit.explain.explanation_document import counted_document
     from imlp_audit.explain.search import collect_changes, count_apart, take_first
 
     request, questions = building.request(model), [_question(text) for text in printed or ()]
@@ -139,26 +138,18 @@ def _question(text: str) -> Question:
     from imlp_audit.numbers.parsing import NumberForm, parse_printed
 
     named, equals, number = text.rpartition("=")
-    names = {
-        "params": CountedQuantity.PARAMETERS,
-        "parameters": CountedQuantity.PARAMETERS,
-        "flops": CountedQuantity.FLOPS,
-    }
-    if equals and named not in names:
+    if equals and named not in _MEASURES:
         raise UsageError(f"--printed {text}: write params=... or flops=... before the number")
-    if _BYTES.search(number) is not None:
-        each = "write the number of parameters, which have 4 bytes each in float32"
-        raise UsageError(f"--printed {text}: it is a size in bytes; {each}")
     nouns = ("FLOPs", "FLOPS", "Flops", "flops", "MACs", "Macs", "params", "parameters")
     try:
         printed = parse_printed(number, NumberForm("", nouns=nouns))
     except ValueError as error:
-        raise UsageError(f"--printed {text}: {error}") from error
+        raise UsageError(f"--printed {text}: {error}; write a count, such as 22.8M or 4.6G") from error
     if printed.value <= 0:
         raise UsageError(f"--printed {text}: give a number above zero")
     if printed.scale == 1 and printed.step < 1:
         raise UsageError(f"--printed {text}: it has no unit; write {number}M for millions, {number}G for billions")
-    return Question(printed, names[named] if equals else _guess_measure(printed.scale, number))
+    return Question(printed, CountedQuantity(_MEASURES[named]) if equals else _guess_measure(printed.scale, number))
 
 
 def _guess_measure(scale: int, text: str) -> CountedQuantity:

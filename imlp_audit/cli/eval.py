@@ -41,7 +41,7 @@ from imlp_audit.spec.targets import id_in, whole_paper
 
 if TYPE_CHECKING:
     from imlp_audit.evaluate.inference import Running
-    from imlp_audit.evaluate.request import Request
+    from imlp_audit.evaluate.run import Request
 
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".parquet")
@@ -177,7 +177,7 @@ def evaluate(
     with on_interrupt(lambda: write_error(resume)):
         from imlp_audit.evaluate.datasets import Data
         from imlp_audit.evaluate.predictions import check_ending
-        from imlp_audit.evaluate.request import Request
+        from imlp_audit.evaluate.run import Request
         from imlp_audit.evaluate.weights import Weights
 
         check_kind(checkpoint)
@@ -187,7 +187,7 @@ def evaluate(
         outputs, preprocessing = parse_outputs(reporting.printed, reporting.output), images.stated()
         model = _find_row(row, specs, trust_code=trust_code)
         check_device(running.device)
-        checked = {"checkpoint": checkpoint, "--data": Path(data), "--class-map": images.class_map}
+        checked = {"CHECKPOINT": checkpoint, "--data": Path(data), "--class-map": images.class_map}
         _check_written(running.predictions, outputs, Path(data), checked)
         request = Request(
             weights=Weights(model, checkpoint, reading, state, prefix),
@@ -219,12 +219,9 @@ def _check_written(predictions: Path | None, outputs: Outputs, data: Path, input
     """Raise UsageError where a file that is written is one that is read, or the predictions' is another output."""
     written = [*(("-o", path) for _, path in outputs.files), *([("--predictions", predictions)] if predictions else [])]
     for option, path in written:
-        if option == "-o" and predictions is not None and _same_file(path, predictions):
-            raise UsageError(f"-o {path}: this is also the file of --predictions; name another file")
-        for name in (name for name, read in inputs.items() if read is not None and _same_file(path, read)):
-            raise UsageError(
-                f"{option} {path}: this file is also read ({name}), and would be overwritten; name another file"
-            )
+        others = {**inputs, "--predictions": predictions} if option == "-o" else inputs
+        for name in (name for name, other in others.items() if other is not None and _same_file(path, other)):
+            raise UsageError(f"{option} {path}: this is also the file of {name}; name another file")
         if path.exists() and path.suffix.lower() in _IMAGES and path.resolve().is_relative_to(data.resolve()):
             raise UsageError(f"{path}: this file, of an image in {data}, would be overwritten; name another file")
 

@@ -58,7 +58,7 @@ def init(
     if not print_:
         _check_target(name, target)
     missing = f"not given in {source.name}"
-    about = DraftPaper(name, document.title or name, document.authors or missing, missing)
+    about = DraftPaper(name, document.title or name, missing, missing)
     text = write_spec(drafts, about, (*left_out, *document.notes))
     check_spec(text, "spec.yaml")
     if print_:

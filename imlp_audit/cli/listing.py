@@ -14,12 +14,7 @@ from imlp_audit.cli.options import Formatted, Only, Skip, Specs
 from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.listing import (
-    CheckList,
-    CoverageReport,
-    ListedCheck,
-    NumberState,
-)
+from imlp_audit.records.listing import CheckList, CoverageReport, ListedCheck, NumberState
 from imlp_audit.report.document import Table
 from imlp_audit.report.formats import Format
 from imlp_audit.report.listings import coverage_document

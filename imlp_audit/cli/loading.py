@@ -8,13 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from imlp_audit.cache.store import Store, cache_folder
-from imlp_audit.cli.output import emit
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.numbers.words import list_some
 from imlp_audit.processes.code import explain_distrust, is_bundled, is_installed_place, name_difference
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.exports import render_problems
-from imlp_audit.report.formats import AuditFormat
 from imlp_audit.spec.load import Selection, load
 from imlp_audit.spec.reader import read_spec
 from imlp_audit.spec.targets import display_path, specs_not_taken, split_target
@@ -24,19 +21,13 @@ def load_specs(
     targets: Sequence[str] | None = None,
     *,
     trust_code: bool | None = None,
-    printed: AuditFormat | None = None,
 ) -> Selection:
     """Load the papers that targets name. Raises SpecError, and UsageError where a target names nothing.
 
     A file in which a paper's Python differs from the installed one is named on stderr, unless with `trust_code`, or for
-    a command that runs none (None). Where GitHub's annotations are `printed`, each mistake is one.
+    a command that runs none (None).
     """
-    try:
-        selection = load(targets or (), trust_code=bool(trust_code))
-    except SpecError as error:
-        if printed is AuditFormat.GITHUB:
-            emit(render_problems(error.problems))
-        raise
+    selection = load(targets or (), trust_code=bool(trust_code))
     if not targets and (unnamed := specs_not_taken()):
         names, it = list_some([path.name for path in unnamed], 5), "it" if len(unnamed) == 1 else "them"
         print(f"imlp-audit: took the bundled papers, not {names}; name {it} (or .) to take {it}", file=sys.stderr)

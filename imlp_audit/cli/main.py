@@ -34,7 +34,6 @@ from imlp_audit.errors import (
 )
 from imlp_audit.processes.compiler import leave_compiler_out
 from imlp_audit.processes.streams import open_closed_streams
-from imlp_audit.report.formats import AuditFormat
 
 
 def main() -> NoReturn:
@@ -60,7 +59,7 @@ def _run_command() -> int:
     try:
         return int(_pick_app()(standalone_mode=False) or 0)
     except TyperException as error:  # of the command line itself
-        message = _format_hint(error) or error.format_message().replace("Value error, ", "")
+        message = error.format_message().replace("Value error, ", "")
         if message == "Missing command." and _named_command() == "imlp-audit":
             message = "Missing command; `imlp-audit demo DIR` shows what it does."
         return _complain(f"{message}\nTry `{_named_command()} --help`.", ExitCode.UNUSABLE)
@@ -86,15 +85,6 @@ def _run_command() -> int:
         return _complain(missing, ExitCode.INCOMPLETE) if missing is not None else _report_bug()
     except Exception:
         return _report_bug()
-
-
-def _format_hint(error: TyperException) -> str | None:
-    """Say how a format is asked for that was written as an option, such as --json; None for any other error."""
-    option = str(getattr(error, "option_name", ""))
-    name = option.removeprefix("--")
-    command = getattr(getattr(error, "ctx", None), "command", None)
-    takes_formats = any("--format" in one.opts for one in getattr(command, "params", ()))
-    return f"No such option: {option}; write -f {name}." if takes_formats and name in set(AuditFormat) else None
 
 
 def _has_folder() -> bool:
@@ -207,7 +197,7 @@ def _options(
     """Take the options that stand before a command."""
 
 
-_NAMES = "cvxpy fvcore huggingface_hub hypothesis numpy pyarrow timm torch torchvision transformers"
+_NAMES = "cvxpy fvcore huggingface_hub hypothesis numpy pyarrow safetensors timm torch torchvision transformers"
 MODELS = {name: name for name in _NAMES.split()} | {"PIL": "pillow"}
 """The libraries of `models` by the names that they are imported by."""
 

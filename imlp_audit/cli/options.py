@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -107,11 +107,11 @@ def group_options(command: Callable[..., int]) -> Callable[..., int]:
     hints = get_type_hints(command, include_extras=True)
     groups = {name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)}
     parameters: list[inspect.Parameter] = []
-    for parameter in inspect.signature(command).parameters.values():
-        if parameter.name in groups:
-            parameters += _field_parameters(groups[parameter.name])
-        else:
-            parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=hints[parameter.name]))
+    for name, parameter in inspect.signature(command).parameters.items():
+        group = groups.get(name)
+        known = hints if group is None else get_type_hints(group, include_extras=True)
+        options = [parameter] if group is None else inspect.signature(group).parameters.values()
+        parameters += [one.replace(kind=one.KEYWORD_ONLY, annotation=known[one.name]) for one in options]
 
     @wraps(command)
     def run(**given: Any) -> int:  # noqa: ANN401  # typer passes what each option holds
@@ -123,20 +123,6 @@ def group_options(command: Callable[..., int]) -> Callable[..., int]:
     run.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
-
-
-def _field_parameters(group: type[Any]) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    empty = inspect.Parameter.empty
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(group)
-    ]
 
 
 def trusting(trust_code: bool) -> list[str]:

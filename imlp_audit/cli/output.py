@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,19 +88,22 @@ def emit_result(result: AuditResult, outputs: Outputs, *, screen: Document | Non
     People read its whole report, in markdown its short form, which can be a comment, and on a terminal the `screen`.
     """
 
-    def write(form: AuditFormat) -> Document:
+    def render(form: AuditFormat, surface: Surface | None = None) -> str:
         from imlp_audit.report.paper import report_document, short_report
 
-        if form is AuditFormat.RICH and screen is not None:
-            return screen
-        return short_report(result) if form is AuditFormat.MARKDOWN else report_document(result)
+        def document() -> Document:
+            if form is AuditFormat.RICH and screen is not None:
+                return screen
+            return short_report(result) if form is AuditFormat.MARKDOWN else report_document(result)
+
+        return render_audit(result, document, form, surface)
 
     if outputs.printed is None:
         _tell_errors(result)
     for form, path in outputs.files:
-        write_whole(path, render_audit(result, partial(write, form), form), links=True)
+        write_whole(path, render(form), links=True)
     if outputs.printed is not None:
-        emit(render_audit(result, partial(write, outputs.printed), outputs.printed, surface()))
+        emit(render(outputs.printed, surface()))
 
 
 def _tell_errors(result: AuditResult) -> None:

@@ -50,7 +50,7 @@ def properties(
     patience = min(120.0, 30 + time_limit)  # one that hangs ends too
     settings = Settings(examples, seed, time_limit, patience, device.value, jobs or cores(), trust_code)
     targets, patterns = _split(claims or [])
-    selection = load_specs(targets, trust_code=trust_code, printed=outputs.printed)
+    selection = load_specs(targets, trust_code=trust_code)
     check_device(device)  # which imports torch
     store = open_store(no_cache=no_cache, quiet=reporting.quiet)
     with show_progress(shown=reporting.progress) as announce:

@@ -94,7 +94,7 @@ def report(
         audited = _audit_and_solve(specs or [], store, trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
     if destination.folder is not None:
-        _write_reports(_render_reports(result, destination.folder))
+        _write_reports(result, destination.folder)
     else:
         emit_result(result, outputs)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
@@ -110,16 +110,12 @@ def _prepare_folder(folder: Path) -> None:
     check_writable(folder / "PAPER.md")
 
 
-def _render_reports(result: AuditResult, folder: Path) -> dict[Path, str]:
+def _write_reports(result: AuditResult, folder: Path) -> None:
     reports = {folder / "index.html": render_page(index_document(result))}
     for paper in result.papers:
         own = result.of(paper)
         reports[folder / f"{paper.id}.html"] = render_page(report_document(own))
         reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own))
-    return reports
-
-
-def _write_reports(reports: dict[Path, str]) -> None:
     for path in reports:
         check_writable(path)
     for path, text in reports.items():
@@ -233,13 +229,10 @@ def diff(
     first, second = ({paper.id for paper in result.papers} for result in (one, other))
     if not first & second:
         raise UsageError(
-            f"{before} audits {_list(first)} and {after} audits {_list(second)}; give two audits of the same papers"
+            f"{before} audits {', '.join(sorted(first)) or 'nothing'} and {after} audits "
+            f"{', '.join(sorted(second)) or 'nothing'}; give two audits of the same papers"
         )
     found = diff_audits(one, other)
     document = diff_document(found, (str(before), str(after)), short=format_ is Format.RICH and not all_)
     emit_document(document, format_, found)
     return ExitCode.FINDINGS if found.got_worse else ExitCode.CLEAN
-
-
-def _list(papers: set[str]) -> str:
-    return ", ".join(sorted(papers)) or "nothing"

@@ -65,7 +65,7 @@ def verify(
 ) -> int:
     """Give every printed number a verdict."""
     outputs = parse_outputs(reporting.printed, reporting.output)
-    selection = load_specs(specs, trust_code=trust_code, printed=outputs.printed)
+    selection = load_specs(specs, trust_code=trust_code)
     check_device(device)  # which imports torch
     options = Options(
         only=tuple(only or ()),

@@ -78,18 +78,12 @@ _Loader.add_implicit_resolver(
 
 
 def _section(values: Values, names: Sequence[str], path: Path) -> Values:
-    def enter(inside: object, name: str) -> object:
-        if not isinstance(inside, dict) or name not in inside:
-            has = ", ".join(map(str, inside)) if isinstance(inside, dict) else "no sections"
-            raise UsageError(f"{path}: it has no section {name!r}; it has {has}")
-        return inside[name]
-
-    found: object = values
     for name in names:
-        found = enter(found, name)
-    if not isinstance(found, dict):
-        raise UsageError(f"{path}: {'.'.join(names)} is no section")
-    return found
+        inside = values.get(name)
+        if not isinstance(inside, dict):
+            raise UsageError(f"{path}: it has no section {name!r}; it has {', '.join(map(str, values))}")
+        values = inside
+    return values
 
 
 def _resolve(value: object, known: Values, depth: int) -> object:

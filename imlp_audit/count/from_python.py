@@ -81,9 +81,12 @@ def macs(build: Callable[[], nn.Module], *shape: int) -> int:
     import torch
 
     from imlp_audit.count.ledger import measure
+    from imlp_audit.models.torch_modes import SkipInitialisation
 
     with torch.device("meta"):
-        ledger = measure(build(), torch.empty(shape))
+        with SkipInitialisation():
+            model = build()
+        ledger = measure(model, torch.empty(shape))
     if ledger.unknown:
         raise ValueError(f"not counted: {', '.join(ledger.unknown)}")
     return total(ledger, FLOPS_CONVENTIONS["macs"])

@@ -1,81 +1,57 @@
-"""Measuring models: a few in this process, many in several at once. Torch is imported where the measuring is done."""
+"""Measuring models: a few in this process, many in others too. Torch is imported where the measuring is done."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.processes.interrupts import on_interrupt
-from imlp_audit.processes.workers import EndedError, Pool, terminate_workers
+from imlp_audit.processes.workers import EndedError, Pool
 
 if TYPE_CHECKING:
     from imlp_audit.count.ledger import CallCache
 
-Needed = Mapping[ModelKey, Need]
-Progress = Callable[[str], None]
+Needed: TypeAlias = Mapping[ModelKey, Need]
+Progress: TypeAlias = Callable[[str], None]
+_Found: TypeAlias = dict[ModelKey, ModelFacts | Failure]
 
-WORTH_A_PROCESS = 5  # hosts: building and counting as many takes longer than starting a process
-
-
-@contextmanager
-def counting(jobs: int) -> Iterator[ModelCounter]:
-    """Yield what measures models; the processes that it starts end with this block."""
-    found = ModelCounter(jobs)
-    with on_interrupt(terminate_workers):
-        try:
-            yield found
-        finally:
-            found.end()
+MANY = 10  # hosts: building and counting half as many takes longer than starting a process
 
 
-class ModelCounter:
-    """Measures models: in this process, or, once there are many, in `jobs` and one more, for which this one waits."""
+def begin_measuring(needed: Needed, progress: Progress, pool: Pool) -> Iterator[Measured]:
+    """Begin to measure models in other processes if there are many; the iterator measures the rest in this one.
 
-    def __init__(self, jobs: int) -> None:
-        self._jobs = jobs
-        self._pool: Pool | None = None
-        self._threads: ThreadPoolExecutor | None = None
-
-    def processes_for(self, needed: Collection[ModelKey]) -> Pool | None:
-        """Return the processes that measure so many models, which others may use too; None if this one does."""
-        more = min(self._jobs, len({key.recipe.with_own_mlps() for key in needed}) // WORTH_A_PROCESS - 1)
-        if self._pool is None and more > 0:
-            self._pool = Pool(more + 1, _import_torch)
-            self._threads = ThreadPoolExecutor(more + 1)  # as many: each finds an idle process until one has died
-        return self._pool
-
-    def measure(self, needed: Needed, progress: Progress) -> Iterator[Measured]:
-        """Measure models, those with one host, which is built once, one after another and in one process.
-
-        What a process that dies has left to do is done here.
-        """
-        pool, threads = self.processes_for(needed), self._threads
-        if pool is None or threads is None:
-            yield from measure_here(needed, progress)
-            return
-        shares = _by_host(needed)
-        waiting = [threads.submit(_collect, pool, share, progress) for share in shares]
-        for share, collected in zip(shares, waiting, strict=True):
-            found = collected.result()
-            yield from found.items()
-            yield from measure_here({key: need for key, need in share.items() if key not in found}, progress)
-
-    def end(self) -> None:
-        """End the processes."""
-        if self._pool is not None and self._threads is not None:
-            self._pool.end()
-            self._threads.shutdown(cancel_futures=True)
+    Those with one host, which is built once, are measured one after another and in one process. What a process that
+    dies has left to do is done here.
+    """
+    shares = _by_host(needed)
+    if not pool.size or len(shares) < MANY:
+        return measure_here(needed, progress)
+    waiting = [pool.submit(_collect, (share, progress)) for share in shares]
+    return _gather(shares, waiting, progress)
 
 
-def _collect(pool: Pool, share: Needed, progress: Progress) -> dict[ModelKey, ModelFacts | Failure]:
+def _gather(shares: list[Needed], waiting: list[Future[_Found]], progress: Progress) -> Iterator[Measured]:
+    """Yield what is measured; what no process has begun is measured here, from the end."""
+    here: dict[int, _Found] = {}
+    for at in reversed(range(len(shares))):
+        if waiting[at].cancel():
+            here[at] = dict(measure_here(shares[at], progress))
+    for at, share in enumerate(shares):
+        found = here[at] if at in here else waiting[at].result()
+        yield from found.items()
+        yield from measure_here({key: need for key, need in share.items() if key not in found}, progress)
+
+
+def _collect(pool: Pool, given: tuple[Needed, Progress]) -> _Found:
     """Return what a process measures of its share before it ends."""
-    found: dict[ModelKey, ModelFacts | Failure] = {}
+    share, progress = given
+    found: _Found = {}
     with suppress(EndedError):
         for facts, key in zip(pool.run(_measure, share), share, strict=True):
             found[key] = facts
@@ -88,7 +64,7 @@ def measure_here(needed: Needed, progress: Progress, fvcore_device: str | None =
     if needed:
         from imlp_audit.count.models import measure_models
 
-        yield from measure_models(needed, progress, fvcore_device)
+        yield from measure_models(needed, progress, fvcore_device, cache=_calls())
 
 
 def _by_host(needed: Needed) -> list[Needed]:
@@ -99,15 +75,9 @@ def _by_host(needed: Needed) -> list[Needed]:
     return list(shares.values())
 
 
-def _import_torch() -> None:
-    import imlp_audit.count.models  # noqa: F401
-
-
 def _measure(needed: Needed, send: Callable[[ModelFacts | Failure], None]) -> None:
     """Measure models in their order."""
-    from imlp_audit.count.models import measure_models
-
-    for _, facts in measure_models(needed, lambda _: None, cache=_calls()):
+    for _, facts in measure_here(needed, lambda _: None):
         send(facts)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from imlp_audit.errors import UsageError, did_you_mean
-from imlp_audit.models.arguments import TensorInput
+from imlp_audit.models.host import TensorInput
 from imlp_audit.models.hosts import Timm, Torchvision
 from imlp_audit.models.own import PythonModule
 from imlp_audit.models.readings import AnyReading
@@ -133,7 +133,7 @@ def parse_model(text: str) -> tuple[str | None, str, Path | None]:
         raise UsageError(f"{where!r}: give a library or a Python file; {did_you_mean(where, LIBRARIES)}")
     if not file.is_file():
         raise UsageError(f"{where}: there is no such file")
-    if not all(part.isidentifier() for part in name.split(".", 1)):
+    if not name.isidentifier():
         raise UsageError(f"{name!r} cannot be a name in Python; write {where}:NAME, of a class or a function")
     return None, name, file
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
-from pathlib import Path
 from types import MethodType
 
 import torch
@@ -17,17 +16,15 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 
 from imlp_audit.count.call import MULTIPLY_ACCUMULATES, Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.from_repository import build_foreign, find_foreign, place_in
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.parameters import parameter_counts
 from imlp_audit.count.record import Ledger
 from imlp_audit.count.request import Given, ModelRequest
 from imlp_audit.errors import BuildError
-from imlp_audit.models.arguments import TensorInput
-from imlp_audit.models.build import Builder, build_host
-from imlp_audit.models.folding import fold_batch_norms
-from imlp_audit.models.from_repository import ForeignCode, build_foreign, find_foreign
-from imlp_audit.models.importing import place_in
+from imlp_audit.models.build import Builder, build_host, fold_batch_norms
+from imlp_audit.models.host import TensorInput
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.run_code import reads_values, write_error
 from imlp_audit.models.settings import example_inputs
@@ -201,17 +198,13 @@ def build_requested(request: ModelRequest) -> tuple[nn.Module, Callable[..., obj
         model, _ = _build(request)
     if request.file is None:
         return model, type(model)
-    return model, find_foreign(_code(request, request.file))
-
-
-def _code(request: ModelRequest, file: Path) -> ForeignCode:
-    return ForeignCode(file, request.name, request.paths, request.stubs, request.defaults)
+    return model, find_foreign(request, request.file)
 
 
 def _build(request: ModelRequest) -> tuple[nn.Module, Answers]:
     if request.file is not None:
         with SkipInitialisation():
-            return build_foreign(_code(request, request.file), request.arguments)
+            return build_foreign(request, request.file)
     if request.recipe is not None:
         with Builder().variant(*request.recipe) as variant:
             return deepcopy(variant.model), Answers()

@@ -10,18 +10,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.imagenet import check_order, imagenet_classes, is_validation_image, match_real_labels
-from imlp_audit.evaluate.images import ENDINGS, FileImages, Images, in_order, readable_id
-from imlp_audit.evaluate.labels import Classes, assign_classes, class_folders, read_class_map
+from imlp_audit.evaluate.images import ENDINGS, FileImages, Images, in_order
+from imlp_audit.evaluate.labels import (
+    Classes,
+    assign_classes,
+    check_order,
+    class_folders,
+    imagenet_classes,
+    is_validation_image,
+    match_real_labels,
+    read_class_map,
+)
 from imlp_audit.numbers.words import count_of, list_some
 
 SPLIT_SYNONYMS = (("validation", "val", "valid", "eval", "evaluation"), ("train", "training"))
-_NUMBERED = re.compile(r"(?P<name>.*)-[0-9]+-of-(?P<of>[0-9]{1,9})(-[0-9a-f]+)?\.\w+")
 _SPLITS = {word: words[0] for words in (*SPLIT_SYNONYMS, ("test", "testing")) for word in words}
 
 
 def whole_split(files: Sequence[str], split: str, source: str) -> tuple[str, ...]:
-    """Return the files of a split. Raises DatasetError if they lie in several folders, or if one is missing.
+    """Return the files of a split. Raises DatasetError if they lie in several folders.
 
     Several folders are several forms of a data set on the hub, often of the same images.
     """
@@ -31,14 +38,6 @@ def whole_split(files: Sequence[str], split: str, source: str) -> tuple[str, ...
         raise DatasetError(
             f"{source} has files in {list_some(folders)}, which may hold the same images; give one of them"
         )
-    numbered = [match for file in chosen if (match := _NUMBERED.fullmatch(PurePosixPath(file).name))]
-    for name, of in sorted({(match["name"], match["of"]) for match in numbered}):
-        here = sum((match["name"], match["of"]) == (name, of) for match in numbered)
-        if here < int(of):
-            raise DatasetError(
-                f"{source} has {here} of the {int(of)} files {name}-NNNNN-of-{of}, so images are missing; download the "
-                "others, or give one file to evaluate a part"
-            )
     return chosen
 
 
@@ -109,12 +108,12 @@ class Listing:
     """The images of a folder.
 
     `ids` are their paths with "/" and in composed Unicode, and `folders` those of the direct subfolders. `skipped`
-    counts the other files by kind. `name` is the data set's.
+    counts the other files. `name` is the data set's.
     """
 
     ids: tuple[str, ...]
     folders: tuple[str, ...]
-    skipped: Mapping[str, int]
+    skipped: int
     files: FileImages
     name: str = ""
 
@@ -122,8 +121,9 @@ class Listing:
 def open_images(data: Data) -> Images:
     """Open the images of a data set with their labels. Raises DatasetError."""
     images = _open(data)
-    more = (*_note_unknown_count(images), *check_order(images, data.source, mapped=data.class_map is not None))
-    return replace(images, notes=(*images.notes, *more))
+    if data.class_map is None:  # by which a model may have its outputs in an order of its own
+        check_order(images, data.source)
+    return replace(images, notes=(*images.notes, *_note_unknown_count(images)))
 
 
 def check_classes(images: Images, model_classes: int) -> None:
@@ -175,12 +175,12 @@ def _list_tables(folder: Path) -> tuple[str, ...]:
 
 
 def _of_files(found: Listing, data: Data) -> Images:
-    notes = tuple(_note_skipped(found.skipped))
     if not found.ids:
         raise DatasetError(
-            f"{data.source} holds no image ({', '.join(ENDINGS)}){''.join(f'; {note}' for note in notes)}; unpack "
+            f"{data.source} holds no image ({', '.join(ENDINGS)}), but {count_of(found.skipped, 'other file')}; unpack "
             "archives, and write other forms as DIR/CLASS/IMAGE or as parquet with the columns image and label"
         )
+    notes = (f"skipped files that are not images by name: {found.skipped}",) if found.skipped else ()
     if not data.real:
         return _by_class_folders(found, class_folders(found.ids, data.source), data.read_map(), notes)
     if data.class_map is not None:
@@ -226,34 +226,25 @@ def _note_unknown_count(images: Images) -> Iterator[str]:
         yield f"the labels go from {low} to {high}; the number of classes is not known{first}"
 
 
-def _note_skipped(skipped: Mapping[str, int]) -> Iterator[str]:
-    if skipped:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in skipped.items())
-        yield f"skipped files that are not images by name: {kinds}"
-
-
 def list_images(root: Path) -> Listing:
     """List the images below a folder, following links. Raises DatasetError for a folder that is reached twice."""
     files: list[str] = []
     folders: list[str] = []
-    skipped: Counter[str] = Counter()
+    skipped = 0
     seen: dict[tuple[int, int], str] = {}
     for folder, below, names in os.walk(root, onerror=_refuse_folder, followlinks=True):
         _check_new(folder, seen)
-        skipped.update("hidden" for name in (*below, *names) if name.startswith("."))
-        below[:], names = ([name for name in some if not name.startswith(".")] for some in (below, names))
+        below[:] = [name for name in below if not name.startswith(".")]
         start = "" if (here := os.path.relpath(folder, root)) == "." else f"{here}/"
         folders += [] if start else below
-        for name in names:
-            if (kind := _find_kind(Path(folder, name))) is None:
-                files.append(f"{start}{name}")
-            else:
-                skipped[kind] += 1
+        images = [name for name in names if _is_image(Path(folder, name))]
+        files += [f"{start}{name}" for name in images]
+        skipped += len(names) - len(images)
     identified = in_order(files)
     return Listing(
         tuple(identified),
         tuple(in_order(folders)),
-        dict(sorted(skipped.items())),
+        skipped,
         FileImages([str(root / file) for file in identified.values()]),
     )
 
@@ -271,13 +262,10 @@ def _check_new(folder: str, seen: dict[tuple[int, int], str]) -> None:
         )
 
 
-def _find_kind(path: Path) -> str | None:
-    """Return how a file is counted that is not an image by its name; None for an image, which may be a lost link."""
-    if not (path.is_symlink() or path.is_file()):
-        return "neither files nor folders"
-    _, dot, last = path.name.rpartition(".")
-    ending = readable_id(f".{last}".lower()) if dot else ""
-    return None if ending in ENDINGS else ending or "without an ending"
+def _is_image(path: Path) -> bool:
+    """Say whether a file is an image by its name; a lost link is one that cannot be read."""
+    named = path.suffix.lower() in ENDINGS and not path.name.startswith(".")
+    return named and (path.is_symlink() or path.is_file())
 
 
 def chosen_folder(root: Path, split: str) -> Path:

@@ -68,26 +68,25 @@ class Preparation:
         used = self.pipeline(model, size)
         configured = bool(getattr(model, "pretrained_cfg", None))
         if not self.stated:
-            values = used.settings()
             left = [name for name in ("crop_pct", "interpolation", "mean") if name not in _said(self.asked)]
             if left:
                 source = "configuration of the model" if configured else "default"
+                values = "; ".join(f"{name} {used.settings()[name]}" for name in left)
                 yield (
-                    "the spec does not say how images are prepared, so timm's "
-                    f"{source} decides ({'; '.join(f'{name} {values[name]}' for name in left)}); "
-                    "whoever published the weights may prepare them otherwise"
+                    f"the spec does not say how images are prepared, so timm's {source} decides ({values}); whoever "
+                    "published the weights may prepare them otherwise"
                 )
             return
         first, *others = self.stated
         changed = _differences(resolve_pipeline(model, size, first), used, _said(first))
         followed = f"images prepared as {first.because} says ({', '.join(_FIELDS[name] for name in _said(first))})"
         yield f"{followed}; you set {changed}" if changed else followed
-        offered = [(one.because, self._over(one), _said(one)) for one in others]
+        offered = [(one.because, resolve_pipeline(model, size, *self._over(one)), _said(one)) for one in others]
         if configured:
-            offered.append(("timm's configuration of the model", self._over(), tuple(_FIELDS)))
-        for because, sources, said in offered:
-            differences = _differences(used, resolve_pipeline(model, size, *sources), said)
-            if differences:
+            own = resolve_pipeline(model, size, *self._over())
+            offered.append(("timm's configuration of the model", own, tuple(_FIELDS)))
+        for because, other, said in offered:
+            if differences := _differences(used, other, said):
                 yield f"{because} says otherwise: pass {differences} to evaluate with that"
 
     def _over(self, *stated: Preprocessing) -> tuple[Preprocessing, ...]:
@@ -101,10 +100,21 @@ def _said(source: Preprocessing | None) -> tuple[str, ...]:
 
 def _differences(used: Pipeline, other: Pipeline, names: Sequence[str]) -> str:
     """Return the options that turn some settings of one pipeline into another's."""
-    ours, theirs = used.settings(), other.settings()
-    changed = {name: theirs[_FIELDS[name]] for name in names if ours[_FIELDS[name]] != theirs[_FIELDS[name]]}
-    values = {name: value.partition(" x ")[0].replace(" ", "") for name, value in changed.items()}
-    return " ".join(f"--preprocessing {name}={value}" for name, value in values.items())
+    return " ".join(
+        f"--preprocessing {name}={_as_option(getattr(other, name))}"
+        for name in names
+        if getattr(used, name) != getattr(other, name)
+    )
+
+
+def _as_option(value: object) -> str:
+    match value:
+        case (side, _):  # of images, which are square where a source states it
+            return str(side)
+        case (*parts,):
+            return ",".join(map(repr, parts))
+        case _:
+            return str(value)
 
 
 def resolve_pipeline(model: nn.Module, size: tuple[int, int], *sources: Preprocessing) -> Pipeline:

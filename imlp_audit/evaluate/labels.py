@@ -1,18 +1,118 @@
-"""The class of each image: by the names of class folders, and class maps."""
+"""The class of each image: by the names of class folders, class maps, and what was published of ImageNet-1k."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.imagenet import imagenet_classes, imagenet_names
-from imlp_audit.evaluate.images import in_order, readable_id
+from imlp_audit.evaluate.images import Images, in_order, readable_id
 from imlp_audit.files import BOM, FileError, read_text
 from imlp_audit.numbers.words import list_some
+
+VALIDATION_IMAGES = 50_000
+_VALIDATION = re.compile(r"ILSVRC2012_val_([0-9]{8})(_n[0-9]{8})?\.jpe?g", re.IGNORECASE)  # the hub's end in the class
+_ENOUGH = 20  # images from which a share means something
+
+
+@cache
+def imagenet_classes() -> tuple[str, ...]:
+    """Return the 1000 WordNet ids, sorted; every classifier's outputs are in this order.
+
+    Source: ILSVRC 2012, as timm ships it.
+    """
+    return tuple(_read_shipped("imagenet_synsets.txt").split())
+
+
+@cache
+def imagenet_names() -> Mapping[str, frozenset[int]]:
+    """Return the classes of each WordNet id and of each name in lower case; a few names are those of two classes.
+
+    Source: timm's table of synsets and lemmas, which is the one that the hub's `imagenet-1k` names its classes by.
+    """
+    lemmas = dict(line.split("\t") for line in _read_shipped("imagenet_synset_to_lemma.txt").splitlines() if line)
+    found: dict[str, set[int]] = {}
+    for place, synset in enumerate(imagenet_classes()):
+        for name in (synset, lemmas[synset].lower()):
+            found.setdefault(name, set()).add(place)
+    found["crane2"] = {imagenet_classes().index("n03126707")}  # so the hub tells the machine from the bird
+    return {name: frozenset(places) for name, places in found.items()}
+
+
+def validation_number(name: str) -> int | None:
+    """Return the number, from 1, of a validation image by its file's name; None for any other file."""
+    match = _VALIDATION.fullmatch(name)
+    return int(match[1]) if match and 1 <= int(match[1]) <= VALIDATION_IMAGES else None
+
+
+def is_validation_image(one: str) -> bool:
+    """Return whether a path has the name of a validation image."""
+    return validation_number(one.rpartition("/")[2]) is not None
+
+
+def match_real_labels(ids: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """Return the accepted classes of images, by the number in each file name. Raises DatasetError."""
+    numbers: dict[int, str] = {}
+    for one in ids:
+        number = validation_number(PurePosixPath(one).name)
+        if number is None:
+            raise DatasetError(
+                f"{one} is not named ILSVRC2012_val_NNNNNNNN.JPEG; ReaL labels exist only for ImageNet-1k's validation "
+                "images, and are found by that number"
+            )
+        if number in numbers:
+            raise DatasetError(f"{numbers[number]} and {one} are the same validation image; remove one")
+        numbers[number] = one
+    return tuple(real_labels()[number - 1] for number in numbers)
+
+
+def check_order(images: Images, source: str) -> None:
+    """Compare labels of ImageNet's validation images, known by their file names, with those that people accept (ReaL).
+
+    Raises DatasetError if less than half agree.
+    """
+    count, accepted = len(imagenet_classes()), real_labels()
+    numbered = {
+        number: set(labels)
+        for one, labels in zip(images.ids, images.labels, strict=True)
+        if labels and (number := validation_number(PurePosixPath(one).name)) is not None
+    }
+    if images.classes not in (None, count) or any(max(labels) >= count for labels in numbered.values()):
+        return  # the outputs are of another list
+    judged = [
+        not labels.isdisjoint(accepted[number - 1]) for number, labels in numbered.items() if accepted[number - 1]
+    ]
+    if len(judged) >= _ENOUGH and 2 * sum(judged) < len(judged):
+        raise DatasetError(
+            f"{source}: only {sum(judged)} of {len(judged)} images have a label that people accept (ReaL); in "
+            "ImageNet's own order nine in ten do, so the classes are in another order; sort the images again, or "
+            "give --class-map"
+        )
+
+
+@cache
+def real_labels() -> tuple[tuple[int, ...], ...]:
+    """Return the classes that people accept for validation images 1 to 50 000; none where they did not agree.
+
+    Source: Beyer et al. 2020, "Are we done with ImageNet?", real.json of google-research/reassessed-imagenet, as timm
+    ships it.
+    """
+    return tuple(tuple(sorted(set(labels))) for labels in json.loads(_read_shipped("imagenet_real_labels.json")))
+
+
+def _read_shipped(name: str) -> str:
+    timm = find_spec("timm")  # located without importing it, which takes seconds
+    if timm is None or timm.origin is None:
+        raise PackageNotFoundError("timm")
+    return (Path(timm.origin).parent / "data" / "_info" / name).read_text(encoding="utf-8")
+
 
 _MAP_FORMS = "a class map is one name per line in the order of the model's outputs, or lines `name<TAB>index`"
 _LARGEST = 2**24  # bytes of a list of names: a hundred thousand take three million
@@ -37,15 +137,14 @@ def class_folders(ids: Sequence[str], source: str) -> tuple[str, ...]:
     loose = [one for one in ids if "/" not in one]
     if loose:
         raise DatasetError(
-            f"{source}: {list_some(loose)} {_verb(loose, 'is', 'are')} not in a class folder, so the class is unknown; "
-            "move images to DIR/CLASS/IMAGE"
+            f"{source} has images in no class folder, so of an unknown class: {list_some(loose)}; move images to "
+            "DIR/CLASS/IMAGE"
         )
     deep = [one for one in ids if one.count("/") > 1]
     if deep:
         raise DatasetError(
-            f"{source}: {list_some(deep)} {_verb(deep, 'lies', 'lie')} deeper than DIR/CLASS/IMAGE, where timm and "
-            "torchvision read different classes; give the folder whose subfolders are the classes, or its name as "
-            "--split"
+            f"{source} has images deeper than DIR/CLASS/IMAGE, where timm and torchvision read different classes: "
+            f"{list_some(deep)}; give the folder whose subfolders are the classes, or its name as --split"
         )
     return tuple(PurePosixPath(one).parts[0] for one in ids)
 
@@ -73,8 +172,8 @@ def _assign(present: Collection[str], folders: Collection[str], given: Classes |
     negative = sorted(filter(_NEGATIVE.fullmatch, {*present, *folders}))
     if negative:
         raise DatasetError(
-            f"the {_verb(negative, 'class', 'classes')} {list_some(negative)} would shift all others, because classes "
-            "are numbered from 0; remove the images that have no class, or give --class-map"
+            f"negative numbers of classes would shift all others, because classes are numbered from 0: "
+            f"{list_some(negative)}; remove the images that have no class, or give --class-map"
         )
     if all(map(_NUMBER.fullmatch, present)):
         return _by_number({*present, *filter(_NUMBER.fullmatch, folders)})
@@ -109,8 +208,7 @@ def _by_map(present: Collection[str], given: Classes) -> Classes:
     missing = sorted(name for name in present if name not in given.index)
     if missing:
         raise DatasetError(
-            f"the class map has no entry for {list_some(missing)}; add a line for {_verb(missing, 'it', 'each')}, or "
-            f"remove the {_verb(missing, 'folder', 'folders')}"
+            f"the class map has no entry for {list_some(missing)}; add a line for each, or remove the class"
         )
     return replace(given, index={name: given.index[name] for name in present})
 
@@ -119,9 +217,8 @@ def _by_wordnet_id(present: Collection[str], known: Sequence[str], published: Ma
     strange = sorted(set(present) - set(known))
     if strange:
         raise DatasetError(
-            f"{len(known)} class folders are classes of ImageNet-1k, but {list_some(strange)} "
-            f"{_verb(strange, 'is', 'are')} not, and would shift all classes that follow; rename or remove "
-            f"{_verb(strange, 'it', 'them')}, or give --class-map"
+            f"{len(known)} class folders are classes of ImageNet-1k, and others would shift all classes that follow: "
+            f"{list_some(strange)}; rename or remove them, or give --class-map"
         )
     notes = (f"{len(known)} of the 1000 classes of ImageNet-1k are here",) if len(known) < len(published) else ()
     return Classes({name: published[name] for name in known}, len(published), notes)
@@ -156,11 +253,6 @@ def _warnings(ordered: Sequence[str], present: Collection[str]) -> Iterator[str]
             "the classes are in timm's order, which sorts numbers in names by value and ignores capitals; "
             "torchvision's ImageFolder sorts them as text, so a model trained with it needs --class-map"
         )
-
-
-def _verb(names: Sequence[str], one: str, many: str) -> str:
-    """Choose a word that agrees with the number of names."""
-    return one if len(names) == 1 else many
 
 
 def read_class_map(path: Path) -> Classes:

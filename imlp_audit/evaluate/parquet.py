@@ -15,9 +15,8 @@ from pyarrow import compute, types
 from pyarrow.parquet import ParquetFile
 
 from imlp_audit.errors import DatasetError
-from imlp_audit.evaluate.imagenet import imagenet_classes, is_validation_image
 from imlp_audit.evaluate.images import Images, PictureSource, UnreadableError, readable_id
-from imlp_audit.evaluate.labels import Classes, assign_classes, order_of_names
+from imlp_audit.evaluate.labels import Classes, assign_classes, imagenet_classes, is_validation_image, order_of_names
 from imlp_audit.numbers.words import count_of, list_some
 
 Tables: TypeAlias = Mapping[str, ParquetFile]

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
-import os
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from io import StringIO
+from io import RawIOBase, StringIO
 from os.path import lexists
 from pathlib import Path
 from typing import TypeAlias
 
 from imlp_audit.errors import OutputError, UsageError
 from imlp_audit.files import FileError, read_bytes
+from imlp_audit.report.document import make_visible
 from imlp_audit.report.files import write_whole
 
 GUESSES = 5
 """How many classes an answer names, if the model has as many."""
-_FORMAT = "imlp-audit/answers/2"
+_FORMAT = "imlp-audit/answers/3"
 _LARGEST = 2**29  # bytes of a journal: ImageNet's training images take 90 million
-_PATIENCE = 8.0  # seconds: what a killed run leaves behind, such as processes that read images, ends within five
-_LONGEST = 300  # characters of a header's text that a message repeats
 
 
 @dataclass(frozen=True)
@@ -78,11 +74,11 @@ BatchAnswers: TypeAlias = Sequence[ModelAnswer | None]
 
 @dataclass
 class Journal:
-    """The finished batches of a run, by number, in a file that grows by a line a batch; in none without a path."""
+    """The finished batches of a run, by number, in a file that grows by a line of JSON a batch; in none without one."""
 
     finished: dict[int, BatchAnswers] = field(default_factory=dict)
     path: Path | None = None
-    descriptor: int | None = None
+    file: RawIOBase | None = None
 
     def add(self, number: int, answers: BatchAnswers) -> None:
         """Append a finished batch. Raises OutputError."""
@@ -96,15 +92,19 @@ class Journal:
             self.path.unlink(missing_ok=True)
 
     def append(self, content: object) -> None:
-        """Append a line with its checksum, in one write."""
-        if self.descriptor is None:
+        """Append a line in one write."""
+        if self.file is None:
             return
-        line = _seal(json.dumps(content, separators=(",", ":")).encode())
+        line = _to_line(content)
         try:
-            if os.write(self.descriptor, line) < len(line):
+            if self.file.write(line) != len(line):
                 raise OSError("the disk is full")
         except OSError as error:
             raise OutputError(f"{self.path} could not be written: {error.strerror or error}") from error
+
+
+def _to_line(content: object) -> bytes:
+    return json.dumps(content, separators=(",", ":")).encode() + b"\n"
 
 
 @contextmanager
@@ -115,48 +115,37 @@ def open_journal(path: Path, fingerprint: Mapping[str, str]) -> Iterator[Journal
     another run has it, and for a file of another run or a damaged one, which is left as it is; OutputError if the file
     cannot be written.
     """
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
     if lexists(path):
         _read_file(path)  # refuses a link, a pipe and the like, which would be opened otherwise
     try:
-        descriptor = os.open(path, flags, 0o666)
+        file = path.open("ab", buffering=0)
     except OSError as error:
         raise OutputError(f"{path} could not be created or read: {error.strerror or error}") from error
-    try:
-        _claim(descriptor, path)
+    with file:
+        _claim(file, path)
         data = _read_file(path)
         whole = data[: data.rfind(b"\n") + 1]
         header = {"format": _FORMAT, "evaluation": dict(fingerprint)}
-        journal = Journal(_parse(path, whole, fingerprint), path, descriptor)
-        if not whole and not _seal(json.dumps(header, separators=(",", ":")).encode()).startswith(data):
+        journal = Journal(_parse(path, whole, fingerprint), path, file)
+        if not whole and not _to_line(header).startswith(data):
             raise UsageError(f"{path} was not written by imlp-audit; move it elsewhere")
         if len(whole) < len(data):
-            os.ftruncate(descriptor, len(whole))
+            file.truncate(len(whole))
         if not whole:
             journal.append(header)
         yield journal
-    finally:
-        os.close(descriptor)
 
 
-def _claim(descriptor: int, path: Path) -> None:
-    """Keep other runs from a file for as long as this process has it, where the disk knows such claims."""
+def _claim(file: RawIOBase, path: Path) -> None:
+    """Keep other runs from a file for as long as this process has it, where the system knows such claims."""
     try:
         import fcntl
-    except ImportError:
-        return None
-    until = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > until:
-                raise UsageError(
-                    f"another run is writing to {path}; wait for it to end, or name other --predictions"
-                ) from None
-        except OSError:
-            return None
-        time.sleep(0.1)
+
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UsageError(f"another run is writing to {path}; wait for it to end, or name other --predictions") from None
+    except (ImportError, OSError):
+        return
 
 
 def _read_file(path: Path) -> bytes:
@@ -166,40 +155,34 @@ def _read_file(path: Path) -> bytes:
         raise UsageError(f"{error}; remove it") from error
 
 
-def _seal(body: bytes) -> bytes:
-    return b"%s %s\n" % (hashlib.sha256(body).hexdigest().encode(), body)
-
-
 def _parse(path: Path, data: bytes, fingerprint: Mapping[str, str]) -> dict[int, BatchAnswers]:
-    """Return the batches of a journal. A line whose checksum is right is one that an evaluation wrote."""
     finished: dict[int, BatchAnswers] = {}
-    for number, line in enumerate(data.splitlines(keepends=True), 1):
-        body = line.partition(b" ")[2][:-1]
-        remedy = "that line, and only its batch is computed again" if number > 1 else "the file to begin again"
-        if line != _seal(body):
-            raise UsageError(f"{path}: line {number} is damaged: it was changed after it was written; remove {remedy}")
-        match json.loads(body):
-            case {"format": "imlp-audit/answers/2", "evaluation": dict(there)}:
-                _check_same(path, there, fingerprint)
-            case {"batch": int(batch), "answers": [*answers]} if number > 1:
-                finished[batch] = tuple(one and ModelAnswer(tuple(one[1:]), one[0]) for one in answers)
-            case _:
-                raise UsageError(f"{path}: line {number} was written by another version of imlp-audit; remove {remedy}")
+    for number, line in enumerate(data.splitlines(), 1):
+        try:
+            content = json.loads(line)
+            if number > 1:
+                answers = (one and ModelAnswer(tuple(one[1:]), one[0]) for one in content["answers"])
+                finished[content["batch"]] = tuple(answers)
+            elif content["format"] != _FORMAT:
+                raise ValueError
+            else:
+                _check_same(path, content["evaluation"], fingerprint)
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+            raise UsageError(
+                f"{path}: line {number} is damaged, or another version of imlp-audit wrote it; remove the file to "
+                "begin again"
+            ) from error
     return finished
 
 
 def _check_same(path: Path, there: Mapping[str, str], here: Mapping[str, str]) -> None:
-    names = [name for name in sorted({*there, *here}) if there.get(name) != here.get(name)]
-    if names:
-        changes = "; ".join(
-            f"{_show(name)} was {_show(there.get(name, 'not given'))}, is {here.get(name, 'not given')}"
-            for name in names
-        )
+    changed = [
+        f"{name} was {there.get(name, 'not given')}, is {here.get(name, 'not given')}"
+        for name in sorted({*there, *here})
+        if there.get(name) != here.get(name)
+    ]
+    if changed:
         raise UsageError(
-            f"{path} holds another evaluation: {changes}. Repeat the command that started it, or remove the file"
+            f"{path} holds another evaluation: {make_visible('; '.join(changed))}. Repeat the command that started it, "
+            "or remove the file"
         )
-
-
-def _show(text: str) -> str:
-    """Return text from a file so that a terminal can show it."""
-    return (text if text.isprintable() else ascii(text))[:_LONGEST]

@@ -16,8 +16,7 @@ import torch
 from torch import nn
 
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
-from imlp_audit.checkpoint.fitting import Dialect, Fit, fit
-from imlp_audit.checkpoint.layouts import POOLFORMER, NameLayout
+from imlp_audit.checkpoint.fitting import POOLFORMER, Dialect, Fit, NameLayout, fit
 from imlp_audit.checkpoint.loading import describe_misfit, load_fitted
 from imlp_audit.checkpoint.refusal import escape_name, list_names
 from imlp_audit.count.facts import ModelKey
@@ -210,27 +209,13 @@ def _describe_misfit(row: RowRef, checkpoint: Checkpoint, reading: str | None, f
     return describe_misfit(path, fits[reading], f"{model}, nor under {', '.join(map(str, other))}" if other else model)
 
 
-_THEIRS, _TIMMS = "the last norm before the pooling", "the pooling before the last norm"
-
-
 def compute_as_published(model: nn.Module, layout: NameLayout | None) -> tuple[tuple[str, ...], dict[str, str]]:
     """Let a PoolFormer with its authors' names compute what their code does; return notes on that, and a setting."""
-    if layout is POOLFORMER:
-        _norm_before_pooling(model)
-        note = f"the function of PoolFormer's authors' code, as the names in the file are: {_THEIRS}"
-        return (f"{note}; timm computes {_TIMMS}",), {"function": f"PoolFormer's authors' code: {_THEIRS}"}
-    if not _is_poolformer(model):
+    if layout is not POOLFORMER:
         return (), {}
-    note = f"timm's function, as the names in the file are: {_TIMMS}"
-    return (f"{note}; PoolFormer's authors' code computes {_THEIRS}",), {"function": f"timm: {_TIMMS}"}
-
-
-def _is_poolformer(model: nn.Module) -> bool:
-    from timm.models.metaformer import MetaFormer, MetaFormerBlock, Pooling
-
-    blocks = [one for one in model.modules() if isinstance(one, MetaFormerBlock)]
-    scaled = (isinstance(one.token_mixer, Pooling) and not isinstance(one.layer_scale1, nn.Identity) for one in blocks)
-    return isinstance(model, MetaFormer) and all(scaled)
+    _norm_before_pooling(model)
+    function = "PoolFormer's authors' code: the last norm before the pooling"
+    return (f"computed as in {function}; timm norms after it",), {"function": function}
 
 
 def _norm_before_pooling(model: nn.Module) -> None:

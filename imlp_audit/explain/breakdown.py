@@ -1,18 +1,15 @@
-"""Where a model's number comes from: what each of its parts, and each kind of parameter or class of work, has."""
+"""Where a model's number comes from: what each of its parts has."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
-from typing import Literal
 
 from torch import nn
 
-from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.fvcore import unfuse_attention
@@ -22,7 +19,6 @@ from imlp_audit.count.outside import each_outside
 from imlp_audit.count.parameters import classifiers
 from imlp_audit.count.record import Ledger, site_of
 from imlp_audit.errors import BuildError
-from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.build import Builder
 from imlp_audit.models.host import PartNames
 from imlp_audit.models.readings import AnyReading
@@ -88,51 +84,13 @@ def _first(rules: PartNames, path: str) -> str | None:
     return next((name for pattern, name in rules if re.search(pattern, path)), None)
 
 
-class ParameterKind(StrEnum):
-    """What a parameter is for."""
-
-    WEIGHT = "weights"
-    BIAS = "biases"
-    COEFFICIENT = "AGeLU coefficients"
-    NORM = "norms"
-    SCALE = "other scales and shifts"
-    TABLE = "class token and positions"
-    BUFFER = "buffers"
-
-
 @dataclass(frozen=True)
 class TensorShare:
-    """A parameter, or a buffer of the state dict: its dotted path, kind and size; `in_head` if only a head has it.
-
-    `frozen` if it is not trained, `loose` if it is in no layer of torch.
-    """
+    """A parameter, or a buffer of the state dict: its dotted path and size, and what counts it."""
 
     path: str
-    kind: ParameterKind
     size: int
-    in_head: bool = False
-    frozen: bool = False
-    loose: bool = False
-
-    def counts(self, convention: ParameterConvention) -> bool:
-        """Return whether a convention counts it."""
-        if self.kind is ParameterKind.BUFFER:
-            return convention is ParameterConvention.WITH_BUFFERS
-        left_out = {
-            ParameterConvention.NO_HEAD: self.in_head,
-            ParameterConvention.TRAINABLE: self.frozen,
-            ParameterConvention.LAYERS: self.loose,
-        }
-        return not left_out.get(convention, False)
-
-
-@dataclass(frozen=True)
-class Portion:
-    """An amount of a kind of parameter or class of work, in a part of the model."""
-
-    part: str
-    kind: str
-    amount: int
+    counted_by: frozenset[ParameterConvention]
 
 
 @dataclass(frozen=True)
@@ -147,21 +105,18 @@ class Body:
     part_names: PartNames = ()
     own_blocks: bool = False
 
-    def portions(self, counting: ParameterConvention | Convention) -> tuple[Portion, ...]:
-        """Return what a convention counts; the amounts add up to the model's number."""
-        return tuple(self._portions(counting))
-
-    def _portions(self, counting: ParameterConvention | Convention) -> Iterator[Portion]:
+    def by_part(self, counting: ParameterConvention | Convention) -> Mapping[str, int]:
+        """Return what a convention counts in each part, in their order; the amounts add up to the model's number."""
+        sums = Counter[str]()
         if isinstance(counting, ParameterConvention):
             for tensor in self.tensors:
-                if tensor.counts(counting):
-                    yield Portion(self._part_of(tensor.path), tensor.kind, tensor.size)
-            return
+                if counting in tensor.counted_by:
+                    sums[self._part_of(tensor.path)] += tensor.size
+            return sums
         for (path, operation), amount in self.ledger.work.items():
-            weight = counting.weight(operation, site_of(path))
-            if weight and amount:
-                times = f"{_TIMES}{weight}" if weight != 1 else ""
-                yield Portion(self._part_of(path), f"{_name_class(operation)}{times}", amount * weight)
+            if counted := amount * counting.weight(operation, site_of(path)):
+                sums[self._part_of(path)] += counted
+        return sums
 
     def _part_of(self, path: str) -> str:
         part = find_part(path, self.part_names, own_blocks=self.own_blocks)
@@ -191,77 +146,43 @@ def _dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder) -> Bo
         ledger = count_model(variant, {}).ledger
         model = unfuse_attention(variant.model)
         own_blocks = recipe.mlp is not None and recipe.mlp.python is not None
-        tensors = (*_parameters(model), *_buffers(model))
-        return Body(tensors, ledger, recipe.host.parts, own_blocks)
+        return Body(tuple(_tensors(model)), ledger, recipe.host.parts, own_blocks)
 
 
-def _parameters(model: nn.Module) -> Iterator[TensorShare]:
-    """Yield every parameter once, at the first path that has it; tied ones may lie in a layer at another."""
+def _tensors(model: nn.Module) -> Iterator[TensorShare]:
+    """Yield every parameter once, at the first path that has it, then the buffers of the state dict.
+
+    Tied parameters may lie in the head, or in a layer of torch, at another path.
+    """
     head = {inner for module in classifiers(model) for inner in module.modules()}
-    elsewhere = {p for module in model.modules() if module not in head for p in module.parameters(recurse=False)}
-    layers = {p for module in model.modules() if type(module) in THOPS_LAYERS for p in module.parameters(recurse=False)}
-    seen: set[nn.Parameter] = set()
-    for path, module in model.named_modules():
-        for name, parameter in module.named_parameters(prefix=path, recurse=False):
-            if parameter not in seen:
-                seen.add(parameter)
-                kind = _kind(module, name.rpartition(".")[2])
-                in_head, frozen = parameter not in elsewhere, not parameter.requires_grad
-                yield TensorShare(name, kind, parameter.numel(), in_head, frozen, loose=parameter not in layers)
-
-
-def _buffers(model: nn.Module) -> Iterator[TensorShare]:
+    held = [(module, parameter) for module in model.modules() for parameter in module.parameters(recurse=False)]
+    elsewhere = {parameter for module, parameter in held if module not in head}
+    layers = {parameter for module, parameter in held if type(module) in THOPS_LAYERS}
+    for path, parameter in model.named_parameters():
+        counts = {
+            ParameterConvention.NO_HEAD: parameter in elsewhere,
+            ParameterConvention.TRAINABLE: parameter.requires_grad,
+            ParameterConvention.LAYERS: parameter in layers,
+        }
+        counted_by = frozenset(one for one in ParameterConvention if counts.get(one, True))
+        yield TensorShare(path, parameter.numel(), counted_by)
     kept = model.state_dict().keys()
     for path, buffer in model.named_buffers():
         if path in kept:
-            yield TensorShare(path, ParameterKind.BUFFER, buffer.numel())
+            counted_by = frozenset({ParameterConvention.WITH_BUFFERS})
+            yield TensorShare(path, buffer.numel(), counted_by)
 
 
-def _kind(module: nn.Module, name: str) -> ParameterKind:
-    if isinstance(module, AGeLU):
-        return ParameterKind.COEFFICIENT
-    if "Norm" in type(module).__name__:
-        return ParameterKind.NORM
-    if name.endswith("bias"):
-        return ParameterKind.BIAS
-    if name.endswith("weight"):
-        return ParameterKind.WEIGHT
-    is_table = any(word in name for word in ("token", "pos"))
-    return ParameterKind.TABLE if is_table else ParameterKind.SCALE
+def set_beside(ours: Mapping[str, int], base: Mapping[str, int] | None) -> tuple[Amount, ...]:
+    """Return the amounts of one model by part, with those of its baseline if there is one.
 
-
-_TIMES = " x "
-"""Separates a class of work from its weight, if that is not 1."""
-
-
-def _name_class(operation: Operation) -> str:
-    return operation.replace("_", " ")
-
-
-_KINDS = (*map(str, ParameterKind), *map(_name_class, Operation))
-
-
-def break_down(
-    ours: Sequence[Portion], base: Sequence[Portion] | None, key: Literal["part", "kind"]
-) -> tuple[Amount, ...]:
-    """Return the amounts of one model by part or kind, with those of its baseline if there is one.
-
-    Kinds are in a fixed order, parts in that of the model, with the baseline's own in their place.
+    Parts are in the order of the model, with the baseline's own in their place.
     """
-    mine, theirs = _sums(ours, key), _sums(base or (), key)
-    if key == "kind":
-        names = sorted({*mine, *theirs}, key=lambda kind: _KINDS.index(kind.partition(_TIMES)[0]))
-    else:
-        names, before = list(mine), -1
-        for part in theirs:
-            if part not in names:
-                names.insert(before + 1, part)
-            before = names.index(part)
-    return tuple(Amount(name=one, amount=mine[one], baseline=None if base is None else theirs[one]) for one in names)
-
-
-def _sums(portions: Sequence[Portion], key: Literal["part", "kind"]) -> Counter[str]:
-    sums: Counter[str] = Counter()
-    for portion in portions:
-        sums[portion.part if key == "part" else portion.kind] += portion.amount
-    return sums
+    names, before = list(ours), -1
+    for part in base or ():
+        if part not in names:
+            names.insert(before + 1, part)
+        before = names.index(part)
+    return tuple(
+        Amount(name=one, amount=ours.get(one, 0), baseline=None if base is None else base.get(one, 0)) for one in names
+    )

@@ -360,11 +360,11 @@ def _counters(question: Question, model: CountReport) -> Iterator[Try]:
     for name, text in COUNTERS.items():
         if counts.get(name, own) != own:
             yield Try(CauseFamily.COUNTER, text, Fraction(counts[name]))
-    for other, noun in _NOUNS.items():
-        swapped = _measured(model, Question(question.printed, other))
-        if other is not question.measure and swapped is not None:
-            text = f"it is the model's {noun}, not its {_NOUNS[question.measure]}"
-            yield Try(CauseFamily.COUNTER, text, Fraction(swapped))
+    (other,) = set(CountedQuantity) - {question.measure}
+    swapped = _measured(model, Question(question.printed, other))
+    if swapped is not None:
+        text = f"it is the model's {_NOUNS[other]}, not its {_NOUNS[question.measure]}"
+        yield Try(CauseFamily.COUNTER, text, Fraction(swapped))
 
 
 def _factors(question: Question, model: CountReport) -> Iterator[Try]:

@@ -1,57 +1,44 @@
-"""Cells: what a printed number stands for, what is measured for it, where that comes from, and what would give it."""
+"""Printed numbers: which values print like them, what is measured, where that comes from, and what would give them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from fractions import Fraction
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.frames import column_of, countable, missing_for
-from imlp_audit.count.conventions import Convention, ParameterConvention
-from imlp_audit.errors import AuditError, BuildError
-from imlp_audit.explain.printed import (
-    compare_value,
-    every_measurement,
-    judged_rounding,
-    list_facts,
-    stands_for,
-    write_gap,
-)
+from imlp_audit.checks.frames import Countable, column_of, countable
+from imlp_audit.count.conventions import ParameterConvention
+from imlp_audit.errors import BuildError
 from imlp_audit.explain.search import search_causes
-from imlp_audit.models.readings import AnyReading
+from imlp_audit.models.readings import Family, OwnFamily, axes_of
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Printed, Rounding
-from imlp_audit.records.check import CellCheck, Measurement, Verdict
+from imlp_audit.records.check import CellCheck, Check, CountedCheck, Measurement, NumberCheck, Verdict
 from imlp_audit.records.explanation import (
-    AxisSource,
     Breakdown,
     Causes,
     Fact,
     MeasuredValue,
     Measurements,
-    NearestReadings,
-    NearReading,
-    ReadingSearch,
+    RelatedCell,
+    RestsOn,
     Section,
 )
 from imlp_audit.records.result import AuditResult, FitScore
-from imlp_audit.records.solution import SolvedChange
 from imlp_audit.report.hypotheses import describe_fit, describe_group, describe_power, group_of_column
-from imlp_audit.report.verdicts import place_in_specs
-from imlp_audit.solve.problem import Cell, Integers, SearchProblem, Space
-from imlp_audit.spec.columns import Measure, image_of
+from imlp_audit.report.verdicts import name_verdict, place_in_specs
+from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, RowRef, own_families
 from imlp_audit.spec.plan import CellPlan
-from imlp_audit.spec.schema import Choice
 
-if TYPE_CHECKING:
-    from imlp_audit.explain.breakdown import Portion
-    from imlp_audit.models.build import Builder
-
-
+ROUNDED = {
+    Rounding.HALF_UP: "rounded half up",
+    Rounding.HALF_EVEN: "rounded half to even",
+    Rounding.TRUNCATION: "cut off",
+    Rounding.CEILING: "rounded up",
+    Rounding.DOUBLE: "rounded twice, first to one digit more",
+}
 _COUNTED = {
     "all": "all parameters",
     "no_head": "parameters without the classifier head",
@@ -62,6 +49,80 @@ _COUNTED = {
 }
 _LONGEST_HEADER = 14  # characters over a column
 _LONGEST_NAME = 30  # characters of a row's name in a sentence
+
+
+def list_facts(check: Check, *about: tuple[str, str], reason: str | None = None) -> tuple[Fact, ...]:
+    """Return the labelled lines about a check: those given, why its verdict came out as it did, and notes.
+
+    `reason` replaces the check's own. Empty lines are left out.
+    """
+    why = check.reason if reason is None else reason
+    notes = [("because", why), *(("note", hint) for hint in check.hint_texts)]
+    return tuple(Fact(label=label, text=text) for label, text in (*about, *notes) if text)
+
+
+def judged_rounding(check: NumberCheck, declared: Sequence[Rounding]) -> Rounding:
+    """Return the rounding rule that a check was judged under; the default one if it was not judged."""
+    return Rounding(check.rounding) if check.rounding is not None else declared[0]
+
+
+def stands_for(printed: Printed, rounding: Rounding) -> str:
+    """Say which numbers are printed like this."""
+    interval = printed.interval(rounding)
+    low = f"{'from' if interval.low_closed else 'above'} {readable(interval.low)}"
+    high = f"{'up to' if interval.high_closed else 'to below'} {readable(interval.high)}"
+    return f"any number {low} {high} ({ROUNDED[rounding]})"
+
+
+def write_gap(units: Fraction) -> str:
+    """Write a distance in units of a last digit, with one decimal place and its sign."""
+    text = decimal_text(units, 1)
+    sign = "+" if units > 0 and text != "0" else ""
+    return sign + (text if "." in text else f"{text}.0")
+
+
+def compare_value(
+    name: str,
+    measured: str,
+    printed: Printed,
+    roundings: Sequence[Rounding],
+    convention: str | None = None,
+) -> MeasuredValue:
+    """Return a measured value with its distance from a printed number, and the rule by which it prints like it."""
+    value = Fraction(measured)
+    return MeasuredValue(
+        name=name,
+        convention=convention,
+        measured=measured,
+        gap=write_gap(printed.gap(value)),
+        prints_by=next((rule for rule in roundings if value in printed.interval(rule)), None),
+    )
+
+
+def every_measurement(check: CountedCheck) -> Sequence[Measurement]:
+    """Return the measurement that decides a check, and all others; none for a check that measured nothing."""
+    if check.measured is None:
+        return ()
+    deciding = Measurement(
+        reading=check.reading, convention=check.convention, measured=check.measured, verdict=check.verdict
+    )
+    return deciding, *check.also
+
+
+def rests_on(cells: Sequence[CellRef], checks: Mapping[str, Check]) -> Iterator[RestsOn]:
+    """Yield the cells that a check of another kind rests on, if any, with their verdicts where those are known."""
+    if cells:
+        yield RestsOn(
+            cells=tuple(
+                RelatedCell(
+                    id=cell.id,
+                    printed=cell.row.row.printed[cell.column_id],
+                    unit=cell.unit,
+                    verdict=name_verdict(checks[cell.id]) if cell.id in checks else None,
+                )
+                for cell in cells
+            )
+        )
 
 
 def cell_facts(plan: CellPlan, check: CellCheck, read: Conventions, result: AuditResult) -> tuple[Fact, ...]:
@@ -85,6 +146,7 @@ def _judged_under(cell: CellRef, check: CellCheck, result: AuditResult) -> Itera
     for group in hypothesis.readings:
         if group.name == counted.recipe.family_name:
             yield "reading", describe_group(group)
+            yield f"{check.reading}", _list_departures(cell, counted.recipe, check.reading)
     score = group_of_column(hypothesis, column_of(cell))
     if score is not None:
         own = next((by for measure, by in cell.row.row.counted_by.items() if measure is cell.column.measure), None)
@@ -98,6 +160,19 @@ def _judged_under(cell: CellRef, check: CellCheck, result: AuditResult) -> Itera
         yield "fitted", f"{check.convention} was fitted on this number; {found}"
 
 
+def _list_departures(cell: CellRef, recipe: Recipe, reading: str | None) -> str:
+    """List the axes on which a reading departs from the first one, each with the place that decides it."""
+    named, own = cell.row.paper.about.value.readings, own_families(cell.row.paper)
+    first = next(iter(named))
+    if reading is None:
+        return ""
+    usual, chosen = (named[name].choices_with(own) for name in (first, reading))
+    axes = dict(recipe.family.axes) if isinstance(recipe.family, OwnFamily) else axes_of(Family(str(recipe.family)))
+    changed = [axis for axis in axes if chosen[axis].value != usual[axis].value]
+    listed = ", ".join(f"{axis} {chosen[axis].value} ({chosen[axis].because})" for axis in changed)
+    return f"departs from {first}: {listed}" if changed else ""
+
+
 def explain_cell(plan: CellPlan, check: CellCheck, read: Conventions) -> Iterator[Section]:
     """Yield all measurements of a cell, and for a total over the model where it comes from."""
     cell = plan.cell
@@ -108,12 +183,11 @@ def explain_cell(plan: CellPlan, check: CellCheck, read: Conventions) -> Iterato
             rounding=read.roundings_of(cell.column)[0],
             values=tuple(_values(every_measurement(check), cell, read)),
         )
-    if cell.column.measure.totalled and missing_for(cell) is None and check.verdict is not Verdict.ERROR:
-        decided = _DecidedTotal(cell, check, read)
+    counted = countable(cell)
+    if cell.column.measure.totalled and isinstance(counted, Countable) and check.verdict is not Verdict.ERROR:
         if check.verdict is Verdict.DIFFERS and (number := search_causes(cell, check)) is not None:
             yield Causes(number=number)
-        yield _break_down(decided)
-        yield from search_readings(cell, read)
+        yield _break_down(counted, check, read)
 
 
 def _values(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> Iterator[MeasuredValue]:
@@ -130,177 +204,40 @@ def _values(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> I
             yield compare_value(name, measured, cell.printed, read.roundings_of(cell.column), convention)
 
 
-@dataclass(frozen=True)
-class _DecidedTotal:
-    """A total as it decides a check: its cell, and the reading and convention that it is counted under."""
+def _break_down(counted: Countable, check: CellCheck, read: Conventions) -> Breakdown:
+    """Return the number by part, with the baseline's where the row has one that can be counted.
 
-    cell: CellRef
-    check: CellCheck
-    read: Conventions
-
-    def reading_of(self, recipe: Recipe) -> AnyReading | None:
-        """Return what the deciding reading says about a model."""
-        return recipe.part_of(self.read.readings[self.check.reading])
-
-    @property
-    def counting(self) -> ParameterConvention | Convention:
-        """The convention."""
-        name = str(self.check.convention)
-        return ParameterConvention(name) if self.cell.column.measure is Measure.PARAMETERS else self.read.flops[name]
-
-
-def _break_down(decided: _DecidedTotal) -> Breakdown:
-    """Return the number by part and by kind, with the baseline's where the row has one that can be counted."""
-    from imlp_audit.explain.breakdown import break_down, dissect  # torch takes seconds to import
+    That a baseline cannot be counted is an error of its own row, not of this one.
+    """
+    from imlp_audit.explain.breakdown import dissect, set_beside  # torch takes seconds to import
     from imlp_audit.models.build import Builder
 
-    recipe, builder = _recipe(decided.cell), Builder()
-    ours = dissect(recipe, decided.reading_of(recipe), builder).portions(decided.counting)
-    row = decided.cell.row
-    base = row.baseline if row.baseline is not None and row.baseline.row.model is not None else None
-    theirs = _count_baseline(base, decided, builder) if base is not None else None
-    portions = theirs if isinstance(theirs, tuple) else None
-    convention = str(decided.check.convention)
+    row, column, name = counted.cell.row, counted.cell.column_id, str(check.convention)
+    is_size = counted.cell.column.measure is Measure.PARAMETERS
+    counting = ParameterConvention(name) if is_size else read.flops[name]
+    reading, builder = read.readings[check.reading], Builder()
+
+    def parts_of(recipe: Recipe) -> Mapping[str, int]:
+        return dissect(recipe, recipe.part_of(reading), builder).by_part(counting)
+
+    ours, theirs, failure = parts_of(counted.recipe), None, None
+    base = row.baseline
+    recipe = CellRef(base, column).recipe if base is not None else None
+    if recipe is not None:
+        try:
+            theirs = parts_of(recipe)
+        except Exception as error:  # whatever a host's code raises
+            failure = str(error) if isinstance(error, BuildError) else f"{type(error).__name__}: {error}"
     return Breakdown(
-        counted=_COUNTED.get(convention, f"FLOPs by {convention}"),
-        reading=decided.check.reading if recipe.family else None,
+        counted=_COUNTED.get(name, f"FLOPs by {name}"),
+        reading=check.reading if counted.recipe.family else None,
         model=_name_within(row, row.row.label, _LONGEST_HEADER),
-        baseline=_name_within(base, base.row.label, _LONGEST_HEADER) if base and portions is not None else None,
-        baseline_name=_name_within(base, base.full_label, _LONGEST_NAME) if base and portions is not None else None,
-        failure=theirs if isinstance(theirs, str) else None,
-        parts=break_down(ours, portions, "part"),
-        kinds_of="kind of parameter" if isinstance(decided.counting, ParameterConvention) else "class of work",
-        kinds=break_down(ours, portions, "kind"),
+        baseline=_name_within(base, base.row.label, _LONGEST_HEADER) if base and theirs is not None else None,
+        baseline_name=_name_within(base, base.full_label, _LONGEST_NAME) if base and theirs is not None else None,
+        failure=failure,
+        parts=set_beside(ours, theirs),
     )
-
-
-def _count_baseline(row: RowRef, decided: _DecidedTotal, builder: Builder) -> tuple[Portion, ...] | str:
-    """Return what the baseline has, or why it could not be counted: an error of its own row, not of this one."""
-    from imlp_audit.explain.breakdown import dissect  # torch takes seconds to import
-
-    recipe = _recipe(CellRef(row, decided.cell.column_id))
-    try:
-        return dissect(recipe, decided.reading_of(recipe), builder).portions(decided.counting)
-    except BuildError as error:
-        return str(error)
-    except Exception as error:  # whatever a host's code raises
-        return f"{type(error).__name__}: {error}"
-
-
-def _recipe(cell: CellRef) -> Recipe:
-    if cell.recipe is None:
-        raise ValueError(f"{cell.row.id} has no model")
-    return cell.recipe
 
 
 def _name_within(row: RowRef, label: str, longest: int) -> str:
     return label if len(label) <= longest else row.row.id
-
-
-SHOWN = 5  # of equally near readings
-
-
-class _Counting(NamedTuple):
-    """One convention and rounding rule: a model's counts under every reading, and the range that prints so."""
-
-    convention: str
-    rounding: Rounding
-    counts: Integers
-    low: int
-    high: int
-
-
-def search_readings(cell: CellRef, read: Conventions) -> Iterator[NearestReadings]:
-    """Yield which of all readings give the printed number; nothing if nothing is open about the model."""
-    named = read.about.readings
-    if not named:
-        return
-    first = next(iter(named))
-    answer = NearestReadings(printed=cell.printed.text, first=first)
-    conventions = [str(name) for name in read.declared_for(cell.row.row, cell.column)]
-    rules = read.roundings_of(cell.column)
-    try:
-        search = nearest(cell, first, conventions, rules)
-    except AuditError as error:
-        yield answer.model_copy(update={"failure": str(error)})
-        return
-    if search is None:
-        return
-    changed = [change for found in search.found for change in found.changes]
-    own = own_families(cell.row.paper)
-    choices = {name: reading.choices_with(own) for name, reading in named.items()}
-    sources = tuple(_sources(changed, first, choices))
-    yield answer.model_copy(update={"search": search, "sources": sources})
-
-
-def _sources(
-    changes: Sequence[SolvedChange], first: str, choices: Mapping[str, Mapping[str, Choice[Any]]]
-) -> Iterator[AxisSource]:
-    """Yield, for each axis that changes, what the spec gives as the place that decides it."""
-    for axis in dict.fromkeys(change.axis for change in changes):
-        wanted = {change.becomes for change in changes if change.axis == axis}
-        for name, chosen in choices.items():
-            choice = chosen.get(axis)
-            if choice is not None and (name == first or str(choice.value) in wanted):
-                yield AxisSource(axis=axis, value=str(choice.value), reading=name, because=choice.because)
-
-
-def nearest(
-    cell: CellRef, first: str, conventions: Sequence[str], roundings: Sequence[Rounding]
-) -> ReadingSearch | None:
-    """Search all readings for those that give the printed number and are nearest to the named reading `first`.
-
-    None if nothing is open about the model. Raises BuildError if it cannot be counted under every reading.
-    """
-    from imlp_audit.solve.compose import compose, posed_id  # torch takes seconds to import
-
-    composition = compose([cell.row])
-    posed = posed_id(cell.row, image_of(cell.column))
-    if posed in composition.refused:
-        raise BuildError(composition.refused[posed])
-    problem = composition.problem
-    group = problem.rows[0].group
-    if not group:
-        return None
-    printed = next(one for one in problem.cells if one.id == cell.id)
-    named = {name: indices[group] for name, indices in problem.named.items() if group in indices}
-    countings = list(_countings(problem, printed, conventions, roundings))
-    return _search(countings, problem.spaces[group], named[first], list(named.values()), cell.printed)
-
-
-def _countings(
-    problem: SearchProblem, cell: Cell, conventions: Sequence[str], roundings: Sequence[Rounding]
-) -> Iterator[_Counting]:
-    row = problem.rows[cell.row]
-    known: Mapping[str, Integers] = row.parameters if cell.kind == "parameters" else row.totals
-    for convention in conventions:
-        if convention in known:
-            for rounding in roundings:
-                yield _Counting(convention, rounding, known[convention], *cell.ranges[rounding])
-
-
-def _search(
-    countings: Sequence[_Counting], space: Space, first: int, named: list[int], printed: Printed
-) -> ReadingSearch:
-    """Search by the indices of the first reading and of all named ones, whose values come before others."""
-    misses = np.stack([np.maximum(np.maximum(one.low - one.counts, one.counts - one.high), 0) for one in countings])
-    miss = misses.min(axis=0)
-    best = np.flatnonzero(miss == miss.min())
-    changed = space.count_apart(first)[best]
-    ties = best[changed == changed.min()]
-    unheard = (space.places[:, ties, np.newaxis] != space.places[:, np.newaxis, named]).all(axis=2).sum(axis=0)
-    ties = ties[np.argsort(unheard, kind="stable")]
-
-    def near(index: int) -> NearReading:
-        counting = countings[int(misses[:, index].argmin())]
-        value = int(counting.counts[index])
-        return NearReading(
-            value=value,
-            gap=write_gap(printed.gap(value)),
-            convention=counting.convention,
-            rounding=counting.rounding,
-            changes=space.changes(first, index),
-        )
-
-    found = tuple(near(index) for index in ties[:SHOWN].tolist())
-    return ReadingSearch(readings=len(miss), fitting=int((miss == 0).sum()), ties=len(ties), found=found)

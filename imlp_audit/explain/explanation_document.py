@@ -1,26 +1,22 @@
-"""An explanation as a document."""
+"""What `explain` and `count` found, as documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import assert_never
 
-from imlp_audit.explain.counted_document import explain_number
-from imlp_audit.explain.printed import ROUNDED
+from imlp_audit.explain.causes import COUNTERS
+from imlp_audit.explain.cells import ROUNDED
 from imlp_audit.numbers.interval import decimal_text, readable
-from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import EquationCheck
+from imlp_audit.records.counted import CountReport, ModelPart, PrintedNumber
 from imlp_audit.records.explanation import (
     Amount,
-    AxisSource,
     Breakdown,
     Causes,
     Explanation,
     Measurements,
-    NearestReadings,
-    NearReading,
-    ReadingSearch,
     RestsOn,
     RowByRow,
     Section,
@@ -45,7 +41,6 @@ from imlp_audit.report.document import (
 from imlp_audit.report.verdicts import write_verdict
 
 _LISTED = 12  # cells; more are not listed one by one
-_WORDS = frozenset({"row", "values", "quantity", "has to be", "outcome"})  # columns that hold no numbers
 _SMALL = Fraction(2, 100)  # of the total; smaller parts that stay as they are share a line
 
 
@@ -78,12 +73,10 @@ def describe_section(section: Section) -> Iterator[Block]:
             return _describe_measurements(section)
         case Breakdown():
             return _describe_breakdown(section)
-        case NearestReadings():
-            return _describe_readings(section)
         case Causes():
             return iter((Heading("What would give the printed number", 2), *explain_number(section.number)))
         case RowByRow():
-            return _describe_rows(section)
+            return iter((Heading("Row by row", 2), Table(("row", "values", "outcome"), section.rows)))
         case RestsOn():
             return _describe_related(section)
         case TableNumbers():
@@ -97,7 +90,6 @@ def _describe_measurements(section: Measurements) -> Iterator[Block]:
     header = (
         section.names,
         *(("counted by",) if by_convention else ()),
-        *section.counts,
         "change (%)" if section.in_percent else "measured",
         "gap",
         "",
@@ -108,7 +100,7 @@ def _describe_measurements(section: Measurements) -> Iterator[Block]:
         fits = "" if rule is None else f"prints as {section.printed}"
         fits += f" if {ROUNDED[rule]}" if rule not in (None, section.rounding) else ""
         convention = (value.convention or "",) if by_convention else ()
-        rows.append((value.name, *convention, *value.counts, readable(Fraction(value.measured)), value.gap, fits))
+        rows.append((value.name, *convention, readable(Fraction(value.measured)), value.gap, fits))
     aligned = (*number_columns(header[:-1], 1 + by_convention), Align.LEFT)
     yield Heading("Measured under each reading of the text" if section.names == "reading" else "Measured", 2)
     yield Table(header, tuple(rows), aligned)
@@ -124,22 +116,20 @@ def _describe_breakdown(section: Breakdown) -> Iterator[Block]:
     if section.failure is not None:
         yield Paragraph(f"The baseline could not be counted: {section.failure}")
     if section.baseline is None:
-        yield _share_table("part", section.model, section.parts)
-        yield _share_table(section.kinds_of, section.model, section.kinds)
+        yield _share_table(section.model, section.parts)
         return
-    yield _difference_table("part", section.baseline, section.model, _merge_small(section.parts))
+    yield _difference_table(section.baseline, section.model, _merge_small(section.parts))
     yield Paragraph(_describe_change(section.parts))
-    yield _difference_table(section.kinds_of, section.baseline, section.model, section.kinds)
 
 
-def _share_table(name: str, model: str, amounts: Sequence[Amount]) -> Table:
+def _share_table(model: str, amounts: Sequence[Amount]) -> Table:
     whole = sum(one.amount for one in amounts)
     rows = tuple((one.name, readable(one.amount), _percent(one.amount, whole)) for one in amounts)
-    header = (name, model, "share")
+    header = ("part", model, "share")
     return Table(header, (*rows, (strong("total"), strong(readable(whole)), "")), number_columns(header))
 
 
-def _difference_table(name: str, base: str, model: str, amounts: Sequence[Amount]) -> Table:
+def _difference_table(base: str, model: str, amounts: Sequence[Amount]) -> Table:
     whole = Amount(
         name="total", amount=sum(one.amount for one in amounts), baseline=sum(one.baseline or 0 for one in amounts)
     )
@@ -147,7 +137,7 @@ def _difference_table(name: str, base: str, model: str, amounts: Sequence[Amount
         (one.name, readable(one.baseline or 0), readable(one.amount), _write_signed(_difference(one)))
         for one in (*amounts, whole)
     ]
-    header = (name, base, model, "difference")
+    header = ("part", base, model, "difference")
     return Table(header, (*rows[:-1], tuple(map(strong, rows[-1]))), number_columns(header))
 
 
@@ -186,82 +176,6 @@ def _percent(amount: int, whole: int) -> str:
     return f"{decimal_text(Fraction(100 * amount, whole), 1)} %" if whole else ""
 
 
-def _describe_readings(section: NearestReadings) -> Iterator[Block]:
-    yield Heading("Which readings give the printed number", 2)
-    if section.failure is not None:
-        yield Paragraph(f"The readings could not be searched: {section.failure}")
-    search = section.search
-    if search is not None:
-        yield Paragraph(_describe_answer(search, section))
-        if not search.fitting or search.found[0].changes:
-            yield _near_table(search.found)
-    if section.sources:
-        yield Paragraph("The sources of these axes:")
-        yield List(tuple(_group_sources(section.sources)))
-    if section.failure is None:
-        text = "This search is about one number; `imlp-audit solve` looks for readings that explain all numbers."
-        yield Paragraph(parse_code(text))
-
-
-def _describe_answer(search: ReadingSearch, section: NearestReadings) -> str:
-    away = len(search.found[0].changes)
-    axes = "1 axis" if away == 1 else f"{away} axes"
-    first, printed = section.first, section.printed
-    if not search.fitting:
-        near = f"differs from {first} on {axes}" if away else f"is {first} itself"
-        none = f"None of all {count_of(search.readings, 'reading')} gives {printed}."
-        return f"{none} The nearest miss {near}{_ways(search)}:"
-    if not away:
-        fitting, others = search.fitting - 1, search.readings - 1
-        so = "so does" if fitting == 1 else "so do"
-        if fitting == others:
-            rest = "so does the only other reading" if others == 1 else f"so do all {readable(others)} others"
-        else:
-            rest = f"{so} {readable(fitting)} of the {readable(others)} others" if fitting else "no other reading does"
-        return f"{first} gives {printed}, and {rest}."
-    gives = "gives" if search.fitting == 1 else "give"
-    return (
-        f"{readable(search.fitting)} of {count_of(search.readings, 'reading')} {gives} {printed}. "
-        f"At least {axes} of {first} must change{_ways(search)}:"
-    )
-
-
-def _ways(search: ReadingSearch) -> str:
-    if search.ties == 1:
-        return ""
-    listed = f" ({len(search.found)} are listed)" if search.ties > len(search.found) else ""
-    return f", in one of {readable(search.ties)} ways{listed}"
-
-
-def _near_table(found: Sequence[NearReading]) -> Table:
-    by_convention = len({one.convention for one in found}) > 1
-    rows = tuple(
-        (
-            readable(one.value),
-            one.gap,
-            *((one.convention,) if by_convention else ()),
-            ", ".join(f"{change.axis} {change.becomes}" for change in one.changes),
-        )
-        for one in found
-    )
-    header = ("number", "gap", *(("counted by",) if by_convention else ()), "with")
-    return Table(header, rows, (Align.RIGHT, Align.RIGHT, *(Align.LEFT,) * (len(header) - 2)))
-
-
-def _group_sources(sources: Sequence[AxisSource]) -> Iterator[Item]:
-    for axis in dict.fromkeys(source.axis for source in sources):
-        texts = (f"{one.value} in {one.reading} ({one.because})" for one in sources if one.axis == axis)
-        yield Item("; ".join(texts), label=axis)
-
-
-def _describe_rows(section: RowByRow) -> Iterator[Block]:
-    yield Heading("Row by row", 2)
-    if section.direction is not None:
-        yield Paragraph(f"The values have to be {section.direction}.")
-    align = tuple(Align.LEFT if name in _WORDS else Align.RIGHT for name in section.header)
-    yield Table(section.header, section.rows, align)
-
-
 def _describe_related(section: RestsOn) -> Iterator[Block]:
     cells = section.cells
     yield Heading("The printed numbers that this rests on", 2)
@@ -284,3 +198,99 @@ def _say_how_to_list(glob: str) -> Paragraph:
             f"`imlp-audit list --only '{glob}'` lists the ids of the numbers; `imlp-audit explain ID` explains one."
         )
     )
+
+
+_MOST_ARGUMENTS, _LONGEST_ARGUMENT = 12, 40  # arguments that are shown, and characters of one
+
+
+def counted_document(model: CountReport, depth: int) -> Document:
+    """Return the whole answer of `count`."""
+    return tuple(_describe_model(model, depth))
+
+
+def _describe_model(model: CountReport, depth: int) -> Iterator[Block]:
+    yield Paragraph((strong(f"{model.model}{_write_arguments(model.arguments)}"),))
+    for printed in model.printed:
+        yield from explain_number(printed, model.no_flops)
+    yield Heading("Parameters", 2)
+    rows: list[tuple[Inline, ...]] = [
+        (words, readable(model.parameters[name])) for name, words in COUNTERS.items() if name in model.parameters
+    ]
+    rows += [("in buffers", readable(model.buffers)), ("bytes of both", readable(model.bytes))]
+    yield Table((), tuple(rows), number_columns(("", "")))
+    yield Heading("FLOPs of one forward pass", 2)
+    if model.flops is None:
+        yield Paragraph(f"Not counted: {model.no_flops}.")
+    else:
+        rows = [(words, readable(model.flops[name])) for name, words in COUNTERS.items() if name in model.flops]
+        yield Paragraph(f"on {', '.join(model.inputs)}")
+        yield Table((), tuple(rows), number_columns(("", "")))
+    if model.left_out:
+        yield Paragraph(f"Missing here, and left out of the count: {', '.join(model.left_out)}.")
+    if model.uncounted:
+        yield Paragraph(f"Too low: no formula counts {', '.join(model.uncounted)}.")
+    yield Heading("Parts", 2)
+    yield _tree_of(model, depth)
+    if model.notes:
+        yield List(tuple(Item(note, label="note") for note in model.notes))
+
+
+def _write_arguments(arguments: Mapping[str, object]) -> str:
+    """Write the arguments; a configuration's by its size."""
+    texts = ((name, f"{value}") for name, value in arguments.items())
+    shown = [f"{name}={text if len(text) < _LONGEST_ARGUMENT else '...'}" for name, text in texts]
+    more = [f"{len(shown) - _MOST_ARGUMENTS} more"] if len(shown) > _MOST_ARGUMENTS else []
+    return f" ({', '.join(shown[:_MOST_ARGUMENTS] + more)})" if shown else ""
+
+
+def explain_number(printed: PrintedNumber, no_flops: str | None = None) -> Iterator[Block]:
+    """Yield whether a number follows, and what else would give it; or that FLOPs were not counted, and why."""
+    measure = "FLOPs" if printed.measure == "flops" else printed.measure
+    if printed.measured is None:
+        why = f": {no_flops}" if no_flops is not None else ""
+        text = f": it cannot be told whether it follows, because {measure} were not counted{why}."
+        yield Paragraph((strong(f"{printed.printed} {measure}"), text))
+        return
+    ours = f"the model has {readable(int(printed.measured))}"
+    if printed.follows:
+        yield Paragraph((strong(f"{printed.printed} {measure}"), f" follows: {ours}."))
+        return
+    yield Paragraph((strong(f"{printed.printed} {measure}"), f" does not follow: {ours}."))
+    for line in _none_found(printed) if not printed.causes else ():
+        yield Paragraph(line)
+    named = printed.causes or printed.possible
+    if named:
+        yield List(tuple(Item(str(one), label=str(at)) for at, one in enumerate(named, start=1)))
+
+
+def _none_found(printed: PrintedNumber) -> Iterator[str]:
+    tried = f"{readable(printed.tried)} values were tried"
+    if printed.possible:
+        yield (
+            f"These print so too, the most usual first, but {tried}, of which {printed.expected:.2g} would by chance: "
+            "give more of the printed numbers to decide."
+        )
+    else:
+        nearest = f" The nearest is {printed.nearest}." if printed.nearest is not None else ""
+        yield f"Nothing that was tried gives it: {tried}.{nearest}"
+
+
+def _tree_of(model: CountReport, depth: int) -> Table:
+    header = ("module", "", "calls", "parameters", "share", "multiply-accumulates", "share")
+    columns = range(len(header)) if model.flops is not None else (0, 1, 3, 4)
+    whole, work = model.parameters["all"], (model.flops or {}).get("macs", 0)
+    rows = [tuple(_part_cells(part, whole, work)) for part in model.parts if part.depth <= depth]
+    kept = tuple(header[at] for at in columns)
+    return Table(kept, tuple(tuple(row[at] for at in columns) for row in rows), number_columns(kept, first=2))
+
+
+def _part_cells(part: ModelPart, whole: int, work: int) -> Iterator[Inline]:
+    name = part.path.rpartition(".")[2] if part.depth > 1 else part.path
+    yield code(f"{'  ' * (part.depth - 1)}{name}") if part.depth else "the whole"
+    yield f"{part.copies} x {part.kind}" if part.copies > 1 else part.kind
+    yield "" if part.calls is None else readable(part.calls)
+    parameters, own = part.parameters * part.copies, (part.work or 0) * part.copies  # of all copies, as the shares
+    yield readable(parameters)
+    yield f"{parameters / whole:.1%}" if whole else ""
+    yield "" if part.work is None else readable(own)
+    yield f"{own / work:.1%}" if work else ""

@@ -9,8 +9,7 @@ from functools import cache
 import timm
 
 from imlp_audit.checkpoint.contents import Checkpoint
-from imlp_audit.checkpoint.fitting import Fit, dialects, fit
-from imlp_audit.checkpoint.misfits import Shapes
+from imlp_audit.checkpoint.fitting import Fit, Shapes, dialects, fit
 from imlp_audit.checks.context import Conventions
 from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.outside import measure_outside

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from imlp_audit.checkpoint.misfits import describe
+from imlp_audit.checkpoint.fitting import describe
 from imlp_audit.records.checkpoint import CheckpointReport, FittingModel, Inspection, Statement
 from imlp_audit.report.document import (
     Block,

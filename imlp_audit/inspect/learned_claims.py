@@ -138,7 +138,7 @@ def _judge(claim: WeightClaim, places: Places, weights: WeightsToJudge, *, image
 
 
 def _load(code: ClaimCode) -> Judge:
-    from imlp_audit.claims.statement import Claim
+    from imlp_audit.claims.language import Claim
 
     claim = getattr(load_module(code.folder, f"{FOLDER}.{code.module}"), code.function)
     if not isinstance(claim, Claim):

@@ -2,32 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import torch
+from timm.layers import BatchNormAct2d
 from timm.utils.model import reparameterize_model
-from torch import nn
+from torch import Tensor, nn
+from torch._ops import OpOverload
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.module import (
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.folding import fold_batch_norms
+from imlp_audit.models.change import find_leaves
 from imlp_audit.models.host import BuildRequest, Host
 from imlp_audit.models.hosts import Timm
-from imlp_audit.models.names.known import Library, known_models, own_size
+from imlp_audit.models.names.known import known_models, own_size
 from imlp_audit.models.own import PythonModule
 from imlp_audit.models.readings import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Form, Recipe
 from imlp_audit.models.relatives import name_in_library
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
-from imlp_audit.models.run_code import build_python, describe_error, passes_through, write_error
+from imlp_audit.models.run_code import build_python, describe_error, locate, write_error
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.models.torch_modes import SkipInitialisation
 from imlp_audit.processes.limits import LimitError, limited
+
+_CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
+_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm, BatchNormAct2d)
+
+
+def fold_batch_norms(model: nn.Module) -> int:
+    """Fold each batch norm that directly follows a convolution into it; return how many. The model is in eval mode.
+
+    The convolution gets a bias, and the norm's numbers go. One pass shows which norm follows which convolution.
+    """
+    if not any(type(module) in _NORMS for module in model.modules()):
+        return 0
+    seen = _Uses()
+    with torch.inference_mode(), seen:
+        outputs = model(*example_inputs(model))
+    seen.use(outputs)
+    others: dict[nn.Module, nn.Module] = {}
+    for convolution, norm in _find_pairs(model, seen):
+        others |= {convolution: fuse_conv_bn_eval(convolution, norm), norm: _what_remains(norm)}
+    for parent in list(model.modules()):
+        for name, child in list(parent._modules.items()):  # named_children leaves out a second name of a module
+            if child in others:
+                setattr(parent, name, others[child])
+    _check_folded(model, others)
+    return len(others) // 2
+
+
+def _check_folded(model: nn.Module, others: Collection[nn.Module]) -> None:
+    """Raise BuildError if a norm that was folded still runs: a model may keep it where torch does not see it."""
+    again = _Uses()
+    with torch.inference_mode(), again:
+        model(*example_inputs(model))
+    if any(norm.running_mean in again.normed for norm in others if isinstance(norm, _BatchNorm)):
+        raise BuildError("form: the model runs batch norms that are not among its submodules, so they cannot be folded")
+
+
+class _Uses(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types it in part
+    """Counts how often each tensor is used, and keeps it, so that none that is made later gets its identity.
+
+    `weights` are those of convolutions by what these make; `normed`, what batch norms are given, by their means.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.times: Counter[Tensor] = Counter()
+        self.weights: dict[object, object] = {}
+        self.normed: dict[object, object] = {}
+
+    def __torch_dispatch__(
+        self,
+        func: OpOverload,
+        types: object,
+        args: tuple[object, ...] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> object:
+        """Run an operation, and note what it uses: if it is made of others, what those use, which may be nothing."""
+        called = kwargs or {}
+        if func is not torch.ops.aten.batch_norm.default:
+            with self:
+                made = func.decompose(*args, **called)
+            if made is not NotImplemented:
+                return made
+        self.use((args, called))
+        if "batch_norm" in func._schema.name:
+            self.normed[args[3]] = args[0]
+        if func is torch.ops.aten.batch_norm.default and isinstance(args[0], Tensor) and args[0].is_meta:
+            return torch.empty_like(args[0])  # torch's own shape function takes a hundred times as long
+        result = func(*args, **called)
+        if func is torch.ops.aten.convolution.default:
+            self.weights[result] = args[1]
+        return result
+
+    def use(self, values: object) -> None:
+        """Count one use of each tensor in a structure."""
+        self.times.update(one for one in tree_leaves(values) if isinstance(one, Tensor))
+
+
+def _find_pairs(model: nn.Module, seen: _Uses) -> Iterator[tuple[_ConvNd, _BatchNorm]]:
+    """Yield each convolution with the norm that is given what it makes, if nothing else is and both run once.
+
+    The weights of the convolution must be its own: those that are standardised or made of others first aren't.
+    """
+    ours = (m for m in model.modules() if isinstance(m, _CONVOLUTIONS) and isinstance(m.weight, nn.Parameter))
+    convolutions: Mapping[object, _ConvNd] = {m.weight: m for m in ours}
+    norms = {m.running_mean: m for m in model.modules() if isinstance(m, _BatchNorm) and type(m) in _NORMS}
+    for mean, norm in norms.items():
+        made = seen.normed.get(mean)
+        weight = seen.weights.get(made)
+        if weight in convolutions and all(seen.times[one] == 1 for one in (mean, made, weight)):  # type: ignore[index]
+            yield convolutions[weight], norm
+
+
+def _what_remains(norm: _BatchNorm) -> nn.Module:
+    """Return what a norm does after it has normalised: an activation, in timm's norms that have one."""
+    return nn.Sequential(norm.drop, norm.act) if isinstance(norm, BatchNormAct2d) else nn.Identity()
+
 
 MOST_PARTS = 20_000  # modules and tensors of parameters; NLLB-MoE, the largest of three libraries, has 8,000
 _MEMORY = 1024**3
@@ -60,19 +164,10 @@ def limited_model(recipe: Recipe) -> Iterator[None]:
 
 def _advice(recipe: Recipe) -> str:
     """Name the largest number that the recipe asks for, which is where a mistake is likely."""
-    numbers = sorted(_numbers(recipe.as_written(), ""), reverse=True)
-    return f"; check `{numbers[0][1]}: {numbers[0][0]}`" if numbers else ""
-
-
-def _numbers(value: object, path: str) -> Iterator[tuple[int, str]]:
-    if isinstance(value, int) and not isinstance(value, bool):
-        yield value, path
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _numbers(inner, str(key))
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for inner in value:
-            yield from _numbers(inner, path)
+    leaves = find_leaves(recipe.as_written())
+    lists = ((path[-1], value if isinstance(value, list | tuple) else [value]) for path, value in leaves.items())
+    numbers = [(one, name) for name, values in lists for one in values if type(one) is int]
+    return f"; check `{max(numbers)[1]}: {max(numbers)[0]}`" if numbers else ""
 
 
 _POINT = (1, 1)
@@ -136,42 +231,22 @@ def build_host(recipe: Recipe, reading: AnyReading | None, class_token: ClassTok
 
 def describe_failure(recipe: Recipe, error: BaseException) -> str:
     """Return why a model could not be built or counted; of a user's own code, the line comes first."""
-    if recipe.code is not None and (recipe.code is recipe.host or passes_through(recipe.code, error)):
-        return describe_error(recipe.code, error)
-    library, own = _own_images(recipe) or (None, 0)
-    if library is None or _runs(recipe) or not _runs(recipe.with_image((own, own))):
-        return f"{recipe.name} could not be built or counted: {write_error(error)}"
-    height, width = recipe.image or (own, own)
-    return (
-        f"{recipe.host.value()} does not take images of {height} x {width}. {library} has it for {own} x {own}: "
-        "remove `image`, or give a size that it takes"
-    )
+    code = recipe.code
+    in_it = code is not None and code.folder is not None and locate(error, code.folder, "")
+    if code is not None and (in_it or isinstance(code, PythonModule)):
+        return describe_error(code, error)
+    return f"{recipe.name} could not be built or counted: {write_error(error)}{_advise_on_images(recipe)}"
 
 
-def _runs(recipe: Recipe) -> bool:
-    """Return whether a model can be built and run, without numbers."""
-    try:
-        with Builder().variant(recipe, None) as variant, torch.device("meta"), torch.inference_mode():
-            variant.model(*example_inputs(variant.model))
-    except Exception:  # each model has its own
-        return False
-    return True
-
-
-def _own_images(recipe: Recipe) -> tuple[Library, int] | None:
-    """Return the size of a library's own images, where a model as the library has it was asked for another."""
+def _advise_on_images(recipe: Recipe) -> str:
+    """Say for which images a library has a model that was asked for others."""
     found = name_in_library(recipe)
-    if found is None:
-        return None
-    library, name = found
-    bare = name.partition(".")[0]
-    if recipe.image is None or bare not in known_models(library):
-        return None
-    height, width = recipe.image
-    own = own_size(library, bare)
-    if (height, width) == (own, own):
-        return None
-    return library, own
+    if found is None or recipe.image is None:
+        return ""
+    library, name = found[0], found[1].partition(".")[0]
+    own = own_size(library, name) if name in known_models(library) else 0
+    other = own and recipe.image != (own, own)
+    return f"; {library} has it for {own} x {own}: remove `image`, or give a size that it takes" if other else ""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel, JsonValue
 
@@ -23,9 +23,9 @@ def describe(change: Change) -> str:
     return " and ".join(describe_fields(change).values())
 
 
-def find_leaves(change: Mapping[str, JsonValue], above: tuple[str, ...] = ()) -> dict[tuple[str, ...], JsonValue]:
-    """Return the values of a change by the keys on the way to them."""
-    leaves: dict[tuple[str, ...], JsonValue] = {}
+def find_leaves(change: Mapping[str, Any], above: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+    """Return the values of a change, or of what is written, by the keys on the way to them."""
+    leaves: dict[tuple[str, ...], Any] = {}
     for key, value in change.items():
         leaves |= find_leaves(value, (*above, key)) if isinstance(value, dict) else {(*above, key): value}
     return leaves

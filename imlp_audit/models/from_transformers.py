@@ -16,9 +16,8 @@ from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
 from imlp_audit.errors import BuildError, did_you_mean
-from imlp_audit.models.arguments import TensorInput
-from imlp_audit.models.host import IMAGENET_CLASSES, IMAGENET_SIZE, BuildRequest, Size
-from imlp_audit.models.run_code import NamedInputs, make_module, set_inputs, tensors_in, write_error
+from imlp_audit.models.host import IMAGENET_CLASSES, IMAGENET_SIZE, BuildRequest, Size, TensorInput
+from imlp_audit.models.run_code import make_module, set_inputs, tensors_in, write_error
 from imlp_audit.models.torch_modes import NothingIsPadded
 
 _LABELLED = ("Classification", "Detection", "Segmentation", "QuestionAnswering")
@@ -35,7 +34,7 @@ def build_transformers(
     architecture: str,
     config: Mapping[str, JsonValue],
     tokens: int | None,
-    inputs: NamedInputs | None,
+    inputs: Mapping[str, TensorInput] | None,
 ) -> nn.Module:
     """Build a model on the current default device.
 
@@ -139,7 +138,9 @@ def _refuse_unknown_inside(config: PreTrainedConfig, given: Mapping[str, JsonVal
             _refuse_unknown_inside(inner, written)
 
 
-def _usual_inputs(name: str, tokens: int | None, model: PreTrainedModel, image: Size | None) -> NamedInputs:
+def _usual_inputs(
+    name: str, tokens: int | None, model: PreTrainedModel, image: Size | None
+) -> Mapping[str, TensorInput]:
     """Return an image or a text, whichever the model reads."""
     reads = model.main_input_name
     size = image or _own_size(model.config)
@@ -167,11 +168,10 @@ def _refuse_a_rest(patch: object, size: Size) -> None:
             raise BuildError(f"image: patches of {patch} do not divide {side}")
 
 
-def _refuse_more_than_positions(model: PreTrainedModel, inputs: NamedInputs) -> None:
+def _refuse_more_than_positions(model: PreTrainedModel, inputs: Mapping[str, TensorInput]) -> None:
     """Raise BuildError for a text that is longer than a table of learned positions: where tensors have no values, no
     index is out of range."""
-    every = (one for given in inputs.values() for one in (given.values() if isinstance(given, Mapping) else (given,)))
-    tokens = max((one.shape[-1] for one in every if one.dtype == "int64" and one.shape), default=0)
+    tokens = max((one.shape[-1] for one in inputs.values() if one.dtype == "int64" and one.shape), default=0)
     most = getattr(getattr(model.config, "text_config", model.config), "max_position_embeddings", None)
     for name, table in model.named_modules():
         if not isinstance(table, nn.Embedding) or not _OF_POSITIONS.search(name) or most is None:

@@ -5,21 +5,17 @@ A new host is a class here, whose module imports nothing of this file, and a nam
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Self, final
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
-from imlp_audit.models.arguments import FrozenMap, Inputs, Values, refuse_arguments
 from imlp_audit.models.blocks import Communication, Gate, Nonlinearity, Norm, Pooling
 from imlp_audit.models.change import find_leaves
-from imlp_audit.models.host import Count, Host, Layers, PartNames, Reads, Stack, divides
+from imlp_audit.models.host import Count, FrozenMap, Host, Inputs, Layers, PartNames, Reads, Stack, Values, divides
 from imlp_audit.models.own import PythonModule
-from imlp_audit.models.readings import (
-    Family,
-    ResMlpForm,
-    SpatialMatrix,
-)
+from imlp_audit.models.readings import Family, ResMlpForm, SpatialMatrix
 
 ARCHITECTURE = r"^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)?$"
 """A bare name of timm's: timm would take "hf-hub:..." as an order to download."""
@@ -27,6 +23,7 @@ CLASSIFIER = r"^[a-z0-9_]+$"
 CLASS_NAME = r"^[A-Z][A-Za-z0-9]*$"
 
 _SAID_ELSEWHERE = {"num_classes": "classes", "img_size": "image", "image_size": "image", "input_size": "image"}
+_OF_FILES = re.compile(r"pretrained|checkpoint|cache_dir|hf_|^weights")
 
 
 class _OfLibrary(Host):
@@ -42,8 +39,12 @@ class _OfLibrary(Host):
 
     @field_validator("arguments")
     @classmethod
-    def _sizes_only(cls, arguments: FrozenMap[JsonValue]) -> FrozenMap[JsonValue]:
-        refuse_arguments(arguments, _SAID_ELSEWHERE)
+    def _fresh_and_said_once(cls, arguments: FrozenMap[JsonValue]) -> FrozenMap[JsonValue]:
+        for name in arguments:
+            if name in _SAID_ELSEWHERE:
+                raise ValueError(f"{name}: write `{_SAID_ELSEWHERE[name]}` beside the host instead")
+            if _OF_FILES.search(name):
+                raise ValueError(f"{name}: models are built with fresh weights, and nothing is read or downloaded")
         return arguments
 
     def value(self) -> object:
@@ -193,7 +194,7 @@ class GmlpText(_Text):
     """
 
     key = "gmlp_text"
-    builder = "text:GmlpTextModel"
+    builder = "gmlp:GmlpTextModel"
     head = frozenset({"norm", "head"})
     parts = (
         *_GMLP_PARTS,
@@ -224,7 +225,7 @@ class Bert(_Text):
     """
 
     key = "bert"
-    builder = "text:BertTextModel"
+    builder = "gmlp:BertTextModel"
     parts = (
         (r"\bposition_embeddings\b", "positions"),
         (r"\bword_embeddings\b", "token embedding"),
@@ -290,26 +291,7 @@ class ResMlp(Stack):
         return Family.RESMLP if self.form is None else None
 
 
-@final
-class VanillaBlock(Host):
-    """A block of VanillaNet (arXiv 2305.12972) on a feature map of `width` channels, which it doubles.
-
-    `act_num` is n of its series activation (imlp, Eq. 10).
-    """
-
-    key = "vanilla_block"
-    builder = "vanillanet:build_vanilla_block"
-    reads = Reads.FEATURE_MAP
-    classified = False
-    parts = ((r"^conv\b", "convolution"), (r"^pool\b", "pooling"), (r"^act\b", "series activation"))
-    modules = frozenset({"act"})
-
-    width: Count
-    act_num: Count = 3
-
-
 HOSTS: Mapping[str, type[Host]] = {
-    host.key: host
-    for host in (Timm, Bert, Gmlp, GmlpText, Mixer, PythonModule, ResMlp, Torchvision, Transformers, VanillaBlock)
+    host.key: host for host in (Timm, Bert, Gmlp, GmlpText, Mixer, PythonModule, ResMlp, Torchvision, Transformers)
 }
 """The hosts by their keys in a recipe; a new one is a class above, and a name in this list."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from importlib import import_module
 from itertools import takewhile
@@ -19,7 +19,6 @@ from types import ModuleType
 import torch
 
 from imlp_audit.models.stand_ins import (
-    Answers,
     StandIn,
     StandIns,
     answer_old_code,
@@ -27,13 +26,13 @@ from imlp_audit.models.stand_ins import (
     offer_removed,
     skip_loader,
 )
-from imlp_audit.processes.code import load_module, locate_error
+from imlp_audit.processes.code import load_module
 from imlp_audit.processes.streams import print_to_stderr
 from imlp_audit.processes.written import telling_written
 
 _MOST_IMPORTS = 60  # folders and packages that are looked for, one after the other
 _LEVELS = 4  # folders above a file in which a package of its repository is looked for
-_used: list[_Importer] = []
+_used: list[Importer] = []
 
 
 def repository(file: Path) -> Path:
@@ -42,36 +41,6 @@ def repository(file: Path) -> Path:
     packages = takewhile(lambda folder: (folder / "__init__.py").is_file(), folders)
     cloned = (folder for folder in folders if (folder / ".git").exists())
     return next(cloned, [folders[0], *packages][-1])
-
-
-def place_in(error: BaseException, file: Path) -> str:
-    """Return the last line of the repository's code in an error's traceback; the file alone if there is none."""
-    line = locate_error(error, repository(file), "")
-    return line.removeprefix("/") if line is not None else file.name
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """A file that was imported, and what was answered for that; what is answered later is noted there too."""
-
-    module: ModuleType
-    importer: _Importer
-
-    @property
-    def answers(self) -> Answers:
-        """What was answered."""
-        return self.importer.finder.answers
-
-    def run(self, call: Callable[[], object]) -> object:
-        """Call something of it; again where what it imports then is missing, or only what loads weights fails."""
-        for _ in range(_MOST_IMPORTS):
-            try:
-                return call()
-            except Exception as error:
-                missing = isinstance(error, ModuleNotFoundError) and self.importer.provide(error.name or "")
-                if not missing and not skip_loader(error, self.answers):
-                    raise
-        raise ImportError(f"it imports more than {_MOST_IMPORTS} packages that are missing")
 
 
 @lru_cache(maxsize=1)  # so that it runs where the place is another than before
@@ -84,50 +53,107 @@ def leave_others(_: Path) -> None:
 
 
 @cache  # a model that is changed is made many times
-def import_file(file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> Loaded:
+def import_file(file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> Importer:
     """Import a file as a script would, whatever it lacks."""
-    return _import(_Importer(file, paths, StandIns(stubs, Answers())))
+    return _import(_RepositoryImporter(file, paths, stubs))
 
 
 @cache
-def import_below(folder: Path, file: str, paths: tuple[str, ...], stubs: tuple[str, ...]) -> Loaded:
+def import_below(folder: Path, file: str, paths: tuple[str, ...], stubs: tuple[str, ...]) -> Importer:
     """Import a file of a spec's folder, with its neighbours in that folder and the folders that are named."""
-    return _import(_SpecImporter(folder, file, tuple(folder / one for one in paths), StandIns(stubs, Answers())))
+    return _import(Importer(folder.resolve(), folder.resolve() / file, tuple(folder / one for one in paths), stubs))
 
 
-def _import(importer: _Importer) -> Loaded:
+def _import(importer: Importer) -> Importer:
     _used.append(importer)
     StandIn.importing, before = True, sys.dont_write_bytecode
     sys.dont_write_bytecode = True  # Python would take it for that of an edited file of the same size and second
     try:
         # on the processor, tensors of its modules have values
-        with print_to_stderr(), telling_written(importer.finder.answers.note), torch.device("cpu"):
-            return Loaded(importer.run(), importer)
+        with print_to_stderr(), telling_written(importer.answers.note), torch.device("cpu"), importer.on_path():
+            importer.module = importer.load()
+            return importer
     finally:
         StandIn.importing, sys.dont_write_bytecode = False, before
 
 
-def _forget(before: set[str], root: Path) -> None:
-    """Let modules of the repository, and stand-ins, be imported again."""
-    for name in set(sys.modules) - before:
-        file, loader = (getattr(sys.modules[name], key, None) for key in ("__file__", "__loader__"))
-        own = file and Path(file).is_relative_to(root) and "site-packages" not in Path(file).parts
-        if isinstance(loader, StandIns) or (own and name.partition(".")[0] != "imlp_audit"):
-            del sys.modules[name]
+class Importer:
+    """Imports a file of a spec as a module of its folder's own package; nothing is guessed.
+
+    While it, or something of it, is run, the folders between the file and the spec and those named are on the path.
+    What is answered for it, and later for what it makes, is noted in `answers`.
+    """
+
+    module: ModuleType
+
+    def __init__(self, root: Path, file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> None:
+        self.root, self.file, self.finder = root, file.resolve(), StandIns(stubs)
+        self.answers = self.finder.answers
+        self.folders = [one for one in self.file.parents if one.is_relative_to(root)] + [one.resolve() for one in paths]
+        self.before = set(sys.modules)
+        sys.meta_path.insert(0, self.finder)
+
+    @contextmanager
+    def on_path(self) -> Iterator[None]:
+        """Have the folders on the import path."""
+        added = [str(folder) for folder in self.folders]
+        sys.path[:0] = added
+        try:
+            yield
+        finally:
+            for folder in filter(sys.path.__contains__, added):
+                sys.path.remove(folder)
+
+    def leave(self) -> None:
+        """Let another file be imported as if this one had not been."""
+        self.forget(self.before)
+        sys.meta_path.remove(self.finder)
+
+    def forget(self, before: set[str]) -> None:
+        """Let modules of the repository, and stand-ins, be imported again."""
+        for name in set(sys.modules) - before:
+            file, loader = (getattr(sys.modules[name], key, None) for key in ("__file__", "__loader__"))
+            own = file and Path(file).is_relative_to(self.root) and "site-packages" not in Path(file).parts
+            if isinstance(loader, StandIns) or (own and name.partition(".")[0] != "imlp_audit"):
+                del sys.modules[name]
+
+    def load(self) -> ModuleType:
+        """Import it."""
+        return load_module(self.root, ".".join(self.file.relative_to(self.root).with_suffix("").parts))
+
+    def run(self, call: Callable[[], object]) -> object:
+        """Call something of it; again where what it imports then is missing, or only what loads weights fails."""
+        for _ in range(_MOST_IMPORTS):
+            try:
+                with self.on_path():
+                    return call()
+            except Exception as error:
+                missing = isinstance(error, ModuleNotFoundError) and self.provide(error.name or "")
+                if not missing and not skip_loader(error, self.answers):
+                    raise
+        raise ImportError(f"it imports more than {_MOST_IMPORTS} packages that are missing")
+
+    def provide(self, _name: str) -> bool:
+        """Provide a package that is missing; return whether there was a way to."""
+        return False
 
 
-class _Importer:
-    """Imports a file by its place in its package, with its folder and those named on the import path, as a script."""
+class _RepositoryImporter(Importer):
+    """Imports a file by its place in its package, as a script beside it would, and provides what it lacks."""
 
-    def __init__(self, file: Path, paths: tuple[Path, ...], finder: StandIns) -> None:
-        self.file, self.root, self.finder = file, repository(file), finder
+    def __init__(self, file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> None:
+        super().__init__(repository(file), file, paths, stubs)
         self.package = file.parent
         while (self.package / "__init__.py").is_file() and not (self.package / ".git").exists():
             self.package = self.package.parent
-        self.before, self.added = set(sys.modules), list[str]()
-        sys.meta_path.insert(0, finder)
+        self.added = list[str]()
         for folder in reversed((*(path.resolve() for path in paths), self.package, file.parent)):
             self.add(folder)
+
+    @contextmanager
+    def on_path(self) -> Iterator[None]:
+        """Leave the folders on the import path, until another file is imported: a forward pass imports too."""
+        yield
 
     def add(self, folder: Path, at: int = 0) -> None:
         """Put a folder on the import path."""
@@ -136,32 +162,26 @@ class _Importer:
 
     def leave(self) -> None:
         """Let another file be imported as if this one had not been."""
-        _forget(self.before, self.root)
-        self.leave_path()
-        sys.meta_path.remove(self.finder)
-
-    def leave_path(self) -> None:
-        """Take the folders from the import path."""
+        super().leave()
         for folder in filter(sys.path.__contains__, self.added):
             sys.path.remove(folder)
-        self.added.clear()
 
     @property
     def name(self) -> str:
         """The name that the file is imported by."""
         return ".".join(self.file.relative_to(self.package).with_suffix("").parts).removesuffix(".__init__")
 
-    def run(self) -> ModuleType:
+    def load(self) -> ModuleType:
         """Import it; without the `__init__.py` of its packages if that fails."""
-        answer_old_code(self.finder.answers)
+        answer_old_code(self.answers)
         sys.argv = [str(self.file)]
         try:
             module = self.run_again()
         except Exception as error:
-            _forget(self.before, self.root)
+            self.forget(self.before)
             module = self.run_alone(error)
         if "transformers" in sys.modules:
-            answer_transformers(self.finder.names, self.finder.answers)
+            answer_transformers(self.finder.names, self.answers)
         self.add(self.root, len(sys.path))  # for what a configuration names
         return module
 
@@ -169,15 +189,11 @@ class _Importer:
         """Import it, again and again with one more thing that it lacks."""
         for _ in range(_MOST_IMPORTS):
             try:
-                return self.load()
+                return import_module(self.name)
             except (ImportError, AttributeError) as error:
                 if not self._helps(error):
                     raise
         raise ImportError(f"its imports lead through more than {_MOST_IMPORTS} folders and packages")
-
-    def load(self) -> ModuleType:
-        """Import it once."""
-        return import_module(self.name)
 
     def run_alone(self, error: Exception) -> ModuleType:
         """Import it without what the `__init__.py` of its packages run. Raises the error of before if it fails too."""
@@ -192,9 +208,9 @@ class _Importer:
         try:
             module = self.run_again()
         except Exception:
-            _forget(before, self.root)
+            self.forget(before)
             raise error from None
-        self.finder.answers.note(f"{self.name} was imported without the __init__.py of its package, which fails")
+        self.answers.note(f"{self.name} was imported without the __init__.py of its package, which fails")
         return module
 
     def _helps(self, error: ImportError | AttributeError) -> bool:
@@ -216,7 +232,7 @@ class _Importer:
         beside = next((above for above in self.file.parents[: _LEVELS + 1] if _has(above, top)), None)
         if beside is not None and str(beside) not in sys.path:
             shown = beside.relative_to(self.root).as_posix() if beside.is_relative_to(self.root) else str(beside)
-            self.finder.answers.note(f"`{top}` was found in {shown}, as with --path {shown}")
+            self.answers.note(f"`{top}` was found in {shown}, as with --path {shown}")
             self.add(beside)
             return True
         known = name if beside is not None or top in sys.modules else top
@@ -233,39 +249,8 @@ class _Importer:
         try:
             import_module(f"{library.__name__}.{name}")  # one that it no longer imports by itself
         except ImportError:
-            offer_removed(library, name, self.finder.answers)
+            offer_removed(library, name, self.answers)
         return True
-
-
-class _SpecImporter(_Importer):
-    """Imports a file of a spec: as a module of its folder's own package, and nothing is guessed."""
-
-    def __init__(self, folder: Path, file: str, paths: tuple[Path, ...], finder: StandIns) -> None:
-        super().__init__((folder / file).resolve(), paths, finder)
-        self.root, self.module = folder, file.removesuffix(".py").replace("/", ".")
-
-    def run(self) -> ModuleType:
-        """Import it."""
-        try:
-            return self.run_again()
-        finally:
-            self.leave_path()
-
-    def load(self) -> ModuleType:
-        """Import it once."""
-        return load_module(self.root, self.module)
-
-    def provide(self, name: str) -> bool:
-        """Find a neighbour in a folder above, up to the spec's."""
-        above = (one for one in self.file.parents if one.is_relative_to(self.root.resolve()))
-        beside = next((one for one in above if _has(one, name.partition(".")[0]) and str(one) not in sys.path), None)
-        if beside is not None:
-            self.add(beside)
-        return beside is not None
-
-    def _restore(self, library: ModuleType, name: str) -> bool:
-        """Leave libraries as they are."""
-        return False
 
 
 def _has(folder: Path, top: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import (
     BaseModel,
@@ -17,12 +17,11 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from imlp_audit.models.arguments import Sides
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
 from imlp_audit.models.change import Change, find_leaves, merge, takes, value_at, write_value
-from imlp_audit.models.host import IMAGENET_SIZE, Count, Host, Reads, Size, divides
+from imlp_audit.models.host import IMAGENET_SIZE, Count, Host, Reads, Sides, Size, divides
 from imlp_audit.models.hosts import HOSTS, Timm, Torchvision
-from imlp_audit.models.own import OwnBlock, PythonModule
+from imlp_audit.models.own import OwnBlock, OwnCode, PythonModule
 from imlp_audit.models.readings import AnyFamily, AnyReading, Family, PaperReading
 from imlp_audit.processes.code import is_bundled
 
@@ -57,24 +56,20 @@ class Form(StrEnum):
 
 def _host_schema(_source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
     """Validate `{mixer: {...}}`, or a host that is built already, as the host of that key."""
-    choices: dict[Any, CoreSchema] = {
-        key: core_schema.no_info_before_validator_function(_unpacker(key, host), handler.generate_schema(host))
-        for key, host in HOSTS.items()
-    }
-    return core_schema.tagged_union_schema(choices, _key_of)
+
+    def choice(key: str, host: type[Host]) -> CoreSchema:
+        def unpack(value: object) -> object:
+            return host.unpack(value[key]) if isinstance(value, dict) else value
+
+        return core_schema.no_info_before_validator_function(unpack, handler.generate_schema(host))
+
+    return core_schema.tagged_union_schema({key: choice(key, host) for key, host in HOSTS.items()}, _key_of)
 
 
 def _key_of(value: object) -> str | None:
     if isinstance(value, Host):
         return value.key
     return next(iter(value), None) if isinstance(value, dict) else None
-
-
-def _unpacker(key: str, host: type[Host]) -> Callable[[object], object]:
-    def unpack(value: object) -> object:
-        return host.unpack(value[key]) if isinstance(value, dict) else value
-
-    return unpack
 
 
 class Recipe(BaseModel):
@@ -175,13 +170,13 @@ class Recipe(BaseModel):
         return self.mlp.imlp if self.mlp is not None else None
 
     @property
-    def codes(self) -> tuple[PythonModule | OwnBlock, ...]:
+    def codes(self) -> tuple[OwnCode, ...]:
         """What of the model a paper's own Python makes: the host, and the blocks in place of its MLPs."""
         block = self.mlp.python if self.mlp is not None else None
-        return tuple(one for one in (self.host, block) if isinstance(one, PythonModule | OwnBlock))
+        return tuple(one for one in (self.host, block) if isinstance(one, OwnCode))
 
     @property
-    def code(self) -> PythonModule | OwnBlock | None:
+    def code(self) -> OwnCode | None:
         """The first of these, None without any."""
         return next(iter(self.codes), None)
 

@@ -70,7 +70,7 @@ def make_replacements(
         return {path: make_block(block, path, mlp, reading) for path, mlp in chosen.items()}
     if not isinstance(reading, Reading):
         raise BuildError(f"{recipe.name} needs a reading of the IMLP block, and the paper has none")
-    return {path: _imlp_for(host, mlps, path, mlp, recipe, block, reading) for path, mlp in chosen.items()}
+    return {path: _imlp_for(host, path, mlp, recipe, block, reading) for path, mlp in chosen.items()}
 
 
 def changed_mlps(host: nn.Module, mlps: Mapping[str, Mlp], recipe: Recipe) -> Mapping[str, Mlp]:
@@ -134,40 +134,18 @@ def _grid(host: nn.Module, path: str) -> tuple[int, int] | None:
     return known or getattr(embedding, "grid_size", None)
 
 
-def _imlp_for(
-    host: nn.Module,
-    paths: Collection[str],
-    path: str,
-    mlp: Mlp,
-    recipe: Recipe,
-    block: ImlpRecipe,
-    reading: Reading,
-) -> nn.Module:
-    """Make the block that replaces one MLP of those at `paths`: its grid is the host's; it refuses other inputs."""
-    replacement = imlp_for(
-        mlp,
-        block,
-        reading,
-        recipe.activation,
-        grid=_grid(host, path),
-        prefix_tokens=getattr(host, "num_prefix_tokens", 0),
-    )
+def _imlp_for(host: nn.Module, path: str, mlp: Mlp, recipe: Recipe, block: ImlpRecipe, reading: Reading) -> nn.Module:
+    """Make the block that replaces the MLP at a path: its grid is the host's; it refuses other inputs."""
+    prefix_tokens = getattr(host, "num_prefix_tokens", 0)
+    replacement = imlp_for(mlp, block, reading, recipe.activation, grid=_grid(host, path), prefix_tokens=prefix_tokens)
     of_the_class_token = isinstance(host.get_submodule(path.rpartition(".")[0]), ClassBlock)  # alone, it has no grid
-    replacement.advice = _advise_without_a_grid(path, paths)
+    replacement.advice = (
+        f"; the MLP at {path} has no place for IMLP's convolution: replace only others with sites, or give "
+        "part: channel, which needs none"
+    )
     if replacement.spatial is not None and not of_the_class_token:
         replacement.spatial.register_forward_pre_hook(_refuse_a_kernel_larger_than_the_grid)
     return replacement
-
-
-def _advise_without_a_grid(path: str, mlps: Collection[str]) -> str:
-    """Return what to do about an MLP whose tokens do not lie on a grid: name the MLPs whose tokens may.
-
-    In Mixer the MLPs of one name mix tokens, and only those of the other have a place for a convolution.
-    """
-    name = path.rpartition(".")[2]
-    others = list(dict.fromkeys(f'"*.{other}"' for one in mlps if (other := one.rpartition(".")[2]) != name))
-    advice = f"replace only others with sites, such as sites: [{', '.join(others)}]; or give" if others else "give"
-    return f"; the MLP at {path} has no place for IMLP's convolution: {advice} part: channel, which needs none"
 
 
 def _refuse_a_kernel_larger_than_the_grid(block: nn.Module, inputs: tuple[Tensor, ...]) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from types import MethodType, ModuleType
 
 import torch
@@ -14,18 +15,14 @@ from timm.layers import Mlp, SwiGLU
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, UntrustedError, did_you_mean
-from imlp_audit.models.arguments import TensorInput
-from imlp_audit.models.importing import Loaded, import_below, leave_others
-from imlp_audit.models.own import OwnBlock, PythonModule
-from imlp_audit.models.python_source import AxisValue
+from imlp_audit.models.host import TensorInput
+from imlp_audit.models.importing import import_below, leave_others
+from imlp_audit.models.own import AxisValue, OwnBlock, OwnCode, PythonModule
 from imlp_audit.models.readings import AnyReading, BlockReading
 from imlp_audit.models.torch_modes import current_device
 from imlp_audit.processes.code import locate_error
 from imlp_audit.processes.streams import print_to_stderr
 from imlp_audit.processes.workers import StoppedError
-
-NamedInputs = Mapping[str, TensorInput | Mapping[str, TensorInput]]
-"""What a model reads by the names of its arguments; an argument can be a dictionary of tensors."""
 
 
 def make_module(maker: Callable[[], object]) -> object:
@@ -68,29 +65,21 @@ def tensors_in(value: object) -> Iterator[Tensor]:
         yield from tensors_in([getattr(value, field.name) for field in fields(value)])
 
 
-def set_inputs(model: nn.Module, inputs: TensorInput | NamedInputs, run: Callable[..., object]) -> None:
+def set_inputs(model: nn.Module, inputs: TensorInput | Mapping[str, TensorInput], run: Callable[..., object]) -> None:
     """Let a model be run on one tensor, or on those of its named arguments, one after the other, as counters run it."""
 
     def forward(self: nn.Module, *tensors: Tensor) -> object:
         if isinstance(inputs, TensorInput):
             return run(self, *tensors)
-        waiting = iter(tensors)
-        return run(self, **{name: _map_inputs(one, lambda _: next(waiting)) for name, one in inputs.items()})
+        return run(self, **dict(zip(inputs, tensors, strict=True)))
 
     def example_inputs(_self: nn.Module, batch: int) -> tuple[Tensor, ...]:
-        return tuple(tensors_in(_map_inputs(inputs, lambda one: _example(one, batch))))
+        every = [inputs] if isinstance(inputs, TensorInput) else inputs.values()
+        return tuple(_example(one, batch) for one in every)
 
     # methods of the instance, so that a copy of the model runs itself
     model.forward = MethodType(forward, model)
-    model.example_inputs = MethodType(example_inputs, model)  # type: ignore[assignment]  # models.settings.Exemplified
-
-
-def _map_inputs(given: object, make: Callable[[TensorInput], Tensor]) -> object:
-    """Return what a function makes of each input, in the mappings that they are in."""
-    if isinstance(given, Mapping):
-        return {name: _map_inputs(one, make) for name, one in given.items()}
-    assert isinstance(given, TensorInput)
-    return make(given)
+    model.example_inputs = MethodType(example_inputs, model)  # type: ignore[assignment]
 
 
 def _example(given: TensorInput, batch: int) -> Tensor:
@@ -108,7 +97,7 @@ _WITHOUT_VALUES = (
     "convert meta device type",
 )
 """What torch says where a tensor without values is asked for them. NotImplementedError is a RuntimeError."""
-_SENTENCE, _CLAUSE = re.compile(r"(?<=[.!?]) "), re.compile(r"[.,;!] ")
+_CLAUSE = re.compile(r"[.,;!] ")
 
 
 def build_python(host: PythonModule) -> nn.Module:
@@ -116,15 +105,15 @@ def build_python(host: PythonModule) -> nn.Module:
 
     Raises UntrustedError where the code may not be run, and BuildError, with file and line, where it fails.
     """
-    with _placing_errors(host):
-        loaded = _import(host, host.path, host.stubs)
+    with _placing_errors(host) as folder:
+        loaded = import_below(folder, host.file, host.path, host.stubs)
         loaded.answers.left_out.clear()
         maker = take_maker(loaded.module, host.name)
         model = loaded.run(lambda: make_module(lambda: maker(**host.arguments)))
         if loaded.answers.left_out:
             names = ", ".join(loaded.answers.left_out)
             raise TypeError(f"the model has instances of {names}, so this cannot be one of its stubs")
-    model = _check_module(host, model)
+    model = check_module(host.file, host.name, model)
     one = TensorInput(shape=[*(host.input or ())])
     if host.tokens is not None:
         one = TensorInput(shape=[host.tokens], dtype="int64")
@@ -133,33 +122,48 @@ def build_python(host: PythonModule) -> nn.Module:
 
 
 @contextmanager
-def _placing_errors(code: PythonModule | OwnBlock) -> Iterator[None]:
-    """Turn what code raises into a BuildError with its place; raise UntrustedError where it may not be run."""
+def _placing_errors(code: OwnCode) -> Iterator[Path]:
+    """Yield the folder of code that is run, and turn what it raises into a BuildError with its place.
+
+    Raises UntrustedError where it may not be run.
+    """
     if code.folder is None:
         what = "model" if isinstance(code, PythonModule) else "block"
         raise UntrustedError(
             f"the {what} in {code.file} was not built, because its code is not trusted; pass --trust-code"
         )
+    leave_others(code.folder)
     try:
         with print_to_stderr():
-            yield
+            yield code.folder
     except (Exception, SystemExit) as error:  # whatever the code raises is the model's failure
         raise BuildError(describe_error(code, error)) from error
 
 
-def _check_module(code: PythonModule | OwnBlock, made: object) -> nn.Module:
+def check_module(file: str, name: str, made: object) -> nn.Module:
+    """Return what code has made. Raises BuildError if it is not a module."""
     if isinstance(made, nn.Module):
         return made
-    raise BuildError(f"{code.file}: {code.name} returns {type(made).__name__}, not a torch.nn.Module")
+    raise BuildError(f"{file}: {name} returns {type(made).__name__}, not a torch.nn.Module")
 
 
-def _runner(model: nn.Module) -> Callable[..., object]:
-    """Return a function that runs a model, whose output must hold a tensor; what it prints goes to standard error."""
+def _own_forward(model: nn.Module) -> Callable[..., object]:
+    """Return what runs a model, or a copy of it, as its code does; what it prints goes to standard error."""
     own = vars(model).get("forward")
 
     def run(itself: nn.Module, *inputs: object, **named: object) -> object:
         with print_to_stderr():
-            found = own(*inputs, **named) if own is not None else type(itself).forward(itself, *inputs, **named)
+            return own(*inputs, **named) if own is not None else type(itself).forward(itself, *inputs, **named)
+
+    return run
+
+
+def _runner(model: nn.Module) -> Callable[..., object]:
+    """Return a function that runs a model, whose output must hold a tensor."""
+    forward = _own_forward(model)
+
+    def run(itself: nn.Module, *inputs: object, **named: object) -> object:
+        found = forward(itself, *inputs, **named)
         if next(tensors_in(found), None) is None:
             raise TypeError(f"forward of {type(itself).__name__} returns {type(found).__name__}, without a tensor")
         return found
@@ -167,13 +171,24 @@ def _runner(model: nn.Module) -> Callable[..., object]:
     return run
 
 
-def describe_error(host: PythonModule | OwnBlock, error: BaseException) -> str:
-    """Return what the code of a host raised, and where."""
-    return f"{_place(error, host)}: {write_error(error)}{_hint(error, host)}"
+def describe_error(code: OwnCode, error: BaseException) -> str:
+    """Return what code raised, and where; of a package that is missing, what a spec may say."""
+    place = code.file if code.folder is None else locate(error, code.folder, code.file)
+    hint = ""
+    if isinstance(error, ModuleNotFoundError) and isinstance(code, PythonModule):
+        missing = (error.name or "").partition(".")[0]
+        hint = f"; install it, or if the model does not need it: stubs: [{missing}]"
+    return f"{place}: {write_error(error)}{hint}"
+
+
+def locate(error: BaseException, folder: Path, otherwise: str) -> str:
+    """Return the last line of a folder's code in an error's traceback."""
+    line = locate_error(error, folder.resolve(), "")
+    return line.removeprefix("/") if line is not None else otherwise
 
 
 def write_error(error: BaseException) -> str:
-    """Write an error of somebody else's code on a line that is not too long: its first sentences, or words."""
+    """Write an error of somebody else's code on a line that is not too long."""
     if isinstance(error, StoppedError):
         return str(error)
     try:
@@ -181,36 +196,19 @@ def write_error(error: BaseException) -> str:
     except Exception:  # an error that fails when it is asked for its message
         text = "(without a message)"
     text = "".join(sign if sign.isprintable() else "?" for sign in text)
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     kind = type(error).__name__
     if reads_values(error):
-        cause = f"{kind}: {_cut(_CLAUSE.split(text)[0])}"
-        return f"the work depends on the values that the model reads, so it cannot be counted ({cause})"
+        text = _CLAUSE.split(text)[0]
+        return f"the work depends on the values that the model reads, so it cannot be counted ({kind}: {text})"
     if isinstance(error, SystemExit):
-        return f"its code ended the process ({kind}: {_cut(text)})"
-    return f"{kind}: {_cut(text)}" if text else kind
+        return f"its code ended the process ({kind}: {text})"
+    return f"{kind}: {text}" if text else kind
 
 
 def reads_values(error: BaseException) -> bool:
     """Return whether code failed because it asked a tensor without values for them."""
     return isinstance(error, RuntimeError | TypeError) and any(word in str(error) for word in _WITHOUT_VALUES)
-
-
-def _cut(text: str) -> str:
-    """Return a text; of a long one the first sentences, or the first words where its first sentence is too long."""
-    if len(text) <= _LONGEST:
-        return text
-    sentences = [one.start() for one in _SENTENCE.finditer(text) if one.start() <= _LONGEST]
-    if sentences:
-        return text[: sentences[-1]]
-    words = text[:_LONGEST].rpartition(" ")[0]
-    return f"{words or text[:_LONGEST]}..."
-
-
-def _import(host: PythonModule | OwnBlock, path: tuple[str, ...] = (), stubs: tuple[str, ...] = ()) -> Loaded:
-    """Import the file of a host."""
-    assert host.folder is not None
-    leave_others(host.folder)
-    return import_below(host.folder, host.file, path, stubs)
 
 
 def take_maker(module: ModuleType, name: str) -> Callable[..., object]:
@@ -220,26 +218,6 @@ def take_maker(module: ModuleType, name: str) -> Callable[..., object]:
         return maker  # type: ignore[no-any-return]
     own = [one for one, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
     raise LookupError(f"it defines no {name!r}; {did_you_mean(name, own, 'it has')}")
-
-
-def _place(error: BaseException, host: PythonModule | OwnBlock) -> str:
-    """Return the last line of the host's folder in an error's traceback; the file alone if there is none."""
-    if host.folder is None:
-        return host.file
-    line = locate_error(error, host.folder.resolve(), "")
-    return line.removeprefix("/") if line is not None else host.file
-
-
-def passes_through(host: PythonModule | OwnBlock, error: BaseException) -> bool:
-    """Return whether an error comes from the Python in a folder from outside, or from what it called."""
-    return host.folder is not None and locate_error(error, host.folder.resolve(), "") is not None
-
-
-def _hint(error: BaseException, host: PythonModule | OwnBlock) -> str:
-    """Say what a spec may say of a package that is missing."""
-    if not isinstance(error, ModuleNotFoundError) or not isinstance(host, PythonModule):
-        return ""
-    return f"; install it, or if the model does not need it: stubs: [{(error.name or '').partition('.')[0]}]"
 
 
 _USE_CONV = "use_conv"
@@ -253,12 +231,12 @@ def make_block(block: OwnBlock, path: str, mlp: Mlp, reading: AnyReading | None)
     and BuildError, with file and line, where it fails.
     """
     answers = block.answers(reading if isinstance(reading, BlockReading) else None)
-    with _placing_errors(block):
-        maker = take_maker(_import(block).module, block.name)
+    with _placing_errors(block) as folder:
+        maker = take_maker(import_below(folder, block.file, (), ()).module, block.name)
     given = {**_sizes(maker, block, path, mlp), **answers, **block.arguments}
     with _placing_errors(block):
         made = make_module(lambda: maker(**given))
-    made = _check_module(block, made)
+    made = check_module(block.file, block.name, made)
     _check_what_it_returns(block, made, path, mlp)
     return made.train(mlp.training)
 
@@ -288,12 +266,11 @@ def _sizes(maker: Callable[..., object], block: OwnBlock, path: str, mlp: Mlp) -
 
 def _check_what_it_returns(block: OwnBlock, made: nn.Module, path: str, mlp: Mlp) -> None:
     """Let a block's forward pass fail where its output has another shape than the MLP's; a sum would hide that."""
-    own, out = vars(made).get("forward"), mlp.fc2.weight.shape[0]
+    forward, out = _own_forward(made), mlp.fc2.weight.shape[0]
     channels = 1 if isinstance(_first_layer(mlp), nn.Conv2d) else -1
 
     def checked(itself: nn.Module, x: Tensor, *rest: object, **named: object) -> Tensor:
-        with print_to_stderr():
-            y = own(x, *rest, **named) if own is not None else type(itself).forward(itself, x, *rest, **named)
+        y = forward(itself, x, *rest, **named)
         shape = list(x.shape)
         shape[channels] = out
         if not isinstance(y, Tensor) or list(y.shape) != shape:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -77,20 +76,14 @@ def _mlps(block: nn.Module) -> Iterator[tuple[nn.Linear, nn.Linear]]:
                 yield first, second
 
 
-@runtime_checkable
-class Exemplified(Protocol):
-    """A model that knows what it is run on."""
-
-    def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
-        """Return inputs of the published sizes, on the current default device."""
-
-
 def example_inputs(model: nn.Module, batch: int = 1) -> tuple[Tensor, ...]:
     """Return inputs for a forward pass, on the current default device.
 
-    A classifier of timm gets images of the size it is configured for, (batch, channels, height, width).
+    A model may say itself what it is run on, by a method `example_inputs`. A classifier of timm gets images of the size
+    it is configured for, (batch, channels, height, width).
     """
-    if isinstance(model, Exemplified):
-        return model.example_inputs(batch)
+    own: Callable[[int], tuple[Tensor, ...]] | None = getattr(model, "example_inputs", None)
+    if own is not None:
+        return own(batch)
     size = getattr(model, "pretrained_cfg", {}).get("input_size", (3, 224, 224))
     return (torch.zeros(batch, *size),)

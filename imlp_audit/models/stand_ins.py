@@ -52,31 +52,22 @@ class Answers:
 
 
 class StandIns(MetaPathFinder, Loader):
-    """Finds packages, or modules, that are missing, and one that torch has removed."""
+    """Finds packages, or modules, that are missing."""
 
-    def __init__(self, names: Sequence[str], answers: Answers) -> None:
-        self.names, self.answers = set(names), answers
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names, self.answers = set(names), Answers()
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
         """Return a spec for a module that is missing."""
-        whole = accumulate(fullname.split("."), "{}.{}".format)
-        known = not self.names.isdisjoint(whole) or fullname == "torch._six"
-        return ModuleSpec(fullname, self, is_package=True) if known else None
+        return ModuleSpec(fullname, self, is_package=True) if self._named(fullname) is not None else None
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Return None: an ordinary module."""
-        return None
+    def _named(self, fullname: str) -> str | None:
+        """Return the package, or module, that is missing where a module is."""
+        return next((one for one in accumulate(fullname.split("."), "{}.{}".format) if one in self.names), None)
 
     def exec_module(self, module: ModuleType) -> None:
         """Fill a module: any name is a stand-in."""
-        if module.__name__ == "torch._six":
-            self.answers.note("torch._six is gone from torch; its names are as they were")
-            vars(module).update(
-                string_classes=(str, bytes), int_classes=int, inf=float("inf"), container_abcs=collections.abc
-            )
-            return
-        named = next(one for one in accumulate(module.__name__.split("."), "{}.{}".format) if one in self.names)
-        self.answers.note(f"{named} is missing; a stand-in was imported in its place")
+        self.answers.note(f"{self._named(module.__name__)} is missing; a stand-in was imported in its place")
         vars(module)["__getattr__"] = StandIn(module.__name__, self.answers).__getattr__
         vars(module)["__version__"] = "99.0"
 
@@ -176,9 +167,11 @@ def _missing(path: str) -> ImportError:
 
 def answer_old_code(answers: Answers) -> None:
     """Answer what old code asks of today's torch and numpy, and weights, of which nothing is read."""
-    _offer(linear, {"_LinearWithBias": linear.NonDynamicallyQuantizableLinear}, answers)
-    plain = {"float": float, "int": int, "bool": bool, "object": object, "complex": complex}
-    _offer(np, plain, answers)
+    six = sys.modules.setdefault("torch._six", ModuleType("torch._six"))
+    vars(six).update(string_classes=(str, bytes), int_classes=int, inf=float("inf"), container_abcs=collections.abc)
+    vars(linear).setdefault("_LinearWithBias", linear.NonDynamicallyQuantizableLinear)
+    for kind in (float, int, bool, object, complex):
+        vars(np).setdefault(kind.__name__, kind)
     for place, name in ((torch.hub, "load_state_dict_from_url"), (torch, "load"), (timm.models, "load_pretrained")):
         _replace(getattr(place, name), _no_weights(f"{place.__name__}.{name}", answers))
     given = nn.Module.load_state_dict
@@ -276,21 +269,6 @@ def offer_removed(module: ModuleType, name: str, answers: Answers) -> None:
     """Let an installed library have a name that it has no longer, which refuses to be called by the model."""
     answers.note(f"{module.__name__} has no {name!r} any more; a stand-in was imported in its place")
     setattr(module, name, StandIn(f"{module.__name__}.{name}", answers))
-
-
-def _offer(module: ModuleType, names: Mapping[str, object], answers: Answers) -> None:
-    """Let a module have names that it had in older releases."""
-    before = vars(module).get("__getattr__")
-
-    def answer(name: str) -> object:
-        if name in names:
-            answers.note(f"{module.__name__}.{name} is gone from {module.__name__.partition('.')[0]}; it is as it was")
-            return names[name]
-        if before is not None:
-            return before(name)
-        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}", name=name, obj=module)
-
-    vars(module)["__getattr__"] = answer
 
 
 @contextmanager

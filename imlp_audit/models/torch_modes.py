@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
 
 Function = Callable[..., object]
 Named = dict[str, object]
@@ -120,12 +121,5 @@ class UsedParameters(CallMode):
 
     def call(self, func: Function, args: tuple[object, ...], named: Named) -> object:
         """Run a call."""
-        self._look((args, tuple(named.values())))
+        self.used.update(id(one) for one in tree_leaves((args, named)) if isinstance(one, nn.Parameter))
         return func(*args, **named)
-
-    def _look(self, values: Iterable[object]) -> None:
-        for value in values:
-            if isinstance(value, nn.Parameter):
-                self.used.add(id(value))
-            elif isinstance(value, tuple | list):
-                self._look(value)

@@ -10,13 +10,14 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from math import inf
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -32,8 +33,8 @@ Work: TypeAlias = Callable[[Given, Callable[[Made], None]], None]
 """A function of a module that sends what it makes of what it is given."""
 BEGIN = 600.0  # seconds for a process to import torch, on however slow a machine
 _GRACE = 3.0  # seconds for code that took too long to be left by its error
-_MOMENT = 1.0  # seconds until a process is looked at again, and for one that was killed to end
-_changing_the_environment = threading.RLock()
+_MOMENT = 1.0  # seconds until a process is looked at again
+_changing_the_environment = threading.Lock()
 _fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
 
 
@@ -43,11 +44,6 @@ class Worker:
 
     process: BaseProcess
     pipe: connection.Connection
-
-    @property
-    def exit_code(self) -> int | None:
-        """Return the exit code of the process once it has ended."""
-        return self.process.exitcode
 
     def wait(self, limit: float | None) -> bool:
         """Wait for a message, at most so many seconds. Raises EOFError where the process has ended.
@@ -63,9 +59,13 @@ class Worker:
         return True
 
     def kill(self) -> None:
-        """End the process at once, and those that code in it has started."""
-        _kill_group(self.process)
-        self.process.join()
+        """End the process at once, and what code in it has started, which may outlive it."""
+        process = self.process
+        if hasattr(os, "killpg") and process.pid is not None and _state(process) != "reaped":
+            with suppress(ProcessLookupError, PermissionError):  # it has not begun, so it has started none
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.join()
 
 
 class EndedError(Exception):
@@ -82,24 +82,25 @@ class StoppedError(Exception):
 class Pool:
     """Processes that each do one piece of work at a time; a new one is started where none is idle.
 
-    With `prepare` they are, on Linux, so many `copies` of one that has called it; they end together, and are not
-    replaced.
+    `size` is how many share what is submitted.
     """
 
-    def __init__(self, copies: int = 0, prepare: Callable[[], None] | None = None) -> None:
+    def __init__(self, size: int = 0) -> None:
+        self.size = size
+        self._threads = ThreadPoolExecutor(max(1, size))  # each waits for a process
         self._idle: SimpleQueue[Worker] = SimpleQueue()
-        # not elsewhere: copies of a process with libraries of the system in it may not work
-        copied = prepare is not None and sys.platform == "linux"
-        self._workers = _start_copies(prepare, copies) if prepare is not None and copied else []
-        self._lock, self._full, self.copies = threading.Lock(), copied, copies
-        for worker in self._workers:
-            self._idle.put(worker)
+        self._workers: list[Worker] = []
+        self._lock, self._ended = threading.Lock(), False
+
+    def submit(self, function: Callable[[Pool, Given], Made], given: Given) -> Future[Made]:
+        """Call a function that runs work in these processes, in a thread of its own."""
+        return self._threads.submit(function, self, given)
 
     def run(self, work: Work[Given, Made], given: Given, patience: float | None = None) -> Generator[Made]:
         """Yield what work sends in a process, where what it prints goes to standard error.
 
         A process whose work is left unfinished is ended. Raises TimeoutError where something after the first takes
-        longer than `patience` seconds, EndedError where the process ends, or none is left.
+        longer than `patience` seconds, and EndedError where the process ends.
         """
         worker, done = self._take(), False
         try:
@@ -115,7 +116,7 @@ class Pool:
                 limit = patience
         except (EOFError, OSError) as error:
             worker.kill()
-            raise EndedError(f"exit code {worker.exit_code}") from error
+            raise EndedError(f"exit code {worker.process.exitcode}") from error
         finally:
             if not done:
                 worker.kill()
@@ -124,8 +125,9 @@ class Pool:
     def end(self) -> None:
         """End all processes."""
         with self._lock:
-            self._full = True
+            self._ended = True
             self.kill()
+        self._threads.shutdown(cancel_futures=True)
 
     def kill(self) -> None:
         """End those that have been started."""
@@ -133,22 +135,20 @@ class Pool:
             worker.kill()
 
     def _take(self) -> Worker:
-        while True:
-            with suppress(Empty):
-                return self._idle.get(timeout=0.1 if self._full else 0)
-            with self._lock:
-                if not self._full:
-                    self._workers.append(_start_worker())
-                    return self._workers[-1]
-            if not any(worker.process.is_alive() for worker in self._workers):
+        with suppress(Empty):
+            return self._idle.get_nowait()
+        with self._lock:
+            if self._ended:
                 raise EndedError("no process is left")
+            self._workers.append(_start())
+            return self._workers[-1]
 
 
 @contextmanager
-def open_pool(copies: int = 0, prepare: Callable[[], None] | None = None) -> Iterator[Pool]:
+def open_pool(size: int = 0) -> Iterator[Pool]:
     """Yield processes that end with this block."""
-    pool = Pool(copies, prepare)
-    with on_interrupt(terminate_workers), on_interrupt(pool.kill):
+    pool = Pool(size)
+    with on_interrupt(pool.kill):
         try:
             yield pool
         finally:
@@ -212,40 +212,16 @@ def _alarm(patience: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _start_worker() -> Worker:
+def _start() -> Worker:
     ours, theirs = _fresh.Pipe()
-    process = _start(_serve, theirs, daemon=True)
+    process = _fresh.Process(target=_serve, args=(theirs,), daemon=True)
+    with _safe_path():
+        if os.name == "posix":  # its tracker would be started while we block interrupts, and unblocks them
+            resource_tracker.ensure_running()
+        with hold_interrupts(), _blocked_interrupts():  # one left half started writes a traceback
+            process.start()
     theirs.close()
     return Worker(process, ours)
-
-
-def _start_copies(prepare: Callable[[], None], count: int) -> list[Worker]:
-    """Start so many processes, of which the first calls `prepare` and the others are copies; they end together.
-
-    They share what it has imported.
-    """
-    ours, theirs = zip(*(_fresh.Pipe() for _ in range(count)), strict=True)
-    process = _start(_serve_copies, prepare, theirs, daemon=False)  # a daemon could not start copies
-    for pipe in theirs:
-        pipe.close()
-    return [Worker(process, pipe) for pipe in ours]
-
-
-def _start(target: Callable[..., None], *given: object, daemon: bool) -> BaseProcess:
-    _start_tracker()
-    process = _fresh.Process(target=target, args=given, daemon=daemon)
-    with hold_interrupts(), _blocked_interrupts(), _safe_path():  # one left half started writes a traceback
-        process.start()
-    return process
-
-
-def _start_tracker() -> None:
-    """Start the tracker of multiprocessing: the first process would while we block interrupts, and it unblocks them."""
-    if os.name == "posix":
-        from multiprocessing import resource_tracker
-
-        with _safe_path():
-            resource_tracker.ensure_running()
 
 
 @contextmanager
@@ -260,18 +236,20 @@ def _safe_path() -> Iterator[None]:
         try:
             yield
         finally:
-            if before is None:
-                del os.environ["PYTHONSAFEPATH"]
-            else:
+            del os.environ["PYTHONSAFEPATH"]
+            if before is not None:
                 os.environ["PYTHONSAFEPATH"] = before
 
 
 def _serve(pipe: connection.Connection) -> None:
-    _begin()
-    _work(pipe)
-
-
-def _work(pipe: connection.Connection) -> None:
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    leave_compiler_out()
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # as in the process that began this one
+    gc.set_threshold(100_000)  # importing torch makes many objects and no garbage
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     own = os.getpid()
@@ -288,44 +266,13 @@ def _work(pipe: connection.Connection) -> None:
             send(None)
 
 
-def _serve_copies(prepare: Callable[[], None], pipes: Sequence[connection.Connection]) -> None:
-    _settle()
-    prepare()
-    gc.freeze()  # a collection would write to the memory that is shared
-    context = multiprocessing.get_context("fork")
-    copies = [context.Process(target=_serve_copy, args=(pipes, at), daemon=True) for at in range(1, len(pipes))]
-    for copy in copies:
-        copy.start()
-    _watch_the_parent()  # not before: a process with threads should not be copied
-    for pipe in pipes[1:]:
-        pipe.close()
-    _work(pipes[0])
-    for copy in copies:
-        copy.join()
-
-
-def _serve_copy(pipes: Sequence[connection.Connection], at: int) -> None:
-    for number, pipe in enumerate(pipes):
-        if number != at:
-            pipe.close()  # so that it is closed once the process that uses it has ended
-    _serve(pipes[at])
-
-
-def terminate_workers() -> None:
-    """End all processes of our own: nothing runs in them any more."""
-    processes = multiprocessing.active_children()
-    for process in processes:
-        _kill_group(process)
-    for process in processes:
-        process.join(_MOMENT)
-
-
-def _kill_group(process: BaseProcess) -> None:
-    """End a process of ours and all that code in it has started, which may outlive it."""
-    if hasattr(os, "killpg") and process.pid is not None and _state(process) != "reaped":
-        with suppress(ProcessLookupError, PermissionError):  # it has not begun, so it has started none
-            os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
+def _end_with_the_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        if hasattr(os, "killpg"):
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
 
 
 def _state(process: BaseProcess) -> Literal["running", "ended", "reaped"]:
@@ -350,31 +297,3 @@ def _blocked_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _begin() -> None:
-    _settle()
-    _watch_the_parent()
-
-
-def _settle() -> None:
-    if hasattr(os, "setpgrp"):
-        os.setpgrp()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
-    leave_compiler_out()
-    if not sys.warnoptions:
-        warnings.simplefilter("ignore")  # as in the process that began this one
-    gc.set_threshold(100_000)  # importing torch makes many objects and no garbage
-
-
-def _watch_the_parent() -> None:
-    threading.Thread(target=_end_with_the_parent, daemon=True).start()
-
-
-def _end_with_the_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        if hasattr(os, "killpg"):
-            os.killpg(0, signal.SIGKILL)
-        os._exit(1)

@@ -12,7 +12,6 @@ from imlp_audit.records.check import Check
 from imlp_audit.records.counted import PrintedNumber
 from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.finding import Finding
-from imlp_audit.records.solution import SolvedChange
 
 
 class Fact(Record):
@@ -25,14 +24,12 @@ class Fact(Record):
 class MeasuredValue(Record):
     """A measured number beside the printed one.
 
-    `name` says what it was measured under (readings, a kernel). `counts` are the two counts that a change was computed
-    from. `gap` is the distance from the printed number in units of its last digit. `prints_by` is the first declared
-    rounding rule under which the value prints as the paper has it.
+    `name` says what it was measured under (readings, a kernel). `gap` is the distance from the printed number in units
+    of its last digit. `prints_by` is the first declared rounding rule under which the value prints as the paper has it.
     """
 
     name: str
     convention: str | None = None
-    counts: tuple[str, ...] = ()
     measured: Number
     gap: str
     prints_by: Rounding | None = None
@@ -41,8 +38,7 @@ class MeasuredValue(Record):
 class Measurements(Record):
     """What was measured, under every declared reading and convention.
 
-    `names` says what the values differ in. `counts` are the ids of the two rows whose counts stand beside a change.
-    `rounding` is the paper's first rounding rule.
+    `names` says what the values differ in. `rounding` is the paper's first rounding rule.
     """
 
     kind: Literal["measurements"] = "measurements"
@@ -50,12 +46,11 @@ class Measurements(Record):
     printed: str
     rounding: Rounding
     in_percent: bool = False
-    counts: tuple[str, ...] = ()
     values: tuple[MeasuredValue, ...]
 
 
 class Amount(Record):
-    """How much of a model's number falls to a part of the model, or to a kind of parameter or class of work."""
+    """How much of a model's number falls to a part of the model."""
 
     name: str
     amount: int
@@ -63,7 +58,7 @@ class Amount(Record):
 
 
 class Breakdown(Record):
-    """A model's number by part and by kind, with the baseline's where the row has one; the amounts add up exactly.
+    """A model's number by part, with the baseline's where the row has one; the amounts add up exactly.
 
     `counted` says what is counted, `reading` under which reading if that matters. `failure` says why the baseline
     could not be counted.
@@ -77,63 +72,13 @@ class Breakdown(Record):
     baseline_name: str | None = None
     failure: str | None = None
     parts: tuple[Amount, ...]
-    kinds_of: Literal["kind of parameter", "class of work"]
-    kinds: tuple[Amount, ...]
-
-
-class NearReading(Record):
-    """A reading as changes from the first one, and the number under it."""
-
-    value: int
-    gap: str
-    convention: str
-    rounding: Rounding
-    changes: tuple[SolvedChange, ...]
-
-
-class ReadingSearch(Record):
-    """The answer of a search over all readings.
-
-    Of `readings`, `fitting` give the printed number. `ties` is how many of these have the fewest changes; if none fits,
-    how many of the nearest misses have. Some of them are `found`.
-    """
-
-    readings: int
-    fitting: int
-    ties: int
-    found: tuple[NearReading, ...]
-
-
-class AxisSource(Record):
-    """What a named reading says about an axis, and where the text or the code decides it."""
-
-    axis: str
-    value: str
-    reading: str
-    because: str
-
-
-class NearestReadings(Record):
-    """Which readings give the printed number; changes are counted from the reading `first`.
-
-    Where no search was possible, `failure` says why.
-    """
-
-    kind: Literal["readings"] = "readings"
-    printed: str
-    first: str
-    search: ReadingSearch | None = None
-    sources: tuple[AxisSource, ...] = ()
-    failure: str | None = None
 
 
 class RowByRow(Record):
-    """The result of a claim in each row."""
+    """The result of a claim in each row: the row, its values, and the outcome."""
 
     kind: Literal["rows"] = "rows"
-    direction: str | None = None
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str, str, str], ...]
 
 
 class RelatedCell(Record):
@@ -167,7 +112,7 @@ class Causes(Record):
 
 
 Section: TypeAlias = Annotated[
-    Measurements | Breakdown | NearestReadings | Causes | RowByRow | RestsOn | TableNumbers,
+    Measurements | Breakdown | Causes | RowByRow | RestsOn | TableNumbers,
     Field(discriminator="kind"),
 ]
 

@@ -9,18 +9,7 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.diff import AuditDiff, CheckChange, CheckOfOne, CheckState
-from imlp_audit.report.document import (
-    Block,
-    Code,
-    Document,
-    Heading,
-    Item,
-    List,
-    Paragraph,
-    code,
-    join,
-)
-from imlp_audit.report.first_screen import count_more
+from imlp_audit.report.document import Block, Code, Document, Heading, Item, List, Paragraph, code, count_more, join
 from imlp_audit.report.verdicts import word_of, write_measured, write_verdict
 
 _MOST = 5  # changes of a kind that a terminal lists

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from imlp_audit.numbers.words import count_of
+
 
 class Style(StrEnum):
     """How a span looks. The last five are colours on a terminal; in markdown the two gravest are bold."""
@@ -233,6 +235,17 @@ def parse_code(text: str) -> tuple[Span, ...]:
     """Return our own prose with its `backticked` parts as code. Never for text of a paper, a file or a user."""
     parts = text.split("`")
     return tuple(Span(part, Style.CODE if at % 2 else Style.PLAIN) for at, part in enumerate(parts) if part)
+
+
+def count_more(count: int, noun: str) -> tuple[str, ...]:
+    """Return an entry that counts what a list leaves out, if it leaves out anything."""
+    return (count_of(count, f"more {noun}"),) if count > 0 else ()
+
+
+def titled_list(title: str, items: Iterable[Inline | Item]) -> tuple[Block, ...]:
+    """Return a list under a heading of its own; nothing if it has no items."""
+    listed = tuple(items)
+    return (Heading(title, 3), List(listed)) if listed else ()
 
 
 def number_columns(header: tuple[Inline, ...], first: int = 1) -> tuple[Align, ...]:

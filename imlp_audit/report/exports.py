@@ -10,11 +10,10 @@ opens no new alert.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from urllib.parse import quote
 
-from imlp_audit.errors import Problem
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import FAILS, Check, CheckKind, Source, Verdict
 from imlp_audit.records.document import dump_json
@@ -32,46 +31,28 @@ _MESSAGE = 2000  # characters; GitHub refuses more than 64 kB
 
 def render_annotations(result: AuditResult) -> str:
     """Return a result as workflow commands, a line each."""
-    return "".join(f"{line}\n" for line in _commands(result))
-
-
-def render_problems(problems: Sequence[Problem]) -> str:
-    """Return mistakes in specs as workflow commands, each at its line."""
-    lines = [
-        _command("error", "this spec cannot be used", one.message, Source(file=one.file, line=one.line))
-        for one in problems[:MOST]
-    ]
-    rest = len(problems) - MOST
-    more = [_command("notice", "imlp-audit", f"{count_of(rest, 'more mistake')} in the specs")] if rest > 0 else []
-    return "".join(f"{line}\n" for line in (*lines, *more))
-
-
-def _commands(result: AuditResult) -> Iterator[str]:
     findings = worst_first(result)
     open_ = [finding for finding in findings if not finding.acknowledged]
     broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
-    errors = [*(_finding(one, result.checks_of(one)) for one in open_), *map(_broken, broken)]
-    yield from errors[:MOST]
-    for entry in result.stale[:MOST]:
-        yield _command("warning", f"{entry.check} is known, and has changed", entry.reason, entry.source)
-    for found in result.stale_findings[:MOST]:
-        yield _command("warning", f"the finding {found.id} covers checks that do not fail", found.reason, found.source)
-    rest = [(len(errors) - MOST, "more problem"), (len(result.stale) - MOST, "more entry that no longer holds")]
-    rest += [(len(findings) - len(open_), "known finding")]
+    errors = [_finding(one, result.checks_of(one)) for one in open_]
+    errors += [_command("error", f"{place_and_id(one)} could not be checked", one.reason, one.source) for one in broken]
+    stale = [(f"{one.check} is known, and has changed", one.reason, one.source) for one in result.stale]
+    for found in result.stale_findings:
+        stale.append((f"the finding {found.id} covers checks that do not fail", found.reason, found.source))
+    warnings = [_command("warning", *one) for one in stale]
+    shown = (*errors[:MOST], *warnings[:MOST])
+    rest = ((len(errors) + len(warnings) - len(shown), "more problem"), (len(findings) - len(open_), "known finding"))
     counted = [count_of(count, noun) for count, noun in rest if count > 0]
-    yield _command("notice", "imlp-audit", "\n".join((summarize(result), *counted)))
+    last = _command("notice", "imlp-audit", "\n".join((summarize(result), *counted)))
+    return "".join(f"{line}\n" for line in (*shown, last))
 
 
 def _finding(finding: Finding, checks: Sequence[Check]) -> str:
     first, *others = sorted(checks, key=lambda check: check.acknowledged is True)
     also = (f"Also {list_some([check.id for check in others])}.",) if others else ()
-    text = "\n".join((f"{place_and_id(first)}: {describe_check(first)}", *also, f"Ask: {explain_command(first)}"))
+    text = "\n".join((describe_check(first), *also, f"Ask: {explain_command(first)}"))
     title = f"{finding.paper}: {finding.kind.value}: {finding.title}"
     return _command(_COMMANDS[finding.kind], title, text, first.source)
-
-
-def _broken(check: Check) -> str:
-    return _command("error", f"{place_and_id(check)} could not be checked", check.reason, check.source)
 
 
 def _command(name: str, title: str, text: str, source: Source | None = None) -> str:
@@ -138,7 +119,7 @@ def _result(check: Check, finding: Finding | None) -> dict[str, object]:
     title = one_line(finding.title if finding else check.finding or "")
     known = [{"kind": "external", "status": "accepted", "justification": title}]  # outside of the file
     # in a message `[text](address)` is a link and `{0}` an argument
-    message = one_line(f"{place_and_id(check)}: {describe_check(check)}")
+    message = one_line(describe_check(check))
     return {
         "ruleId": rule[0],
         "ruleIndex": _ORDER.index(rule),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -37,6 +37,7 @@ from imlp_audit.report.document import (
     code,
     faint,
     parse_code,
+    titled_list,
 )
 from imlp_audit.report.verdicts import code_of, name_place, place_in_specs, style_of, write_check, write_measured
 
@@ -114,12 +115,7 @@ def _errors(result: AuditResult) -> Iterator[Item]:
 def stale_findings(stale: Sequence[StaleFinding]) -> Iterator[Block]:
     """Yield the findings that cover checks that do not fail."""
     items = (Item((code(one.id), f" ({one.title}): {one.reason}"), (faint(place_in_specs(one)),)) for one in stale)
-    yield from _titled_list("Findings that cover checks that do not fail", items)
-
-
-def _titled_list(title: str, items: Iterable[Item]) -> Iterator[Block]:
-    if listed := tuple(items):
-        yield from (Heading(title, 3), List(listed))
+    yield from titled_list("Findings that cover checks that do not fail", items)
 
 
 _HINTS = 2  # hints of a finding that a page shows without a click
@@ -141,9 +137,9 @@ def finding_sections(result: AuditResult, findings: Sequence[NumberedFinding]) -
             yield Heading(heading)
         for one in own:
             yield from _finding(one, checks)
-    yield from _titled_list("Not completed", _errors(result))
+    yield from titled_list("Not completed", _errors(result))
     stale = (Item((code(one.check), ": ", one.reason), (faint(place_in_specs(one)),)) for one in result.stale)
-    yield from _titled_list("Known before, different now", stale)
+    yield from titled_list("Known before, different now", stale)
     if result.stale:
         yield Paragraph(parse_code("`imlp-audit acknowledge` writes the lock anew once you agree with what changed."))
     yield from stale_findings(result.stale_findings)

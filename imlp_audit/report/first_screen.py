@@ -42,8 +42,10 @@ from imlp_audit.report.document import (
     Paragraph,
     Span,
     code,
+    count_more,
     parse_code,
     shorten,
+    titled_list,
 )
 from imlp_audit.report.findings import NumberedFinding, choose_hints, number_findings, say_that_none_fails, worst_first
 from imlp_audit.report.hypotheses import list_leads, summarize_identified
@@ -93,7 +95,7 @@ def run_screen(result: AuditResult, targets: list[str], saved: Path | None = Non
     )
     items = [write_run(check) for check in result.checks if check.verdict is not Verdict.ERROR]
     more = [f"{one}: `--all` shows every one" for one in count_more(len(items) - _RUN, "number")]
-    below = (Heading("What was measured", 3), List((*items[:_RUN], *map(parse_code, more)))) if items else ()
+    below = titled_list("What was measured", (*items[:_RUN], *map(parse_code, more)))
     again = shlex.join(["imlp-audit", "report", *targets, "--with", str(saved or "RUN.json"), "--dir", "DIR"])
     keep = Paragraph(("Once more with ", code("-o RUN.json"), ", which keeps the run; then:"))
     return (_title(paper), *above, *below, Heading("Try next", 3), *(() if saved else (keep,)), Code(again, "sh"))
@@ -136,14 +138,7 @@ def _list_asks(result: AuditResult, findings: Sequence[NumberedFinding], *, ever
     listed = [*failing, *known] if every else [*failing[:_FAILING], *known[:_KNOWN]]
     count = len(failing) + len(known)
     more = tuple((f"{one}: ", code("--all")) for one in count_more(count - len(listed), "point"))
-    if count:
-        yield Heading(f"Ask the authors ({count})", 3)
-        yield List((*(_ask(one, result) for one in listed), *more))
-
-
-def count_more(count: int, noun: str) -> tuple[str, ...]:
-    """Return an entry that counts what a list leaves out, if it leaves out anything."""
-    return (count_of(count, f"more {noun}"),) if count > 0 else ()
+    yield from titled_list(f"Ask the authors ({count})", (*(_ask(one, result) for one in listed), *more))
 
 
 def _name(one: NumberedFinding) -> tuple[str | Span, ...]:
@@ -176,20 +171,17 @@ def _evidence(check: Check) -> str:
 
 
 def _broken_checks(result: AuditResult) -> Document:
-    broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
-    if not broken:
-        return ()
     causes: dict[str, list[Check]] = {}
-    for check in broken:
-        causes.setdefault(check.reason, []).append(check)
-    listed = list(causes.values())[:_BROKEN]
+    for check in result.checks:
+        if check.verdict is Verdict.ERROR:
+            causes.setdefault(check.reason, []).append(check)
     items: list[Inline] = []
-    for checks in listed:
-        more = f"; and {count_of(len(checks) - 1, 'more check')}" if len(checks) > 1 else ""
-        items.append((*write_check(checks[0], _OF_ERROR), f" ({place_in_specs(checks[0])}{more})"))
-    left = len(broken) - sum(map(len, listed))
-    heading = Heading(f"{count_of(len(broken), 'check')} could not be completed", 3)
-    return (heading, List((*items, *count_more(left, "check"))))
+    for first, *others in list(causes.values())[:_BROKEN]:
+        more = f"; and {count_of(len(others), 'more check')}" if others else ""
+        items.append((*write_check(first, _OF_ERROR), f" ({place_in_specs(first)}{more})"))
+    left = sum(map(len, list(causes.values())[_BROKEN:]))
+    broken = count_of(sum(map(len, causes.values())), "check")
+    return titled_list(f"{broken} could not be completed", (*items, *count_more(left, "check")))
 
 
 def _few(result: AuditResult) -> Iterator[Block]:

@@ -79,18 +79,13 @@ def render_audit(
     from imlp_audit.report import exports
 
     match form:
-        case AuditFormat.RICH | AuditFormat.MARKDOWN | AuditFormat.HTML:
-            return render_document(document(), Format(form.value), surface=surface)
-        case AuditFormat.JSON:
-            from imlp_audit.records.document import to_json
-
-            return to_json(result)
         case AuditFormat.SARIF:
             return exports.render_sarif(result)
         case AuditFormat.GITHUB:
             return exports.render_annotations(result)
         case _:
-            assert_never(form)
+            shown = document() if form is not AuditFormat.JSON else ()
+            return render_document(shown, Format(form.value), result, surface)
 
 
 def disarm_commands(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
-from imlp_audit.numbers.words import count_of
+from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import PASSES, CellCheck, CountedCheck, Identified, Power
 from imlp_audit.records.paper import ColumnHead, PaperHead, TableHead
 from imlp_audit.records.result import AuditResult, ColumnScore, FitScore, GroupScore, PaperHypothesis
@@ -21,9 +21,11 @@ from imlp_audit.report.document import (
     Span,
     Table,
     code,
+    count_more,
     join,
     number_columns,
     shorten,
+    titled_list,
 )
 
 _CHOICES = {
@@ -146,11 +148,10 @@ def list_leads(result: AuditResult, *, every: bool = False) -> Iterator[Block]:
     for one in result.of_kind(CellCheck):
         if one.lead:
             leads.setdefault(one.id.rpartition("/")[0], one)
-    if leads:
-        yield Heading(f"Leads ({len(leads)})", 3)
-        places = (((one.place or one.id).rpartition(", ")[0], one.reason) for one in leads.values())
-        items = [f"{place}: {shorten(reason, _LONGEST)}" for place, reason in places]
-        yield List(tuple(items) if every else _first(items, "lead"))
+    places = (((one.place or one.id).rpartition(", ")[0], one.reason) for one in leads.values())
+    items = [f"{place}: {shorten(reason, _LONGEST)}" for place, reason in places]
+    most = len(items) if every else _MOST
+    yield from titled_list(f"Leads ({len(leads)})", (*items[:most], *count_more(len(items) - most, "lead")))
 
 
 def summarize_identified(result: AuditResult) -> Iterator[Item]:
@@ -167,12 +168,8 @@ def summarize_identified(result: AuditResult) -> Iterator[Item]:
             known = len(own) - own.count(Identified.NO) - by_name
             identified = f"{known} of {count_of(len(own), 'row')} by their numbers{named}"
             lines.append(f"{table.called}: {'; '.join((identified, *_counters(result, paper, table)))}")
-    yield from (Item(one, label="identified") for one in _first(lines, "table"))
-
-
-def _first(lines: list[str], noun: str) -> tuple[str, ...]:
-    more = [count_of(len(lines) - _MOST, f"more {noun}")] if len(lines) > _MOST else []
-    return (*lines[:_MOST], *more)
+    listed = (*lines[:_MOST], *count_more(len(lines) - _MOST, "table"))
+    yield from (Item(one, label="identified") for one in listed)
 
 
 def _counters(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[str]:
@@ -188,7 +185,6 @@ def _counters(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterat
             yield f"{column.heading} counted by {best} (not stated; explains {most} of {group.votes}{after})"
 
 
-_CELLS = 3  # cells that are written out for each decided value
 COLUMNS = {"parameters": "parameters", "flops": "FLOPs", "both": "both"}
 
 
@@ -206,7 +202,7 @@ def solved_document(solved: Solved) -> Document:
         *_decisions(solved),
         *_exceptions(last),
         *_controls(last),
-        *((Heading("Left out", 3), List(tuple(left_out))) if left_out else ()),
+        *titled_list("Left out", left_out),
         Heading("The order of the solutions", 3),
         Paragraph(solved.order),
     )
@@ -297,12 +293,7 @@ def _grounds(answer: Answered) -> Iterator[Block]:
     if decided:
         agreed = "" if answer.exhaustive and not answer.unexplained else f", and {_doubt(answer)}"
         yield Paragraph(f"The best solutions agree on these{agreed}. With another value the first would not explain:")
-        yield List(tuple(Item(_some(rests_on), label=value) for value, rests_on in decided.items()))
-
-
-def _some(cells: Sequence[str]) -> Inline:
-    rest = len(cells) - _CELLS
-    return (*join(map(code, cells[:_CELLS])), f" and {readable(rest)} more" if rest > 0 else "")
+        yield List(tuple(Item(list_some(rests_on), label=value) for value, rests_on in decided.items()))
 
 
 def _axes(solved: Solved) -> Table:

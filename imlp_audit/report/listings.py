@@ -8,11 +8,7 @@ from itertools import groupby
 
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.finding import RenewedLock
-from imlp_audit.records.listing import (
-    CoverageReport,
-    CoveredNumber,
-    NumberState,
-)
+from imlp_audit.records.listing import CoverageReport, CoveredNumber, NumberState
 from imlp_audit.report.document import (
     Block,
     Document,
@@ -26,6 +22,7 @@ from imlp_audit.report.document import (
     Table,
     code,
     parse_code,
+    titled_list,
 )
 from imlp_audit.report.findings import stale_findings
 
@@ -109,11 +106,9 @@ def _paper(paper: RenewedLock, *, written: bool) -> Iterator[Block]:
     if not any(listed.values()):
         yield Paragraph("The lock stays as it is.")
     for name, items in listed.items():
-        if items:
-            yield Heading(f"{name}: {count_of(len(items), 'check')}", 3)
-            yield List(tuple(items))
+        yield from titled_list(f"{name}: {count_of(len(items), 'check')}", items)
+    failing = (Item(f"{one.kind.value}: {one.title}", (", ".join(one.checks),)) for one in paper.unexplained)
+    yield from titled_list("Still failing: no finding covers these", failing)
     if paper.unexplained:
-        yield Heading("Still failing: no finding covers these", 3)
-        yield List(tuple(Item(f"{one.kind.value}: {one.title}", (", ".join(one.checks),)) for one in paper.unexplained))
         yield Paragraph(parse_code("Describe each cause in the paper's `findings.yaml`, then acknowledge it."))
     yield from stale_findings(paper.stale_findings)

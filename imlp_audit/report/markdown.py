@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import assert_never
 
-from imlp_audit.numbers.words import count_of
+from imlp_audit.numbers.words import plural
 from imlp_audit.report.document import (
     Align,
     Block,
@@ -230,8 +230,7 @@ def _shorten_item(item: Item, longest: int) -> Item:
 
 def _more(count: int, noun: str, what: str = "") -> Iterator[Inline]:
     if count > 0:
-        plural = count_of(count, noun).removeprefix(f"{count} ")
-        yield (emphasis(f"{count} more"), f" {plural}{what}")
+        yield (emphasis(f"{count} more"), f" {noun if count == 1 else plural(noun)}{what}")
 
 
 def _cut(text: Inline, left: int) -> Inline:

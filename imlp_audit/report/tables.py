@@ -6,16 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import (
-    FAILS,
-    PASSES,
-    AnyCheck,
-    CellCheck,
-    CountedCheck,
-    NumberCheck,
-    Verdict,
-)
+from imlp_audit.records.check import FAILS, PASSES, CellCheck, CountedCheck, Verdict
 from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (
@@ -37,7 +28,7 @@ from imlp_audit.report.document import (
     strong,
 )
 from imlp_audit.report.findings import NumberedFinding
-from imlp_audit.report.hypotheses import table_hypothesis
+from imlp_audit.report.hypotheses import describe_power, table_hypothesis
 from imlp_audit.report.sections import describe_run
 from imlp_audit.report.verdicts import (
     CAVEATS,
@@ -123,19 +114,13 @@ def list_other_measurements(check: CountedCheck) -> str:
     return "; ".join(f"{write_measured(value)} ({', '.join(group)})" for value, group in names.items())
 
 
-def write_printed(check: AnyCheck) -> str:
-    """Write a printed text with its unit, unless the text ends in it."""
-    unit = (check.unit if isinstance(check, NumberCheck) else None) or ""
-    printed = check.printed or "?"
-    return f"{printed} {unit}" if unit and check.printed and not printed.endswith(unit) else printed
-
-
 def _facts(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Iterator[tuple[str, Inline]]:
     under = f" ({', '.join(check.under)})" if check.under else ""
     known = ", known" if check.acknowledged else ""
     caveats = "".join(f"; {caveat}: {CAVEATS[caveat].meaning}" for caveat in check.caveats)
     yield "verdict", (Span(word_of(check.verdict), style_of(check)), under, known, caveats)
-    yield "printed", write_printed(check)
+    unit = f" {check.unit}" if check.unit and check.printed and not check.printed.endswith(check.unit) else ""
+    yield "printed", f"{check.printed or '?'}{unit}"
     if check.measured is not None:
         gap = f" (gap {check.gap} in the last printed digit)" if check.gap else ""
         yield "measured", f"{write_measured(check.measured)}{gap}"
@@ -146,9 +131,7 @@ def _facts(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Iter
     yield from (("hint", hint) for hint in check.hint_texts)
     yield from (("evidence", describe_run(run)) for run in check.evidence)
     if isinstance(check, CellCheck) and check.power is not None and check.verdict in PASSES:
-        one, ten = check.power.one, check.power.ten
-        wrong = f"{one.caught} of {count_of(one.tried, 'wrong number')} one last digit away would not have passed"
-        yield "power", f"{wrong}, {ten.caught} of {ten.tried} within ten"
+        yield "power", describe_power(check.power)
     found = findings.get(check.id)
     if found is not None:
         yield "finding", (found.link, f": {found.finding.title}")
@@ -222,32 +205,25 @@ def _stamp(check: CountedCheck, findings: Mapping[str, NumberedFinding]) -> Stam
     sign = SIGNS[check.verdict] + "".join(CAVEATS[caveat].sign for caveat in check.caveats)
     found = findings.get(check.id) if check.verdict in FAILS else None
     finding = (found.name, found.anchor) if found else None
-    return Stamped(check.printed or "?", sign, _meaning(check), style_of(check), finding)
-
-
-def _meaning(check: CountedCheck) -> str:
     known = ("known",) if check.acknowledged else ()
-    return ", ".join((word_of(check.verdict).replace("_", " "), *check.caveats, *known))
+    meaning = ", ".join((word_of(check.verdict).replace("_", " "), *check.caveats, *known))
+    return Stamped(check.printed or "?", sign, meaning, style_of(check), finding)
 
 
 def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:
     """Yield what many cells have in common: what is missing to check them, and hints of those that pass."""
-    missing = Counter(
-        (one.column.heading, one.number.reason)
-        for one in cells
-        if one.number is not None and one.number.verdict is Verdict.UNVERIFIABLE and not one.number.evidence
-    )
-    for heading in dict.fromkeys(heading for heading, _ in missing):
-        reasons = {reason: count for (of, reason), count in missing.items() if of == heading}
-        listed = reasons if len(reasons) <= _REASONS else dict(list(reasons.items())[:1])
-        for reason, count in listed.items():
-            yield f"{heading}: {count} unverifiable: {reason}"
-        rest = sum(reasons.values()) - sum(listed.values())
-        if rest:
-            yield f"{heading}: {rest} more unverifiable, for {len(reasons) - 1} other reasons: each number says its own"
+    missing: dict[str, Counter[str]] = {}
     hints: dict[str, dict[str, None]] = {}
     for one in cells:
-        for hint in one.number.hint_texts if one.number is not None and one.number.verdict in PASSES else ():
+        check = one.number
+        if check is not None and check.verdict is Verdict.UNVERIFIABLE and not check.evidence:
+            missing.setdefault(one.column.heading, Counter())[check.reason] += 1
+        for hint in check.hint_texts if check is not None and check.verdict in PASSES else ():
             hints.setdefault(hint, {})[one.row.id] = None
+    for heading, reasons in missing.items():
+        listed = list(reasons.items())[: None if len(reasons) <= _REASONS else 1]
+        yield from (f"{heading}: {count} unverifiable: {reason}" for reason, count in listed)
+        if rest := reasons.total() - sum(count for _, count in listed):
+            yield f"{heading}: {rest} more unverifiable, for {len(reasons) - 1} other reasons: each number says its own"
     for hint, rows in hints.items():
         yield ("note: ", hint, " (", *join(map(code, rows)), ")")

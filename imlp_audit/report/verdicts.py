@@ -54,9 +54,9 @@ def style_of(check: AnyCheck) -> Style:
     return Style.KNOWN if check.acknowledged else STYLES[check.verdict]
 
 
-def verdict_span(verdict: Verdict, text: str | None = None) -> Span:
-    """Return a verdict's name, or another text, in its colour."""
-    return Span(word_of(verdict) if text is None else text, STYLES[verdict])
+def verdict_span(verdict: Verdict) -> Span:
+    """Return a verdict's name in its colour."""
+    return Span(word_of(verdict), STYLES[verdict])
 
 
 def name_verdict(check: AnyCheck | CheckState) -> str:
@@ -68,7 +68,7 @@ def name_verdict(check: AnyCheck | CheckState) -> str:
 def write_verdict(check: AnyCheck | CheckState) -> Span:
     """Write a check's verdict in a few words: what it holds under, and whether a failing one is known."""
     words = name_verdict(check)
-    return Span(f"{words}, known", Style.KNOWN) if check.acknowledged else verdict_span(check.verdict, words)
+    return Span(f"{words}, known", Style.KNOWN) if check.acknowledged else Span(words, STYLES[check.verdict])
 
 
 def summarize(result: AuditResult) -> str:
@@ -141,9 +141,9 @@ def write_measured(text: str | None) -> str:
 
 
 def describe_check(check: Check) -> str:
-    """Say in a line what is printed, and why the verdict came out as it did."""
+    """Say in a line where a check stands, what is printed, and why the verdict came out as it did."""
     printed = f"printed {check.printed}; " if check.printed is not None else ""
-    return f"{printed}{check.reason}"
+    return f"{place_and_id(check)}: {printed}{check.reason}"
 
 
 def place_and_id(check: Check) -> str:
@@ -152,13 +152,9 @@ def place_and_id(check: Check) -> str:
 
 
 def code_of(check: Check) -> Span:
-    """Return the id of a check, which leads to what explains it."""
-    return Span(check.id, Style.CODE, link=f"#{explained_at(check)}")
-
-
-def explained_at(check: Check) -> str:
-    """Return the anchor of what explains a check: changes are explained with their cell."""
-    return check.id.partition(".")[0] if isinstance(check, CountedCheck) else check.id
+    """Return the id of a check, which leads to what explains it: changes are explained with their cell."""
+    explained = check.id.partition(".")[0] if isinstance(check, CountedCheck) else check.id
+    return Span(check.id, Style.CODE, link=f"#{explained}")
 
 
 def write_check(check: Check, most: int | None = None) -> tuple[str | Span, ...]:

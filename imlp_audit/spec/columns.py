@@ -7,9 +7,8 @@ from typing import Annotated, Literal, Self, TypeAlias, assert_never
 
 from pydantic import AfterValidator, model_validator
 
-from imlp_audit.models.arguments import Sides
 from imlp_audit.models.change import write_value
-from imlp_audit.models.host import Count, Setting, Size
+from imlp_audit.models.host import Count, Setting, Sides, Size
 from imlp_audit.numbers.parsing import SCALES, DecimalMark, NumberForm, Square
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import Sentence, Slug

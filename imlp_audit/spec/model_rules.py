@@ -9,8 +9,7 @@ from typing import Any
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.hosts import Timm, Torchvision
 from imlp_audit.models.names.known import Library, known_models, version_of
-from imlp_audit.models.own import OwnBlock
-from imlp_audit.models.python_source import find_missing_name, find_wrong_argument
+from imlp_audit.models.own import OwnBlock, find_missing_name, find_wrong_argument
 from imlp_audit.models.readings import OwnFamily, axis_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.spec.paper import Paper, RowRef, models_of, own_block, own_families

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Self, TypeAlias, Type
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, create_model, model_validator
 
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention, parse_weight_key
-from imlp_audit.models.arguments import Name
 from imlp_audit.models.change import Change, describe_fields
-from imlp_audit.models.host import Count
+from imlp_audit.models.host import Count, Name
 from imlp_audit.models.readings import (
     Axis,
     Family,

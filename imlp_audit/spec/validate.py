@@ -11,7 +11,6 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem, did_you_mean
-from imlp_audit.models.arguments import DICTIONARY, TENSOR
 from imlp_audit.models.hosts import ARCHITECTURE, CLASSIFIER, HOSTS
 from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.own import SpecFolder
@@ -23,7 +22,7 @@ from imlp_audit.spec.tree import SpecText, mark_at, plain
 
 Model = TypeVar("Model", bound=BaseModel)
 
-_NOT_IN_THE_TREE = frozenset({"[key]", TENSOR, DICTIONARY, TEXT, MAPPING})  # steps of pydantic's own
+_NOT_IN_THE_TREE = frozenset({"[key]", TEXT, MAPPING})  # steps of pydantic's own
 _OF_RECIPES = frozenset({"host", "architecture"})  # fields of records that a spec does not write as keys
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from imlp_audit.numbers.parsing import SCALES, NumberForm, parse_printed
 
@@ -46,39 +46,28 @@ class ReadCell:
 
 
 def read_cell(text: str, unit: str = "", *, spread: bool = True) -> ReadCell:
-    """Take a cell apart. A text that a spec takes as a number of the unit is one as it is.
+    """Take a cell apart: what a spec takes as a number of the unit stays as it is.
 
     Without `spread` the number has no plus-minus: a count is one number.
     """
     text = text.strip()
-    plus_minus = None if spread else _SPREAD.search(text)
-    if plus_minus is not None:
-        mean = read_cell(text[: plus_minus.start()], unit)
-        return replace(mean, left_out=(*mean.left_out, plus_minus[0].strip()) if mean.number is not None else (text,))
     if text in MISSING:
         return ReadCell(None)
-    if is_printed(text, unit):
-        found = _NUMBER.fullmatch(text)
-        return ReadCell(text, scale_of(found[3]) or "" if found else "")
     left_out: list[str] = []
     rest, mark = split_mark(text)
     rest, change = _split_change(rest, left_out)
     rest, inner = split_mark(rest)
-    if left_out and is_printed(rest, unit):
-        return ReadCell(rest.strip(), "", change, inner + mark, tuple(left_out))
     around = _SPREAD.search(rest)
-    if around is not None and not is_printed(rest, unit):
+    if around is not None and not (spread and is_printed(rest, unit)):
         left_out.append(around[0].strip())
         rest = rest[: around.start()]
     found = _NUMBER.fullmatch(rest.strip())
-    if found is None:
+    scale = scale_of(found[3]) if found is not None else None
+    if is_printed(rest, unit):
+        return ReadCell(rest.strip(), scale or "", change, inner + mark, tuple(left_out))
+    if found is None or (scale is None and found[3].strip() != unit) or not is_printed(found[2], ""):
         return ReadCell(None, left_out=(text,))
-    if found[1] and not is_printed(rest, unit):
-        left_out.append(found[1])
-    scale = scale_of(found[3])
-    if (scale is None and found[3].strip() != unit) or not is_printed(found[2], ""):
-        return ReadCell(None, left_out=(text,))
-    return ReadCell(found[2], scale or "", change, inner + mark, tuple(left_out))
+    return ReadCell(found[2], scale or "", change, inner + mark, (*left_out, *filter(None, [found[1]])))
 
 
 def is_printed(text: str, unit: str, nouns: tuple[str, ...] = ()) -> bool:
@@ -123,11 +112,3 @@ def _split_change(text: str, left_out: list[str]) -> tuple[str, str | None]:
         left_out.append(found[0].strip())
         return text[: found.start()], None
     return text[: found.start()], f"{ARROWS.get(signed[1], signed[1])}{signed[2]}{signed[3]}"
-
-
-def read_change(text: str) -> str | None:
-    """Return a change in percent that is a cell of its own, with a plain sign; None where it is none."""
-    found = _SIGNED.fullmatch(text.strip().strip("()"))
-    if found is None or not (found[1] or found[3]):
-        return None
-    return f"{ARROWS.get(found[1], found[1])}{found[2]}{found[3]}"

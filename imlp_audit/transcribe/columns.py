@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from imlp_audit.models.host import Setting
 from imlp_audit.models.names.data_sets import ALL_CLASSES, other_data_sets
 from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.match import names_of
 from imlp_audit.models.names.spelling import spellings
 from imlp_audit.numbers.parsing import SCALES, NumberForm, parse_printed
 from imlp_audit.spec.columns import Measure, Metric
-from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, split_mark
+from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, split_mark
 from imlp_audit.transcribe.grid import GridRow, SourceTable
 from imlp_audit.transcribe.labels import read_label, sides_in, sides_named
 
@@ -25,7 +24,6 @@ class ColumnRole(StrEnum):
 
     LABEL = "label"
     NUMBERS = "numbers"
-    CHANGES = "changes"  # of the column to its left
     SIZE = "size"  # of the images
     LINKS = "links"  # to files, which say nothing
     TRAINING = "training"  # how a row's model was trained, which changes nothing of the model
@@ -66,7 +64,6 @@ _FLOPS = re.compile(
 _THROUGHPUT = re.compile(r"throughput|\bim(?:g|age)?s?\s?/\s?s|\bfps\b|samples/s")
 _TIME = re.compile(r"latency|\b(inference|run|test|cpu|gpu) ?time\b|\b[mμµ]s\b|\bmilliseconds?\b")
 _SPEED = re.compile(r"\bspeed\b")
-_MEMORY = re.compile(r"\bmem(ory)?\b")
 _TOP = re.compile(r"\b(?:top|acc)\s?-?\s?@?\s?([15])\b|\b(?:im(?:age)?net|in-?1k)\b|\bacc(?:uracy)?\b")
 _OF_IMAGENET = re.compile(
     r"\b(?:(?:im(?:age)?-?net|in)(?:[-\s]?1k)?(?:[-\s]?(?:v2|real))?|ilsvrc(?:[-\s]?2012)?|1k|v2|real|top|acc(?:uracy)?"
@@ -74,14 +71,10 @@ _OF_IMAGENET = re.compile(
 )
 _SCORE = re.compile(r"\b(m?ap\d*(\^?[bm])?|miou|bleu|f1|psnr|ssim|fid|ppl|perplexity|score|pq|ar|auc|map|rouge|wer|glue"
                     r"|mae|iou|top-?\d+|acc@\d+|real|v2|cifar\S*|coco)\b")  # fmt: skip
-_CHANGE = re.compile(r"^(Δ|δ|delta|change|diff(erence)?|reduction|gain|savings?|impr\w*)\b|Δ")
-_RATIO = re.compile(r"\bratio\b|speed-?\s?up|\bfaster\b|\bcompression\b|\brelative\b")
+_RELATIVE = re.compile(r"\bratio\b|speed-?\s?up|\bfaster\b|\bcompression\b|\brelative\b|Δ"
+                       r"|^(δ|delta|change|diff(erence)?|reduction|gain|savings?|impr\w*)\b")  # fmt: skip
 _SHARE = re.compile(r"(?<!\d)%|[×✕](?!\s*\d)|\(x\)")
-_TIMES = re.compile(r"[~≈]?\s*\d+(?:\.\d+)?\s*[x×]?")
-_SETTINGS = {
-    r"#?\s?(layers|blocks)|depth": Setting.LAYERS, r"(embed(ding)?\s?)?(dim(ension)?|width)|hidden size": Setting.WIDTH,
-    r"patch(\s?size)?": Setting.PATCH,
-}  # fmt: skip
+_CHANGE = re.compile(r"\(?\s*[~≈+\-−–↑↓]?\s*\d+(?:\.\d+)?\s*[x×%]?\s*\)?")
 _DATA = {r"\breal\b": "imagenet-real", r"\bv2\b|imagenet-?v2": "imagenet-v2", r"imagenet|in-?1k|ilsvrc": "imagenet-1k"}
 _NEEDS_TRAINING = ("needs", "trained weights and the data")
 
@@ -91,11 +84,9 @@ def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGues
     words = " ".join(re.sub(r"[_\s]+", " ", split_mark(heading)[0].lower()).split())
     texts = [cell for cell in cells if cell not in MISSING]
     numeric = sum(map(_is_number, texts))
-    if _CHANGE.search(words) and texts and all(read_change(cell) is not None for cell in texts):
-        return ColumnGuess(ColumnRole.CHANGES, heading)
     if _is_size(words, texts):
         return ColumnGuess(ColumnRole.SIZE, heading)
-    if _RATIO.search(words) and texts and all(_TIMES.fullmatch(text) for text in texts):
+    if _RELATIVE.search(words) and texts and all(map(_CHANGE.fullmatch, texts)):
         return ColumnGuess(ColumnRole.UNKNOWN, heading)
     counted = _PARAMETERS.search(words) or _FLOPS.search(words)
     if numeric * 2 <= len(texts) and not (counted and numeric):
@@ -116,19 +107,12 @@ def _of_numbers(heading: str, words: str, texts: Sequence[str], caption: str) ->
     if _THROUGHPUT.search(words):
         needs = (("needs", "the hardware that was used"),)
         return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.THROUGHPUT, "images/s", needs)
-    if _MEMORY.search(words) and (batch := _BATCH.search(words)) and re.search(r"\bMi?B\b", heading):
-        fields = (("batch", batch[1] or batch[2]), ("needs", "the hardware that was used"))
-        return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.MEMORY, "MB", fields)
-    setting = next((setting for pattern, setting in _SETTINGS.items() if re.fullmatch(pattern, words)), None)
-    if setting is not None:
-        return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.SETTING, "", (("of", setting.value),))
     if _TOP.search(words) or _SCORE.search(words) or re.search(r"\berr(or)?\b", words):
         return _score(heading, words, texts, caption)
     return None
 
 
 _BYTES = re.compile(r"\(\s*[kmg]i?b\s*\)")  # of a file
-_BATCH = re.compile(r"batch(?:\s?size)?\s?(?:of|=|:)?\s?(\d{1,4})|bs\s?=?\s?(\d{1,4})")
 
 
 def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
@@ -280,7 +264,6 @@ _OTHER_DATA = r"coco|ade20k|cityscapes"
 _SLUGS = {
     Measure.PARAMETERS: "params",
     Measure.FLOPS: "flops",
-    Measure.MEMORY: "memory",
     Measure.THROUGHPUT: "throughput",
 }
 _TEXT = (ColumnRole.LABEL, ColumnRole.WORDS)
@@ -289,12 +272,11 @@ _MOST_TEXTS = 300  # of a column, that are looked up
 
 @dataclass(frozen=True)
 class TableColumns:
-    """The columns of a table by their places: `slugs` of those with numbers, `changes` with the place they change."""
+    """The columns of a table by their places, with the `slugs` of those with numbers."""
 
     guesses: tuple[ColumnGuess, ...]
     label: int
     slugs: dict[int, str]
-    changes: dict[int, int]
 
     @property
     def numbers(self) -> list[tuple[int, ColumnGuess]]:
@@ -314,7 +296,7 @@ class TableColumns:
     @property
     def others(self) -> list[int]:
         """The columns that tell rows of one model apart: a method, a data set, a seed."""
-        used = {self.label, *self.slugs, *self.changes}
+        used = {self.label, *self.slugs}
         return [at for at, guess in enumerate(self.guesses) if at not in used and guess.role is not ColumnRole.LINKS]
 
     @property
@@ -334,15 +316,7 @@ def read_columns(table: SourceTable) -> TableColumns:
     guesses = [_without_parts(guess, guesses) for guess in guesses]
     label = _find_label(guesses, rows)
     numbers = [at for at, guess in enumerate(guesses) if guess.role is ColumnRole.NUMBERS and at != label]
-    changes = {
-        at: max((one for one in numbers if one < at), default=-1)
-        for at, guess in enumerate(guesses)
-        if guess.role is ColumnRole.CHANGES
-    }
-    for at in [at for at, changed in changes.items() if changed < 0]:
-        guesses[at] = replace(guesses[at], role=ColumnRole.UNKNOWN)
-        del changes[at]
-    return TableColumns(tuple(guesses), label, _name_columns(numbers, guesses), changes)
+    return TableColumns(tuple(guesses), label, _name_columns(numbers, guesses))
 
 
 def _without_parts(guess: ColumnGuess, guesses: Sequence[ColumnGuess]) -> ColumnGuess:
@@ -389,7 +363,7 @@ def _name_columns(numbers: Sequence[int], guesses: Sequence[ColumnGuess]) -> dic
 
 
 def _slug(guess: ColumnGuess) -> str:
-    metric, of = dict(guess.fields).get("metric"), dict(guess.fields).get("of")
+    metric = dict(guess.fields).get("metric")
     usual = _SLUGS.get(guess.measure) if guess.measure is not None else None
     words = re.sub(r"[^a-z0-9]+", "_", guess.heading.lower()).strip("_")[:40]
-    return usual or metric or of or words or "column"
+    return usual or metric or words or "column"

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import groupby
 
+from pydantic import TypeAdapter
+
 from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.errors import UsageError
 from imlp_audit.numbers.parsing import FoundNumber, keys_of, unsigned_keys
@@ -40,7 +42,6 @@ _LONGEST = 70  # characters of a quotation that are shown
 _AROUND = 40  # characters of context on either side
 _CELLS = re.compile(r"[\t|&]")
 _TIMES = re.compile(r"\s*\$?\s*(?:\\times|[x×])\s*\$?\s*")
-_LEAST = 2  # numbers that a further part of a torn table has: a single one may stand there by chance
 _MOST_WORDS = 12  # of a row whose cells nothing separates; a longer line of words is a sentence
 
 
@@ -210,28 +211,12 @@ class _Covering:
         for window, own in find_windows(table.value, self.lines):
             if not own and 2 * _count_cells(best) >= len(cells):
                 break
+            there = [number for line in window for number in self._cells_of(line)]
             for shape in (rows, columns):
-                found = self._align(shape, window)
+                found = _match(shape, there)
                 if _count_cells(found) > _count_cells(best) and (own or 5 * _count_cells(found) >= 3 * len(cells)):
                     best = found
         return [*best, *self._other_sides(best)]
-
-    def _align(self, wanted: list[list[_Wanted]], window: range) -> list[_Pair]:
-        """Pair wanted numbers with those of some lines, both in order, a part of the table at a time.
-
-        In a text layer columns may stand below one another.
-        """
-        there = [number for line in window for number in self._cells_of(line)]
-        pairs: list[_Pair] = []
-        while True:
-            left = sum(map(_count_cells, wanted))
-            found = _match(wanted, there)
-            if not found or (pairs and (len(found) < _LEAST or 2 * _count_cells(found) < left)):
-                return pairs
-            pairs += found
-            there = [number for number in there if all(number is not one for one, _ in found)]
-            taken = Counter((number.found.key, check) for number, check in found)
-            wanted = [[one for one in line if not one[1].endswith("/*") and not _take(taken, one)] for line in wanted]
 
     def _cells_of(self, line: int) -> list[_PlacedNumber]:
         """Return the quantities of a line that may be a row, and are no cells yet; of 16 x 16 only the first."""
@@ -288,22 +273,17 @@ def _match(wanted: Sequence[Sequence[_Wanted]], there: Sequence[_PlacedNumber]) 
     return list(kept)
 
 
-def _take(taken: Counter[_Wanted], one: _Wanted) -> bool:
-    taken[one] -= 1
-    return taken[one] >= 0
-
-
 def _count_cells(pairs: Sequence[tuple[object, str]]) -> int:
     """Return how many pairs are of cells, and not of a row's label."""
     return sum(not check.endswith("/*") for _, check in pairs)
 
 
 def _claim_texts(claim: ClaimEntry, known: Sequence[Paper]) -> Iterator[str]:
-    """Yield the texts whose numbers a claim is checked by."""
+    """Yield the texts whose numbers a claim is checked by; its ids are names of rows and cells, not numbers."""
     for meaning in (claim, claim.charitable):
         if not isinstance(meaning, MeaningEntry) or meaning.reference is not None:
             continue  # a reference is about where numbers stand, and reads none
-        yield from _values(meaning.form)
+        yield re.sub(r'"[^"]*(?:/[^"]*"|":)', "", TypeAdapter(object).dump_json(meaning.form).decode())
         yield meaning.meaning or ""
         for name in meaning.ids_named:
             for row in find_rows(known, "/".join(name.split("/")[:3])):
@@ -311,37 +291,31 @@ def _claim_texts(claim: ClaimEntry, known: Sequence[Paper]) -> Iterator[str]:
                 yield from row.row.printed.values()
 
 
-def _values(value: object) -> Iterator[str]:
-    """Yield the texts and counts in a record; its ids are names of rows and cells, not numbers."""
-    match value:
-        case str():
-            yield from [] if "/" in value else [value]
-        case int():
-            yield str(value)
-        case dict():
-            yield from (text for one in value.values() for text in _values(one))
-        case tuple() | list():
-            yield from (text for one in value for text in _values(one))
-        case None:
-            return
-        case _:
-            yield from _values(dict(vars(value)))
-
-
 def _report(document: PrintedDocument, paper: Paper, covering: _Covering) -> CoverageReport:
     records = tuple(one for line, group in covering.by_line.items() for one in _records(group, document.lines[line]))
-    numbers, unplaced = records, tuple(covering.unplaced)
-    report = CoverageReport(document=document.name, paper=paper.id, numbers=numbers, unplaced=unplaced)
-    return report.model_copy(update={"notes": (*document.notes, *_doubts(report))})
+    unplaced = tuple(covering.unplaced)
+    report = CoverageReport(document=document.name, paper=paper.id, numbers=records, unplaced=unplaced)
+    covered = report.count(NumberState.BOUND) + report.count(NumberState.EXPLAINED)
+    notes = [*document.notes]
+    if 10 * covered < report.quantities:
+        notes.append(
+            f"the specs of {paper.id} read or explain only {covered} of {report.quantities} numbers: they may be "
+            "those of another document"
+        )
+    if not report.quantities:
+        notes.append("no number was found in it")
+    return report.model_copy(update={"notes": tuple(notes)})
 
 
 def _records(numbers: Sequence[_PlacedNumber], line: DocumentLine) -> Iterator[CoveredNumber]:
+    """Yield the records of a line's numbers; those of one state that are near each other have one context."""
     first = 0
     for at, number in enumerate(numbers, 1):
         after = numbers[at] if at < len(numbers) else None
         if after is None or after.state is not number.state or after.found.start - number.found.end > _AROUND:
-            context = _context(line.text, numbers[first].found.start, number.found.end)
-            yield from (_record(one, line, context) for one in numbers[first:at])
+            start, end = max(0, numbers[first].found.start - _AROUND), number.found.end + _AROUND
+            context = f"{'…' if start else ''}{line.text[start:end]}{'…' if len(line.text) > end else ''}"
+            yield from (_record(one, line, " ".join(context.split())) for one in numbers[first:at])
             first = at
 
 
@@ -358,21 +332,3 @@ def _record(number: _PlacedNumber, line: DocumentLine, context: str) -> CoveredN
         reason=reason or None,
         sources=tuple(number.sources),
     )
-
-
-def _context(text: str, start: int, end: int) -> str:
-    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
-    cut = ("…" if start > _AROUND else "", "…" if len(text) > end + _AROUND else "")
-    return " ".join(f"{cut[0]}{before}{text[start:end]}{after}{cut[1]}".split())
-
-
-def _doubts(report: CoverageReport) -> Iterator[str]:
-    """Yield what makes one doubt that the document is the paper's."""
-    covered = report.count(NumberState.BOUND) + report.count(NumberState.EXPLAINED)
-    if 10 * covered < report.quantities:
-        yield (
-            f"the specs of {report.paper} read or explain only {covered} of {report.quantities} numbers: they may be "
-            "those of another document"
-        )
-    if not report.quantities:
-        yield "no number was found in it"

@@ -12,7 +12,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.candidates import Proposal, Surroundings, propose
-from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, read_change, refusal
+from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, refusal
 from imlp_audit.transcribe.columns import NOUNS, ColumnGuess, TableColumns, read_columns, why_no_total
 from imlp_audit.transcribe.grid import GridRow, SourceDocument, SourceTable
 from imlp_audit.transcribe.labels import LabelParts, read_label, sides_in, sides_named
@@ -65,21 +65,8 @@ def read_numbers(row: GridRow, columns: TableColumns) -> RowNumbers:
             left_out.append(f"{slug} {text!r}: {_why_no_change(cell.change, guess)}")
         left_out += [f"{slug} {text!r}: without {part!r}" for part in cell.left_out if slug in printed]
         left_out += [f"{slug} {text!r}: the mark {cell.mark!r} is not kept"] if cell.mark else []
-    for at, changed in columns.changes.items():
-        change = _in_percent(read_change(row.cells[at]), columns.guesses[at].heading, columns.guesses[changed])
-        if change is not None and change.endswith("%") and columns.guesses[changed].unit != "%":
-            changes[columns.slugs[changed]] = change
-        elif change is not None:
-            why = _why_no_change(change, columns.guesses[changed])
-            left_out.append(f"{columns.guesses[at].heading} {row.cells[at]!r}: {why}")
     sides = sides_in(row.cells[columns.size]) if columns.size is not None else ()
-    return RowNumbers(printed, {k: v for k, v in changes.items() if k in printed}, sides, tuple(left_out))
-
-
-def _in_percent(change: str | None, heading: str, changed: ColumnGuess) -> str | None:
-    """Return a change with the % that only its heading prints; a change of a score in % may be in points."""
-    said = re.search(r"%|\bpercent", heading) is not None and changed.unit != "%"
-    return f"{change}%" if change is not None and said and not change.endswith("%") else change
+    return RowNumbers(printed, changes, sides, tuple(left_out))
 
 
 def _why_no_change(change: str, guess: ColumnGuess) -> str:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, takewhile
 from typing import Literal
 
-from imlp_audit.numbers.parsing import DecimalMark
-from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.numbers.words import list_some
 
 MOST_ROWS = 2_500
 MOST_COLUMNS = 200
 MOST_CELLS = 20_000
-MOST_TABLES = 500
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,7 @@ class SourceTable:
     """A table of a document: its headings, a text for each column, and its rows.
 
     `number` is the paper's, or follows on it where a table has none; two tables in one float are 1a and 1b. `around`
-    is what else its float says. `line` counts lines, or pages where
-    `counted_in` says so. `decimal` is the mark that the source prints; in the cells it is a point.
+    is what else its float says. `line` counts lines, or pages where `counted_in` says so.
     """
 
     number: str
@@ -69,7 +66,6 @@ class SourceTable:
     notes: tuple[str, ...] = ()
     around: str = ""
     counted_in: Literal["line", "page"] = "line"
-    decimal: DecimalMark = "."
 
     @property
     def place(self) -> str:
@@ -83,7 +79,6 @@ class SourceDocument:
 
     tables: tuple[SourceTable, ...]
     title: str | None = None
-    authors: str | None = None
     notes: tuple[str, ...] = field(default=())
     advice: str = ""
 
@@ -117,31 +112,7 @@ def _single(row: SourceRow, width: int) -> str | None:
     return filled[0].text if filled[0].columns > 1 or filled[0] is row.cells[0] else None
 
 
-_AROUND = r"[~≈(]?\s*[+\-−–]?\s*({})\s*\D{{0,20}}"
-_COMMA = re.compile(_AROUND.format(r"\d{1,3}(?:\.\d{3})+,\d+|\d+,(?!\d{3}(?!\d))\d+"), re.ASCII)
-_POINT = re.compile(_AROUND.format(r"\d{1,3}(?:,\d{3})+\.\d+|\d+\.\d+"), re.ASCII)
-_DIGITS = re.compile(r"(?<![\w.,])\d[\d.,]*", re.ASCII)
 _BEGIN = re.compile(r"[~≈(]?\s*[+\-−–]?\s*\d", re.ASCII)  # of a number
-_SWAP = str.maketrans(".,", ",.")
-
-
-def find_decimal(rows: Sequence[GridRow]) -> DecimalMark:
-    """Return a comma where more numbers have one before their decimals than have a point; 1,415 has no decimals."""
-    texts = [text for row in rows for text in row.cells]
-    commas = sum(_COMMA.fullmatch(text) is not None for text in texts)
-    return "," if commas > sum(_POINT.fullmatch(text) is not None for text in texts) else "."
-
-
-def _with_point(text: str) -> str:
-    """Return a text with a point for the decimal comma of its numbers; one that begins with no number is a name."""
-    return _DIGITS.sub(lambda found: swap_marks(found[0]), text) if _BEGIN.match(text) else text
-
-
-def swap_marks(number: str) -> str:
-    """Return a number with a comma for each point, and a point for each comma."""
-    return number.translate(_SWAP)
-
-
 _MOST_HEAD = 4
 
 
@@ -155,19 +126,14 @@ def make_table(
     head = titles + _split_head(rows[titles:])
     head += head + 1 < len(grid) and _stands_above_numbers(grid[head].cells, grid[head + 1].cells)
     headings = _join_headings(grid[titles:head])
-    body, notes = _read_body(rows[head:], grid[head:], grid[titles:head])
+    body, notes = _read_body(grid[head:], grid[titles:head])
     notes = [*([f"only the first {len(grid)} rows are read"] if len(source) > len(grid) else []), *notes]
     every, width = [*grid[:titles], *body], len(headings)
     period = _find_period(headings)
     if period < width:
         every = [part for at in range(0, width, period) for part in _cut_rows(every, at, at + period)]
         notes.append(f"{width // period} tables stand side by side; they are read one below the other")
-    decimal = find_decimal(every)
-    if decimal == ",":
-        every = [replace(row, cells=tuple(map(_with_point, row.cells))) for row in every]
-        notes.append('the numbers have a decimal comma; `decimal: ","` under about says so')
-    cut, said = headings[:period], tuple(notes)
-    return SourceTable(number, caption, cut, tuple(every), file, line, label=label, notes=said, decimal=decimal)
+    return SourceTable(number, caption, headings[:period], tuple(every), file, line, label=label, notes=tuple(notes))
 
 
 def _find_period(headings: tuple[str, ...]) -> int:
@@ -218,49 +184,23 @@ def _join_headings(rows: Sequence[GridRow]) -> tuple[str, ...]:
     )
 
 
-def _read_body(
-    rows: Sequence[SourceRow], grid: Sequence[GridRow], head: Sequence[GridRow]
-) -> tuple[list[GridRow], list[str]]:
-    """Leave out the headings that are repeated between the rows, and all rows under other headings."""
+def _read_body(grid: Sequence[GridRow], head: Sequence[GridRow]) -> tuple[list[GridRow], list[str]]:
+    """Leave out the headings that are repeated between the rows, and all rows under other headings, with a note."""
+    headings = [{"", *map(_plain, column)} for column in zip(*(row.cells for row in head), strict=True)]
     kept: list[GridRow] = []
-    notes: list[str] = []
-    again = at = 0
-    while at < len(grid):
-        line = grid[at]
-        repeated = _count_repeated(grid[at : at + _MOST_HEAD], head) if line.single is None else 0
-        again += repeated > 0
-        apart = rows[at].head or any(row.ruled for row in rows[at : at + _MOST_HEAD])
-        if not repeated and line.single is None and apart and _has_headings(line, head):
-            notes = [f"other headings follow ({list_some(line.cells, 8)}): what is below them is not read"]
-            break
-        kept += [] if repeated else [line]
-        at += max(1, repeated)
-    times = f"the headings stand between the rows too ({count_of(again, 'time')}); the columns below are the same"
-    return kept, [*([times] if again else []), *notes]
+    for line in grid:
+        texts = list(map(_plain, line.cells))
+        known = [text in set[str]().union(*headings) for text in texts if text]
+        if line.single is not None or 2 * sum(known) <= len(known) or any(map(_BEGIN.match, line.cells)):
+            kept.append(line)
+        elif not all(text in column for text, column in zip(texts, headings, strict=True)):
+            return kept, [f"other headings follow ({list_some(line.cells, 8)}): what is below them is not read"]
+    return kept, []
 
 
-def _count_repeated(rows: Sequence[GridRow], head: Sequence[GridRow]) -> int:
-    joined = _plain(_join_headings(head))
-    for height in sorted({len(head), 1}, reverse=True):
-        if _plain(_join_headings(rows[:height])) == joined and all(row.single is None for row in rows[:height]):
-            return height
-    return 0
-
-
-def _has_headings(row: GridRow, head: Sequence[GridRow]) -> bool:
-    """Say whether a row has headings of the table, but not all of them where they were: then columns change."""
-    texts = set(_plain(map(_without_unit, row.cells))) - {""}
-    known = {*_join_headings(head), *(text for one in head for text in one.cells)}
-    shared = texts & set(_plain(map(_without_unit, known)))
-    return len(texts) > 1 and 2 * len(shared) > len(texts) and not any(map(_BEGIN.match, row.cells))
-
-
-def _plain(texts: Iterable[str]) -> list[str]:
-    return ["".join(text.casefold().split()) for text in texts]
-
-
-def _without_unit(text: str) -> str:
-    return re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", text)
+def _plain(text: str) -> str:
+    """Return a heading without its unit, in lower case and without spaces."""
+    return "".join(re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", text).casefold().split())
 
 
 _STATED = re.compile(

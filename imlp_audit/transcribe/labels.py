@@ -10,14 +10,10 @@ from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.transcribe.cells import split_mark
 
 _SIDE = re.compile(r"(\d{2,4})\s*(?:\^2|²|\s*[×xX*]\s*\1)?(?:[\s-]*(?:px|pixels?))?", re.ASCII)
-_PASTED = re.compile(r"\d\d[02468]2", re.ASCII)  # 224² that was copied as 2242
 _BETWEEN = re.compile(r"\s*(?:[/,;|&→↑]|\band\b|\bto\b|->)\s*")  # two sizes in one cell
 _SMALLEST, _LARGEST = 16, 1536
 _OTHER_SIDES = frozenset({260, 299, 331, 380, 392, 456, 518})  # usual ones that are no multiple of 16
 _LEAST = 32
-_OTHER = r"(?:patch(?:es)?|windows?|kernels?|conv\w*|tokens?|grids?)"
-_OTHERS_BEFORE = re.compile(rf"\b{_OTHER}(?:\s+(?:sizes?|of|is|at|=))*\s*$", re.IGNORECASE)
-_OTHERS_AFTER = re.compile(rf"[\s-]*(?:pixels?\s+)?{_OTHER}\b", re.IGNORECASE)
 _END = r"(?=\s*(?:$|[.;:,)](?!\d)|(?:and|or|for|on|in|with|unless|except|by|using|resolution|input|images?|inputs)\b))"
 _NAMED = re.compile(
     rf"(?:\bres(?:olutions?|\.)|\b(?:input|image|crop|test)\s+sizes?|\bcrops?|\b(?:images|inputs?)\s+(?:of(?:\s+size)?|at)|\bat|@)"
@@ -30,9 +26,7 @@ _NAMED = re.compile(
 def side_of(text: str) -> int | None:
     """Return the side of square images that a text such as 224^2 or 224x224 gives; None where it gives none."""
     found = _SIDE.fullmatch(split_mark(text)[0])
-    if found is None or _PASTED.fullmatch(found[0]):
-        return None
-    return int(found[1]) if int(found[1]) >= _SMALLEST else None
+    return int(found[1]) if found is not None and int(found[1]) >= _SMALLEST else None
 
 
 def sides_in(text: str) -> tuple[int, ...]:
@@ -52,10 +46,9 @@ def sides_named(text: str) -> tuple[int, ...]:
 
 
 def _squares(text: str) -> Iterator[int]:
-    """Yield the sides that are written as squares or in pixels, and are not those of patches, windows or kernels."""
+    """Yield the sides that are written as squares or in pixels; smaller ones may be those of patches or windows."""
     for found in _SIDE.finditer(text):
-        other = _OTHERS_BEFORE.search(text, 0, found.start()) or _OTHERS_AFTER.match(text, found.end())
-        side = None if other or found[0].strip().isdigit() else side_of(found[0].strip())
+        side = None if found[0].strip().isdigit() else side_of(found[0].strip())
         if side is not None and side >= _LEAST:
             yield side
 
@@ -70,21 +63,17 @@ def _named(text: str) -> Iterator[int]:
 
 _NUMBERS = r"\d+(?:\s*[,–-]\s*\d+)*"
 _YEAR = r"(?:(?:19|20)\d\d|['’]\d\d)[a-z]?"
-_LETTER, _CAPITAL = r"[^\W\d_]", r"[A-ZÀ-ÖØ-ÞĀ-Ž]"
-_FAMILY = rf"{_CAPITAL}(?:[.'’-]?{_LETTER})*\.?"
+_LETTER = r"[^\W\d_]"
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _CITATION = re.compile(rf"(?:{_LETTER}|[\s,.&'’-])+(?:[\s,]|(?=['’])){_YEAR}(?:\s*,\s*(?:{_YEAR}|[a-z]))*\s*")
-_IN_TEXT = re.compile(
-    rf"\s+{_FAMILY}(?:\s+et\s+al\.?|\s+(?:and|&)\s+{_FAMILY}),?\s*(?:\(\s*{_YEAR}\s*\)|\[\s*(?:{_NUMBERS}|{_YEAR})\s*\])"
-)
-_PERSON = re.compile(rf"{_CAPITAL}{_LETTER}*[a-zß-öø-ÿ]|(?:CVPR|ICCV|ECCV|ICLR|ICML|NIPS|AAAI|WACV|BMVC|TPAMI)\b")
+_PERSON = re.compile(rf"[A-ZÀ-ÖØ-ÞĀ-Ž]{_LETTER}*[a-zß-öø-ÿ]|(?:CVPR|ICCV|ECCV|ICLR|ICML|NIPS|AAAI|WACV|BMVC|TPAMI)\b")
 _NO_AUTHOR = re.compile(r"\b(?:ours?|this|with|proposed|modified|distill\w*|prun\w*|quanti\w*)\b", re.IGNORECASE)
 
 
 def without_citations(text: str) -> str:
     """Return a label without its citations; a year alone, as in (2016), (SE, 2018) and (ours, 2021) are none."""
     text = _BRACKETS.sub(lambda found: "" if _is_citation(found[1]) else found[0], text)
-    return re.sub(rf"\s*\[+\s*{_NUMBERS}\s*\]+", "", _IN_TEXT.sub("", text))
+    return re.sub(rf"\s*\[+\s*{_NUMBERS}\s*\]+", "", text)
 
 
 def _is_citation(inside: str) -> bool:
@@ -93,7 +82,6 @@ def _is_citation(inside: str) -> bool:
     return named and _NO_AUTHOR.search(inside) is None
 
 
-_BULLET = re.compile(r"^[•·∘◦○●◯▪▫■□▲△▲▼▽▴▾▵▿▶▷►▸▹◀◁◆◇⋄★☆✓✔]\s*(?=\S)")
 _SIZED = re.compile(
     r"\s*(?:[↑@]\s*(?P<at>\d{3,4})(?:\s*(?:\^2|²|[×x]\s*(?P=at)))?"
     r"|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?"
@@ -145,12 +133,8 @@ def is_tagged(label: str) -> bool:
 
 
 def read_label(text: str, above: LabelParts | None, known: Container[str]) -> LabelParts:
-    """Take a label apart, knowing that of the row above and, in lower case, those of all rows above.
-
-    A bullet before it, such as those that tell convolutional models from transformers, is left out.
-    """
-    plain = _BULLET.sub("", " ".join(without_citations(text[:_LONGEST]).split()))
-    plain, mark = split_mark(plain)
+    """Take a label apart, knowing that of the row above and, in lower case, those of all rows above."""
+    plain, mark = split_mark(" ".join(without_citations(text[:_LONGEST]).split()))
     remark = _REMARK.search(plain)
     bare, inner = split_mark(plain[: remark.start()] if remark else plain)
     plain, mark = f"{bare} {remark[1]}" if remark else bare, inner + mark

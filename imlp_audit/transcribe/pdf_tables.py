@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
 
-from imlp_audit.transcribe.grid import MOST_TABLES, SourceDocument, SourceRow, SourceTable, SpanningCell, make_table
+from imlp_audit.transcribe.grid import SourceDocument, SourceRow, SourceTable, SpanningCell, make_table
 from imlp_audit.transcribe.pdf import Line, PdfPage, Rule, Word, cluster, join_words, read_pages, usual_size
 
 _CELL = 0.45  # of the size: words further apart are of different cells
@@ -52,7 +52,7 @@ def read_pdf(data: bytes, shown_as: str) -> SourceDocument:
         notes += [f"page {page.number}: Table {one.number} has no rules that init can follow" for one in captions]
         if page.rotated > _FEW:
             notes.append(f"page {page.number}: {page.rotated} characters are rotated and were not read")
-    return SourceDocument(tuple(tables.values())[:MOST_TABLES], notes=tuple(notes[:20]))
+    return SourceDocument(tuple(tables.values()), notes=tuple(notes[:20]))
 
 
 def _captions(page: PdfPage) -> Iterator[_Caption]:

@@ -108,7 +108,7 @@ _HEADING = re.compile(
     r"\A\W*(?:(?P<number>\d+(?:\.\d+)*)\.?|[A-Z]\.\d+(?:\.\d+)*)[ \t]+(?P<title>[^\W\d_](?:[^\d\t]|(?<=[\w-])\d)*)\Z"
 )
 _MARKED = re.compile(r"\A\s*#+\s*\d+(?:\.\d+)*")
-_MOST_WORDS, _LAST = 12, 20  # words of a heading, and the number of the last section
+_MOST_WORDS = 12  # of a heading
 
 
 def read_numbers(
@@ -131,10 +131,10 @@ def read_numbers(
 def _headings(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, int]]:
     """Yield the lines that begin with the number of a heading, and where it ends.
 
-    A heading is marked as one, or it begins with a capital and stands alone, or has its words capitalised, or has the
-    number after that of another: a line may also begin with a number because the one before it was full.
+    A heading is marked as one, or it begins with a capital and stands alone or has the number after that of another: a
+    line may also begin with a number because the one before it was full.
     """
-    seen: set[tuple[int, ...]] = set()
+    seen: set[tuple[int, ...]] = {(0,)}
     for at, line in enumerate(lines):
         marked, found = _MARKED.match(line.text), _HEADING.match(line.text)
         number = (
@@ -144,17 +144,13 @@ def _headings(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, int]]:
             yield at, marked.end()
         elif found is not None and _is_title(found["title"]):
             alone = line.page is None and _is_blank(lines, at - 1) and _is_blank(lines, at + 1)
-            if alone or _follows(number, seen) or _is_capitalised(found["title"], number):
+            if alone or _follows(number, seen):
                 seen.add(number)
                 yield at, found.start("title")
 
 
 def _is_title(text: str) -> bool:
     return text[0].isupper() and text.rstrip()[-1] not in ".,;:" and len(text.split()) <= _MOST_WORDS
-
-
-def _is_capitalised(title: str, number: tuple[int, ...]) -> bool:
-    return number[:1] <= (_LAST,) and all(word[0].isupper() for word in title.split() if len(word) > 3)
 
 
 def _follows(number: tuple[int, ...], seen: set[tuple[int, ...]]) -> bool:

@@ -12,9 +12,10 @@ import zipfile
 import zlib
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 
 from imlp_audit import files
@@ -161,6 +162,7 @@ def _lines(text: str, shown_as: str) -> Iterator[str]:
 MAX_BYTES = 64 * 1024 * 1024
 MAX_MEMORY = 700 * 1024 * 1024
 MAX_SECONDS = 8.0
+_MOST_CELLS = 100_000  # of all tables
 
 
 class SourceKind(StrEnum):
@@ -195,11 +197,14 @@ def read_source(path: Path) -> SourceDocument:
     with limited_reading(path):
         match open_source(path, f"a file with a table in it: {_KNOWN}"):
             case LatexSource() as source:
-                return read_latex(source)
+                document = read_latex(source)
             case bytes() as data:
-                return read_pdf(data, path.name)
+                document = read_pdf(data, path.name)
             case text:
-                return _read_text(path, text)
+                document = _read_text(path, text)
+    cells = accumulate(((len(table.rows) + 1) * (len(table.headings) + 1) for table in document.tables), initial=0)
+    kept = [table for table, before in zip(document.tables, cells, strict=False) if before < _MOST_CELLS]
+    return replace(document, tables=tuple(kept))
 
 
 @contextmanager

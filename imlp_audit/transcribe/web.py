@@ -5,21 +5,20 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import takewhile
+from xml.etree.ElementTree import Element, TreeBuilder
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from imlp_audit.errors import UsageError
-from imlp_audit.numbers.words import count_of
 from imlp_audit.transcribe.cells import MARKS
 from imlp_audit.transcribe.grid import (
     MOST_COLUMNS,
     MOST_ROWS,
-    MOST_TABLES,
     SourceDocument,
     SourceRow,
     SourceTable,
@@ -30,21 +29,34 @@ from imlp_audit.transcribe.grid import (
 )
 from imlp_audit.transcribe.latex.scan import to_text
 
-LONGEST_TABLES = 800_000  # characters of the text of all tables
 _LONGEST_CAPTION = 300
-_SILENT = frozenset({"script", "style", "annotation", "template", "noscript", "math"})
-_PARTS = frozenset({"thead", "tbody", "tfoot", "tr", "td", "th"})
+_SILENT = frozenset({"script", "style", "annotation", "template", "noscript"})
+_BREAKS = frozenset({"br", "p", "div", "li", "td", "th"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_TITLES = _HEADINGS | {"caption", "figcaption", "title"}
+_CELLS, _GROUPS = frozenset({"td", "th"}), frozenset({"thead", "tbody", "tfoot"})
+_ENDED = {**dict.fromkeys(_CELLS, _CELLS), "tr": _CELLS | {"tr"}, **dict.fromkeys(_GROUPS, _CELLS | _GROUPS | {"tr"})}
+"""The parts of a table that a tag ends: their own end may be left out."""
+_VOID = frozenset({"br", "img", "hr", "input", "link", "meta", "col", "wbr", "source"})
+_DEEPEST = 100  # elements in each other; one in more of them is not kept
 
 
 def read_web(text: str, shown_as: str) -> SourceDocument:
     """Return the tables of a page in order, and its title."""
-    parser = _PageParser(shown_as)
-    parser.feed(text)
-    parser.close()
-    parser.end_table()
-    return SourceDocument(tuple(number_tables(parser.tables)), parser.title or None)
+    page = _read_tree(text)
+    figures = {table: figure for figure in page.iter("figure") for table in figure.iter("table")}
+    inner: set[Element] = set()  # what stands in a table is no table, and no heading of others
+    tables: list[SourceTable] = []
+    heading = ""
+    for one in page.iter():
+        if one in inner:
+            continue
+        if one.tag in _HEADINGS:
+            heading = _text(one)[:_LONGEST_CAPTION]
+        elif one.tag == "table":
+            inner.update(one.iter())
+            tables.append(_read_table(one, figures.get(one), heading, shown_as))
+    title = next((_text(one)[:_LONGEST_CAPTION] for one in page.iter("title")), None)
+    return SourceDocument(tuple(number_tables(tables)), title or None)
 
 
 def plain_text(markup: str) -> str:
@@ -52,162 +64,129 @@ def plain_text(markup: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^<>]*>", " ", markup)).split())
 
 
-@dataclass
-class _OpenTable:
-    """A table while it is read. `hanging` is for how many more rows a cell above fills a column."""
-
-    line: int
-    label: str | None
-    caption: str
-    around: str
-    rows: list[SourceRow] = field(default_factory=list)
-    row: list[SpanningCell] | None = None
-    row_line: int = 0
-    span: tuple[int, int] | None = None  # of the cell that is open
-    depth: int = 1
-    in_head: bool = False
-    all_heads: bool = True
-    hanging: dict[int, int] = field(default_factory=dict)
-
-    def width(self) -> int:
-        """Return how many columns of the open row are filled, those included that cells above fill next."""
-        row = [] if self.row is None else self.row
-        while self.hanging.get(sum(cell.columns for cell in row), 0) > 0 and len(row) < MOST_COLUMNS:
-            row.append(SpanningCell(""))
-        return sum(cell.columns for cell in row)
+def _read_tree(text: str) -> Element:
+    parser = _PageParser()
+    parser.feed(text)
+    parser.close()
+    return parser.finish()
 
 
 class _PageParser(HTMLParser):
-    """Collects the outermost tables of a page; a table inside a cell is text of that cell."""
+    """Makes a tree of a page in which every part of a table ends where a browser ends it; each element has its line."""
 
-    def __init__(self, shown_as: str) -> None:
+    def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.shown_as = shown_as
-        self.tables: list[SourceTable] = []
-        self.title = ""
-        self._read = self._silent = 0
-        self._heading = ""
-        self._figure: tuple[int, str | None] | None = None  # how many tables stand before it, and its label
-        self._table: _OpenTable | None = None
-        self._text: list[str] = []
-        self._raised: list[int] = []
+        self._builder = TreeBuilder()
+        self._open = [self._builder.start("page", {})]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a table, a row, a cell, or another text."""
-        given, table = dict(attrs), self._table
-        if tag == "math":
-            self.handle_data(to_text(given.get("alttext") or ""))
-        if tag in _SILENT:
-            self._silent += 1
-        elif tag == "table" and table is None:
-            label = (self._figure[1] if self._figure is not None else None) or given.get("id")
-            caption, around = given.get("data-caption") or self._heading, given.get("data-around") or ""
-            self._table = _OpenTable(self._line(given), label, caption, around)
-        elif tag == "table" and table is not None:
-            table.depth += 1
-        elif table is not None and table.depth == 1 and tag in _PARTS:
-            self._begin_part(table, tag, given)
-        elif tag == "sup":
-            self._raised.append(len(self._text))
-        elif tag == "figure":
-            self._figure = (len(self.tables), given.get("id"))
-        elif tag in _TITLES and (table is None or table.span is None):
-            self._text = []
-        elif tag in ("br", "p", "div", "li", "td", "th"):
-            self._text.append(" ")
-
-    def _line(self, given: Mapping[str, str | None]) -> int:
-        return int(given.get("data-line") or self.getpos()[0])
-
-    def _begin_part(self, table: _OpenTable, tag: str, given: Mapping[str, str | None]) -> None:
-        if tag not in ("td", "th"):
-            self._end_row(table)
-            table.in_head = tag == "thead" or (tag == "tr" and table.in_head)
-        if tag in ("tr", "td", "th") and table.row is None:
-            table.row, table.row_line, table.all_heads = [], self._line(given), True
-        if tag in ("td", "th"):
-            self._end_cell(table)
-            table.span = (_number(given.get("colspan"), MOST_COLUMNS), _number(given.get("rowspan"), MOST_ROWS))
-            table.all_heads = table.all_heads and (tag == "th" or table.in_head)
-            self._text, self._raised = [], []
+        """Begin an element, after the end of what it ends."""
+        inner = takewhile(lambda at: self._open[at].tag != "table", range(len(self._open) - 1, 0, -1))
+        self._end(min((at for at in inner if self._open[at].tag in _ENDED.get(tag, ())), default=len(self._open)))
+        if len(self._open) < _DEEPEST:
+            given = {name: value or "" for name, value in attrs}
+            self._open.append(self._builder.start(tag, {"data-line": str(self.getpos()[0]), **given}))
+            self._end(len(self._open) - (tag in _VOID))
 
     def handle_endtag(self, tag: str) -> None:
-        """End what began with the same tag."""
-        table = self._table
-        outermost = table if table is not None and table.depth == 1 else None
-        if tag in _SILENT:
-            self._silent = max(0, self._silent - 1)
-        elif tag == "sup" and self._raised:
-            start = self._raised.pop()
-            text = "".join(self._text[start:]).strip()
-            self._text[start:] = [text if text[:1] in MARKS else f"^{text}" if text else ""]
-        elif tag == "table" and outermost is not None:
-            self.end_table()
-        elif tag == "table" and table is not None:
-            table.depth -= 1
-        elif tag in ("thead", "tr") and outermost is not None:
-            self._end_row(outermost)
-            outermost.in_head = outermost.in_head and tag == "tr"
-        elif tag in ("td", "th") and outermost is not None:
-            self._end_cell(outermost)
-        elif tag == "caption" and table is not None:
-            table.caption = self._taken()
-        elif tag == "figcaption":
-            self._caption_figure(self._taken())
-        elif tag in _HEADINGS and (table is None or table.span is None):
-            self._heading = self._taken()
-        elif tag == "title" and not self.title:
-            self.title = self._taken()
+        """End the innermost element of a tag, with what is open in it; what is in a table ends nothing around it."""
+        inner = range(len(self._open) - 1, 0, -1)
+        at = next((at for at in inner if self._open[at].tag in (tag, "table")), 0)
+        if self._open[at].tag == tag:
+            self._open[at].set("data-ended", "")
+            self._end(at)
 
-    def _caption_figure(self, caption: str) -> None:
-        """Give the tables of a figure its caption, whether it stands above or below them."""
-        start = self._figure[0] if self._figure is not None else len(self.tables)
-        self.tables[start:] = [replace(one, caption=caption) for one in self.tables[start:]]
-        self._heading = caption if start == len(self.tables) else self._heading
+    def _end(self, at: int) -> None:
+        for one in self._open[at:][::-1]:
+            self._builder.end(one.tag)
+        del self._open[at:]
 
     def handle_data(self, data: str) -> None:
         """Take text."""
-        if not self._silent:
-            self._text.append(data)
+        self._builder.data(data)
 
-    def _taken(self, longest: int | None = _LONGEST_CAPTION) -> str:
-        text, self._text = " ".join("".join(self._text).split()), []
-        return text[:longest]
+    def finish(self) -> Element:
+        """Return the tree."""
+        self._end(0)
+        return self._builder.close()
 
-    def _end_cell(self, table: _OpenTable) -> None:
-        if table.span is None or table.row is None:
-            return
-        (columns, rows), table.span = table.span, None
-        text, at = self._taken(None), table.width()
-        self._read += len(text)
-        if at < MOST_COLUMNS:
-            table.hanging |= dict.fromkeys(range(at, at + columns), rows) if rows > 1 else {}
-            table.row.append(SpanningCell(text, columns, rows))
 
-    def _end_row(self, table: _OpenTable) -> None:
-        self._end_cell(table)
-        if table.row is None:
-            return
-        table.width()
-        if any(cell.text for cell in table.row) and len(table.rows) <= MOST_ROWS:
-            table.rows.append(SourceRow(table.row_line, tuple(table.row), head=table.all_heads))
-        table.hanging = {column: left - 1 for column, left in table.hanging.items() if left > 1}
-        table.row = None
+def _read_table(table: Element, figure: Element | None, heading: str, shown_as: str) -> SourceTable:
+    """Return a table with its own caption, or its figure's, or the heading that it is under."""
+    titles = [table.find("caption"), figure.find(".//figcaption") if figure is not None else None]
+    said = next((_text(one)[:_LONGEST_CAPTION] for one in titles if one is not None), None)
+    label = (figure.get("id") if figure is not None else None) or table.get("id")
+    caption = said if said is not None else table.get("data-caption") or heading
+    made = make_table("", caption, list(_read_rows(table)), shown_as, _line(table), label)
+    return replace(made, around=table.get("data-around") or "")
 
-    def end_table(self) -> None:
-        """End the table that is open, if one is."""
-        table, self._table = self._table, None
-        if table is None:
-            return
-        self._end_row(table)
-        if len(self.tables) < MOST_TABLES and (self._read <= LONGEST_TABLES or not self.tables):
-            made = make_table("", table.caption, table.rows, self.shown_as, table.line, table.label)
-            self.tables.append(replace(made, around=table.around))
+
+def _line(one: Element) -> int:
+    return int(one.get("data-line") or 0)
+
+
+def _read_rows(table: Element) -> Iterator[SourceRow]:
+    hanging: dict[int, int] = {}  # by column, for how many more rows a cell above fills it
+    for line, cells in _split_rows(table):
+        row: list[SpanningCell] = []
+        at = 0
+        for cell in (*cells, None):
+            while hanging.get(at, 0) > 0 and at < MOST_COLUMNS:
+                row.append(SpanningCell(""))
+                at += 1
+            if cell is not None and at < MOST_COLUMNS:
+                columns, rows = (
+                    _number(cell[0].get("colspan"), MOST_COLUMNS),
+                    _number(cell[0].get("rowspan"), MOST_ROWS),
+                )
+                row.append(SpanningCell(_text(cell[0]), columns, rows))
+                hanging |= dict.fromkeys(range(at, at + columns), rows) if rows > 1 else {}
+                at += columns
+        hanging = {column: left - 1 for column, left in hanging.items() if left > 1}
+        if any(one.text for one in row):
+            yield SourceRow(line, tuple(row), head=all(cell.tag == "th" or in_head for cell, in_head in cells))
+
+
+def _split_rows(table: Element) -> list[tuple[int, list[tuple[Element, bool]]]]:
+    """Return each row's line and cells, with whether they are in the head; cells outside any row make one."""
+    rows: list[tuple[int, list[tuple[Element, bool]]]] = []
+    is_open = False  # whether a cell is of the last row
+    for part, in_head in _parts(table, in_head=False):
+        if part.tag == "tr" or (part.tag in _CELLS and not is_open):
+            rows.append((_line(part), []))
+        if part.tag in _CELLS:
+            rows[-1][1].append((part, in_head))
+        is_open = part.tag not in _GROUPS
+    return rows
+
+
+def _parts(one: Element, *, in_head: bool) -> Iterator[tuple[Element, bool]]:
+    """Yield the groups, rows and cells of a table."""
+    for child in one:
+        if child.tag in _CELLS | _GROUPS | {"tr"}:
+            yield child, in_head or child.tag == "thead"
+        if child.tag not in _CELLS | {"table"}:
+            yield from _parts(child, in_head=in_head or child.tag == "thead")
 
 
 def _number(text: str | None, most: int) -> int:
     digits = re.fullmatch(r"\s*(\d{1,6})\s*", text or "", re.ASCII)
     return max(1, min(most, int(digits[1]))) if digits else 1
+
+
+def _text(one: Element) -> str:
+    return " ".join("".join(_pieces(one)).split())
+
+
+def _pieces(one: Element) -> Iterator[str]:
+    """Yield what an element prints; what is raised stands behind ^."""
+    text = "".join([one.text or "", *(piece for child in one for piece in (*_pieces(child), child.tail or ""))])
+    if one.tag == "math":
+        yield to_text(one.get("alttext") or "")
+    elif one.tag == "sup" and one.get("data-ended") is not None:
+        yield text.strip() if text.strip()[:1] in MARKS else f"^{text.strip()}"
+    elif one.tag not in _SILENT:
+        yield f" {text}" if one.tag in _BREAKS else text
 
 
 _MATH = re.compile(r"\$([^$\n|]+)\$")
@@ -231,28 +210,7 @@ def read_markdown(text: str, shown_as: str) -> SourceDocument:
     tokens = parser.parse(text)
     title = _place_tables(tokens, parser)
     page = parser.renderer.render(tokens, parser.options, {})
-    notes = tuple(_find_broken(tokens, shown_as))
-    return replace(read_web(page, shown_as), title=title[:200] or None, advice=_ADVICE, notes=notes)
-
-
-def _find_broken(tokens: Sequence[Token], shown_as: str) -> Iterator[str]:
-    """Yield a note on each line under headings that are more or fewer: GitHub shows no table there."""
-    for token in tokens:
-        lines = token.content.split("\n") if token.type == "inline" and token.map else []
-        for at, (above, below) in enumerate(pairwise(lines), token.map[0] + 1 if token.map else 0):
-            heads, marks = _count_cells(above), _count_cells(below)
-            if "|" in above and _UNDER.fullmatch(below.strip()) and heads != marks:
-                yield (
-                    f"{shown_as}, line {at}: not read, because GitHub does not show it as a table either: "
-                    f"{count_of(heads, 'heading')} above {count_of(marks, 'column')}"
-                )
-
-
-_UNDER = re.compile(r"\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?)?")
-
-
-def _count_cells(line: str) -> int:
-    return len(re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|")))
+    return replace(read_web(page, shown_as), title=title[:200] or None, advice=_ADVICE)
 
 
 def _escape(text: str) -> str:

@@ -9,14 +9,12 @@ from dataclasses import dataclass, replace
 
 from imlp_audit.errors import UsageError
 from imlp_audit.files import MAX_SPEC_BYTES
-from imlp_audit.numbers.parsing import DecimalMark
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.spec.parse_yaml import without_refused
 from imlp_audit.transcribe.candidates import MOST
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import ColumnGuess, ColumnRole
 from imlp_audit.transcribe.draft import Draft, DraftRow
-from imlp_audit.transcribe.grid import swap_marks
 
 _LONGEST = 400
 _PLAIN = re.compile(r"[A-Za-z0-9.][A-Za-z0-9.%+\-/()×^_ ]*(?<! )|[+\-]\d[\d.,]*%?")
@@ -51,8 +49,6 @@ def _lines(drafts: Sequence[Draft], paper: DraftPaper, notes: Sequence[str], mos
     yield f"paper: {paper.id}"
     yield "about:"
     yield from (f"  {key}: {scalar(getattr(paper, key))}" for key in ("title", "authors", "version"))
-    if any(draft.table.decimal == "," for draft in drafts):
-        yield '  decimal: ","'
     yield "  parameters: [all, no_head, with_buffers]"
     yield "tables:"
     for draft in drafts:
@@ -92,13 +88,13 @@ def _table(draft: Draft, most: int, *, several: bool) -> Iterator[str]:
     for at, guess in draft.columns.numbers:
         note = f"  {_comment(guess.note)}" if guess.note else ""
         yield f"  {draft.columns.slugs[at]}: {{{_column(guess)}}}{note}"
-    yield from _other_columns(draft)
+    yield from (_comment(f"{heading}: {note or 'not understood'}, so left out") for heading, note in _left_out(draft))
     yield from (_comment(f"left out: {one}") for one in draft.skipped)
     yield "rows:"
     for row in draft.rows:
         if several and draft.columns.scored & row.numbers.printed.keys():
             row = replace(row, training="; ".join(filter(None, [f"Table {table.number}", row.training])))
-        yield from (f"  {line}" for line in _row(row, table.decimal, most))
+        yield from (f"  {line}" for line in _row(row, most))
 
 
 def _column(guess: ColumnGuess) -> str:
@@ -108,14 +104,6 @@ def _column(guess: ColumnGuess) -> str:
 
 def _flow(text: str) -> str:
     return scalar(text) if text and "," not in text else json.dumps(text, ensure_ascii=False)
-
-
-def _other_columns(draft: Draft) -> Iterator[str]:
-    """Yield a comment on each column of numbers that is left out, and on the text of which nothing was taken."""
-    yield from (_comment(f"{heading}: {note or 'not understood'}, so left out") for heading, note in _left_out(draft))
-    for at, guess in enumerate(draft.columns.guesses):
-        if guess.role is ColumnRole.CHANGES:
-            yield _comment(f"{guess.heading}: taken for changes of {draft.columns.slugs[draft.columns.changes[at]]}")
 
 
 def _left_out(draft: Draft) -> list[tuple[str, str]]:
@@ -128,7 +116,7 @@ def _left_out(draft: Draft) -> list[tuple[str, str]]:
     ]
 
 
-def _row(row: DraftRow, decimal: DecimalMark, most: int) -> Iterator[str]:
+def _row(row: DraftRow, most: int) -> Iterator[str]:
     if row.doubt is not None:
         yield _comment(f"uncertain: {row.doubt}")
     yield f"- id: {row.id}"
@@ -141,16 +129,15 @@ def _row(row: DraftRow, decimal: DecimalMark, most: int) -> Iterator[str]:
         yield f"  candidates: [{', '.join(row.proposal.recipes[:most])}]"
         if row.proposal.named:
             yield "  named: true"
-    yield f"  printed: {{{_mapping(row.numbers.printed, decimal)}}}"
+    yield f"  printed: {{{_mapping(row.numbers.printed)}}}"
     if row.numbers.changes:
-        delta = f"delta: {{{_mapping(row.numbers.changes, decimal)}}}"
+        delta = f"delta: {{{_mapping(row.numbers.changes)}}}"
         yield f"  {delta}" if row.baseline is not None else f"  # {delta}  # give `baseline`: the row it is a change of"
     yield from (f"  {_comment(text)}" for text in row.numbers.left_out)
 
 
-def _mapping(values: Mapping[str, str], decimal: DecimalMark) -> str:
-    printed = {key: swap_marks(value) if decimal == "," else value for key, value in values.items()}
-    return ", ".join(f"{key}: {_flow(value)}" for key, value in printed.items())
+def _mapping(values: Mapping[str, str]) -> str:
+    return ", ".join(f"{key}: {_flow(value)}" for key, value in values.items())
 
 
 def summarize(draft: Draft) -> str:

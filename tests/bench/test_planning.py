@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from imlp_audit.bench import setup as module
-from imlp_audit.bench.planning import RowComparison, find_column, find_table, plan_comparisons
-from imlp_audit.bench.setup import hardware, processor
+from imlp_audit.bench import planning as module
+from imlp_audit.bench.planning import RowComparison, find_column, find_table, hardware, plan_comparisons, processor
 from imlp_audit.errors import UsageError
 from imlp_audit.spec.load import load
 

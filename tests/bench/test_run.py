@@ -9,9 +9,8 @@ import pytest
 import torch
 
 from imlp_audit.bench import run as running
-from imlp_audit.bench.planning import plan_comparisons
+from imlp_audit.bench.planning import Setup, plan_comparisons
 from imlp_audit.bench.run import Forward, bench
-from imlp_audit.bench.setup import Setup
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.document import from_json, to_json

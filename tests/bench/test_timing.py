@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from imlp_audit.bench import run as running
+from imlp_audit.bench.planning import ModelDtype, Setup
 from imlp_audit.bench.run import Forward, forward_of, images_for, in_turns, prepare_model, seconds
-from imlp_audit.bench.setup import ModelDtype, Setup
 from imlp_audit.models.recipe import Recipe
 
 from .papers import BLOCK, SMALL, VIT, paper, row
@@ -83,17 +83,6 @@ def test_token_ids_stay_ids() -> None:
 
     (ids,) = images_for(Model(), Setup(dtype=ModelDtype.BFLOAT16, batch=2))
     assert (ids.dtype, ids.sum().item()) == (torch.long, 0)
-
-
-def test_channels_last(recipes: dict[str, Recipe]) -> None:
-    setup = Setup(channels_last=True, batch=2)
-    with prepare_model(recipes["vit"], None, setup) as model:
-        (images,) = images_for(model, setup)
-        kernels = [p for p in model.parameters() if p.dim() == 4]
-    assert images.is_contiguous(memory_format=torch.channels_last)
-    assert not images.is_contiguous()
-    assert kernels
-    assert all(p.is_contiguous(memory_format=torch.channels_last) for p in kernels)
 
 
 def test_two_models_of_one_host_are_there_at_once(recipes: dict[str, Recipe], tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from imlp_audit.bench.planning import RowComparison, find_table, plan_comparisons
-from imlp_audit.bench.setup import FEWEST_PAIRS
+from imlp_audit.bench.planning import FEWEST_PAIRS, RowComparison, find_table, plan_comparisons
 from imlp_audit.bench.verdict import (
     PLACES,
     BenchConditions,

@@ -76,12 +76,12 @@ def test_an_archive_names_the_weights_in_it(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        (["config.json", "model.safetensors"], "give the file of weights in it: model.safetensors"),
-        (["a.pth", "b.pth"], "give the file of weights in it: a.pth, b.pth"),
+        (["config.json", "model.safetensors"], "give the file of weights in it (model.safetensors)"),
+        (["a.pth", "b.pth"], "give the file of weights in it (a.pth, b.pth)"),
         (["zero_to_fp32.py", "latest"], "is a folder of DeepSpeed; run `python zero_to_fp32.py . weights`"),
         ([".metadata", "__0_0.distcp"], "format_utils dcp_to_torch FOLDER weights.pth`"),
-        (["notes.txt"], "is a folder, not a file; give a .safetensors file or a torch file of weights"),
-        (["\x1b[2J.pth"], r"in it: \x1b[2J.pth"),
+        (["notes.txt"], "is a folder, not a file; give the file of weights in it"),
+        (["\x1b[2J.pth"], r"in it (\x1b[2J.pth)"),
     ],
 )
 def test_a_folder_names_what_to_give(tmp_path: Path, files: list[str], words: str) -> None:

@@ -73,8 +73,7 @@ def test_under_another_reading_it_says_what_does_not_fit(tmp_path: Path) -> None
     )
     assert sorted(line.split(" (")[0].strip() for line in told[1:]) == [
         "mis-shaped: a kernel of another size: 3 x 3 in the file, 5 x 5 in the model",
-        "mis-shaped: a table of positions of another length: 196 in the file, 197 in the model: "
-        "a class token more in the model",
+        "mis-shaped: a table of positions of another length: 196 in the file, 197 in the model",
         "missing: a class token",
         "unexpected: the norm after the concatenation",
         "unexpected: the norm after the second FC layer",

@@ -56,7 +56,7 @@ def test_a_state_in_a_state(tmp_path: Path) -> None:
     path = saved(tmp_path, {"checkpoint": {"state_dict": one(3), "args": None}, "date": "x"})
     assert read_state(path) == one(3)
     assert parse(path).state.name == "checkpoint.state_dict"
-    assert parse(path).state.notes == ("ignored, because they are not weights: date, args",)
+    assert parse(path).state.notes == ()
 
 
 def test_a_state_by_its_name(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_the_file_itself_is_a_state(tmp_path: Path) -> None:
     path = saved(tmp_path, {**one(1), "epoch": 3, "extra": one(2)})
     assert read_state(path) == one(1)
     told = "the top level is used; the file also holds extra (choose with --state)"
-    assert parse(path).state.notes == (told, "ignored, because they are not weights: epoch")
+    assert parse(path).state.notes == (told,)
 
 
 @pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "_orig_mod.module.", "module._orig_mod.module."])
@@ -88,7 +88,6 @@ def test_what_wraps_a_model_in_torch(tmp_path: Path) -> None:
     model = nn.Linear(2, 3)
     path = saved(tmp_path, AveragedModel(nn.DataParallel(model)).state_dict())
     assert list(parse(path).shapes) == ["weight", "bias"]
-    assert "ignored, because they are not weights: n_averaged" in parse(path).state.notes
     path = saved(tmp_path, {**model.state_dict(), "n_averaged": torch.tensor(1)})
     assert list(parse(path).shapes) == ["weight", "bias", "n_averaged"]
 
@@ -130,7 +129,7 @@ BAD: dict[str, object] = {
 def test_a_table_that_cannot_be_weights_does_not_stand_in_the_way_of_those_that_are(tmp_path: Path, kind: str) -> None:
     path = saved(tmp_path, {"model": one(1), "meters": BAD[kind]})
     (found,) = parse_states(path)
-    assert (found.state.name, found.state.rest) == ("model", ("meters",))
+    assert found.state.name == "model"
     with pytest.raises(CheckpointError):
         parse_states(path, "meters")
     unclear = saved(tmp_path, {"model": BAD[kind], "ema": one(1)})  # the weights themselves cannot be read
@@ -143,10 +142,3 @@ def test_what_a_run_saves_of_itself_beside_the_weights_is_left_alone(tmp_path: P
     options = {"lr": 0.1}
     content = {"model": one(1), "config": options, "args": Namespace(config=options), "rng_state": torch.ones(3)}
     assert [found.state.name for found in parse_states(saved(tmp_path, content))] == ["model", ""]
-
-
-def test_a_whole_model_beside_the_weights_is_named_as_one(tmp_path: Path) -> None:
-    path = saved(tmp_path, {"model": nn.Linear(1, 1), "model_ema": one(1), "epoch": 3})
-    ignored = next(note for note in parse(path).state.notes if note.startswith("ignored"))
-    assert "model (a whole model, which only its own code can open)" in ignored
-    assert "epoch" in ignored

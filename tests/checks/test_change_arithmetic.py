@@ -6,21 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.changes import agree, follows_from_cells, readings_of_change
+from imlp_audit.checks.changes import agree, follows_from_cells
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Verdict
 from tests.strategies import extremes, printed_numbers, roundings
 
 HALF_UP = Rounding.HALF_UP
-
-
-@pytest.mark.parametrize(
-    ("name", "readings"),
-    [("plain", ("plain", "plain")), (None, (None, None)), ("skip (baseline plain)", ("skip", "plain"))],
-)
-def test_the_name_of_a_changes_readings_is_read_back(name: str | None, readings: tuple[str | None, str | None]) -> None:
-    assert readings_of_change(name) == readings
 
 
 @pytest.mark.parametrize(

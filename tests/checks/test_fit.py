@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.fit import Comparison, Measured, compare
+from imlp_audit.checks.fit import Comparison, Measured, Ways
+from imlp_audit.checks.fit import compare as compare_ways
 from imlp_audit.numbers.parsing import parse_printed
-from imlp_audit.numbers.printed import LIKELY, Rounding
+from imlp_audit.numbers.printed import LIKELY, Printed, Rounding
 from imlp_audit.records.check import Verdict
 from tests.strategies import NAMES, declared_roundings, measurements
 
@@ -18,6 +19,17 @@ CEILING, DOUBLE = Rounding.CEILING, Rounding.DOUBLE
 FITS, MISSES = 5_000_000, 5_100_000  # "5.00" M is half-up of [4 995 000, 5 005 000)
 CUT = 5_009_999  # which only truncation makes 5.00
 PRINTED = parse_printed("5.00", "M")
+
+
+def compare(
+    printed: Printed,
+    declared: Sequence[Measured],
+    roundings: Sequence[Rounding],
+    undeclared: Sequence[Measured] = (),
+    rules: Sequence[Rounding] = (),
+) -> Comparison:
+    """Compare a number where all that is declared is allowed."""
+    return compare_ways(printed, Ways(declared, declared, roundings, rules or roundings, undeclared))
 
 
 def texts(found: Comparison) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from imlp_audit.claims import NUMBERS, POSITIVE, Claim, below, choice, claim_about, modules, strictly_below, tensors
-from imlp_audit.claims.statement import find_difference
+from imlp_audit.claims.language import find_difference
 
 REAL = st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0, 1.0 + 1e-10, 1.0 + 1e-11, 1e6 * (1 + 1e-10), -1.0])
 JUNK = st.recursive(
@@ -25,12 +24,12 @@ JUNK = st.recursive(
 )  # fmt: skip
 
 
-def claim(tolerance: float = 1e-10, *, infinite: bool = False) -> Claim:
-    return Claim(lambda: True, {}, tolerance=tolerance, infinite=infinite)
+def claim(tolerance: float = 1e-10) -> Claim:
+    return Claim(lambda: True, {}, tolerance=tolerance)
 
 
-def agree(left: object, right: object, tolerance: float = 1e-10, *, infinite: bool = False) -> bool:
-    return find_difference(claim(tolerance, infinite=infinite), (left, right)) is None  # type: ignore[arg-type]
+def agree(left: object, right: object, tolerance: float = 1e-10) -> bool:
+    return find_difference(claim(tolerance), (left, right)) is None  # type: ignore[arg-type]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -67,16 +66,6 @@ def test_whatever_a_claim_returns_is_true_false_or_refused(returned: object) -> 
     except (TypeError, ValueError, OverflowError, RuntimeError):
         return
     assert found is None or found
-
-
-@pytest.mark.parametrize("value", [math.inf, -math.inf])
-def test_infinities_are_equal_to_themselves_alone_where_they_are_meant(value: float) -> None:
-    assert agree(value, value, infinite=True)
-    assert not agree(value, -value, infinite=True)
-    assert not agree(value, 1e300, infinite=True)
-    assert (find_difference(claim(infinite=True), below(-value, value)) is None) is (value > 0)
-    with pytest.raises(ValueError, match="not finite"):
-        agree(value, value)
 
 
 def test_sides_that_differ_by_little_are_shown_with_all_digits() -> None:

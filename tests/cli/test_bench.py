@@ -86,17 +86,16 @@ def test_options_reach_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = str(torch.get_num_threads() + 1)
     done = call(
         "bench", "--table", "p/1", "--column", "cpu", "--rows", "same", "--against", "a", "--batch-size", "3",
-        "--dtype", "bfloat16", "--channels-last", "--threads", threads, "--pairs", "7",
+        "--dtype", "bfloat16", "--threads", threads, "--pairs", "7",
         "--reading", "skip", "-f", "json",
     )  # fmt: skip
     (check,) = json.loads(done.out)["checks"]
     assert [(one["batch"], one["pairs"], one["variant"]) for one in check["evidence"]] == [(3, 7, "6")]
     found = check["evidence"][0]["settings"]
-    assert {name: found[name] for name in ("against", "device", "dtype", "layout", "reading", "threads")} == {
+    assert {name: found[name] for name in ("against", "device", "dtype", "reading", "threads")} == {
         "against": "p/1/a",
         "device": "cpu",
         "dtype": "bfloat16",
-        "layout": "channels last",
         "reading": "skip",
         "threads": threads,
     }

@@ -194,9 +194,9 @@ def test_help_needs_no_torch(there: Path) -> None:
         (
             ["--class-map", "l.csv", "-o", "json:other.csv"],
             "l.csv",
-            "-o other.csv: this file is also read (--class-map)",
+            "-o other.csv: this is also the file of --class-map",
         ),
-        (["--predictions", "c.csv"], "c.csv", "--predictions c.csv: this file is also read (checkpoint)"),
+        (["--predictions", "c.csv"], "c.csv", "--predictions c.csv: this is also the file of CHECKPOINT"),
         (["--data", "d", "-o", "json:d/0/1.png"], "d/0/1.png", "d/0/1.png: this file, of an image in d, would be"),
         (
             ["--data", "d", "-o", "json:d/x.parquet"],

@@ -14,10 +14,10 @@ from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.models import measure_models
-from imlp_audit.count.parallel import WORTH_A_PROCESS, Needed, counting
+from imlp_audit.count.parallel import Needed, begin_measuring
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.processes.workers import Pool
+from imlp_audit.processes.workers import open_pool
 from tests.models.readings import RELEASED
 
 NAMES = ("test_vit", "test_resnet", "test_convnext", "test_efficientnet")
@@ -47,7 +47,7 @@ def _die_with_resnet(needed: Needed, send: Send) -> None:
 
 @pytest.fixture
 def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(parallel, "MANY", 1)
 
 
 @pytest.mark.slow
@@ -55,9 +55,9 @@ def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_facts_are_those_of_one_process_in_order_and_each_model_is_told_once(jobs: int) -> None:
     begun: list[str] = []
-    with counting(jobs) as counter:
-        found = list(counter.measure(NEEDED, begun.append))
-        again = dict(counter.measure({ALL[0]: NEEDED[ALL[0]]}, lambda _: None))
+    with open_pool(jobs) as pool:
+        found = list(begin_measuring(NEEDED, begun.append, pool))
+        again = dict(begin_measuring({ALL[0]: NEEDED[ALL[0]]}, lambda _: None, pool))
     assert found == [(key, facts) for key in _with_their_hosts() for facts in [_in_one_process()[key]]]
     assert sorted(begun) == sorted(key.recipe.name for key in NEEDED)
     assert again == {ALL[0]: _in_one_process()[ALL[0]]}
@@ -70,8 +70,8 @@ def test_what_a_process_that_dies_leaves_is_done_here(
     monkeypatch: pytest.MonkeyPatch, work: Callable[[Needed, Send], None]
 ) -> None:
     monkeypatch.setattr(parallel, "_measure", work)
-    with counting(2) as counter:
-        assert dict(counter.measure(NEEDED, lambda _: None)) == _in_one_process()
+    with open_pool(2) as pool:
+        assert dict(begin_measuring(NEEDED, lambda _: None, pool)) == _in_one_process()
 
 
 @cache
@@ -82,42 +82,6 @@ def _in_one_process() -> dict[ModelKey, ModelFacts | Failure]:
 def _with_their_hosts() -> list[ModelKey]:
     """Return the models in their order, but the variant beside its host."""
     return [ALL[0], ALL[-1], *ALL[1:-1]]
-
-
-@pytest.mark.slow
-def test_a_process_that_nobody_reads_ends_quietly(capfd: pytest.CaptureFixture[str]) -> None:
-    pool = Pool(2, parallel._import_torch)
-    for worker in pool._workers:
-        worker.pipe.send((parallel._measure, NEEDED))
-        worker.pipe.close()
-    pool._workers[0].process.join(100)
-    assert pool._workers[0].exit_code == 0
-    assert "Traceback" not in capfd.readouterr().err
-
-
-def test_few_models_are_not_worth_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "Pool", _Asked)
-    assert [_processes(hosts, jobs) for hosts, jobs in ((1, 9), (2, 0), (2, 1), (3, 1), (3, 9), (9, 3))] == [
-        0, 0, 2, 2, 3, 4
-    ]  # fmt: skip
-
-
-class _Asked(Pool):
-    """Processes that are never started: it says how many they are."""
-
-    def __init__(self, processes: int, _: object) -> None:
-        self.processes = processes
-
-    def end(self) -> None:
-        pass
-
-
-def _processes(times: int, jobs: int) -> int:
-    """Return how many processes count so many times the hosts that are worth one; 0 if this one does."""
-    recipes = [Recipe.of(timm=f"model_{number}") for number in range(times * WORTH_A_PROCESS)]
-    with counting(jobs) as counter:
-        pool = counter.processes_for([ModelKey(recipe, None) for recipe in recipes])
-    return pool.processes if isinstance(pool, _Asked) else 0
 
 
 def test_facts_hold_few_sums_of_a_model() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from imlp_audit.evaluate.imagenet import real_labels
+from imlp_audit.evaluate.labels import real_labels
 
 
 def picture(seed: int, size: tuple[int, int] = (40, 32)) -> Image.Image:

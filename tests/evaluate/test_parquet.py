@@ -85,17 +85,12 @@ def test_the_hubs_imagenet_is_known_by_its_paths(tmp_path: Path) -> None:
     assert (images.name, images.labels) == ("imagenet-1k", ((65,), (970,)))
 
 
-def test_other_forms_and_missing_files_are_not_taken_together(tmp_path: Path) -> None:
+def test_other_forms_are_not_taken_together(tmp_path: Path) -> None:
     for form in ("full", "small"):
         write_parquet(tmp_path / "hub" / form / "validation-00000-of-00001.parquet", [0, 1])
     with pytest.raises(DatasetError, match="has files in full, small, which may hold the same images; give one"):
         opened(tmp_path / "hub")
     assert len(opened(tmp_path / "hub" / "small").ids) == 2
-    for number in (0, 2):
-        write_parquet(tmp_path / "torn" / f"validation-0000{number}-of-00003-0a1b.parquet", [0, 1])
-    with pytest.raises(DatasetError, match="has 2 of the 3 files validation-NNNNN-of-00003, so images are missing"):
-        opened(tmp_path / "torn")
-    assert len(opened(tmp_path / "torn" / "validation-00002-of-00003-0a1b.parquet").ids) == 2
     write_parquet(tmp_path / "own" / "my_test" / "train-0.parquet", [0])
     write_parquet(tmp_path / "own" / "my_test" / "0.parquet", [1])
     assert opened(tmp_path / "own", split="test").labels == ((1,),)
@@ -104,7 +99,7 @@ def test_other_forms_and_missing_files_are_not_taken_together(tmp_path: Path) ->
 def test_hidden_tables_and_others_spelled_in_capitals_are_no_tables(tmp_path: Path) -> None:
     write_parquet(tmp_path / "pets" / "A.PARQUET", [0, 1])
     write_parquet(tmp_path / "pets" / ".cache" / "a.parquet", [0, 1])
-    with pytest.raises(DatasetError, match=r"holds no image .*1 \.parquet"):
+    with pytest.raises(DatasetError, match=r"holds no image .*but 1 other file"):
         opened(tmp_path / "pets")
 
 
@@ -191,7 +186,7 @@ def test_columns_of_one_name_and_negative_classes(tmp_path: Path) -> None:
     parquet.write_table(twice, tmp_path / "a.parquet")
     with pytest.raises(DatasetError, match="has several columns named label"):
         opened(tmp_path / "a.parquet")
-    with pytest.raises(DatasetError, match="the class -2 would shift all others"):
+    with pytest.raises(DatasetError, match=r"would shift all others.*: -2"):
         opened(write_parquet(tmp_path / "b.parquet", [0, -2]))
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
-import json
 import os
 import signal
 import subprocess
@@ -15,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import OutputError, UsageError
-from imlp_audit.evaluate import predictions as module
 from imlp_audit.evaluate.predictions import (
     BatchAnswers,
     ModelAnswer,
@@ -81,19 +78,6 @@ def journal(tmp_path: Path) -> Path:
     return tmp_path / "p.csv.unfinished"
 
 
-def sealed(body: bytes) -> bytes:
-    return hashlib.sha256(body).hexdigest().encode() + b" " + body + b"\n"
-
-
-def changed(path: Path, line: int, change: Callable[[dict[str, object]], None]) -> None:
-    """Change a line, and seal it again, as somebody would who knows how it is made."""
-    lines = path.read_bytes().splitlines(keepends=True)
-    content = json.loads(lines[line - 1].partition(b" ")[2])
-    change(content)
-    lines[line - 1] = sealed(json.dumps(content).encode())
-    path.write_bytes(b"".join(lines))
-
-
 def test_what_is_written_is_read_back(journal: Path) -> None:
     with open_journal(journal, RUN) as found:
         assert found.finished == {0: BATCH, 2: BATCH[:2]}  # to the last bit
@@ -111,22 +95,18 @@ def test_a_torn_last_line_is_dropped_wherever_it_was_torn(journal: Path) -> None
             assert found.finished[1] == BATCH
 
 
-def test_no_changed_byte_is_read(journal: Path) -> None:
-    whole = journal.read_bytes()
-    for place in range(0, len(whole) - 1, 3):
-        journal.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        with pytest.raises(UsageError, match=r"line \d is damaged.*remove"), open_journal(journal, RUN):
-            pass
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         (b"mine", "was not written by imlp-audit; move it elsewhere"),
         (b"mine\n", "line 1 is damaged"),
-        (sealed(b'{"format": "imlp-audit/answers/0"}'), "was written by another version"),
-        (sealed(b'{"format": "imlp-audit/answers/2", "evaluation": 3}'), "was written by another version"),
-        (sealed(b'{"batch": 0, "answers": []}'), "was written by another version"),
+        (b'{"format":"imlp-audit/answers/0"}\n', "line 1 is damaged, or another version"),
+        (b'{"format":"imlp-audit/answers/3","evaluation":3}\n', "line 1 is damaged"),
+        (
+            b'{"format":"imlp-audit/answers/3","evaluation":{"batch size":"4","checkpoint":"abc"}}\n{"batch":[]}\n',
+            "line 2 is",
+        ),
+        (b"[" * 10**5 + b"\n", "line 1 is damaged"),
     ],
 )
 def test_other_files_are_left_alone(tmp_path: Path, text: bytes, words: str) -> None:
@@ -151,8 +131,8 @@ def test_another_evaluation_is_refused_by_what_differs(journal: Path) -> None:
     with pytest.raises(UsageError, match=r"checkpoint was abc, is .*; limit was not given, is 10\. Repeat"):  # noqa: SIM117
         with open_journal(journal, other):
             pass
-    changed(journal, 1, lambda content: content.update(evaluation={**RUN, "checkpoint": "\x1b[2J"}))
-    with pytest.raises(UsageError, match=r"checkpoint was '\\x1b\[2J', is abc"), open_journal(journal, RUN):
+    journal.write_bytes(journal.read_bytes().replace(b'"abc"', rb'"\u001b[2J"'))
+    with pytest.raises(UsageError, match=r"checkpoint was \\x1b\[2J, is abc"), open_journal(journal, RUN):
         pass
 
 
@@ -161,12 +141,11 @@ def test_a_file_that_cannot_be_made(tmp_path: Path) -> None:
         pass
 
 
-def test_one_run_at_a_time_even_after_one_was_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_run_at_a_time_even_after_one_was_killed(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from imlp_audit.evaluate.predictions import *\n"
         "with open_journal(Path(sys.argv[1]), {}): print(flush=True); sys.stdin.read()"
     )
-    monkeypatch.setattr(module, "_PATIENCE", 0)
     path = tmp_path / "p"
     command = [sys.executable, "-c", code, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:

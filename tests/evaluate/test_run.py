@@ -19,8 +19,7 @@ from imlp_audit.evaluate.datasets import Data
 from imlp_audit.evaluate.images import Images
 from imlp_audit.evaluate.inference import Pipeline, Running, load_batches, predict_batches
 from imlp_audit.evaluate.predictions import ModelAnswer
-from imlp_audit.evaluate.request import Request, code_digest
-from imlp_audit.evaluate.run import run_evaluation
+from imlp_audit.evaluate.run import Request, code_digest, run_evaluation
 from imlp_audit.evaluate.weights import Weights
 from imlp_audit.models.own import PythonModule
 from imlp_audit.records.check import Verdict

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.evaluate.sampling import DIGITS, Sample, Z, find_others, find_stake, wilson
+from imlp_audit.evaluate.verdict import DIGITS, Sample, Z, find_others, find_stake, wilson
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Rounding

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from imlp_audit.errors import UsageError
-from imlp_audit.evaluate.sampling import wilson
 from imlp_audit.evaluate.verdict import (
     MOST_UNREADABLE,
     PART,
@@ -21,6 +20,7 @@ from imlp_audit.evaluate.verdict import (
     ScoreCell,
     record_accuracy,
     score_cells,
+    wilson,
 )
 from imlp_audit.records.check import CellCheck, Check, Verdict
 from imlp_audit.spec.columns import Metric

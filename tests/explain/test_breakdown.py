@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
-from imlp_audit.explain.breakdown import Body, ParameterKind, Portion, break_down, dissect, find_part
+from imlp_audit.explain.breakdown import Body, dissect, find_part, set_beside
 from imlp_audit.explain.explanation_document import describe_section
 from imlp_audit.models.hosts import HOSTS
 from imlp_audit.models.readings import AnyReading, OutputLayer, Presence, SpatialMatrix, TextReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.explanation import Breakdown
-from imlp_audit.report.document import Paragraph, Table, plain_text
+from imlp_audit.report.document import Table, plain_text
 from tests.explain.counted import Counts, whole
 from tests.models.readings import AS_WRITTEN, RELEASED
 
@@ -47,7 +45,7 @@ def taken_apart(request: pytest.FixtureRequest) -> tuple[Body, Counts]:
 
 
 def total(body: Body, counting: ParameterConvention | Convention) -> int:
-    return sum(portion.amount for portion in body.portions(counting))
+    return sum(body.by_part(counting).values())
 
 
 @pytest.mark.daily(2)
@@ -70,68 +68,25 @@ def test_work_of_each_class_is_all_there(taken_apart: tuple[Body, Counts]) -> No
         assert total(body, alone) == counts[operation]
 
 
-def kinds(body: Body) -> Counter[str]:
-    sums: Counter[str] = Counter()
-    for item in body.portions(ParameterConvention.ALL):
-        sums[item.kind] += item.amount
-    return sums
-
-
-def test_parameters_are_of_the_kinds_that_the_block_has() -> None:
-    body = dissect(Recipe.model_validate(DEIT | {"mlp": {"imlp": {"kernel": 3}}}), RELEASED)
-    block = {
-        ParameterKind.WEIGHT: 192 * 384 + 9 * 768 + 768 * 192,
-        ParameterKind.BIAS: 384 + 768 + 192,
-        ParameterKind.COEFFICIENT: 2 * 4 * 384,
-        ParameterKind.NORM: 2 * 768 + 2 * 768 + 2 * 192,
-    }
-    host = {
-        ParameterKind.WEIGHT: 3 * 16 * 16 * 192 + 12 * 4 * 192 * 192 + 192 * 1000,
-        ParameterKind.BIAS: 192 + 12 * 4 * 192 + 1000,
-        ParameterKind.COEFFICIENT: 0,
-        ParameterKind.NORM: 12 * 4 * 192 + 2 * 192,
-    }
-    expected = {kind: 12 * block[kind] + host[kind] for kind in block} | {ParameterKind.TABLE: 196 * 192}
-    assert kinds(body) == expected
-
-
 def test_a_tied_matrix_is_counted_once_and_not_in_the_head() -> None:
     body = dissect(Recipe.model_validate({"gmlp_text": {"layers": 1, "width": 16}}), TEXT)
-    tied = [one for one in body.tensors if one.size == 40 * 16]
-    assert [(one.path, one.in_head) for one in tied] == [("embedding.weight", False)]
+    (tied,) = (one for one in body.tensors if one.size == 40 * 16)
+    assert tied.path == "embedding.weight"
+    assert ParameterConvention.NO_HEAD in tied.counted_by
 
 
-BASE = (
-    Portion("stem", "weights", 10),
-    Portion("class token", "class token and positions", 1000),
-    Portion("FC1", "weights", 4000),
-    Portion("FC1", "biases", 40),
-    Portion("norm", "norms", 20),
-)
-OURS = (
-    Portion("stem", "weights", 10),
-    Portion("FC1", "weights", 2000),
-    Portion("FC1", "biases", 20),
-    Portion("AGeLU", "AGeLU coefficients", 160),
-    Portion("norm", "norms", 20),
-)
+BASE = {"stem": 10, "class token": 1000, "FC1": 4040, "norm": 20}
+OURS = {"stem": 10, "FC1": 2020, "AGeLU": 160, "norm": 20}
 
 
-def tables(ours: tuple[Portion, ...], base: tuple[Portion, ...] | None) -> tuple[list[list[list[str]]], list[str]]:
-    """Return the tables of a breakdown as texts, and its paragraphs."""
+def table(ours: dict[str, int], base: dict[str, int]) -> list[list[str]]:
+    """Return the table of a breakdown as texts."""
+    parts = set_beside(ours, base)
     section = Breakdown(
-        counted="all parameters",
-        reading=None,
-        model="ours",
-        baseline="base" if base is not None else None,
-        baseline_name="base" if base is not None else None,
-        parts=break_down(ours, base, "part"),
-        kinds_of="kind of parameter",
-        kinds=break_down(ours, base, "kind"),
+        counted="all parameters", reading=None, model="ours", baseline="base", baseline_name="base", parts=parts
     )
-    blocks = list(describe_section(section))
-    texts = [[[plain_text(cell) for cell in row] for row in b.rows] for b in blocks if isinstance(b, Table)]
-    return texts, [plain_text(block.text) for block in blocks if isinstance(block, Paragraph)]
+    (found,) = (block for block in describe_section(section) if isinstance(block, Table))
+    return [[plain_text(cell) for cell in row] for row in found.rows]
 
 
 def numbers(row: list[str]) -> list[int]:
@@ -139,44 +94,20 @@ def numbers(row: list[str]) -> list[int]:
 
 
 def test_differences_add_up_part_by_part() -> None:
-    (parts, kinds), _ = tables(OURS, BASE)
-    for table in (parts, kinds):
-        body = [numbers(row) for row in table]
-        assert body[-1] == [5070, 2210, -2860]
-        assert [sum(column) for column in zip(*body[:-1], strict=True)] == body[-1]
-        assert all(ours - base == difference for base, ours, difference in body)
+    body = [numbers(row) for row in table(OURS, BASE)]
+    assert body[-1] == [5070, 2210, -2860]
+    assert [sum(column) for column in zip(*body[:-1], strict=True)] == body[-1]
+    assert all(ours - base == difference for base, ours, difference in body)
+    assert [one.name for one in set_beside(OURS, BASE)] == ["stem", "class token", "FC1", "AGeLU", "norm"]
 
 
 def test_small_parts_that_stay_share_a_line_and_large_ones_do_not() -> None:
-    attention = Portion("attention", "weights", 5000)
-    (parts, _), _ = tables((*OURS, attention), (*BASE, attention))
-    rows = {row[0]: numbers(row) for row in parts}
+    attention = {"attention": 5000}
+    rows = {row[0]: numbers(row) for row in table(OURS | attention, BASE | attention)}
     assert rows["attention"] == [5000, 5000, 0]
     assert rows["other parts, all unchanged"] == [30, 30, 0]
-    (alone, _), _ = tables(OURS[1:], BASE[1:])
-    assert "norm" in [row[0] for row in alone]
-
-
-def test_kinds_stand_in_their_own_order() -> None:
-    assert [one.name for one in break_down(OURS, BASE, "kind")] == [
-        "weights", "biases", "AGeLU coefficients", "norms", "class token and positions",
-    ]  # fmt: skip
-    work = (Portion("a", "batch norm", 1), Portion("a", "layer norm x 4", 1), Portion("a", "linear", 1))
-    assert [one.name for one in break_down(work, None, "kind")] == ["linear", "layer norm x 4", "batch norm"]
-
-
-def test_savings_and_additions_are_the_signs_of_the_parts() -> None:
-    _, paragraphs = tables(OURS, BASE)
-    assert paragraphs[-1] == (
-        "The total changes by -2 860 (-56.4 %). Some parts save 3 020; others add 160, 5.3 % of that."
-    )
-
-
-def test_a_model_without_baseline_has_shares() -> None:
-    (parts, _), paragraphs = tables(BASE, None)
-    assert ["FC1", "4 040", "79.7 %"] in parts
-    assert parts[-1] == ["total", "5 070", ""]
-    assert paragraphs == ["All parameters:"]
+    alone = {part: {name: n for name, n in of.items() if name != "stem"} for part, of in (("o", OURS), ("b", BASE))}
+    assert "norm" in [row[0] for row in table(alone["o"], alone["b"])]
 
 
 @pytest.mark.parametrize(

@@ -99,17 +99,17 @@ class Embedding(nn.Module):
 
 
 class TwoTowers(nn.Module):
-    """Scores how well a text, in a dictionary with its mask, fits an image."""
+    """Scores how well a text, with its mask, fits an image."""
 
     def __init__(self) -> None:
         super().__init__()
         self.table = nn.Embedding(100, 6)
         self.image = nn.Linear(12, 6)
 
-    def forward(self, image: Tensor, *, text: dict[str, Tensor]) -> Tensor:
+    def forward(self, image: Tensor, *, ids: Tensor, mask: Tensor) -> Tensor:
         """Score images, (batch, 3, 2, 2), with texts of `ids` and a `mask`, both (batch, tokens)."""
-        assert text["mask"].dtype == torch.bool
-        states: Tensor = self.table(text["ids"]) * text["mask"][..., None]
+        assert mask.dtype == torch.bool
+        states: Tensor = self.table(ids) * mask[..., None]
         score: Tensor = states @ self.image(image.flatten(1))[..., None]
         return score
 

@@ -14,8 +14,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from imlp_audit.count.facts import Failure
 from imlp_audit.errors import BuildError
-from imlp_audit.models.build import build_host
-from imlp_audit.models.folding import fold_batch_norms
+from imlp_audit.models.build import build_host, fold_batch_norms
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Rounding

@@ -46,7 +46,6 @@ SMALL: dict[str, object] = {
         "architecture": "ViTForImageClassification",
         "config": {"num_hidden_layers": 1, "hidden_size": 24, "intermediate_size": 32},
     },
-    "vanilla_block": {"width": 8},
 }
 TEXT = TextReading(300, 16, 12, SpatialMatrix.FULL, Presence.YES, OutputLayer.MASKED_LM, Presence.YES)
 PAPER = PaperReading(RELEASED, ResMlpReading(ResMlpForm.ALGORITHM, Presence.NO), TEXT)
@@ -91,7 +90,7 @@ def test_it_is_built_for_the_size_that_it_names(key: str) -> None:
     with Builder().variant(recipe, recipe.part_of(PAPER)) as variant, torch.device("meta"):
         given = example_inputs(variant.model)[0]
     match recipe.host.reads:
-        case Reads.IMAGE | Reads.FEATURE_MAP:
+        case Reads.IMAGE:
             assert given.shape[-2:] == (224, 224)
         case Reads.OWN_IMAGE:
             assert given.ndim == 4
@@ -102,7 +101,7 @@ def test_it_is_built_for_the_size_that_it_names(key: str) -> None:
 
 
 @pytest.mark.parametrize("later", [False, True])
-@pytest.mark.parametrize("key", ["gmlp", "mixer", "resmlp", "vanilla_block"])
+@pytest.mark.parametrize("key", ["gmlp", "mixer", "resmlp"])
 def test_an_image_has_rows_as_it_is_high(key: str, later: bool) -> None:
     """Its height is written first, at once or in place of another size."""
     recipe = small(key, image=224).with_image((32, 48)) if later else small(key, image=(32, 48))

@@ -34,9 +34,9 @@ SMALL = {"embed_dim": 24, "depth": 2, "num_heads": 2, "patch_size": 32}
 DEIT = {"timm": {"architecture": "deit_tiny_patch16_224", "arguments": SMALL}, "image": 64, "classes": 5}
 
 
-def with_block(name: str, host: Mapping[str, object] = DEIT, folder: Path = HERE, **block: object) -> Recipe:
+def with_block(name: str, host: Mapping[str, object] = DEIT, folder: Path | None = HERE, **block: object) -> Recipe:
     sites = {"sites": block.pop("sites")} if "sites" in block else {}
-    own = {"file": "own_blocks.py", "name": name, "beside": folder, "trusted": True, **block}
+    own = {"file": "own_blocks.py", "name": name, "beside": folder or HERE, "folder": folder, **block}
     return Recipe.of(**host, mlp={"python": own, **sites})
 
 
@@ -246,7 +246,7 @@ def test_what_a_block_prints_is_no_part_of_a_result(capfd: pytest.CaptureFixture
 
 
 def test_code_that_is_not_trusted_is_not_run() -> None:
-    untrusted = with_block("ForTokens", trusted=False)
+    untrusted = with_block("ForTokens", folder=None)
     with pytest.raises(UntrustedError, match="not trusted; pass --trust-code"), Builder().variant(untrusted, None):
         pass
 

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import pytest
 
 from imlp_audit.bench import run as benching
-from imlp_audit.bench.planning import plan_comparisons
-from imlp_audit.bench.setup import Setup
+from imlp_audit.bench.planning import Setup, plan_comparisons
 from imlp_audit.count import outside
 from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.models import run_once

@@ -106,8 +106,9 @@ def test_kernel_larger_than_a_grid_of_lvts_stages() -> None:
 )
 def test_sums_in_place_of_the_mlps(host: str, mlps: list[tuple[int, int]], agelu: bool) -> None:
     """Table 4: 4C GeLUs have no parameters, 4C AGeLUs of C channels 16 C^2; neither has a product."""
-    place = {"file": "sums.py", "beside": bundled_folder() / "imlp", "trusted": True}
-    block = {**place, "name": "SumOfFunctions", "arguments": {"agelu": agelu}}
+    folder = bundled_folder() / "imlp"
+    given = {"name": "SumOfFunctions", "arguments": {"agelu": agelu}}
+    block = {"file": "sums.py", "beside": folder, "folder": folder, **given}
     parameters, work = measured(Recipe.of(timm=host))
     parameters += sum(16 * width**2 * agelu - formulas.mlp(width) for width, _ in mlps)
     work -= sum(8 * width**2 * tokens for width, tokens in mlps)

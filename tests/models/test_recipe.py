@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from imlp_audit.models.arguments import FrozenMap
 from imlp_audit.models.blocks import Activation, Gate, ImlpRecipe, Norm, Part, Pooling
-from imlp_audit.models.host import Host
+from imlp_audit.models.host import FrozenMap, Host
 from imlp_audit.models.hosts import (
     HOSTS,
     Bert,
@@ -24,7 +23,6 @@ from imlp_audit.models.hosts import (
     Timm,
     Torchvision,
     Transformers,
-    VanillaBlock,
 )
 from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.readings import (
@@ -48,7 +46,6 @@ HOST: dict[str, Host] = {
     "gmlp_text": GmlpText(layers=18, width=512),
     "bert": Bert(layers=6),
     "resmlp": ResMlp(layers=12, width=384),
-    "vanilla_block": VanillaBlock(width=64),
     "python": PythonModule(file="net.py", name="Net", arguments={"width": "8"}, input=(3, 16, 16)),
     "torchvision": Torchvision(architecture="resnet18"),
     "transformers": Transformers(architecture="ViTModel", config={"hidden_size": "192"}),
@@ -89,7 +86,6 @@ def test_a_size_is_height_and_width(image: object, size: object) -> None:
         (of("timm", mlp=BLOCK), "imlp", RELEASED),
         (of("python", mlp=BLOCK), "imlp", RELEASED),
         (of("python"), None, None),
-        (of("vanilla_block"), None, None),
         (of("mixer"), None, None),
         (of("gmlp"), None, None),
         (of("gmlp_text"), "text", TEXT),
@@ -115,7 +111,7 @@ def test_a_model_depends_on_its_own_part_of_a_reading(
         (of("timm", mlp=BLOCK, activation="relu"), "deit_tiny_patch16_224"),
         (of("timm", image=64), "timm: deit_tiny_patch16_224, image: 64"),  # 64 may be what it cannot take
         (of("timm", classes=10), "timm: deit_tiny_patch16_224, classes: 10"),
-        (of("vanilla_block"), "vanilla_block: {width: 64}"),
+        (of("resmlp"), "resmlp: {layers: 12, width: 384}"),
     ],
 )
 def test_a_model_is_called_by_its_architecture_or_by_its_recipe(recipe: Recipe, name: str) -> None:

@@ -6,8 +6,8 @@ from torch import nn
 from transformers import BertConfig
 from transformers.models.bert.modeling_bert import BertLMPredictionHead, BertPooler
 
+from imlp_audit.models.gmlp import Pooler, output_layer
 from imlp_audit.models.readings import OutputLayer
-from imlp_audit.models.text import Pooler, output_layer
 from tests.models.wholes import randomised
 
 WIDTH, WORDS = 6, 11

@@ -9,12 +9,7 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
-from imlp_audit.models.build import Builder
-from imlp_audit.models.host import BuildRequest
-from imlp_audit.models.hosts import VanillaBlock
-from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.settings import example_inputs
-from imlp_audit.models.vanillanet import SeriesActivation, VanillaNetBlock, build_vanilla_block
+from specs.imlp.vanillanet import SeriesActivation, VanillaNetBlock, build_block
 
 
 class Released(nn.ReLU):
@@ -97,7 +92,7 @@ def test_block_is_the_released_one_with_its_convolutions_merged(act_num: int) ->
     torch.manual_seed(act_num)
     theirs = ReleasedBlock(3, act_num).double().eval()
     _randomise(theirs)
-    ours = VanillaNetBlock(3, (14, 14), act_num).double().eval()
+    ours = VanillaNetBlock(3, act_num).double().eval()
     weight, bias = _affine(nn.Sequential(*theirs.conv1, *theirs.conv2), 3)
     state = {_ours(name): value for name, value in theirs.act.state_dict().items()}
     merged = {"conv.weight": weight[..., None, None], "conv.bias": bias}
@@ -118,13 +113,12 @@ def _macs(width: int, side: int, act_num: int) -> int:
 
 @pytest.mark.parametrize(("width", "side", "act_num"), [(512, 56, 3), (64, 14, 1), (3, 15, 2)])
 def test_block_follows_closed_formulas(width: int, side: int, act_num: int) -> None:
-    recipe = Recipe.of(vanilla_block=VanillaBlock(width=width, act_num=act_num), image=side)
-    with Builder().variant(recipe, None) as variant:
-        with torch.device("meta"):
-            ledger = measure(variant.model, *example_inputs(variant.model))
-        assert count_parameters(variant.model) == _parameters(width, act_num)
-        assert not ledger.unknown
-        assert total(ledger, FLOPS_CONVENTIONS["macs"]) == _macs(width, side, act_num)
+    with torch.device("meta"):
+        block = build_block(width, (side, side), act_num).eval()
+        ledger = measure(block, torch.empty(1, width, side, side))
+    assert count_parameters(block) == _parameters(width, act_num)
+    assert not ledger.unknown
+    assert total(ledger, FLOPS_CONVENTIONS["macs"]) == _macs(width, side, act_num)
 
 
 def test_three_blocks_make_vanillanet_5_as_published() -> None:
@@ -138,4 +132,4 @@ def test_three_blocks_make_vanillanet_5_as_published() -> None:
 @pytest.mark.parametrize(("size", "told"), [((56, 13), "7x7 is larger than the pooled map, 28x6"), ((1, 1), "0x0")])
 def test_block_refuses_a_map_smaller_than_its_kernel(size: tuple[int, int], told: str) -> None:
     with pytest.raises(BuildError, match=f"act_num: .*{told}"):
-        build_vanilla_block(BuildRequest(size), 8, 3)
+        build_block(8, size)

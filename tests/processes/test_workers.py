@@ -1,60 +1,95 @@
-"""Processes of our own that are copies of one."""
+"""Processes of our own, each of which does one piece of work at a time."""
 
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
 
 import pytest
 
 from imlp_audit.processes.workers import EndedError, Pool, open_pool
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no copies are made here")
-_prepared: list[int] = []
+Send = Callable[[int], None]
 
 
-def _prepare() -> None:
-    _prepared.append(os.getpid())
+def _answer(times: int, send: Send) -> None:
+    for _ in range(times):
+        send(os.getpid())
 
 
-def _tell(_given: None, send: Callable[[tuple[int, list[int]]], None]) -> None:
-    send((os.getpid(), _prepared))
-
-
-def _leave(_given: None, send: Callable[[int], None]) -> None:
+def _leave(_given: None, send: Send) -> None:
     send(os.getpid())
-    os._exit(1)
+    os._exit(3)
 
 
-@pytest.fixture
-def pool() -> Iterator[Pool]:
-    with open_pool(3, _prepare) as started:
-        yield started
+def _sleep(seconds: float, send: Send) -> None:
+    send(os.getpid())
+    time.sleep(seconds)
+    send(os.getpid())
 
 
-def _take_all(pool: Pool) -> list[tuple[int, list[int]]]:
-    """Ask each of the processes, none of which is idle before all have answered."""
-    asked = [pool.run(_tell, None) for _ in range(3)]
-    answers = [next(one) for one in asked]
-    for one in asked:
-        assert list(one) == []
-    return answers
+def _list(pool: Pool, times: int) -> list[int]:
+    return [*pool.run(_answer, times)]
 
 
-def test_one_process_prepares_what_all_have(pool: Pool) -> None:
-    (first, prepared), *others = _take_all(pool)
-    assert prepared == [first]
-    assert [known for _, known in others] == [[first], [first]]
-    assert len({first, *(process for process, _ in others)}) == 3
+def test_a_process_that_is_idle_is_used_again_and_a_new_one_is_started_where_none_is() -> None:
+    with open_pool() as pool:
+        (first,) = _list(pool, 1)
+        assert _list(pool, 2) == [first, first]
+        busy = pool.run(_answer, 1)
+        assert next(busy) == first
+        assert _list(pool, 1) != [first]
 
 
-def test_a_copy_that_ends_is_not_replaced_and_the_others_go_on(pool: Pool) -> None:
-    (first, _), *_ = _take_all(pool)
-    asked = pool.run(_tell, None)
-    next(asked)  # the first one goes on
-    ended = pool.run(_leave, None)
-    assert next(ended) != first
+def test_a_process_that_ends_is_replaced() -> None:
+    with open_pool(1) as pool:
+        ended = pool.run(_leave, None)
+        first = next(ended)
+        with pytest.raises(EndedError, match="exit code 3"):
+            next(ended)
+        (second,) = pool.submit(_list, 1).result()
+        assert second not in (first, os.getpid())
+
+
+def test_what_takes_longer_than_the_patience_after_its_first_answer_is_ended() -> None:
+    with open_pool() as pool:
+        slow = pool.run(_sleep, 600.0, patience=0.2)
+        process = next(slow)
+        with pytest.raises(TimeoutError):
+            next(slow)
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
+
+
+def test_a_pool_that_has_ended_starts_nothing() -> None:
+    with open_pool() as pool:
+        pass
     with pytest.raises(EndedError):
-        next(ended)
-    assert list(asked) == []
+        _list(pool, 1)
+
+
+KILLED = """
+import os, signal
+from imlp_audit.processes.workers import Pool
+from tests.processes.test_workers import _sleep
+print(next(Pool().run(_sleep, 600.0)), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="looks at a process by its number")
+def test_processes_end_with_the_one_that_started_them_however_it_ends() -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED], capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGKILL, "")
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        try:
+            os.kill(int(done.stdout), 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("it still runs")

@@ -11,11 +11,10 @@ from urllib.parse import unquote
 import jsonschema
 import pytest
 
-from imlp_audit.errors import Problem
 from imlp_audit.records.check import FAILS, CellCheck, CheckKind, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.exports import MOST, file_uri, render_annotations, render_problems, render_sarif
+from imlp_audit.report.exports import MOST, file_uri, render_annotations, render_sarif
 from imlp_audit.report.verdicts import explain_command
 
 from .results import BENIGN, check, everywhere, full, head
@@ -153,17 +152,6 @@ def test_the_command_that_explains_a_check_names_its_spec(file: str, command: st
         id="p/1/a", verdict=Verdict.DIFFERS, reason="", source=Source(file=file, line=1)
     )  # fmt: skip
     assert explain_command(check) == command
-
-
-@pytest.mark.parametrize("count", [1, MOST, 25])
-def test_github_shows_mistakes_in_specs_at_their_lines(count: int) -> None:
-    problems = [Problem("specs/a,b.yaml", at + 1, 3, "not 100 %\n::error::x") for at in range(count)]
-    lines = render_problems(problems).splitlines()
-    assert lines[0] == "::error file=specs/a%2Cb.yaml,line=1,title=this spec cannot be used::not 100 %25%0A::error::x"
-    errors = [line for line in lines if line.startswith("::error ")]
-    assert len(errors) == min(count, MOST)
-    rest = [f"::notice title=imlp-audit::{count - MOST} more mistakes in the specs"] if count > MOST else []
-    assert lines[len(errors) :] == rest
 
 
 def test_messages_have_the_place_in_the_paper_first() -> None:

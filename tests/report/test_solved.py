@@ -104,7 +104,7 @@ WORDS: tuple[tuple[dict[str, object], tuple[str, ...]], ...] = (
         {"axes": RESTING, "score": 5},
         (
             f"{AGREED}these. With another value the first would not explain:",
-            "fc1_bias yes**: `tiny/1/r0/params`, `tiny/1/r1/params`, `tiny/1/r2/params` and 2 more",
+            "fc1_bias yes**: tiny/1/r0/params, tiny/1/r1/params, tiny/1/r2/params and 2 more",
         ),
     ),
     ({"axes": RESTING}, (f"{AGREED}these, and 2 numbers are unexplained. With",)),

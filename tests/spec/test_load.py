@@ -342,6 +342,12 @@ def test_a_table_and_a_row_stand_for_what_is_checked_of_them_otherwise(
     assert checks(target) == expected
 
 
+def test_a_paper_is_held_to_what_others_repeat_of_it(here: Path) -> None:
+    write_paper(here / "specs", "gamma", more=", repeats: alpha/1/deit_ti")
+    assert checks("alpha/1") == ["alpha/1/deit_ti/params", "gamma/repeats/1/deit_ti/params"]
+    assert checks("alpha/2") == ["alpha/2/deit_ti/params"]
+
+
 @pytest.mark.parametrize("argument", [".", "table1.yaml", "../gamma"])
 def test_a_paper_is_found_beside_the_one_that_refers_to_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument: str

@@ -45,7 +45,6 @@ def test_a_model_of_the_other_library_is_offered_with_it(
     [
         (Library.TIMM, "DeiT-S", "did you mean 'deit_small_patch16_224'?"),
         (Library.TIMM, "ViT-B/16", "did you mean 'vit_base_patch16_224'?"),
-        (Library.TIMM, "VGG-D", "did you mean 'vgg16'?"),
         (Library.TIMM, "AlexNet", "torchvision may have it: {torchvision: alexnet}"),
         (Library.TIMM, "PVT-Small", None),  # timm has pvt_v2 alone
         (Library.TORCHVISION, "ResNet-50", "did you mean 'resnet50'?"),

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import SpecError
-from imlp_audit.models.own import OwnBlock
-from imlp_audit.models.python_source import read_axes
+from imlp_audit.models.own import OwnBlock, read_axes
 from imlp_audit.models.readings import BlockReading, Reading
 from imlp_audit.spec.load import digest_selection, load
 from imlp_audit.spec.paper import paper_head
@@ -135,10 +134,14 @@ def test_an_edit_of_the_file_is_seen_and_nothing_is_kept_of_such_a_paper(tmp_pat
         ("        GatedMlp:", "        GatedMpl:", "11:11: no model has a block 'GatedMpl' with axes; did you mean"),
         ("name: plain}", "name: plane}", "23:82: blocks.py defines no 'plane'; did you mean 'plain'?"),
         (GATED, GATED.replace("blocks.py", "absent.py"), "22:82: absent.py: there is no such file beside the spec"),
-        (GATED, GATED.replace("blocks.py", "../blocks.py"), "22:82: ../blocks.py: there is no such file"),
-        (GATED, GATED.replace("}", ", axes: {bias: [1]}}"), "22:82: unknown key 'axes'; known here: file, name"),
-        (GATED, GATED.replace("}", ", trusted: true}"), "22:82: unknown key 'trusted'"),
-        (GATED, GATED.replace("}", ", beside: /tmp}"), "22:82: unknown key 'beside'"),
+        (
+            GATED,
+            GATED.replace("blocks.py", "../blocks.py"),
+            "22:89: '../blocks.py' is not a Python file beside the spec",
+        ),
+        (GATED, GATED.replace("}", ", axes: {bias: [1]}}"), "22:116: unknown key 'axes'; known here: file, name"),
+        (GATED, GATED.replace("}", ", trusted: true}"), "22:116: unknown key 'trusted'"),
+        (GATED, GATED.replace("}", ", beside: /tmp}"), "beside: the file is looked for beside the spec"),
         (GATED, GATED.replace("}", ", argument: {}}"), "unknown key 'argument'; did you mean 'arguments'?"),
         (GATED, GATED + ", imlp: {}", "give exactly one of imlp, python"),
     ],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.models.python_source import find_missing_name, find_wrong_argument
+from imlp_audit.models.own import find_missing_name, find_wrong_argument
 from tests.cli.running import call
 
 NETS = """\

@@ -289,16 +289,9 @@ def test_a_table_without_an_end_is_named_and_the_others_are_read() -> None:
     assert [table.headings for table in document.tables] == [("a",)]
 
 
-def test_title_and_authors_are_read() -> None:
-    document = read(r"\title{On \emph{x} \\ and y\footnote{See z.}} \author{A. One\thanks{z} \and B. Two}")
-    assert (document.title, document.authors) == ("On x and y", "A. One, B. Two")
-
-
-def test_title_and_authors_of_icml_are_read() -> None:
-    document = read(
-        r"\icmltitlerunning{Short} \icmltitle{On \emph{x}} \icmlauthor{A. One}{a,b} \icmlauthor{B. Two$^*$}{a}"
-    )
-    assert (document.title, document.authors) == ("On x", "A. One, B. Two")
+def test_a_title_is_read() -> None:
+    assert read(r"\title{On \emph{x} \\ and y\footnote{See z.}}").title == "On x and y"
+    assert read(r"\icmltitlerunning{Short} \icmltitle{On \emph{x}}").title == "On x"
 
 
 @pytest.mark.parametrize(
@@ -324,13 +317,6 @@ def test_brackets_after_a_rule_belong_to_the_row_unless_they_trim_the_rule(rule:
 def test_a_caption_has_no_citations(tex: str, text: str) -> None:
     table = r"\begin{tabular}{ll} a & b \\ c & 1 \end{tabular}"
     assert read(rf"\begin{{table}}\caption{{{tex}}}{table}\end{{table}}").tables[0].caption == text
-
-
-def test_authors_have_no_signs_of_affiliations() -> None:
-    tex = (
-        r"\author{A. One$^{1,2}$\thanks{x} \and B. Two\textsuperscript{2}, C. X\inst{1} and D. Four$^{\star,\dagger}$}"
-    )
-    assert read(tex).authors == "A. One, B. Two, C. X and D. Four"
 
 
 def test_a_title_and_a_caption_are_sentences() -> None:

@@ -10,11 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.errors import UsageError
-from imlp_audit.transcribe.draft import draft_table
 from imlp_audit.transcribe.grid import SourceDocument, SourceTable
 from imlp_audit.transcribe.sources import SourceKind, kind_of, read_separated
 from imlp_audit.transcribe.web import read_markdown, read_web
-from imlp_audit.transcribe.write import DraftPaper, write_spec
 
 from .writers import Cells, grids, markdown, separated, web_page
 
@@ -125,14 +123,6 @@ def test_the_text_of_a_section_is_read_for_sizes_of_images() -> None:
     assert table.around == "Tested at resolution 288. Also at 320^2."
 
 
-def test_a_table_with_more_headings_than_columns_is_named() -> None:
-    found = read_markdown("A\n\n| M | P \\| Q |\n|--|\n| a | 1 |\n\n| M | P |\n|--|--|\n| b | 2 |\n", "t.md")
-    assert [table.line for table in found.tables] == [7]
-    (note,) = found.notes
-    assert note.startswith("t.md, line 3: not read")
-    assert note.endswith("2 headings above 1 column")
-
-
 def test_markdown_in_cells_of_html_is_read_as_it_is_shown() -> None:
     page = "<table>\n<th>Model</th><th>Params</th>\n\n<tr><td>\n\n**DeiT-S**\n\n</td><td>22.1</td></tr>\n</table>\n"
     (table,) = read_markdown(page, "x.md").tables
@@ -170,23 +160,11 @@ def test_a_file_without_a_known_ending_is_known_by_what_is_in_it(text: str, kind
     assert kind_of(Path("source"), text) is kind
 
 
-def test_numbers_with_a_decimal_comma_are_read_and_written_as_they_are_printed() -> None:
-    rows = "RegNetY-1.6GF;11,2M;1,6;77,9\nResNet-50;25.557.032;4,1 (-1,5%);76,1\n"
-    text = f"Model;Parameter;FLOPs (G);ImageNet top-1\n{rows}"
-    draft = draft_table(read_separated(text, "x.csv").tables[0])
-    assert [row.numbers.printed for row in draft.rows] == [
-        {"params": "11.2M", "flops": "1.6", "top1": "77.9"},
-        {"params": "25,557,032", "flops": "4.1", "top1": "76.1"},
-    ]
-    spec = write_spec([draft], DraftPaper("x", "T", "A", "v"))
-    assert '  decimal: ","\n' in spec
-    assert "label: RegNetY-1.6GF" in spec
-    assert 'printed: {params: 25.557.032, flops: "4,1", top1: "76,1"}' in spec
-
-
-def test_groups_of_three_are_no_decimals() -> None:
-    (table,) = read_separated("Model;Params;Top-1\na;1,415;70.1\nb;2,128;71.2\nc;11,689,512;69\n", "x.csv").tables
-    assert table.decimal == "."
+def test_headings_between_the_rows_are_no_rows_and_other_headings_end_the_table() -> None:
+    rows = "a,1,70\nModel,Params (M),Top-1\nb,2,71\nModel,Top-1,FLOPs\nc,72,3\n"
+    (table,) = read_separated(f"Model,Params,Top-1\n{rows}", "x.csv").tables
+    assert cells(table)[1:] == [["a", "1", "70"], ["b", "2", "71"]]
+    assert table.notes == ("other headings follow (Model, Top-1, FLOPs): what is below them is not read",)
 
 
 @pytest.mark.parametrize(

@@ -47,55 +47,29 @@ _PUBLISHED = (
     (re.compile(r"(?<=[-_ ][SBLHsblh])\+(?=[-_ /]|$)"), "-plus"),  # ViT-S+/16
     (re.compile(r"\bvision[-_ ]transformer\b", re.IGNORECASE), "ViT"),
     (re.compile(r"\b(swin)[-_ ]?transformer(?=v\d|[^a-z]|$)", re.IGNORECASE), r"\1"),
-    (re.compile(r"\bopen[-_ ]?clip\b", re.IGNORECASE), "CLIP"),
-    (re.compile(r"\b(se|eca)[-_ ]?net(?=[-_ ]?(?:18|34|50|101|152)\b)", re.IGNORECASE), r"\1ResNet"),
     (re.compile(r"\bwrn[-_ ]?(\d+)[-_ ](\d)\b", re.IGNORECASE), r"wide_resnet\1_\2"),
     (re.compile(r"\b(?:rn|r)(?=-?(?:18|34|50|101|152)\b)", re.IGNORECASE), "ResNet"),
     (re.compile(r"\b(?:rx|x)(?=-?(?:50|101)\b)", re.IGNORECASE), "ResNeXt"),
     (re.compile(r"\beff(?:[-_ ]?net)?(?=[-_ ]?(?:b\d|v2|lite|l2))", re.IGNORECASE), "EfficientNet"),
     (re.compile(r"\bdeit[-_ ]?iii\b", re.IGNORECASE), "DeiT3"),
-    (re.compile(r"\brsb[-_ ](?=resnet)", re.IGNORECASE), ""),  # ResNet Strikes Back: the same models, trained anew
     (re.compile(r"(?<=\d) ?× ?(?=\d)"), "x"),  # ResNeXt-101-32×4d
     (re.compile(r"\b(resnext[-_ ]?\d+) ?\((\d+x\d+d?)\)$", re.IGNORECASE), r"\1-\2"),
     (re.compile(r"(?<=\S) ?\(([a-z]{2,})\)$", re.IGNORECASE), r"-\1"),  # FocalNet-T (SRF); one letter may be a footnote
-    (re.compile(r"\b(convnext|swin)[-_ ]?v1\b", re.IGNORECASE), r"\1"),
-    (re.compile(r"\s*⚗\s*$"), "-distilled"),
     (re.compile(r"\b(swin.*?)[-_ ]*\(?w(?:in(?:dow)?)?[-_ ]?(\d+)(?:x\2)?\)?$", re.IGNORECASE), r"\1-\2"),  # of 12x12
-    (re.compile(r"\btiny[-_ ]?vit[-_ ]?(?=\d+m\b)", re.IGNORECASE), "tiny_vit_"),
-    (re.compile(r"^v3[-_ ](?=(?:large|small)\b)", re.IGNORECASE), "MobileNetV3-"),  # as in its own paper's tables
-    (re.compile(r"\bmobilenet[-_ ]v(?=\d)", re.IGNORECASE), "MobileNetV"),
-    (re.compile(r"\bmobilenetv(\d?)[-_ ]+v(?=\1)", re.IGNORECASE), "MobileNetV"),  # MobileNetV3 V3-Large
-    (re.compile(r"\bse[-_ ](?=resnex?t)", re.IGNORECASE), "SE"),
-    (re.compile(r"\b(densenet[-_ ]?(?:121|169|201)) ?\( ?k ?= ?32 ?\)$", re.IGNORECASE), r"\1"),  # the growth rates
-    (re.compile(r"\bvgg[-_ ]?16[-_ (]+D\)?$", re.IGNORECASE), "vgg16"),  # its configuration in arXiv 1409.1556
-    (re.compile(r"\bvgg[-_ ]?19[-_ (]+E\)?$", re.IGNORECASE), "vgg19"),
-    (re.compile(r"\b(densenet[-_ ]?161) ?\( ?k ?= ?48 ?\)$", re.IGNORECASE), r"\1"),  # that these models have
-    (re.compile(r"\b(regnet[-_ ]?[xy][-_ ]?[\d.]+[-_ ]?[mg])$", re.IGNORECASE), r"\1F"),
 )
 _SPELLINGS = (
     (re.compile(r"\bresmlp[-_ ]?s(\d+)$", re.IGNORECASE), r"resmlp_\1"),
-    (re.compile(r"\bbit[-_ ]?[sml][-_ (]+r[-_ ]?(\d+)[-_ ]?x([1-4])\)?$", re.IGNORECASE), r"resnetv2_\1x\2_bit"),
-    (re.compile(r"\b(?:bit[-_ ])?r[-_ ]?(\d+)[-_ ]?x([34])$", re.IGNORECASE), r"resnetv2_\1x\2_bit"),  # Big Transfer
-    (re.compile(r"\bnasnet-?a[-_ (]+large\)?$", re.IGNORECASE), "nasnetalarge"),
     (re.compile(r"\bmnasnet[-_ ]?a1$", re.IGNORECASE), "semnasnet_100"),
-    (re.compile(r"\binception[-_ ]?v1$", re.IGNORECASE), "googlenet"),
-    (re.compile(r"\bfbnet[-_ ]?c$", re.IGNORECASE), "fbnetc_100"),
     (re.compile(r"\b(shufflenet)[-_ ]?v2[-_ (]+[x×]?([012])\.(\d)[x×]?\)?$", re.IGNORECASE), r"\1_v2_x\2_\3"),
     (re.compile(r"\b(shufflenet)[-_ ]?v2[-_ (]+([12])[x×]\)?$", re.IGNORECASE), r"\1_v2_x\2_0"),
     (re.compile(r"\bmlp[-_ ]?mixer\b", re.IGNORECASE), "mixer"),
-    (re.compile(r"(?<=[a-z\d])[-_ ]p(\d+)\b", re.IGNORECASE), r"/\1"),  # patches of 16, as in OpenMMLab's vit-base-p16
     (re.compile(r"\bresnet[-_ ]?v1([cds])[-_ ]?(\d+)\b", re.IGNORECASE), r"resnet\2\1"),  # OpenMMLab's resnetv1d50
-    (re.compile(r"\bresnet[-_ ]?(\d+)[-_ ]v1([cds])\b", re.IGNORECASE), r"resnet\1\2"),  # GluonCV's resnet50_v1d
+    (re.compile(r"(?<=[a-z\d])[-_ ]p(\d+)\b", re.IGNORECASE), r"/\1"),  # patches of 16, as in OpenMMLab's vit-base-p16
 )
 _MEANT = (  # what a label stands for in the papers that first printed it
-    (re.compile(r"\bvgg[-_ (]*A\)?$", re.IGNORECASE), "vgg11"),  # the configurations of arXiv 1409.1556, Table 1
-    (re.compile(r"\bvgg[-_ (]*B\)?$", re.IGNORECASE), "vgg13"),
-    (re.compile(r"\bvgg[-_ (]*D\)?$", re.IGNORECASE), "vgg16"),
-    (re.compile(r"\bvgg[-_ (]*E\)?$", re.IGNORECASE), "vgg19"),
     (re.compile(r"\bViT[-_ ]?G(?=[-_ /]|$)"), "vit_gigantic"),  # arXiv 2106.04560: the large letter
     (re.compile(r"\bViT[-_ ]?g(?=[-_ /]|$)"), "vit_giant"),
     (re.compile(r"^xception$", re.IGNORECASE), "legacy_xception"),  # arXiv 1610.02357; the others are DeepLab's
-    (re.compile(r"\bmobilenet[-_ (]*[x×]?(?=[01]\.\d)", re.IGNORECASE), "MobileNetV1 "),  # arXiv 1704.04861
     (re.compile(r"\b(res2net[-_ ]?(?:50|101))$", re.IGNORECASE), r"\1_26w_4s"),  # arXiv 1904.01169, Table 1
 )
 _MOBILENET = re.compile(rf"\b({_WIDE})(?:[-_ (]+[x×]?|[x×])([012]\.\d\d?)[x×]?\)?$", re.IGNORECASE)
@@ -111,7 +85,7 @@ def spellings(label: str) -> tuple[str, ...]:
 
 
 def first_meaning(label: str) -> str | None:
-    """Return what a label without all of a name stands for in the paper that first printed it: vgg16 for VGG-D."""
+    """Return what a label without all of a name stands for in the paper that first printed it: vit_giant for ViT-g."""
     return next((pattern.sub(name, label) for pattern, name in _MEANT if pattern.search(label)), None)
 
 

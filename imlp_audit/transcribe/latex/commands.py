@@ -41,8 +41,8 @@ DROPPED = {
 LAST_KEPT = {
     "textcolor": 2, "colorbox": 2, "rotatebox": 2, "resizebox": 3, "scalebox": 2, "raisebox": 2, "parbox": 2,
     "href": 2, "adjustbox": 2, "makebox": 1, "framebox": 1, "fcolorbox": 3, "num": 1, "tablenum": 1,
-    "foreignlanguage": 2, "multicolumn": 3, "multirow": 3, "stackrel": 2, "texorpdfstring": 2,
-    "hyperref": 1,
+    "foreignlanguage": 2, "multicolumn": 3, "multirow": 3, "multirowcell": 2, "multirowthead": 2,
+    "stackrel": 2, "texorpdfstring": 2, "hyperref": 1,
 }  # fmt: skip
 """Macros of which the last argument is printed, with how many they take."""
 

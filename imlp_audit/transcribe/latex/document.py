@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 from imlp_audit.numbers.words import list_some
 from imlp_audit.transcribe.grid import PART, SourceDocument, SourceTable, make_table, number_tables
@@ -22,14 +21,8 @@ from imlp_audit.transcribe.latex.macros import (
 from imlp_audit.transcribe.latex.scan import UNSEEN, read_rows, to_text
 from imlp_audit.transcribe.latex.source import LatexSource
 
-MOST_TABLES = 500
-MOST_FLOATS = 10_000
 LONGEST_TABLE = 400_000  # characters
-LONGEST_TABLES = 800_000  # characters of all of them
-_DEEPEST = 50
 _MOST_AROUND = 20_000  # characters of a float outside its tables
-_MOST_CAPTIONS = 100
-_MOST_AUTHORS = 100
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
 _FLOATS = frozenset({"table", "wraptable", "sidewaystable", "margintable", "SCtable", "longtable", "figure"})
 _CAPTION = re.compile(
@@ -50,25 +43,19 @@ class _Float:
 
 
 def read_latex(source: LatexSource) -> SourceDocument:
-    """Return the tables of a document, its title and its authors."""
+    """Return the tables of a document, and its title."""
     definitions = list(find_definitions(source.text))
     macros = find_macros(source.text, definitions)
     notes = list(source.notes)
     tables: list[SourceTable] = []
-    number = read = 0
+    number = 0
     for one in _find_floats(source, definitions, notes):
         captions, labels = list(_captions(one, source.text)), _labels(one, source.text)
         mains = [caption for caption, main in captions if main]
         parts = [caption for caption, main in captions if not main]
         apart = len(mains) == len(one.tabulars)
-        outside = "\n".join(_outside(one, source.text))[:_MOST_AROUND]
-        around = to_text(outside, macros)
+        around = to_text("\n".join(_outside(one, source.text))[:_MOST_AROUND], macros)
         for at, place in enumerate(one.tabulars):
-            read += place[2] - place[1]
-            if read > LONGEST_TABLES and tables:
-                file, line = source.place(place[1])
-                notes.append(f"tables from {file}:{line} on are not read: give a file with the one that you want")
-                return _finished(source, macros, tables, notes)
             letter = "" if apart or len(one.tabulars) == 1 else chr(ord("a") + at % 26)
             caption = " ".join([*mains[at if apart else 0 :][:1], *(parts[at:][:1] if letter or not mains else [])])
             label = labels[at if len(labels) == len(one.tabulars) else 0] if labels else None
@@ -78,46 +65,28 @@ def read_latex(source: LatexSource) -> SourceDocument:
                 replace(table, number=counted, caption=_to_sentence(caption, macros), label=label, around=around)
             )
         number += len(mains)
-    return _finished(source, macros, tables, notes)
-
-
-def _finished(
-    source: LatexSource, macros: Mapping[str, Macro], tables: Sequence[SourceTable], notes: Sequence[str]
-) -> SourceDocument:
-    declared = {name: _declarations(name, source, macros) for name in ("title", "icmltitle", "author", "icmlauthor")}
-    title = next(filter(None, (text for name in ("title", "icmltitle") for text in declared[name][:1])), None)
-    authors = next(iter(declared["author"]), "") or ", ".join(declared["icmlauthor"])
     advice = "look for a begin or an end that is missing"
-    numbered = tuple(number_tables(tables))
-    return SourceDocument(numbered, title[:200] if title else None, authors[:200] or None, tuple(notes), advice)
+    return SourceDocument(tuple(number_tables(tables)), _title(source.text, macros), tuple(notes), advice)
 
 
-def _declarations(name: str, source: LatexSource, macros: Mapping[str, Macro]) -> list[str]:
-    """Return what each use of a macro such as `\\author`, or the one that a style has in its place, declares."""
-    texts: list[str] = []
-    for found in islice(re.finditer(rf"\\{name}\b", source.text), _MOST_AUTHORS):
-        read = read_braced(source.text, skip_optional(source.text, found.end()))
-        tex = re.sub(r"\\(and|AND|And)\b", ", ", read[0]) if read else ""
-        words = _to_sentence(tex, macros).replace(UNSEEN, "")
-        texts.append(_AFFILIATION.sub("", words) if name.endswith("author") else words)
-    return texts
-
-
-_AFFILIATION = re.compile(r"\^?[*†‡§¶⋆∗](?:,?[\d*†‡§¶⋆∗])*|\^\d(?:,?[\d*†‡§¶⋆∗])*")  # the sign of one, behind a name
+def _title(text: str, macros: Mapping[str, Macro]) -> str | None:
+    found = re.search(r"\\(?:icml)?title\b", text)
+    read = read_braced(text, skip_optional(text, found.end())) if found is not None else None
+    title = _to_sentence(read[0], macros).replace(UNSEEN, "")[:200] if read is not None else ""
+    return title or None
 
 
 def _find_floats(source: LatexSource, definitions: Sequence[Definition], notes: list[str]) -> Iterator[_Float]:
+    """Yield the floats with tables in them, and the tables outside floats."""
     stack: list[tuple[str, int]] = []
     current: _Float | None = None
-    floats = yielded = 0
     for found in _outside_definitions(source.text, definitions):
         name = found[2]
-        if found[1] == "begin" and len(stack) < _DEEPEST:
+        if found[1] == "begin":
+            current = _Float(name, found.start(), found.start()) if current is None else current
             stack.append((name, found.start()))
-            if current is None:
-                current = _Float(name, found.start(), found.start())
             continue
-        if found[1] == "begin" or name not in [open_name for open_name, _ in stack]:
+        if name not in [open_name for open_name, _ in stack]:
             continue
         while stack[-1][0] != name:
             notes.append(_unclosed(source, *stack.pop()))
@@ -126,13 +95,8 @@ def _find_floats(source: LatexSource, definitions: Sequence[Definition], notes: 
             current.tabulars.append((name, start, found.start()))
         if not stack and current is not None:
             current.end = found.end()
-            floats += 1
-            yielded += bool(current.tabulars)
             yield current
             current = None
-            if yielded >= MOST_TABLES or floats >= MOST_FLOATS:
-                notes.append(f"only the first {yielded} tables are read: give a file with the one that you want")
-                return
     notes += [_unclosed(source, name, start) for name, start in stack[:3]]
 
 
@@ -170,7 +134,7 @@ def _captions(one: _Float, text: str) -> Iterator[tuple[str, bool]]:
     """Yield the captions of a float; main ones are counted as tables, those of parts and of figures are not."""
     depth = 0  # of the parts of a float, such as subtables
     for part in _outside(one, text):
-        for found in islice(_CAPTION.finditer(part), _MOST_CAPTIONS):
+        for found in _CAPTION.finditer(part):
             argument = read_braced(part, skip_optional(part, found.end())) if not found["part"] else None
             if found["part"]:
                 depth = max(0, depth + (1 if found["part"] == "begin" else -1))
@@ -180,8 +144,7 @@ def _captions(one: _Float, text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _labels(one: _Float, text: str) -> list[str]:
-    every = (found[1] for part in _outside(one, text) for found in _LABEL.finditer(part))
-    return list(islice(every, _MOST_CAPTIONS))
+    return [found[1] for part in _outside(one, text) for found in _LABEL.finditer(part)]
 
 
 def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mapping[str, Macro]) -> SourceTable:

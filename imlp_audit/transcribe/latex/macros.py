@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import TypeAlias
 
@@ -104,16 +104,21 @@ _DEFINITION = re.compile(  # one pattern: each pass through a document of many b
     r"|(?P<environment>(?:re)?newenvironment)\*?\s*\{[^{}]*\})"
 )
 _LET = re.compile(r"\\let\s*\\([A-Za-z@]+)\s*=?\s*\\([A-Za-z@]+)")
+_NAME = re.compile(r"\\([A-Za-z@]+)")
 _LAST_NAME = re.compile(r"\\[A-Za-z@]+\Z")
 
 
 @dataclass(frozen=True)
 class Macro:
-    """What stands for a name: a text with #1, #2, ... for its arguments, of which the first may have a default."""
+    """What stands for a name: a text with #1, #2, ... for its arguments, of which the first may have a default.
+
+    One that is `endless` would expand into itself, and is left out.
+    """
 
     body: str
     count: int = 0
     default: str | None = None
+    endless: bool = False
 
     def call(self, tex: str, at: int) -> Argument:
         """Return the text with the arguments that follow a place, and the place after them."""
@@ -154,7 +159,18 @@ def find_macros(tex: str, definitions: Iterable[Definition]) -> dict[str, Macro]
     for found in islice(_LET.finditer(tex), MOST_MACROS):
         if found[1] not in macros and found[2] not in macros:
             macros[found[1]] = Macro(rf"\{found[2]}")
-    return macros
+    return macros | {name: replace(macros[name], body="", endless=True) for name in _find_endless(macros)}
+
+
+def _find_endless(macros: Mapping[str, Macro]) -> Iterable[str]:
+    """Return the macros in circles: those that are left when none calls, or is called by, one outside them."""
+    calls = {name: set(_NAME.findall(macro.body)) for name, macro in macros.items()}
+    while True:
+        called = set[str]().union(*calls.values())
+        left = {name: inner & calls.keys() for name, inner in calls.items() if name in called and inner & calls.keys()}
+        if len(left) == len(calls):
+            return left
+        calls = left
 
 
 def find_definitions(tex: str) -> Iterator[Definition]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from imlp_audit.transcribe.cells import RAISED
 from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceRow, SpanningCell
@@ -36,7 +36,7 @@ from imlp_audit.transcribe.latex.macros import (
 UNSEEN = "⋄"
 """What stands for a picture, a footnote, or a macro that nobody knows: what it says of a row is not lost."""
 _ROOM = 50_000  # characters that macros may add
-_DEEPEST = 12  # calls of a macro inside each other, and scripts of scripts
+_DEEPEST = 12  # scripts of scripts
 _THIN = "\u2009"
 _TOKEN = re.compile(r"\\(?P<name>[A-Za-z@]+)|\\(?P<sign>.)|(?P<raw>[~^_{}$&])|(?P<text>[^\\~^_{}$&]+)", re.DOTALL)
 _LIGATURES = {"---": "—", "--": "–", "``": "“", "''": "”"}
@@ -85,25 +85,20 @@ def _read_rule(tex: str, at: int) -> tuple[int, bool] | None:
 
 def to_text(tex: str, macros: Mapping[str, Macro] | None = None) -> str:
     """Return what LaTeX prints, without its citations; a text that is longer than any argument is cut."""
-    return _Scanner(balance(tex[:LONGEST]), macros or {}).read_text()
+    scanner = _Scanner(balance(tex[:LONGEST]), macros or {})
+    scanner.read()
+    return scanner.take()
 
 
 def read_rows(tex: str, line: int, macros: Mapping[str, Macro]) -> tuple[list[SourceRow], set[str], set[str]]:
-    """Return the rows of a tabular's body that begins at a line, and the macros in it that are not known or never end.
-
-    A macro that never ends is left out.
-    """
+    """Return the rows of a tabular's body that begins at a line, and the macros in it that are not known or endless."""
     parts = _HEADS.split(tex)  # of a table of several pages: its head once and without its foot
     if len(parts) > 1:
         head, rest = parts[0], parts[-1]
         tex = head + "\n" * tex.count("\n", len(head), len(tex) - len(rest)) + rest
-    endless: set[str] = set()
-    while True:
-        scanner = _Rows(balance(tex), line, {**macros, **dict.fromkeys(endless, Macro(""))})
-        scanner.read()
-        if not scanner.endless:
-            return scanner.rows, scanner.unknown, endless
-        endless |= scanner.endless
+    scanner = _Rows(balance(tex), line, macros)
+    scanner.read()
+    return scanner.rows, scanner.unknown, scanner.endless
 
 
 class _Scanner:
@@ -116,7 +111,6 @@ class _Scanner:
         self.endless: set[str] = set()
         self.pieces: list[str] = []
         self.groups = [False]  # whether something stands in each open group already
-        self._calls: list[tuple[str, int]] = []  # macros whose text is read, and how much follows it
 
     def read(self) -> None:
         """Read to the end."""
@@ -132,11 +126,6 @@ class _Scanner:
                 self.read_sign(found["sign"])
             else:
                 self.read_raw(found["raw"])
-
-    def read_text(self) -> str:
-        """Read to the end, and return the text."""
-        self.read()
-        return self.take()
 
     def put(self, text: str) -> None:
         """Add what is printed."""
@@ -155,10 +144,11 @@ class _Scanner:
 
     def _script(self, tex: str) -> str:
         inner = _Scanner(balance(tex), self.macros, self.depth + 1)
-        text = inner.read_text() if self.depth < _DEEPEST else ""
+        if self.depth < _DEEPEST:
+            inner.read()
         self.unknown |= inner.unknown
         self.endless |= inner.endless
-        return text
+        return inner.take()
 
     def read_raw(self, sign: str) -> None:
         """Read a sign that means something in LaTeX."""
@@ -170,9 +160,7 @@ class _Scanner:
         elif sign in "~&":
             self.put(" " if sign == "~" else sign)
         elif sign in "^_":
-            read = read_arguments(self.tex, self.at, 1)
-            self.at = read[1] if read else self.at
-            self.put(sign if read is None else (_raise if sign == "^" else _lower)(self._script(read[0][0])))
+            self._read_shifted(sign)
 
     def read_sign(self, sign: str) -> None:
         """Read a backslash with a sign behind it."""
@@ -181,6 +169,11 @@ class _Scanner:
         if sign == "\\":
             self.at = skip_optional(self.tex, self.at)
         self.put(" " if sign == "\\" else _SIGNS.get(sign, sign))
+
+    def _read_shifted(self, name: str) -> None:
+        read = read_arguments(self.tex, self.at, 1)
+        self.at = read[1] if read else self.at
+        self.put(_SHIFTED[name](self._script(read[0][0])) if read else "")
 
     def _read_accent(self, name: str) -> bool:
         read = read_arguments(self.tex, self.at, 1) if name in ACCENTS else None
@@ -198,14 +191,11 @@ class _Scanner:
         """Put the text of an author's macro in its place; return False for another. Rules of one's own stay rules."""
         if name not in self.macros or name.endswith(("hline", "rule")):
             return False
-        text, end = self.macros[name].call(self.tex, skip_space(self.tex, self.at))
-        left = len(self.tex) - self.at
-        self._calls = [one for one in self._calls if one[1] < left]
-        if sum(one == name for one, _ in self._calls) >= _DEEPEST:
-            self.endless.add(name)
+        macro = self.macros[name]
+        text, end = macro.call(self.tex, skip_space(self.tex, self.at))
+        self.endless |= {name} if macro.endless else set()
         self.room -= len(text)
-        self._calls.append((name, len(self.tex) - end))
-        self._push(text if self.room > 0 and name not in self.endless else "", end)
+        self._push(text if self.room > 0 else "", end)
         return True
 
     def read_command(self, name: str, start: int) -> None:
@@ -213,14 +203,15 @@ class _Scanner:
         if self.expand(name) or self._read_accent(name):
             return
         self.at += self.tex.startswith(("*{", "*["), self.at)
-        if _CITED.fullmatch(name) or name in DROPPED:
-            self._drop(DROPPED.get(name, 1), _MARK if _CITED.fullmatch(name) else "")
-        elif name in LAST_KEPT or name in BETWEEN or name in ("multirowcell", "multirowthead"):
-            self.read_kept(name)
-        elif name in ("textsuperscript", "textsubscript", "tnote", "ding"):
-            read = read_arguments(self.tex, self.at, 1)
-            self.at = read[1] if read else self.at
-            self.put(_shifted(name, self._script(read[0][0])) if read else "")
+        if _CITED.fullmatch(name):
+            self._drop(1, _MARK)
+            self.at = skip_optional(self.tex, self.at)
+        elif name in DROPPED:
+            self._drop(DROPPED[name])
+        elif name in LAST_KEPT or name in BETWEEN:
+            self._read_kept(name)
+        elif name in _SHIFTED:
+            self._read_shifted(name)
         elif name in ("begin", "end"):
             self.read_environment(name)
         elif name == "xspace":
@@ -231,16 +222,14 @@ class _Scanner:
         else:
             self._read_other(name)
 
-    def _drop(self, count: int, mark: str) -> None:
+    def _drop(self, count: int, mark: str = "") -> None:
         read = read_arguments(self.tex, self.at, count)
         self.at = skip_space(self.tex, self.at) if read is None else read[1]
-        self.at = skip_optional(self.tex, self.at) if mark else self.at
         self.pieces.append(mark)
 
-    def read_kept(self, name: str) -> None:
+    def _read_kept(self, name: str) -> None:
         """Read on in the arguments of a macro that are printed: the last one, or both with a sign between."""
-        count = 2 if name in BETWEEN or (name.startswith("multirow") and name != "multirow") else LAST_KEPT[name]
-        read = read_arguments(self.tex, self.at, count)
+        read = read_arguments(self.tex, self.at, LAST_KEPT.get(name, 2))
         if read is None:
             self.at = skip_space(self.tex, self.at)
             return
@@ -266,25 +255,24 @@ class _Scanner:
             self.put(printed)
             return
         mark = UNSEEN if self.groups[-1] else ""  # before a text it is a bullet
-        number = read_optional(self.tex, self.at) if name in ("footnotemark", "tmark") else None
-        if number is not None or name in ("footnotemark", "tmark"):
-            self.at = number[1] if number is not None else self.at
-            self.put(_shifted("tnote", number[0]) if number is not None else mark)
+        option = read_optional(self.tex, self.at) if self.tex.startswith("[", self.at) else None
+        if name in ("footnotemark", "tmark"):
+            self.at = option[1] if option is not None else self.at
+            self.put(_SHIFTED["tnote"](option[0]) if option is not None else mark)
         elif name in ("includegraphics", "footnote", "tablefootnote"):  # what they say stands elsewhere
-            self._drop(1, "")
+            self._drop(1)
             self.put(mark)
         else:
-            self._read_unknown(name, mark)
+            bracketed = option is not None and self.tex.startswith("{", option[1])
+            self.at = option[1] if option is not None and bracketed else skip_space(self.tex, self.at)
+            if name not in SILENT:
+                self._read_unknown(name, mark)
 
     def _read_unknown(self, name: str, mark: str) -> None:
-        option = read_optional(self.tex, self.at) if self.tex.startswith("[", self.at) else None
-        bracketed = option is not None and self.tex.startswith("{", option[1])
-        self.at = option[1] if option is not None and bracketed else skip_space(self.tex, self.at)
-        if name not in SILENT:
-            self.unknown.add(name)
-            aligned = _ALIGNMENT.match(self.tex, self.at)
-            self.at = aligned.end() if aligned else self.at
-            self.put("" if self.tex.startswith("{", self.at) else mark)
+        self.unknown.add(name)
+        aligned = _ALIGNMENT.match(self.tex, self.at)
+        self.at = aligned.end() if aligned else self.at
+        self.put("" if self.tex.startswith("{", self.at) else mark)
 
 
 class _Rows(_Scanner):
@@ -372,19 +360,6 @@ class _Rows(_Scanner):
             self._span[which] = max(-most, min(most, int(found[1]) if found else 1)) or 1
 
 
-def _shifted(name: str, text: str) -> str:
-    """Write what a macro raises or lowers; a footnote's digits differ from those of a power."""
-    match name:
-        case "ding":
-            return DINGBATS.get(text.strip(), "")
-        case "textsubscript":
-            return _lower(text)
-        case "tnote":
-            return _raise(text).translate(RAISED)
-        case _:
-            return _raise(text)
-
-
 def _raise(text: str) -> str:
     """Write a superscript: a footnote mark as it is, anything else after ^."""
     return f"^{text}" if text[:1].isalnum() or (text[:1] in "+-−(" and text) else text
@@ -393,3 +368,14 @@ def _raise(text: str) -> str:
 def _lower(text: str) -> str:
     """Write a subscript: a second number after a space, anything else after _."""
     return "" if not text else f" {text}" if text[:1] in "±+-−–(↑↓" else f"_{text}"
+
+
+_SHIFTED: dict[str, Callable[[str], str]] = {
+    "^": _raise,
+    "textsuperscript": _raise,
+    "_": _lower,
+    "textsubscript": _lower,
+    "tnote": lambda text: _raise(text).translate(RAISED),  # a footnote's digits differ from those of a power
+    "ding": lambda text: DINGBATS.get(text.strip(), ""),
+}
+"""How what a sign or a macro raises or lowers is written."""

@@ -13,8 +13,8 @@ from imlp_audit.claims import NONZERO, Sides, choice, claim_about, depends, modu
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.imlp import DepthwiseBlock
 from imlp_audit.models.readings import PRINTED, DepthwiseActivation, DepthwiseNorm, Presence
-from imlp_audit.models.vanillanet import SeriesActivation
 
+from ..vanillanet import SeriesActivation
 from ._imlp import SMALL, window_sum
 
 Padding = Literal["zeros", "replicate", "reflect", "circular"]

@@ -9,16 +9,16 @@ from torch import Tensor, nn, tensor
 
 from imlp_audit.claims import Sides, choice, claim, modules, size, tensors
 from imlp_audit.models.blocks import Gate
-from imlp_audit.models.gmlp import GmlpBlock, GmlpClassifier
+from imlp_audit.models.gmlp import GmlpBlock, GmlpClassifier, GmlpTextModel
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.hosts import Gmlp, GmlpText, Mixer
 from imlp_audit.models.mixer import MixerLayer, Mlp, MlpMixer, PatchClassifier
 from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
-from imlp_audit.models.text import GmlpTextModel
 
 from ._formulas import EPSILON, SMALL, TORCHS_EPSILON, agree, linear, norm
 
-Network = tuple[Mixer | Gmlp, tuple[int, int], int]  # its sizes, the rows and columns of patches, and its classes
+Network = tuple[Mixer | Gmlp, tuple[int, int], int]
+"""Its sizes, the rows and columns of patches, and its classes."""
 
 
 def _sides(network: Network) -> tuple[int, int]:

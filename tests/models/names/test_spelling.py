@@ -10,21 +10,16 @@ from imlp_audit.models.names.spelling import spellings
 
 TIMM = {
     "mlp-mixer-base-p16": "mixer_b16_224", "MLP-Mixer-L/16": "mixer_l16_224", "vit-base-p32": "vit_base_patch32_224",
-    "resnetv1d50": "resnet50d", "resnetv1c101": "resnet101c", "resnet50_v1d": "resnet50d",
-    "RegNetX-4.0GF": "regnetx_040", "RegNetY-16GF": "regnety_160", "regnetx-400mf": "regnetx_004",
-    "RegNetX-6.4GF": "regnetx_064", "RegNetY-8G": "regnety_080", "RegNetY-16G": "regnety_160",
-    "EffNet-B3": "efficientnet_b3", "Eff-B4": "efficientnet_b4", "DeiT III-S": "deit3_small_patch16_224",
-    "RSB-ResNet-50": "resnet50", "ResMLP-S24": "resmlp_24_224", "R-101x3": "resnetv2_101x3_bit",
-    "BiT-M-R152x2": "resnetv2_152x2_bit", "BiT-S (R50x1)": "resnetv2_50x1_bit", "BiT-L-R152x4": "resnetv2_152x4_bit",
-    "NASNet-A Large": "nasnetalarge", "NASNet-A (large)": "nasnetalarge", "MnasNet-A1": "semnasnet_100",
-    "MobileNetV3 V3-Large 1.0": "mobilenetv3_large_100", "MobileNetV3-Small 0.75×": "mobilenetv3_small_075",
+    "resnet50_v1d": "resnet50d", "RegNetX-4.0GF": "regnetx_040", "RegNetY-16GF": "regnety_160",
+    "regnetx-400mf": "regnetx_004", "RegNetX-6.4GF": "regnetx_064", "EffNet-B3": "efficientnet_b3",
+    "Eff-B4": "efficientnet_b4", "DeiT III-S": "deit3_small_patch16_224", "ResMLP-S24": "resmlp_24_224",
+    "MnasNet-A1": "semnasnet_100", "MobileNetV3-Small 0.75×": "mobilenetv3_small_075",
     "MobileNetV2 (1.4)": "mobilenetv2_140", "MobileViTv2-0.5": "mobilevitv2_050", "GhostNet 1.0x": "ghostnet_100",
     "FocalNet-T (SRF)": "focalnet_tiny_srf", "DeiT-S (distilled)": "deit_small_distilled_patch16_224",
-    "ConvNeXt V1-B": "convnext_base", "ResNeXt-101-32×4d": "resnext101_32x4d", "V3-Large 1.0": "mobilenetv3_large_100",
-    "FBNet-C": "fbnetc_100", "TinyViT-21M": "tiny_vit_21m_224", "SwinV2-T (window 16x16)": "swinv2_tiny_window16_256",
-    "Swin-B (w7)": "swin_base_patch4_window7_224", "DeiT-B ⚗": "deit_base_distilled_patch16_224",
-    "HRNet-W18": "hrnet_w18", "ResNeXt-50 (32x4d)": "resnext50_32x4d", "MobileNetV2×1.0": "mobilenetv2_100",
-    "DenseNet-121 (k=32)": "densenet121", "DenseNet-161 (k = 48)": "densenet161", "CaiTS24": "cait_s24_224",
+    "ConvNeXt V1-B": "convnext_base", "ResNeXt-101-32×4d": "resnext101_32x4d", "FBNet-C": "fbnetc_100",
+    "TinyViT-21M": "tiny_vit_21m_224", "SwinV2-T (window 16x16)": "swinv2_tiny_window16_256",
+    "Swin-B (w7)": "swin_base_patch4_window7_224", "HRNet-W18": "hrnet_w18", "ResNeXt-50 (32x4d)": "resnext50_32x4d",
+    "MobileNetV2×1.0": "mobilenetv2_100", "CaiTS24": "cait_s24_224",
 }  # fmt: skip
 
 
@@ -36,9 +31,8 @@ def test_a_name_of_another_code_base_is_timms_name(label: str) -> None:
 @pytest.mark.parametrize(
     "label",
     [
-        "RegNetX-4.05GF", "ResNetV2-50", "ResNet-50", "Mixer-B/16", "RegNet", "P16", "", "PNASNet-A Large",
-        "NASNet-A Mobile", "MnasNet-A2", "MnasNet-A1 0.75", "Inception v10", "ResMLP-B24", "RegNetY-G",
-        "DenseNet-161 (k=32)", "DenseNet-121 (k=48)", "MobileNetV3 V2 1.0", "MobileNetV3 Large",
+        "RegNetX-4.05GF", "ResNetV2-50", "ResNet-50", "Mixer-B/16", "RegNet", "P16", "", "MnasNet-A2",
+        "ResMLP-B24", "RegNetY-G", "MobileNetV3 V2 1.0", "MobileNetV3 Large",
     ],
 )  # fmt: skip
 def test_any_other_label_stays_as_it_is(label: str) -> None:
@@ -47,7 +41,7 @@ def test_any_other_label_stays_as_it_is(label: str) -> None:
 
 @pytest.mark.parametrize(
     ("label", "name"),
-    [("RegNetY-8G", "regnet_y_8gf"), ("EffNetV2-S", "efficientnet_v2_s"), ("Inception v1", "googlenet")],
+    [("RegNetY-8GF", "regnet_y_8gf"), ("EffNetV2-S", "efficientnet_v2_s")],
 )
 def test_an_abbreviation_is_spelt_out_for_every_library(label: str, name: str) -> None:
     assert [name] in [names_of(one, Library.TORCHVISION) for one in spellings(label)]

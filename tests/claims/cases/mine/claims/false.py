@@ -79,12 +79,6 @@ def a_large_one(x):
     return x, 2 * x + 1
 
 
-@claim(x=tensors(), infinite=True, place="Eq. 1", printed="y = x")
-def infinities_differ(x):
-    """x = 0; left = inf; right = -inf"""
-    return x + torch.inf, x - torch.inf
-
-
 @claim(x=tensors(3), place="Eq. 1", printed="y = x")
 def of_sums(x):
     """x = [0, 0, 0]; left[1] = 1; right[1] = 0"""

@@ -62,12 +62,6 @@ def nearly_below(x):
     return below(x + 1e-12, x)
 
 
-@claim(x=tensors(), infinite=True, place="Eq. 1", printed="y = x")
-def infinite(x):
-    """It holds."""
-    return x + torch.inf, (x + torch.inf) ** 2
-
-
 @claim(x=tensors(values=POSITIVE), tolerance=1e-3, because="a series", place="Eq. 1", printed="y = x")
 def tolerant(x):
     """It holds."""

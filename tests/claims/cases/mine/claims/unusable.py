@@ -82,12 +82,6 @@ def not_a_number(x):
     return x / x, x / x
 
 
-@claim(x=tensors(), infinite=True, place="Eq. 1", printed="y = x")
-def not_a_number_either(x):
-    """ValueError: its left side is not finite (nan) (for x = 0)"""
-    return x / x, x / x
-
-
 @claim(x=tensors(), place="Eq. 1", printed="y = x")
 def infinity(x):
     """ValueError: its right side is not finite (inf) (for x = 0)"""

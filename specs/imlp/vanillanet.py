@@ -1,12 +1,8 @@
 """VanillaNet's series activation and block (Chen et al., arXiv 2305.12972); imlp's Eq. 10 quotes the activation."""
 
-from __future__ import annotations
-
-import torch
 from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.host import BuildRequest
 
 
 class SeriesActivation(nn.Module):
@@ -25,6 +21,7 @@ class SeriesActivation(nn.Module):
         self.norm = nn.BatchNorm2d(channels, eps=1e-6)
 
     def forward(self, x: Tensor) -> Tensor:
+        """Keep the shape."""
         y: Tensor = self.norm(self.conv(self.act(x)))
         return y
 
@@ -37,30 +34,27 @@ class VanillaNetBlock(nn.Module):
     with the two merged, as it stands in the figure and runs (huawei-noah/VanillaNet, class `Block`).
     """
 
-    def __init__(self, channels: int, size: tuple[int, int], act_num: int = 3) -> None:
+    def __init__(self, channels: int, act_num: int = 3) -> None:
         super().__init__()
-        self.shape = (channels, *size)
         self.conv = nn.Conv2d(channels, 2 * channels, 1)
         self.pool = nn.MaxPool2d(2)
         self.act = SeriesActivation(2 * channels, act_num)
 
     def forward(self, x: Tensor) -> Tensor:
+        """Double the channels and halve the grid."""
         y: Tensor = self.act(self.pool(self.conv(x)))
         return y
 
-    def example_inputs(self, batch: int) -> tuple[Tensor, ...]:
-        """Return feature maps (batch, channels, H, W)."""
-        return (torch.zeros(batch, *self.shape),)
-
     def get_classifier(self) -> tuple[nn.Module, ...]:
+        """Return nothing: a block has no classifier."""
         return ()
 
 
-def build_vanilla_block(request: BuildRequest, width: int, act_num: int) -> VanillaNetBlock:
+def build_block(channels: int, size: tuple[int, int], act_num: int = 3) -> VanillaNetBlock:
     """Build the block for maps of a height and width; raises BuildError where its kernel is larger than they become."""
-    kernel, pooled = 2 * act_num + 1, (request.size[0] // 2, request.size[1] // 2)
+    kernel, pooled = 2 * act_num + 1, (size[0] // 2, size[1] // 2)
     if kernel > min(pooled):
         raise BuildError(
             f"act_num: a kernel of {kernel}x{kernel} is larger than the pooled map, {pooled[0]}x{pooled[1]}"
         )
-    return VanillaNetBlock(width, request.size, act_num)
+    return VanillaNetBlock(channels, act_num)

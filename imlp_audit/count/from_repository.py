@@ -8,20 +8,20 @@ from __future__ import annotations
 import inspect
 from argparse import Namespace
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, is_dataclass
-from functools import partial, wraps
+from dataclasses import is_dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import torch
 from torch import nn
 
+from imlp_audit.count.request import ModelRequest
 from imlp_audit.errors import BuildError
-from imlp_audit.models.arguments import TensorInput
 from imlp_audit.models.change import merge
-from imlp_audit.models.importing import import_file, leave_others, place_in
-from imlp_audit.models.run_code import make_module, take_maker, write_error
+from imlp_audit.models.host import TensorInput
+from imlp_audit.models.importing import Importer, import_file, leave_others, repository
+from imlp_audit.models.run_code import check_module, locate, make_module, take_maker, write_error
 from imlp_audit.models.stand_ins import Answers, StandIn, answering
 from imlp_audit.models.torch_modes import ArithmeticOnTheProcessor
 from imlp_audit.processes.limits import TimeIsUp
@@ -29,70 +29,37 @@ from imlp_audit.processes.limits import TimeIsUp
 _CONFIGS = frozenset({"c", "cfg", "cfgs", "config", "configs", "args", "opt", "opts", "options", "hparams", "params"})
 
 
-@dataclass(frozen=True)
-class ForeignCode:
-    """A class or function of a file; folders on the import path, packages to stand in for, and default arguments.
-
-    `defaults` are a file and the name in it of a configuration, or of a function that returns one.
-    """
-
-    file: Path
-    name: str
-    paths: tuple[Path, ...] = ()
-    stubs: tuple[str, ...] = ()
-    defaults: tuple[Path, str] | None = None
-
-
-def build_foreign(code: ForeignCode, arguments: Mapping[str, object]) -> tuple[nn.Module, Answers]:
+def build_foreign(request: ModelRequest, file: Path) -> tuple[nn.Module, Answers]:
     """Return the module that a class or function of a file makes, on the current default device, and what was answered.
 
     Raises BuildError, with the line of the repository's code that fails and what may help.
     """
-    leave_others(code.file.resolve())
+    leave_others(file.resolve())
     try:
-        loaded = import_file(code.file.resolve(), code.paths, code.stubs)
-        maker, answers = _take(loaded.module, code.name), loaded.answers
-        given = merge(_defaults(code), arguments)
+        loaded = _load(request, file)
+        maker, answers = take_maker(loaded.module, request.name), loaded.answers
+        given = merge(_defaults(request), request.arguments)
         with answering(answers), ArithmeticOnTheProcessor():
             made = loaded.run(lambda: make_module(lambda: maker(**_fit_arguments(maker, given))))
     except TimeIsUp:
         raise
     except BaseException as error:  # whatever the code raises is the model's failure, KeyboardInterrupt too
-        raise BuildError(f"{place_in(error, code.file)}: {write_error(error)}{_advise(error)}") from error
-    if not isinstance(made, nn.Module):
-        raise BuildError(f"{code.file.name}: {code.name} returns {type(made).__name__}, not a torch.nn.Module")
-    return made, answers
+        raise BuildError(f"{place_in(error, file)}: {write_error(error)}{_advise(error)}") from error
+    return check_module(file.name, request.name, made), answers
 
 
-def find_foreign(code: ForeignCode) -> Callable[..., object]:
+def _load(request: ModelRequest, file: Path) -> Importer:
+    return import_file(file.resolve(), request.paths, request.stubs)
+
+
+def place_in(error: BaseException, file: Path) -> str:
+    """Return the last line of the repository's code in an error's traceback; the file alone if there is none."""
+    return locate(error, repository(file), file.name)
+
+
+def find_foreign(request: ModelRequest, file: Path) -> Callable[..., object]:
     """Return the class or function of a file."""
-    return _take(import_file(code.file.resolve(), code.paths, code.stubs).module, code.name)
-
-
-def _take(module: ModuleType, name: str) -> Callable[..., object]:
-    """Return a class or function; of `Net.build`, what the method makes of an instance that was not initialised."""
-    outer, _, method = name.partition(".")
-    maker = take_maker(module, outer)
-    if not method:
-        return maker
-    own = getattr(maker, method, None)
-    if not isinstance(maker, type) or not callable(own):
-        raise LookupError(f"{outer} has no method {method!r}")
-
-    @wraps(own)
-    def build(*given: object, **named: object) -> object:
-        made: object = object.__new__(maker)
-        if isinstance(made, nn.Module):
-            nn.Module.__init__(made)
-        found = getattr(made, method)(*given, **named)
-        return found if isinstance(found, nn.Module) else made
-
-    vars(build)["__signature__"] = _without_self(inspect.signature(own))
-    return build
-
-
-def _without_self(signature: inspect.Signature) -> inspect.Signature:
-    return signature.replace(parameters=list(signature.parameters.values())[1:])
+    return take_maker(_load(request, file).module, request.name)
 
 
 def _advise(error: BaseException) -> str:
@@ -197,12 +164,12 @@ def _make_argument(value: object) -> object:
     return [_make_argument(one) for one in value] if isinstance(value, list) else value
 
 
-def _defaults(code: ForeignCode) -> Mapping[str, object]:
+def _defaults(request: ModelRequest) -> Mapping[str, object]:
     """Return the configuration that a Python file holds under a name, or makes."""
-    if code.defaults is None:
+    if request.defaults is None:
         return {}
-    file, name = code.defaults
-    loaded = import_file(file.resolve(), code.paths, code.stubs)
+    file, name = request.defaults
+    loaded = _load(request, file)
     found = getattr(loaded.module, name)
     StandIn.importing = True
     try:
