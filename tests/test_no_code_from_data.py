@@ -23,7 +23,7 @@ DOORS = {
     "__init__.py": "names of this package, from a table in the file",
     "claims/__init__.py": "names of this package, from a table in the file",
     "cli/main.py": "the commands of this package, from a table in the file",
-    "models/from_repository.py": "what a configuration of a repository that `count` was told to run names",
+    "count/from_repository.py": "what a configuration of a repository that `count` was told to run names",
     "models/host.py": "modules of this package, which each host names in its class",
     "models/importing.py": "the file that `count` was told to run, or that of a folder that is trusted",
     "processes/compiler.py": "modules of torch's own compiler",

@@ -180,7 +180,8 @@ def _agree(side: object, left: Tensor, right: Tensor, tolerance: float) -> Tenso
 def jacobian(function: Operation, x: Tensor) -> Tensor:
     """Return d function(x) / d x, of the output's shape followed by the input's.
 
-    Vectorised: row by row, torch 2.14's derivative of a grouped convolution over a grid of one row may be wrong.
+    Vectorised: one output at a time, torch 2.14's batch norm returns wrong derivatives of a grid of one row where an
+    output was made contiguous. For some strides it does so vectorised, too.
     """
     derivatives: Tensor = torch.autograd.functional.jacobian(function, x, vectorize=True)  # type: ignore[no-untyped-call]
     return derivatives

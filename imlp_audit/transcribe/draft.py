@@ -134,19 +134,12 @@ def choose_tables(document: SourceDocument, wanted: Sequence[str], shown_as: str
 
 
 def _named(tables: Sequence[SourceTable], wanted: str) -> list[SourceTable]:
-    number = wanted.lower().removeprefix("table").strip(" .:")
-    exact = [table for table in tables if number == table.number or wanted in _labels_of(table)]
-    if exact:
-        return exact
-    parts = [
-        table for table in tables if number.isdigit() and table.number.rstrip("abcdefghijklmnopqrstuvwxyz") == number
-    ]
-    words = wanted.lower().split()
-    return parts or [table for table in tables if words and all(word in table.caption.lower() for word in words)]
-
-
-def _labels_of(table: SourceTable) -> tuple[str, str]:
-    return table.label or "", (table.label or "").partition(":")[2]  # "main" of "tab:main"
+    number, words = wanted.lower().removeprefix("table").strip(" .:"), wanted.lower().split()
+    exact = [
+        one for one in tables if number == one.number or wanted in (one.label, (one.label or "").partition(":")[2])
+    ]  # "main" is the label tab:main
+    parts = [one for one in tables if number.isdigit() and re.fullmatch(rf"{number}[a-z]+", one.number)]
+    return exact or parts or [one for one in tables if words and all(word in one.caption.lower() for word in words)]
 
 
 def describe_table(table: SourceTable) -> str:

@@ -129,21 +129,12 @@ def make_table(
     body, notes = _read_body(grid[head:], grid[titles:head])
     notes = [*([f"only the first {len(grid)} rows are read"] if len(source) > len(grid) else []), *notes]
     every, width = [*grid[:titles], *body], len(headings)
-    period = _find_period(headings)
-    if period < width:
-        every = [part for at in range(0, width, period) for part in _cut_rows(every, at, at + period)]
-        notes.append(f"{width // period} tables stand side by side; they are read one below the other")
-    return SourceTable(number, caption, headings[:period], tuple(every), file, line, label=label, notes=tuple(notes))
-
-
-def _find_period(headings: tuple[str, ...]) -> int:
-    """Return after how many columns the headings begin again, as where a long table is set in two halves."""
-    width = len(headings)
-    for period in range(2, width // 2 + 1):
-        block = headings[:period]
-        if width % period == 0 and len(set(block)) == period and block * (width // period) == headings:
-            return period
-    return width
+    half = width // 2
+    if half > 1 and headings == headings[:half] * 2:  # a long table that is set in two halves
+        every = [part for start in (0, half) for part in _cut_rows(every, start, start + half)]
+        notes.append("two tables stand side by side; they are read one below the other")
+        headings = headings[:half]
+    return SourceTable(number, caption, headings, tuple(every), file, line, label=label, notes=tuple(notes))
 
 
 def _cut_rows(rows: Sequence[GridRow], start: int, end: int) -> Iterator[GridRow]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from dataclasses import dataclass
 
 from imlp_audit.models.names.known import Library, known_models
@@ -14,13 +14,6 @@ _BETWEEN = re.compile(r"\s*(?:[/,;|&→↑]|\band\b|\bto\b|->)\s*")  # two sizes
 _SMALLEST, _LARGEST = 16, 1536
 _OTHER_SIDES = frozenset({260, 299, 331, 380, 392, 456, 518})  # usual ones that are no multiple of 16
 _LEAST = 32
-_END = r"(?=\s*(?:$|[.;:,)](?!\d)|(?:and|or|for|on|in|with|unless|except|by|using|resolution|input|images?|inputs)\b))"
-_NAMED = re.compile(
-    rf"(?:\bres(?:olutions?|\.)|\b(?:input|image|crop|test)\s+sizes?|\bcrops?|\b(?:images|inputs?)\s+(?:of(?:\s+size)?|at)|\bat|@)"
-    rf"\s*(?:is|of|=|:)?\s*(?P<side>\d{{2,4}}){_END}"
-    rf"|(?<![\d.,])(?P<first>\d{{2,4}})(?=[\s-]*(?:resolution|(?:cent(?:er|ral|re)\s+)?crops?|sized)\b)",
-    re.IGNORECASE | re.ASCII,
-)
 
 
 def side_of(text: str) -> int | None:
@@ -41,24 +34,9 @@ def may_be_side(number: int) -> bool:
 
 
 def sides_named(text: str) -> tuple[int, ...]:
-    """Return all sides of square images that a text gives, in order."""
-    return tuple(dict.fromkeys([*_squares(text), *_named(text)]))
-
-
-def _squares(text: str) -> Iterator[int]:
-    """Yield the sides that are written as squares or in pixels; smaller ones may be those of patches or windows."""
-    for found in _SIDE.finditer(text):
-        side = None if found[0].strip().isdigit() else side_of(found[0].strip())
-        if side is not None and side >= _LEAST:
-            yield side
-
-
-def _named(text: str) -> Iterator[int]:
-    """Yield the sides that a word before or after a plain number gives, as in "at resolution 224"."""
-    for found in _NAMED.finditer(text):
-        side = int(found["side"] or found["first"])
-        if may_be_side(side):
-            yield side
+    """Return the sides that a text writes as squares or in pixels; smaller ones may be those of patches or windows."""
+    sides = (side_of(found[0].strip()) for found in _SIDE.finditer(text) if not found[0].strip().isdigit())
+    return tuple(dict.fromkeys(side for side in sides if side is not None and side >= _LEAST))
 
 
 _NUMBERS = r"\d+(?:\s*[,–-]\s*\d+)*"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import logging
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from imlp_audit.errors import UsageError
 
@@ -48,19 +48,6 @@ def cluster(words: Sequence[Word], apart: float) -> Iterator[Line]:
         line.append(word)
     if line:
         yield tuple(sorted(line, key=lambda one: one.x0))
-
-
-def _split(line: Line) -> Iterator[Word]:
-    word: Word | None = None
-    for one in line:
-        apart = word is not None and not -0.5 * one.size < one.x0 - word.x1 < _SPACE * one.size
-        if word is not None and (one.text.isspace() or apart):
-            yield word
-            word = None
-        if not one.text.isspace():
-            word = one if word is None else replace(word, text=word.text + one.text, x1=max(word.x1, one.x1))
-    if word is not None:
-        yield word
 
 
 def _attach_raised(words: Sequence[Word]) -> list[Word]:
@@ -138,10 +125,8 @@ def join_words(words: Sequence[Word]) -> str:
 
 
 MAX_PAGES = 400
-_MAX_CHARACTERS = 1_000_000
 _THIN = 2.0  # points: a filled box that is not higher is a rule
 _SHORTEST = 12.0  # points: a shorter rule is a fraction's or an accent's
-_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl"})
 
 
 @dataclass(frozen=True)
@@ -186,22 +171,18 @@ def read_pages(data: bytes, shown_as: str) -> tuple[PdfPage, ...]:
 
 
 def _read_all(opened: Sequence[Page]) -> Iterator[PdfPage]:
-    left = _MAX_CHARACTERS
     for page in opened:
-        characters = page.chars[:left]
-        left -= len(characters)
-        upright = [_place(one, float(page.height)) for one in characters if one["upright"] and one["matrix"][0] > 0]
-        words = _attach_raised([word for line in cluster(upright, _SAME) for word in _split(line)])
-        lines = tuple(_order_lines(words, float(page.width)))
-        yield PdfPage(page.page_number, lines, tuple(_rules(page)), len(characters) - len(upright))
+        upright = page.filter(lambda one: one["object_type"] != "char" or (one["upright"] and one["matrix"][0] > 0))
+        found = upright.extract_words(
+            x_tolerance_ratio=_SPACE, y_tolerance=_SAME, extra_attrs=["size"], return_chars=True
+        )
+        words = [
+            Word(one["text"], one["x0"], one["x1"], float(page.height) - one["chars"][0]["matrix"][5], one["size"])
+            for one in found
+        ]
+        lines = tuple(_order_lines(_attach_raised(words), float(page.width)))
+        yield PdfPage(page.page_number, lines, tuple(_rules(page)), len(page.chars) - len(upright.chars))
         page.close()
-        if left <= 0:
-            return
-
-
-def _place(character: Mapping[str, Any], height: float) -> Word:
-    x0, x1, base = (float(one) for one in (character["x0"], character["x1"], character["matrix"][5]))
-    return Word(character["text"].translate(_LIGATURES), x0, x1, height - base, float(character["size"]))
 
 
 def _rules(page: Page) -> Iterator[Rule]:

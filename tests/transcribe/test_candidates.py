@@ -138,7 +138,7 @@ def test_a_number_that_may_be_epochs_is_no_size_of_images(label: str) -> None:
 
 
 def test_the_sizes_that_a_table_names_are_tried_for_all_rows() -> None:
-    lines = ("Model | FLOPs (G)", "DeiT-S | 4.6", "DeiT-B | 17.6", "* Models are tested at resolution 448")
+    lines = ("Model | FLOPs (G)", "DeiT-S | 4.6", "DeiT-B | 17.6", "* Models are tested at 448x448")
     assert table(*lines, caption="Models on 224^2 and 384x384").images == (224, 384, 448)
     assert table("Model | Size | FLOPs (G)", "DeiT-S | 224/384 | 4.6").images == (224, 384)
     assert table(*lines[:2], caption="With patches of 16x16").images == ()

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import posixpath
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 
 from imlp_audit.numbers.words import list_some
 
 DEEPEST = 10
 MOST_INPUTS = 2_000
 MOST_CHARACTERS = 60_000_000
-_BLOCK = 4096  # characters
 _COMMENT = re.compile(r"%.*")
 _PAIR, _SIGN = "\x1d", "\x1e"  # stand for \\\\ and \\% while comments are found
-_COMMENTED = re.compile(r"(?<!\\)(?:\\\\)*%")
 _INPUT = re.compile(r"\\(?:input|include|subfile)\b\s*(?:\{([^{}\n]*)\}|([\w./-]+))")
 _BEGIN = re.compile(r"\\begin\s*\{(verbatim|Verbatim|lstlisting|comment|minted)(\*?)\}|\\iffalse\b")
 
@@ -39,17 +36,12 @@ class LatexSource:
         """Return the file and the line of a place in the text."""
         piece = max(0, bisect_right(self.starts, offset) - 1)
         file, line = self.places[piece]
-        return file, line + self._count_ends(offset) - self._count_ends(self.starts[piece])
-
-    def _count_ends(self, offset: int) -> int:
-        block = offset // _BLOCK
-        return self._ends_before[block] + self.text.count("\n", block * _BLOCK, offset)
+        return file, line + bisect_left(self._ends, offset) - bisect_left(self._ends, self.starts[piece])
 
     @cached_property
-    def _ends_before(self) -> tuple[int, ...]:
-        """How many lines end before each block of the text: a number for each line would be millions."""
-        counts = (self.text.count("\n", start, start + _BLOCK) for start in range(0, len(self.text), _BLOCK))
-        return tuple(accumulate(counts, initial=0))
+    def _ends(self) -> list[int]:
+        """Where the lines end."""
+        return [found.start() for found in re.finditer("\n", self.text)]
 
 
 def join_source(name: str, text: str, read: ReadFile) -> LatexSource:
@@ -106,21 +98,11 @@ class _Joiner:
 
 
 def strip_comments(text: str) -> str:
-    """Return LaTeX without its comments and without text that is not set, such as verbatim; line ends stay."""
-    text = text[: _find_end(text)].replace(_PAIR, " ").replace(_SIGN, " ")
+    """Return LaTeX without its comments and what is not set: verbatim text, and all behind the end; line ends stay."""
+    text = text.replace(_PAIR, " ").replace(_SIGN, " ")
     text = text.replace("\\\\", _PAIR).replace("\\%", _SIGN)  # whole texts at once: lines may be millions
-    return blank_environments(_COMMENT.sub("", text).replace(_SIGN, "\\%").replace(_PAIR, "\\\\"), _BEGIN)
-
-
-def _find_end(text: str) -> int:
-    """Return where a document ends: what follows is never set."""
-    at = 0
-    while (found := text.find(r"\end{document}", at)) >= 0:
-        begin = text.rfind("\n", 0, found) + 1
-        if _COMMENTED.search(text, begin, found) is None:
-            return found
-        at = (text.find("\n", found) + 1) or len(text)
-    return len(text)
+    text = _COMMENT.sub("", text).replace(_SIGN, "\\%").replace(_PAIR, "\\\\")
+    return blank_environments(text.partition(r"\end{document}")[0], _BEGIN)
 
 
 def blank_environments(text: str, begin: re.Pattern[str]) -> str:
