@@ -15,7 +15,7 @@ from imlp_audit.transcribe.latex.macros import (
     find_definitions,
     find_macros,
     read_braced,
-    skip_braced,
+    skip_arguments,
     skip_optional,
 )
 from imlp_audit.transcribe.latex.scan import UNSEEN, read_rows, to_text
@@ -152,7 +152,7 @@ def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mappin
     file, line = source.place(start)
     body = source.text[start : min(end, start + LONGEST_TABLE)]
     begin = body.index("}")
-    at = skip_braced(body, begin + 1, TABULARS[name] + (name == "tabular" and body[begin - 1] == "*"))
+    at = skip_arguments(body, begin + 1, TABULARS[name] + (name == "tabular" and body[begin - 1] == "*"))
     text = re.sub(r"\\caption\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", body[at:])
     rows, unknown, endless = read_rows(text, line + body.count("\n", 0, at), macros)
     table = make_table("", "", rows, file, line)
