@@ -25,7 +25,6 @@ from imlp_audit.spec.targets import display_path
 if TYPE_CHECKING:
     from torch import Tensor
 
-
 _PATIENCE = 300.0  # seconds for a claim, with its noise
 _MOST_LAYERS = 512
 
