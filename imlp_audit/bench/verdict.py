@@ -55,12 +55,7 @@ def _scale(log: np.floating) -> Fraction:
     return Fraction(math.exp(log)) * PLACES
 
 
-class SpeedDirection(StrEnum):
-    """The side of 1 on which a whole interval of ratios lies."""
-
-    FASTER = "faster"
-    SLOWER = "slower"
-    OPEN = "neither faster nor slower"
+_OPEN = "neither faster nor slower"
 
 
 class RatioFinding(StrEnum):
@@ -91,20 +86,18 @@ class BenchConditions:
     reading: str | None = None
 
 
-def direction(interval: Interval) -> SpeedDirection:
-    """Return the side of 1 that all of an interval lies on."""
+def _direction(interval: Interval) -> str:
+    """Return the side of 1 that all of an interval lies on, in words."""
     one = Interval.point(1)
-    if one < interval:
-        return SpeedDirection.FASTER
-    return SpeedDirection.SLOWER if interval < one else SpeedDirection.OPEN
+    return "faster" if one < interval else "slower" if interval < one else _OPEN
 
 
 def compare_ratios(printed: Interval, measured: Interval) -> RatioFinding:
     """Compare a measured interval of a ratio with the printed one; an interval that holds 1 decides nothing."""
-    expected, found = direction(printed), direction(measured)
-    if SpeedDirection.OPEN in (expected, found):
+    expected, found = _direction(printed), _direction(measured)
+    if _OPEN in (expected, found):
         return RatioFinding.OPEN
-    if expected is not found:
+    if expected != found:
         return RatioFinding.OPPOSITE
     return RatioFinding.MET if printed.meets(measured) else RatioFinding.OFF
 
@@ -181,9 +174,10 @@ def _reason(comparison: RowComparison, timed: Timed, conditions: BenchConditions
 def _describe_ratio(comparison: RowComparison, base: RowRef, ratio: MedianEstimate) -> str:
     """Say how the measured ratio compares with the printed one."""
     measured = f"{_with_interval(ratio)} times {base.row.id}"
-    printed, found = printed_ratio(comparison), direction(_interval(ratio))
+    printed, found = printed_ratio(comparison), _direction(_interval(ratio))
+    shown = f"{found} is shown" if found == _OPEN else found
     if printed is None:
-        return f"{measured}, {_describe_direction(found)}; no ratio is printed"
+        return f"{measured}, {shown}; no ratio is printed"
     delta = comparison.cell.delta if base.row.id == comparison.cell.row.row.baseline else None
     change = f" ({delta.text})" if delta is not None else ""
     start = f"{measured}, printed {_ends(printed)}{change}"
@@ -191,18 +185,14 @@ def _describe_ratio(comparison: RowComparison, base: RowRef, ratio: MedianEstima
         case RatioFinding.MET:
             return f"{start}: {found} as printed, and the interval meets the printed ratio"
         case RatioFinding.OFF:
-            side = "less" if (ratio.high <= printed.low) == (found is SpeedDirection.FASTER) else "more"
+            side = "less" if (ratio.high <= printed.low) == (found == "faster") else "more"
             return f"{start}: {found} as printed, but by {side} than the interval allows"
         case RatioFinding.OPPOSITE:
-            return f"{start}: {found}, but printed as {direction(printed)}"
+            return f"{start}: {found}, but printed as {_direction(printed)}"
         case RatioFinding.OPEN:
-            return f"{start}: {_describe_direction(found)}, printed as {direction(printed)}"
+            return f"{start}: {shown}, printed as {_direction(printed)}"
         case never:
             assert_never(never)
-
-
-def _describe_direction(found: SpeedDirection) -> str:
-    return f"{found} is shown" if found is SpeedDirection.OPEN else str(found)
 
 
 def _interval(estimate: MedianEstimate) -> Interval:

@@ -11,6 +11,7 @@ import pickletools
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from io import BytesIO
 from math import prod
 from typing import Any, TypeAlias
@@ -179,23 +180,15 @@ def _describe_call(function: Inert, arguments: tuple[object, ...], tensor: str) 
     match function.name, arguments:
         case "collections OrderedDict", ():
             return PickledDict()
-        case "collections Counter", (PickledDict() as counts,):
+        case "collections Counter", (dict() as counts,):
             return counts
         case "torch Size", (tuple() as sizes,):
             return sizes
-        case "torch._utils _rebuild_parameter", (TensorInfo() as info, bool(), PickledDict() as hooks) if not hooks:
+        case "torch._utils _rebuild_parameter", (TensorInfo() as info, bool(), dict() as hooks) if not hooks:
             return info
-        case "torch._utils _rebuild_tensor_v2", (Storage() as storage, *place, bool(), PickledDict() as hooks) if (
-            not hooks
-        ):
+        case "torch._utils _rebuild_tensor_v2", (Storage() as storage, *place, bool(), dict() as hooks) if not hooks:
             return _describe_view(storage, storage.dtype, place, tensor)
-        case "torch._utils _rebuild_tensor_v3", (
-            Storage() as storage,
-            *place,
-            bool(),
-            PickledDict() as hooks,
-            Inert(dtype),
-        ):
+        case "torch._utils _rebuild_tensor_v3", (Storage() as storage, *place, bool(), dict() as hooks, Inert(dtype)):
             if not hooks:
                 return _describe_view(storage, dtype.removeprefix("torch "), place, tensor)
     raise TypeError
@@ -270,9 +263,9 @@ class PickleReader(pickle._Unpickler):
         except _CORRUPT as error:
             raise RefusedError("has a pickle that is cut off or corrupt; download it or save it again") from error
 
-    def spend(self, steps: int) -> None:
-        """Count what was done. Raises RefusedError for more than any file of weights takes."""
-        self._steps += steps
+    def count_step(self) -> None:
+        """Count an operation. Raises RefusedError for more than any file of weights takes."""
+        self._steps += 1
         if self._steps > MOST_STEPS:
             raise RefusedError("holds more tensors than the limit; save model.state_dict() alone, with safetensors")
 
@@ -323,31 +316,23 @@ class PickleReader(pickle._Unpickler):
         state, target = self.stack.pop(), self.stack[-1]
         if isinstance(target, Inert):
             target.append(state)
-        elif (
-            not isinstance(target, PickledDict) or not isinstance(state, PickledDict) or not set(state) <= {"_metadata"}
-        ):
+        elif not isinstance(target, dict) or not isinstance(state, dict) or not set(state) <= {"_metadata"}:
             raise TypeError
 
 
 Step: TypeAlias = Callable[[Any], None]
 
 
-def _refuse(operation: str) -> Step:
-    def refuse(_: PickleReader) -> None:
-        raise RefusedError(
-            f"has a pickle with the operation {operation}, which torch.save does not write; save it again with "
-            "torch.save and its default options, or with safetensors"
-        )
-
-    return refuse
+def _refuse(operation: str, _: PickleReader) -> None:
+    raise RefusedError(
+        f"has a pickle with the operation {operation}, which torch.save does not write; save it again with torch.save "
+        "and its default options, or with safetensors"
+    )
 
 
-def _count(step: Step) -> Step:
-    def counted(reader: PickleReader) -> None:
-        reader.spend(1)
-        step(reader)
-
-    return counted
+def _count(step: Step, reader: PickleReader) -> None:
+    reader.count_step()
+    step(reader)
 
 
 _CODES = {operation.name: ord(operation.code) for operation in pickletools.opcodes}
@@ -363,5 +348,5 @@ _STEPS: dict[str, Step] = {
     "BUILD": PickleReader._build,
 }
 PickleReader.dispatch = {
-    code: _count(_STEPS[name]) if name in _STEPS else _refuse(name) for name, code in _CODES.items()
+    code: partial(_count, _STEPS[name]) if name in _STEPS else partial(_refuse, name) for name, code in _CODES.items()
 }

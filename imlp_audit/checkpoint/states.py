@@ -57,7 +57,7 @@ def explain_stateless(content: object) -> RefusedError:
     """Return why a file holds no state: what is in it instead."""
     values = list(_walk(content))
     for one in values:
-        if isinstance(one, Inert) and is_module(one):
+        if isinstance(one, Inert) and any(isinstance(part, dict) and part.keys() >= _OF_MODULES for part in one.parts):
             return RefusedError(
                 f"holds a whole model, an object of {one.title}, which only its own code can open (not executed); if "
                 'you trust it, run there `torch.save(torch.load("FILE", weights_only=False).state_dict(), '
@@ -73,11 +73,6 @@ def explain_stateless(content: object) -> RefusedError:
     if any(OTHER_KEYS in table for table in tables):
         return RefusedError(_KEYS)
     return RefusedError("does not hold tensors by name; save model.state_dict(), with safetensors")
-
-
-def is_module(one: Inert) -> bool:
-    """Say whether an object is a whole torch.nn.Module."""
-    return any(isinstance(part, Mapping) and part.keys() >= _OF_MODULES for part in one.parts)
 
 
 def _walk(content: object, seen: set[int] | None = None) -> Iterator[object]:

@@ -66,7 +66,7 @@ def judge_share(rows: Sequence[RowTruth], holds_for: str) -> tuple[Verdict, str]
     truth = _decide(yes >= needed, maybe < needed)
     against = [row for row in rows if row.truth is not Truth.YES]
     parts = [count_rows(rows)] if len(rows) > 1 else []  # of one row, its own words are enough
-    return _verdict(truth), "; ".join([*parts, *(f"{row.row}: {row.because}" for row in against or rows[:1])])
+    return _VERDICTS[truth], "; ".join([*parts, *(f"{row.row}: {row.because}" for row in against or rows[:1])])
 
 
 def count_rows(rows: Sequence[RowTruth]) -> str:
@@ -84,10 +84,10 @@ def judge_order(values: Sequence[tuple[str, Interval | None]], *, increasing: bo
     listed = ", ".join(f"{row}: {middle(value) if value else 'undefined'}" for row, value in values)
     known = [value for _, value in values if value is not None]
     if len(known) < len(values):
-        return _verdict(Truth.OPEN), listed
+        return _VERDICTS[Truth.OPEN], listed
     pairs = list(pairwise(known if increasing else known[::-1]))
     truth = all_of([_decide(earlier < later, later <= earlier) for earlier, later in pairs])
-    return _verdict(truth), listed
+    return _VERDICTS[truth], listed
 
 
 def middle(value: Interval) -> str:
@@ -97,15 +97,12 @@ def middle(value: Interval) -> str:
     return centre if half == 0 else f"{centre} ± {decimal_text(half, 3)}"
 
 
-def _verdict(truth: Truth) -> Verdict:
-    """Return a claim's verdict where its words have one meaning; a claim read in a stated meaning is not so certain."""
-    match truth:
-        case Truth.YES:
-            return Verdict.REPRODUCED
-        case Truth.NO:
-            return Verdict.INCONSISTENT
-        case Truth.OPEN:
-            return Verdict.UNVERIFIABLE
+_VERDICTS = {
+    Truth.YES: Verdict.REPRODUCED,
+    Truth.NO: Verdict.INCONSISTENT,
+    Truth.OPEN: Verdict.UNVERIFIABLE,
+}
+"""A claim's verdict where its words have one meaning; a claim read in a stated meaning is not so certain."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +143,9 @@ def _printed_options(quantity: Quantity, context: Context) -> list[Option]:
 
 def _span(options: Sequence[Interval | None]) -> Interval | None:
     """Return the interval from the least to the largest value of several options."""
+    known = [one for one in options if one is not None]
     if len(options) == 1:
         return options[0]
-    known = [one for one in options if one is not None]
     return Interval(min(one.low for one in known), max(one.high for one in known))
 
 

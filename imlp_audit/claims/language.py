@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from torch import Tensor, nn
 
+from imlp_audit.claims.catalogue import FOLDER, ClaimCode
 from imlp_audit.claims.weights import Judgement, Layers
+from imlp_audit.processes.code import load_module
 
 Number: TypeAlias = Tensor | float | int
 Operation: TypeAlias = Callable[[Tensor], Tensor]
@@ -98,6 +100,14 @@ def claim(
     `judged` to be true, and returns a Judgement of them; `inspect` asks it of a checkpoint.
     """
     return lambda function: Claim(function, strategies, tuple(examples), tolerance, share)
+
+
+def load_claim(code: ClaimCode) -> Claim:
+    """Import a claim. Raises TypeError for what is none, and what its module raises."""
+    found = getattr(load_module(code.folder, f"{FOLDER}.{code.module}"), code.function)
+    if not isinstance(found, Claim):
+        raise TypeError(f"{code.function} is not a claim; its decorator is not imlp_audit's `claim`")
+    return found
 
 
 def claim_about(**symbols: SearchStrategy[Any]) -> Callable[..., Callable[[Callable[..., Sides]], Claim]]:
@@ -180,7 +190,8 @@ def _agree(side: object, left: Tensor, right: Tensor, tolerance: float) -> Tenso
 def jacobian(function: Operation, x: Tensor) -> Tensor:
     """Return d function(x) / d x, of the output's shape followed by the input's.
 
-    Vectorised: row by row, torch 2.14's derivative of a grouped convolution over a grid of one row may be wrong.
+    Vectorised: one output at a time, torch 2.14's batch norm returns wrong derivatives of a grid of one row where an
+    output was made contiguous. For some strides it does so vectorised, too.
     """
     derivatives: Tensor = torch.autograd.functional.jacobian(function, x, vectorize=True)  # type: ignore[no-untyped-call]
     return derivatives

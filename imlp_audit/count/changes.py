@@ -177,8 +177,7 @@ def _other_arguments(
     found = {**_settable(type(model), model), **_settable(maker, model), **request.arguments}
     integers = {name: value for name, value in found.items() if type(value) is int and value > 0}
     sizes = {name: value for name, value in integers.items() if not _counts_classes(name)}
-    values: list[tuple[str, object]] = [(name, value) for name, some in request.tries.items() for value in some]
-    values += [(name, n) for name in integers if _counts_classes(name) for n in _CLASSES]
+    values: list[tuple[str, object]] = [(name, n) for name in integers if _counts_classes(name) for n in _CLASSES]
     values += [(name, not value) for name, value in found.items() if isinstance(value, bool)]
     values += [(name, value) for name, size in sizes.items() for value in (2 * size, max(1, size // 2))]
     values += [(name, other) for name, value in found.items() for other in _scaled(value)]

@@ -54,7 +54,7 @@ class ModelRequest:
 
     `paths` are folders on the import path, `stubs` packages to put a stand-in in place of. `defaults` are a Python file
     and the name in it of the configuration that the arguments change. A spec's model that is neither is made by its
-    `recipe`, under a reading; `tries` are values of arguments that it gives.
+    `recipe`, under a reading.
     """
 
     library: str | None
@@ -66,7 +66,6 @@ class ModelRequest:
     stubs: tuple[str, ...] = ()
     defaults: tuple[Path, str] | None = None
     recipe: tuple[Recipe, AnyReading | None] | None = None
-    tries: Mapping[str, Sequence[object]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, recipe: Recipe, reading: AnyReading | None) -> ModelRequest:
@@ -80,16 +79,7 @@ class ModelRequest:
         if plain and isinstance(host, PythonModule) and host.folder and not host.inputs:
             given = Given(shape=(1, *host.input)) if host.input else Given(shape=(1, host.tokens or 1), dtype="int64")
             paths, file = tuple(host.folder / one for one in host.path), host.folder / host.file
-            return cls(
-                None,
-                host.name,
-                file,
-                dict(host.arguments),
-                (given,),
-                (*paths, host.folder),
-                host.stubs,
-                tries=host.tries,
-            )
+            return cls(None, host.name, file, dict(host.arguments), (given,), (*paths, host.folder), host.stubs)
         return cls(None, recipe.name, recipe=(recipe, reading))
 
     def __str__(self) -> str:

@@ -196,11 +196,6 @@ class EvaluatedCell(ScoreCell):
     accuracy: Accuracy
     reading: str | None = None
 
-    @property
-    def size(self) -> int | None:
-        """How many images with a label the data set has, if the spec says so."""
-        return self.column.size
-
     @cached_property
     def sample(self) -> Sample:
         """The run as a sample."""
@@ -210,7 +205,7 @@ class EvaluatedCell(ScoreCell):
     @property
     def complete(self) -> bool:
         """Whether every image that has a label was evaluated, of the data set that the cell is about."""
-        return self.accuracy.whole and self.sample.images == self.size
+        return self.accuracy.whole and self.sample.images == self.column.size
 
     @property
     def share(self) -> Fraction:
@@ -237,7 +232,7 @@ class EvaluatedCell(ScoreCell):
     @property
     def why_not_judged(self) -> str | None:
         """Why nothing can be judged by the evaluation."""
-        accuracy, size = self.accuracy, self.size
+        accuracy, size = self.accuracy, self.column.size
         if accuracy.unreadable > MOST_UNREADABLE * self.sample.images:
             most = decimal_text(100 * MOST_UNREADABLE, 2)
             return (
@@ -261,11 +256,6 @@ class SampledFit:
     rounding: Rounding
     printed: Interval
     under: tuple[str, ...] = ()
-
-    @property
-    def equal(self) -> bool:
-        """Whether the number is equal as printed."""
-        return self.verdict in PASSES and SAMPLING not in self.under
 
 
 def score_cells(row: RowRef, data: str | None) -> tuple[ScoreCell, ...]:
@@ -391,7 +381,7 @@ def _compare(run: EvaluatedCell, stake: Stake | None) -> SampledFit:
 
 def _hints(run: EvaluatedCell, fit: SampledFit) -> Iterator[str]:
     """Yield what a verdict assumes, and what else may explain one that fails."""
-    if run.size is not None and run.accuracy.available - run.accuracy.unlabelled < run.size:
+    if run.column.size is not None and run.accuracy.available - run.accuracy.unlabelled < run.column.size:
         yield PART
     if fit.verdict is Verdict.DIFFERS:
         yield SETTINGS
@@ -399,7 +389,7 @@ def _hints(run: EvaluatedCell, fit: SampledFit) -> Iterator[str]:
 
 def _describe_counts(run: EvaluatedCell) -> str:
     """Say how many images were classified correctly, and out of which."""
-    accuracy, complete, size = run.accuracy, run.complete, run.size
+    accuracy, complete, size = run.accuracy, run.complete, run.column.size
     guess = {"top1": "with the first guess", "top5": "among the first five guesses"}[accuracy.metric]
     all_ = "all " if complete and not accuracy.unreadable and not accuracy.unlabelled else ""
     labelled = " with a label" if accuracy.unlabelled else ""
@@ -417,7 +407,7 @@ def _describe_counts(run: EvaluatedCell) -> str:
 def _describe_fit(run: EvaluatedCell, stake: Stake | None, fit: SampledFit) -> str:
     """Say how the share compares with the printed number, for a reader who has only the paper."""
     text, printed, share = run.cell.printed.text, fit.printed, run.share
-    if fit.equal:
+    if fit.verdict in PASSES and SAMPLING not in fit.under:
         return f"that prints as {text}, which stands for {printed}"
     interval = f"the 95 % interval [{run.accuracy.low}, {run.accuracy.high}]"
     if fit.verdict is Verdict.DIFFERS:
@@ -434,6 +424,6 @@ def _describe_fit(run: EvaluatedCell, stake: Stake | None, fit: SampledFit) -> s
     equal = f"equal to {text} as printed, which may be luck" if share in printed else f"not {text} as printed"
     met = f"that is {equal}, since not all images were evaluated; {interval} meets {printed}"
     if fit.verdict is Verdict.UNVERIFIABLE:
-        return f"{met}, but leaves too much room to pass: {describe_need(run.size, stake)}"
+        return f"{met}, but leaves too much room to pass: {describe_need(run.column.size, stake)}"
     besides = f" and excludes a difference of {stake.describe()}" if stake is not None else ""
     return f"{met}{besides}"

@@ -168,7 +168,8 @@ def _list_departures(cell: CellRef, recipe: Recipe, reading: str | None) -> str:
         return ""
     usual, chosen = (named[name].choices_with(own) for name in (first, reading))
     axes = dict(recipe.family.axes) if isinstance(recipe.family, OwnFamily) else axes_of(Family(str(recipe.family)))
-    changed = [axis for axis in axes if chosen[axis].value != usual[axis].value]
+    stated = [axis for axis in axes if axis in usual and axis in chosen]
+    changed = [axis for axis in stated if chosen[axis].value != usual[axis].value]
     listed = ", ".join(f"{axis} {chosen[axis].value} ({chosen[axis].because})" for axis in changed)
     return f"departs from {first}: {listed}" if changed else ""
 

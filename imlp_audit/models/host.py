@@ -141,7 +141,7 @@ class Host(BaseModel):
 
     def value(self) -> object:
         """Return the value of the host's key in a recipe: its fields as they were given."""
-        return self.model_dump(exclude_unset=True, by_alias=True)
+        return self.model_dump(exclude_unset=True)
 
 
 class Stack(Host):
@@ -199,10 +199,6 @@ def _read(written: object) -> object:
 
 Values: TypeAlias = Annotated[dict[Name, JsonValue], BeforeValidator(_read), AfterValidator(FrozenMap)]
 """Values by name: numbers, words, true, false, null, lists and mappings of these."""
-
-_Some: TypeAlias = Annotated[list[JsonValue], Field(min_length=1, max_length=20)]
-Tries: TypeAlias = Annotated[dict[Name, _Some], BeforeValidator(_read), AfterValidator(FrozenMap)]
-"""Values that an argument may have, by its name."""
 
 
 class TensorInput(BaseModel):

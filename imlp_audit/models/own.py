@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validat
 
 from imlp_audit.errors import did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, parse_python, read_text
-from imlp_audit.models.host import Count, FrozenMap, Host, Inputs, Name, Reads, Tries, Values
+from imlp_audit.models.host import Count, FrozenMap, Host, Inputs, Name, Reads, Values
 from imlp_audit.models.readings import MOST_COMBINATIONS, BlockReading, Family, OwnFamily, axis_of, word_of
 from imlp_audit.processes.code import bundled_folder
 
@@ -276,8 +276,7 @@ class PythonModule(OwnCode, Host):
 
     It reads one image or feature map of the size `input`, (channels, height, width), or so many `tokens`, or the
     `inputs` that are named. With `paper`, the file is that of a paper that comes with this package. `path` are folders
-    below the spec's that it imports from, `stubs` packages that it imports and does not need, and `try` values of
-    arguments that may be what a number that differs was counted with.
+    below the spec's that it imports from, and `stubs` packages that it imports and does not need.
     """
 
     key = "python"
@@ -292,7 +291,6 @@ class PythonModule(OwnCode, Host):
     inputs: Inputs | None = None
     path: Annotated[tuple[Annotated[str, Field(pattern=FOLDER)], ...], Field(max_length=8)] = ()
     stubs: Annotated[tuple[Annotated[str, Field(pattern=PACKAGE)], ...], Field(max_length=20)] = ()
-    tries: Annotated[Tries, Field(alias="try")] = Field(default_factory=FrozenMap)
 
     @model_validator(mode="after")
     def _holds_what_it_names(self) -> Self:

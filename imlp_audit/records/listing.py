@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from enum import StrEnum
 from typing import ClassVar
 
@@ -78,16 +77,12 @@ class CoverageReport(JsonDocument):
 
     def count(self, state: NumberState) -> Count:
         """Return how many numbers are in a state."""
-        return self._counts[state]
+        return sum(number.state is state for number in self.numbers)
 
     @property
     def quantities(self) -> int:
         """How many numbers count in the share."""
-        return sum(self._counts.values()) - self._counts[NumberState.APART]
-
-    @property
-    def _counts(self) -> Counter[NumberState]:
-        return Counter(number.state for number in self.numbers)
+        return len(self.numbers) - self.count(NumberState.APART)
 
     def body(self) -> dict[str, object]:
         """Return the document, with its counts."""

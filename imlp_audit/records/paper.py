@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from imlp_audit.records.base import ByName, PaperId, Record
 
@@ -25,19 +25,12 @@ class CounterHead(Record):
 
 
 class RowHead(Record):
-    """A row of a table as the report labels it; `baseline` is the row that its printed changes compare it with.
-
-    `counters` are left out of the JSON if the row states none.
-    """
+    """A row of a table as the report labels it; `baseline` is the row that its printed changes compare it with."""
 
     id: str
     label: str
     baseline: str | None = None
-    counters: tuple[CounterHead, ...] = ()
-
-    @model_serializer(mode="wrap")
-    def _leave_out_no_counters(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
-        return {name: value for name, value in dump(self).items() if value or name != "counters"}
+    counters: tuple[CounterHead, ...] | None = None
 
 
 class TableHead(Record):

@@ -96,7 +96,7 @@ def _own_counters(result: AuditResult, paper: PaperHead, table: TableHead, colum
     selected = {check.id for check in result.checks}
     rows: dict[tuple[str, str], list[str]] = {}
     for row in table.rows:
-        for own in row.counters if f"{paper.id}/{table.id}/{row.id}/{column.id}" in selected else ():
+        for own in row.counters or () if f"{paper.id}/{table.id}/{row.id}/{column.id}" in selected else ():
             if own.measure == column.measure:
                 rows.setdefault((own.convention, own.because), []).append(row.id)
     named = "; ".join(f"{name} for {', '.join(ids)} (because: {why})" for (name, why), ids in rows.items())

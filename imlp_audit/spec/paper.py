@@ -356,4 +356,4 @@ def _row_head(row: Row) -> RowHead:
         CounterHead(measure=measure, convention=own.convention, because=own.because)
         for measure, own in row.counted_by.items()
     )
-    return RowHead(id=row.id, label=row.label + row.mark, baseline=row.baseline, counters=counters)
+    return RowHead(id=row.id, label=row.label + row.mark, baseline=row.baseline, counters=counters or None)

@@ -7,6 +7,7 @@ problem, so that one pass finds all of them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice, takewhile
 from pathlib import Path
@@ -31,8 +32,8 @@ _REFUSED_VALUE = re.compile(f"[\r{_REFUSED}]")
 def read_tree(path: Path, shown_as: str) -> tuple[Node | None, list[Problem]]:
     """Return the tree of a YAML file and every problem found, in file order, placed in the file as `shown_as`.
 
-    The tree is None where its shape is unknown: unreadable, empty, not YAML, or too deep. Otherwise it is
-    whole, with stand-ins for what was refused, so that a schema can report its errors as well.
+    The tree is None where its shape is unknown: unreadable, empty, with characters that a spec refuses, not YAML, or
+    too deep. Otherwise it is whole, with stand-ins for what was refused, so that a schema can report its errors too.
     """
     try:
         return parse_tree(read_text(path, MAX_SPEC_BYTES, shown_as), shown_as)
@@ -47,18 +48,15 @@ def parse_tree(text: str, shown_as: str) -> tuple[Node | None, list[Problem]]:
             "PyYAML was installed without libyaml, which reads the specs: install a wheel of PyYAML, "
             "e.g. pip install --force-reinstall --only-binary :all: pyyaml"
         )
-    source, problems = _clean(text.removeprefix(BOM), shown_as)
-    builder = _Builder(source, shown_as)
-    tree = builder.build()
-    lines = source.split("\n")
-    tabs = [problem for problem in problems if problem.message.startswith("a tab")]
-    misplaced = {tab.line for tab in tabs if not lines[tab.line - 1][: tab.column - 1].strip()}
-    found = [problem for problem in builder.problems if problem.line not in misplaced]  # a tab is not its indentation
-    every = sorted({*problems, *found})
-    if len(every) > MAX_PROBLEMS:
-        more = replace(every[MAX_PROBLEMS], message="further problems after this one are not listed")
-        every = [*every[:MAX_PROBLEMS], more]
-    return tree, every
+    source = text.removeprefix(BOM)
+    problems, tree = _refused_characters(source, shown_as), None
+    if not problems:
+        builder = _Builder(source, shown_as)
+        tree, problems = builder.build(), sorted(set(builder.problems))
+    if len(problems) > MAX_PROBLEMS:
+        more = replace(problems[MAX_PROBLEMS], message="further problems after this one are not listed")
+        problems = [*problems[:MAX_PROBLEMS], more]
+    return tree, problems
 
 
 def without_refused(value: str) -> str:
@@ -66,14 +64,9 @@ def without_refused(value: str) -> str:
     return _REFUSED_VALUE.sub(" ", value)
 
 
-def _clean(text: str, shown_as: str) -> tuple[str, list[Problem]]:
-    """Return the text without refused characters, and a problem for each of those.
-
-    Each has a stand-in, so that lines and columns stay those of the file.
-    """
+def _refused_characters(text: str, shown_as: str) -> list[Problem]:
     found = islice(_REFUSED_AS_WRITTEN.finditer(text), MAX_PROBLEMS + 1)
-    problems = [Problem(shown_as, *_end_of(text[: one.start()]), f"{_refuse(one[0])}") for one in found]
-    return _REFUSED_AS_WRITTEN.sub(lambda one: " " if one[0].isspace() else "\ufffd", text), problems
+    return [Problem(shown_as, *_end_of(text[: one.start()]), _refuse(one[0])) for one in found]
 
 
 def _refuse(character: str) -> str:
@@ -134,32 +127,45 @@ class _Builder:
             self._report(mark, "a line that begins with % is a YAML directive, and a spec needs none: remove it")
 
     def _node(self, event: yaml.Event, depth: int = 1, *, is_key: bool = False) -> Node:
-        """Return the value that begins with an event; what YAML can write before one is refused."""
-        assert isinstance(event, yaml.NodeEvent)  # inside a collection there are no others
+        """Return the value that begins with an event."""
+        mark = self._begin(event, depth)
+        match event:
+            case yaml.ScalarEvent():
+                self._check_scalar(event, mark, is_key=is_key)
+                return Text(event.value, mark)
+            case yaml.SequenceStartEvent():
+                return ListNode(tuple(self._node(item, depth + 1) for item in self._inside()), mark)
+            case yaml.MappingStartEvent():
+                return MapNode(tuple(self._entries(depth + 1)), mark)
+            case _:
+                assert isinstance(event, yaml.AliasEvent)  # no other event begins a value
+                self._report(mark, f"the alias *{event.anchor} is refused: write the value out")
+                return Text(f"*{event.anchor}", mark)
+
+    def _begin(self, event: yaml.Event, depth: int) -> Mark:
+        """Return where a value begins; what YAML can write before one is refused."""
         mark = self._place(event.start_mark)
         self._nodes += 1
         if self._nodes > MAX_NODES:
             self._stop(mark, f"more than {MAX_NODES} keys and values: split the file")
-        if isinstance(event, yaml.AliasEvent):
-            self._report(mark, f"the alias *{event.anchor} is refused: write the value out")
-            return Text(f"*{event.anchor}", mark)
-        if event.anchor is not None:
-            self._report(mark, f"the anchor &{event.anchor} is refused: remove it")
-        assert isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent)
-        if event.tag is not None:
-            self._report(mark, f"the tag {_clip(event.tag)} is refused: remove it")
-        if isinstance(event, yaml.ScalarEvent):
-            self._check_scalar(event, mark, is_key=is_key)
-            return Text(event.value, mark)
-        if depth > MAX_DEPTH:
+        if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent):
+            if event.anchor is not None:
+                self._report(mark, f"the anchor &{event.anchor} is refused: remove it")
+            if event.tag is not None:
+                self._report(mark, f"the tag {_clip(event.tag)} is refused: remove it")
+        if isinstance(event, yaml.CollectionStartEvent) and depth > MAX_DEPTH:
             self._stop(mark, f"nested deeper than {MAX_DEPTH} levels: flatten it")
-        inside = takewhile(lambda one: not isinstance(one, yaml.CollectionEndEvent), self._events)
-        if isinstance(event, yaml.SequenceStartEvent):
-            return ListNode(tuple(self._node(item, depth + 1) for item in inside), mark)
+        return mark
+
+    def _inside(self) -> Iterator[yaml.Event]:
+        """Yield the events that begin the values of a collection, whose end is taken too."""
+        return takewhile(lambda event: not isinstance(event, yaml.CollectionEndEvent), self._events)
+
+    def _entries(self, depth: int) -> Iterable[tuple[Text, Node]]:
+        """Return the entries of a mapping; those whose keys are refused are left out."""
         entries: dict[str, tuple[Text, Node]] = {}
-        for begun in inside:
-            key = self._node(begun, depth + 1, is_key=True)
-            value = self._node(next(self._events), depth + 1)
+        for event in self._inside():
+            key, value = self._node(event, depth, is_key=True), self._node(next(self._events), depth)
             if not isinstance(key, Text):
                 self._report(key.mark, "a key must be text, not a list or a mapping")
             elif key.text in entries:
@@ -167,7 +173,7 @@ class _Builder:
                 self._report(key.mark, f"the key {_clip(key.text)} was given on line {first} already: keep one")
             else:
                 entries[key.text] = (key, value)
-        return MapNode(tuple(entries.values()), mark)
+        return entries.values()
 
     def _check_scalar(self, event: yaml.ScalarEvent, mark: Mark, *, is_key: bool) -> None:
         if event.style in ("'", '"'):

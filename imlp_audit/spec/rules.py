@@ -207,7 +207,7 @@ def _complain_about_number(ref: RowRef, name: str, column: str, text: str) -> st
     if column not in columns:
         return f"the table has no column {column!r}; {did_you_mean(column, list(columns))}"
     if is_change and (complaint := _baseless(ref, column)) is not None:
-        return complaint or None
+        return complaint
     counted, decimal = columns[column].measure.counted, ref.paper.about.value.decimal
     try:
         printed = parse_printed(text, NumberForm("%", decimal) if is_change else form_of(columns[column], decimal))
@@ -222,17 +222,14 @@ def _complain_about_number(ref: RowRef, name: str, column: str, text: str) -> st
 
 
 def _baseless(ref: RowRef, column: str) -> str | None:
-    """Say what a printed change lacks; nothing ("") where something else says it, None where it lacks nothing."""
+    """Say what a printed change lacks; an unknown baseline is a problem of its own."""
     if column not in ref.row.printed:
-        misspelt = any(name not in ref.table.value.columns for name in ref.row.printed)
-        return "" if misspelt else f"a change of {column} is printed, but no value of it"
+        return f"a change of {column} is printed, but no value of it"
     if ref.row.baseline is None:
         return f"a change of {column} needs a row that it is from: give the row a baseline"
-    if ref.baseline is None:
-        return ""
-    return (
-        None if ref.baseline.cell(column) else f"a change of {column} needs one of the baseline {ref.baseline.row.id!r}"
-    )
+    if ref.baseline is not None and ref.baseline.cell(column) is None:
+        return f"a change of {column} needs one of the baseline {ref.baseline.row.id!r}"
+    return None
 
 
 def _rows_not_covered(paper: Paper, known: Sequence[Paper]) -> Iterator[Problem]:

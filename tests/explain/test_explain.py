@@ -275,14 +275,6 @@ def test_causes_of_a_model_with_other_mlps_are_its_parts_and_factors(tmp_path: P
     assert causes.number.causes[0].text == "times 3"
 
 
-def test_values_that_a_spec_says_to_try_are_causes(tmp_path: Path) -> None:
-    (tmp_path / "net.py").write_text("from torch import nn\ndef net(width=8):\n    return nn.Linear(width, 1000)\n")
-    model = "{python: {file: net.py, name: net, tokens: 8, try: {width: [11, 300]}}}"
-    selection = paper(tmp_path, row("one", "One", model, "params: 0.301"), trusted=True)
-    (causes,) = (one for one in explained(selection, "small/1/one/params").sections if isinstance(one, Causes))
-    assert causes.number.causes[0].text == "width=300"
-
-
 def test_a_finding_is_shown_with_its_check(tmp_path: Path) -> None:
     paper(tmp_path, row("base", "Base", DEIT, "params: 5.73"))
     finding = (

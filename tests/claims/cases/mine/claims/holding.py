@@ -121,6 +121,18 @@ def derivatives(x):
     ]
 
 
+@claim(f=modules(nn.BatchNorm2d, 2, values=POSITIVE), place="Eq. 1", printed="y = x")
+def derivatives_of_a_grid_of_one_row(f):
+    """It holds."""
+    kernel = torch.ones(2, 1, 3, 3)
+
+    def window(x):
+        y = nn.functional.conv2d(x.expand(1, 2, 1, 3), kernel, padding=1, groups=2)
+        return nn.functional.linear(nn.functional.gelu(f(y)).flatten(2).transpose(1, 2).contiguous(), torch.ones(1, 2))
+
+    return depends(window, torch.ones(3)).reshape(3, 3), torch.tensor([[1, 1, 0], [1, 1, 1], [0, 1, 1]]).bool()
+
+
 @claim(place="Eq. 1", printed="y = x")
 def counted():
     """It holds."""
