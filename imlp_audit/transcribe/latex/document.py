@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from imlp_audit.numbers.words import list_some
-from imlp_audit.transcribe.grid import PART, SourceDocument, SourceTable, make_table, number_tables
+from imlp_audit.transcribe.grid import SourceDocument, SourceTable, make_table, number_tables
 from imlp_audit.transcribe.latex.commands import TABULARS
 from imlp_audit.transcribe.latex.macros import (
     Definition,
@@ -15,7 +15,7 @@ from imlp_audit.transcribe.latex.macros import (
     find_definitions,
     find_macros,
     read_braced,
-    skip_braced,
+    skip_arguments,
     skip_optional,
 )
 from imlp_audit.transcribe.latex.scan import UNSEEN, read_rows, to_text
@@ -60,7 +60,7 @@ def read_latex(source: LatexSource) -> SourceDocument:
             caption = " ".join([*mains[at if apart else 0 :][:1], *(parts[at:][:1] if letter or not mains else [])])
             label = labels[at if len(labels) == len(one.tabulars) else 0] if labels else None
             table = _read_table(source, place, macros)
-            counted = f"{number + 1 + at * apart}{letter}" if mains else f"{PART}{letter}" if letter else ""
+            counted = f"{number + 1 + at * apart}{letter}" if mains else ""
             tables.append(
                 replace(table, number=counted, caption=_to_sentence(caption, macros), label=label, around=around)
             )
@@ -152,7 +152,7 @@ def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mappin
     file, line = source.place(start)
     body = source.text[start : min(end, start + LONGEST_TABLE)]
     begin = body.index("}")
-    at = skip_braced(body, begin + 1, TABULARS[name] + (name == "tabular" and body[begin - 1] == "*"))
+    at = skip_arguments(body, begin + 1, TABULARS[name] + (name == "tabular" and body[begin - 1] == "*"))
     text = re.sub(r"\\caption\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", body[at:])
     rows, unknown, endless = read_rows(text, line + body.count("\n", 0, at), macros)
     table = make_table("", "", rows, file, line)
