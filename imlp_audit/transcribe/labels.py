@@ -60,7 +60,7 @@ def _is_citation(inside: str) -> bool:
 
 
 _SIZED = re.compile(
-    r"\s*(?:[↑@]\s*(?P<at>\d{3,4})(?:\s*(?:\^2|²|[×x]\s*(?P=at)))?"
+    r"\s*(?:(?:[↑@]|\bat\b)\s*(?P<at>\d{3,4})(?:\s*(?:\^2|²|[×x]\s*(?P=at)))?"
     r"|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?)$"
 )
 _REMARK = re.compile(

@@ -34,7 +34,6 @@ MAX_MEMBERS = 5_000
 _PIECE = b"\x1f\x8b\x08"  # each piece of a gzip file begins so; 5000 hold over 300 MB as bgzip packs them
 _ENDINGS = (".tex", ".ltx", ".sty", ".cls", ".tikz", ".inc")
 _BROKEN = (ValueError, zipfile.BadZipFile, zlib.error, tarfile.TarError, EOFError, OSError, RuntimeError)
-_USUAL = ("main", "paper", "ms", "root", "article", "manuscript", "arxiv")
 
 
 def read_archive(data: bytes, shown_as: str) -> tuple[str, dict[str, str]]:
@@ -72,16 +71,10 @@ def decode_text(data: bytes) -> str:
 
 
 def _main(texts: dict[str, str]) -> str | None:
-    """Return the file that begins the document: one with `\\documentclass`, of a usual name if there are several."""
+    """Return the file that begins the document: the longest in the uppermost folder with `\\documentclass`."""
     latex = [name for name in texts if name.endswith((".tex", ".ltx"))]
     heads = [name for name in latex if "\\documentclass" in texts[name] and "\\begin{document}" in texts[name]]
-    ranked = sorted(heads or latex, key=lambda name: (_rank(name), name.count("/"), -len(texts[name]), name))
-    return ranked[0] if ranked else None
-
-
-def _rank(name: str) -> int:
-    stem = posixpath.basename(name).rpartition(".")[0].lower()
-    return next((at for at, usual in enumerate(_USUAL) if stem.startswith(usual)), len(_USUAL))
+    return min(heads or latex, key=lambda name: (name.count("/"), -len(texts[name]), name), default=None)
 
 
 def _gzip(data: bytes, shown_as: str) -> Iterator[tuple[str, bytes]]:

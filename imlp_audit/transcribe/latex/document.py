@@ -21,7 +21,6 @@ from imlp_audit.transcribe.latex.macros import (
 from imlp_audit.transcribe.latex.scan import UNSEEN, read_rows, to_text
 from imlp_audit.transcribe.latex.source import LatexSource
 
-LONGEST_TABLE = 400_000  # characters
 _MOST_AROUND = 20_000  # characters of a float outside its tables
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
 _FLOATS = frozenset({"table", "wraptable", "sidewaystable", "margintable", "SCtable", "longtable", "figure"})
@@ -150,23 +149,21 @@ def _labels(one: _Float, text: str) -> list[str]:
 def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mapping[str, Macro]) -> SourceTable:
     name, start, end = place
     file, line = source.place(start)
-    body = source.text[start : min(end, start + LONGEST_TABLE)]
+    body = source.text[start:end]
     begin = body.index("}")
     at = skip_arguments(body, begin + 1, TABULARS[name] + (name == "tabular" and body[begin - 1] == "*"))
     text = re.sub(r"\\caption\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", body[at:])
     rows, unknown, endless = read_rows(text, line + body.count("\n", 0, at), macros)
     table = make_table("", "", rows, file, line)
-    notes = _notes(endless, unknown, end - start > LONGEST_TABLE, body[at:], bool(rows))
+    notes = _notes(endless, unknown, body[at:], bool(rows))
     return replace(table, notes=(*table.notes, *notes))
 
 
-def _notes(endless: set[str], unknown: set[str], cut: bool, body: str, found: bool) -> Iterator[str]:
+def _notes(endless: set[str], unknown: set[str], body: str, found: bool) -> Iterator[str]:
     if endless:
         yield f"macros that expand into themselves, left out: {_listed(endless)}"
     if unknown:
         yield f"macros that are not understood, of which only the text is kept: {_listed(unknown)}"
-    if cut:
-        yield f"only the first {LONGEST_TABLE} characters of the table are read"
     if re.search(r"\\begin\s*\{tabular", body):
         yield "tables inside cells are read as text in one line"
     if not found:
