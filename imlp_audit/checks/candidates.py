@@ -17,7 +17,7 @@ from imlp_audit.count.conventions import ParameterConvention, total
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey
 from imlp_audit.models.host import Size
 from imlp_audit.models.names.known import USUAL_SIZE, Library, Trait, has, known_models, sizes_of
-from imlp_audit.models.names.match import is_spelt
+from imlp_audit.models.names.match import denies, is_spelt
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.relatives import name_in_library
 from imlp_audit.spec.columns import Measure, image_of
@@ -75,6 +75,12 @@ def says(row: RowRef, recipe: Recipe, *, whole: bool = False) -> bool:
     if named is None or row.row.named:
         return True
     return is_spelt(row.row.label, named[1], whole=whole) and not has(Trait.NAMESAKE, *named)
+
+
+def contradicts(row: RowRef, recipe: Recipe) -> bool:
+    """Return whether a row's label has a word of its likeliest candidate that another lacks: it says B5, and not B2."""
+    first, named = name_in_library(candidates_of(row)[0]), name_in_library(recipe)
+    return first is not None and named is not None and denies(row.row.label, first[1], named[1])
 
 
 def key_of(paper: Paper, recipe: Recipe, context: Context) -> ModelKey:

@@ -31,6 +31,7 @@ from imlp_audit.checks.identity import (
     FEW,
     LEAST,
     NOT_NAMED,
+    SET_APART,
     RowIdentity,
     are_settled,
     chance,
@@ -38,6 +39,7 @@ from imlp_audit.checks.identity import (
     matches,
 )
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention
+from imlp_audit.models.names.data_sets import USUAL_CLASSES
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, decimal_text, readable
 from imlp_audit.numbers.parsing import SCALES
@@ -108,14 +110,16 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
         return check
     if identity is None and stated:
         return check
-    why = _why_open(check, found, identity, context)
-    doubt = why if identity is None or identity.accuses else NOT_NAMED
+    why, variant = _why_open(check, found, identity, context), found.cell.row.row.variant
+    doubt = why if identity is None or identity.accuses else f"{SET_APART}: {variant}" if variant else NOT_NAMED
     if doubt is None:
         return check
+    if doubt == DOUBTED and identity is not None:
+        doubt = f"{doubt}, {identity.doubted[found.cell.column_id]}"
     likely = why in (None, DOUBTED, _OTHER_HEAD) or (why == FEW and _is_told(check, found, context))
     is_cut = any(matches(found.cell.printed, value) for value in _values(check))
     is_near = is_cut or (found.cell.column.measure is Measure.FLOPS and _is_near(check))
-    return hold_back(check.model_copy(update={"lead": likely and not is_near}), doubt)
+    return hold_back(check.model_copy(update={"lead": likely and not is_near and not variant}), doubt)
 
 
 def _values(check: CellCheck) -> set[Fraction]:
@@ -140,18 +144,19 @@ def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, 
 
 
 _OTHER_HEAD = "a classifier of other classes would give it"
-_MOST_HEADS = 22  # of 1000 classes: ImageNet-22K has 21 841
+# How many outputs the heads of timm's weights have, besides 1000 and none (timm 1.0.31, `num_classes` of each).
+_HEADS = (384, 512, 640, 768, 1024, 1152, 1280, 11_221, 11_821, 19_168, 21_841, 21_842, 21_843, 115_217)
 
 
 def _may_have_another_head(found: Countable, context: Context) -> bool:
-    """Return whether parameters may be those of the model with a published head of other classes."""
+    """Return whether parameters are those of the model with a published head of other classes."""
     declared, others = context.measurements(found.cell.row, found.recipe, found.cell.column)
     sizes = {one.convention: one.value for one in (*declared, *others)}
     full, bare = (sizes.get(str(kind)) for kind in (ParameterConvention.ALL, ParameterConvention.NO_HEAD))
     if full is None or bare is None:
         return False
-    printed = found.cell.printed.interval()
-    return bare <= printed.high and printed.low <= bare + _MOST_HEADS * (full - bare) and full > bare
+    classes = found.recipe.classes or USUAL_CLASSES
+    return any(matches(found.cell.printed, bare + Fraction(full - bare) * one / classes) for one in _HEADS)
 
 
 def _score_counter(found: Countable, context: Context) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import log, prod
 
-from imlp_audit.checks.candidates import TableCounts, candidates_of, cells_of, key_of, proposals, says
+from imlp_audit.checks.candidates import TableCounts, candidates_of, cells_of, contradicts, key_of, proposals, says
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.identity import (
     BY_CHANCE,
@@ -99,9 +99,23 @@ class _TableRows:
             return self._unknown(row)
         sized, _ = self.counts.on_images(row, model)
         plain = row.row.named or self._follow(self._beyond_names, row)
-        accuses = plain and how is not Identified.ALL and says(row, model)
+        accuses = plain and how is not Identified.ALL and says(row, model) and self._has_peers(row)
         doubted, alike = self._doubted(row, model), tuple(map(str, self._alike(row, model)))
         return RowIdentity(sized, how, "", accuses=accuses, doubted=doubted, alike=alike)
+
+    def _has_peers(self, row: RowRef) -> bool:
+        """Return whether other rows of its variant follow: a pruned model is not held to what the plain ones have."""
+        alike = {one.id for one in self.counts.rows if one.row.variant == row.row.variant}
+        return self._follow({name: follows for name, follows in self._whole.items() if name in alike}, row)
+
+    @cached_property
+    def _whole(self) -> Mapping[str, bool]:
+        """Whether all numbers of a row follow from its model, where it is given or the label says it."""
+        return {
+            row.id: any(self.counts.has_size(row, one) and self.counts.on_images(row, one)[1] for one in said)
+            for row in self.counts.rows
+            if (said := [row.row.model] if row.row.model else [one for one in candidates_of(row) if says(row, one)])
+        }
 
     def _alike(self, row: RowRef, model: Recipe) -> list[Recipe]:
         """Return the other candidates that were counted and have all that the model has of a row's numbers."""
@@ -111,15 +125,19 @@ class _TableRows:
 
         return [one for one in self.counts.survivors(row) if one != model and printed(one) == printed(model)]
 
-    def _doubted(self, row: RowRef, model: Recipe) -> frozenset[str]:
-        """Return the columns whose number another candidate that was counted has."""
-        others = [one for one in self.counts.survivors(row) if one != model]
-        values = [(c, [v for one in others for v in self.counts.possible(c, one, every=True)]) for c in cells_of(row)]
-        return frozenset(c.column_id for c, found in values if any(matches(c.printed, v) for v in found))
+    def _doubted(self, row: RowRef, model: Recipe) -> Mapping[str, Recipe]:
+        """Return the columns whose number another candidate that was counted has, each with the first of these."""
+        return {
+            cell.column_id: one
+            for cell in cells_of(row)
+            for one in reversed([one for one in self.counts.survivors(row) if one != model])
+            if any(matches(cell.printed, value) for value in self.counts.possible(cell, one, every=True))
+        }
 
     def _known(self, row: RowRef) -> tuple[Recipe | None, Identified | None]:
         """Return a row's model, and how it is known."""
-        first, fitting = candidates_of(row)[0], [one for one in candidates_of(row) if self.counts.has_size(row, one)]
+        first = candidates_of(row)[0]
+        fitting = [one for one in candidates_of(row) if self.counts.has_size(row, one) and not contradicts(row, one)]
         following = [one for one in fitting if self.counts.on_images(row, one)[1]]
         near = [one for one in fitting if self._is_near(row, one)] or fitting
         meant = [one for one in following if not row.row.named or name_in_library(one) == name_in_library(near[0])]
@@ -215,6 +233,8 @@ class _TableRows:
         nearest = "; ".join(f"{one.name} has {text}" for one in near if (text := self._write(cells, one)))
         count = len(row.row.candidates)
         which = f"which of {count} candidates it is, if any" if count > 1 else f"that it is {near[0].name}"
+        if all(self.counts.fits(cell, near[0]) for cell in cells):
+            which = f"whether it is {near[0].name}, as so few digits are those of other models too"
         failed = [message for one in row.row.candidates if (message := self.counts.failure(one)) is not None]
         added = f"; the nearest: {nearest}" if nearest else ""
         added += f"; not counted: {list_some(failed, 2)}" if failed else ""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import log
 from typing import TypeVar
@@ -22,6 +22,7 @@ LEAST = 3
 DOUBTED = "another candidate of the row has this number"
 FEW = "too few numbers of the column say how it was counted"
 NOT_NAMED = "the model is proposed, and the label is not its name alone"
+SET_APART = "the model is proposed, and the row is set apart"
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class RowIdentity:
 
     A row that `accuses` may have its other numbers found wrong: its label is a name and nothing more, as what else it
     says may be a change that the numbers show, or the other rows with such labels follow. A number in a `doubted`
-    column is that of another of its candidates. Those that are `alike` have every number that the model has.
+    column is that of another of its candidates, which it names. Those `alike` have every number that the model has.
     """
 
     model: Recipe | None
@@ -40,7 +41,7 @@ class RowIdentity:
     reason: str
     lead: bool = False
     accuses: bool = False
-    doubted: frozenset[str] = frozenset()
+    doubted: Mapping[str, Recipe] = field(default_factory=dict)
     alike: tuple[str, ...] = ()
 
 

@@ -13,12 +13,29 @@ def with_model(text: str, line: int, recipe: str) -> str:
     row = next(
         one for one in _mappings(_compose(text)) if one.start_mark.line == line - 1 and "candidates" in _keys(one)
     )
-    key, value = _keys(row)["candidates"]
-    begin, start, stop, end = (mark.index for mark in (row.start_mark, key.start_mark, value.end_mark, row.end_mark))
+    keys = _keys(row)
+    start, stop = _span(*keys["candidates"])
     stop = start + len(text[start:stop].rstrip())  # a list that is indented ends where the next key begins
-    changed = f"{text[begin:start]}model: {{{recipe}}}{text[stop:end]}"
-    changed = re.sub(r"^[ ]*named: true[ ]*\r?\n|\bnamed: true, *|, *named: true\b", "", changed, count=1, flags=re.M)
-    return f"{text[:begin]}{changed}{text[end:]}"
+    edits = [(start, stop, f"model: {{{recipe}}}")]
+    if "named" in keys:
+        edits.append((*_removed(text, *_span(*keys["named"]), in_braces=row.flow_style), ""))
+    for start, stop, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[stop:]
+    return text
+
+
+def _span(key: yaml.Node, value: yaml.Node) -> tuple[int, int]:
+    return key.start_mark.index, value.end_mark.index
+
+
+def _removed(text: str, start: int, stop: int, *, in_braces: bool) -> tuple[int, int]:
+    """Return what to cut for a key to go: with a comma in braces, else with its line if nothing else is on it."""
+    if in_braces:
+        after, before = re.match(r"\s*,\s*", text[stop:]), re.search(r",\s*$", text[:start])
+        return (start, stop + after.end()) if after else (before.start() if before else start, stop)
+    line = text.rfind("\n", 0, start) + 1
+    rest = re.match(r"[ ]*\r?\n", text[stop:])
+    return (line, stop + rest.end()) if rest and not text[line:start].strip() else (start, stop)
 
 
 def with_counters(text: str, counters: Sequence[str]) -> str:

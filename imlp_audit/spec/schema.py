@@ -184,7 +184,8 @@ class Row(Record):
     `candidates` are proposals in its place, the likeliest first: numbers may confirm one, and none may accuse a number
     before. `named` says that the label is the first one's name, and no other model's. `counted_by` is, by measure, the
     convention of its numbers where a source gives one that may not be its column's. `training` says how the model was
-    trained, where not as the paper's models usually were.
+    trained, where not as the paper's models usually were; `variant` is what else sets it apart from other rows, so that
+    a proposed model accuses its numbers only where others of that variant follow.
     """
 
     id: Slug
@@ -196,6 +197,7 @@ class Row(Record):
     mark: str = ""
     repeats: RowId | None = None
     training: Sentence | None = None
+    variant: Sentence | None = None
     counted_by: dict[CountedMeasure, CountedBy] = Field(default_factory=dict)
     printed: Annotated[dict[Slug, str], Field(min_length=1)]
     delta: dict[Slug, str] = Field(default_factory=dict)

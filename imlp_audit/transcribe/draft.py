@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 
 from imlp_audit.errors import UsageError
@@ -13,7 +13,7 @@ from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.spec.columns import Measure
 from imlp_audit.transcribe.candidates import Proposal, Surroundings, propose
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, refusal
-from imlp_audit.transcribe.columns import NOUNS, ColumnGuess, TableColumns, read_columns, why_no_total
+from imlp_audit.transcribe.columns import NOUNS, ColumnGuess, ColumnRole, TableColumns, read_columns, why_no_total
 from imlp_audit.transcribe.grid import GridRow, SourceDocument, SourceTable
 from imlp_audit.transcribe.labels import LabelParts, read_label, sides_in, sides_named
 
@@ -154,7 +154,8 @@ def describe_table(table: SourceTable) -> str:
 class DraftRow:
     """A row of the draft: its numbers as a spec takes them, and what may be its model.
 
-    `side` is that of its images, where the row gives it; `doubt` is what was uncertain in reading it.
+    `side` is that of its images, where the row gives it; `doubt` is what was uncertain in reading it. `said` is what
+    else is printed of it, by the heading of its column, of which `variant` is what sets it apart from most rows.
     """
 
     id: str
@@ -165,6 +166,8 @@ class DraftRow:
     baseline: str | None = None
     training: str | None = None
     doubt: str | None = None
+    said: Mapping[str, str] = field(default_factory=dict)
+    variant: str | None = None
 
 
 @dataclass(frozen=True)
@@ -207,7 +210,8 @@ def draft_table(table: SourceTable, title: str = "") -> Draft:
         drafter.add(row)
     of_rows = (side for row in drafter.rows for side in row.numbers.sides if row.side is None)
     images = tuple(dict.fromkeys([*drafter.around.sides, *of_rows]))[:_MOST_SIDES]
-    return Draft(table, columns, tuple(_told_apart(drafter.rows, columns.scored)), tuple(drafter.skipped), images)
+    rows = tuple(_told_apart(list(_with_variants(drafter.rows)), columns.scored))
+    return Draft(table, columns, rows, tuple(drafter.skipped), images)
 
 
 class _Drafter:
@@ -252,9 +256,18 @@ class _Drafter:
             base.id if base else None,
             _training(row, self.columns, label, self._group),
             doubt=row.doubt or next((f"two numbers in one cell: {one}" for one in cells if _TWO.fullmatch(one)), None),
+            said=self._read_texts(row, label),
         )
         self._by_label.setdefault(label.text.casefold(), []).append((self._group, drafted))
         self.rows.append(drafted)
+
+    def _read_texts(self, row: GridRow, label: LabelParts) -> dict[str, str]:
+        """Return what is printed of a row besides its label and numbers, "" for nothing, by where it stands."""
+        others = [at for at in self.columns.others if self.columns.guesses[at].role is not ColumnRole.SIZE]
+        texts = {self.columns.guesses[at].heading: row.cells[at] for at in others}
+        told = f"{self.table.caption} {self.table.around}"
+        texts |= {"under": self._group, "mark": label.mark, "the caption says": label.text * (label.text in told)}
+        return {key: "" if text in MISSING else text for key, text in texts.items()}
 
     def _find_base(self, label: LabelParts, side: int | None) -> DraftRow | None:
         """Return the row that a label builds on: the one above, or the only one of its label under this heading."""
@@ -290,6 +303,19 @@ def _training(row: GridRow, columns: TableColumns, label: LabelParts, group: str
     texts = [(columns.guesses[at].heading, row.cells[at]) for at in columns.others if row.cells[at] not in MISSING]
     words = [f"{heading} {text}".strip() for heading, text in texts if not _RESULT.fullmatch(text)]
     return "; ".join(filter(None, [*words, label.training, group])) or None
+
+
+def _with_variants(rows: Sequence[DraftRow]) -> Iterator[DraftRow]:
+    """Yield the rows with what sets each apart: a text where most others share one. Results may be equal by chance."""
+    usual: dict[str, str] = {}
+    for key in rows[0].said if rows else ():
+        counts = Counter(row.said[key] for row in rows)
+        text, times = counts.most_common(1)[0]
+        if times > 1 and (2 * len(counts) <= len(rows) or not any(map(_RESULT.fullmatch, counts))):
+            usual[key] = text
+    for row in rows:
+        apart = [f"{key} {row.said[key] or 'none'}" for key, text in usual.items() if row.said[key] != text]
+        yield replace(row, variant="; ".join(apart) or None)
 
 
 _RESULT = re.compile(r"[\W_]*\d+[.,]\d+.*|.*%")

@@ -125,6 +125,8 @@ def _row(row: DraftRow, most: int) -> Iterator[str]:
         yield f"  baseline: {row.baseline}"
     if row.training is not None:
         yield f"  training: {scalar(row.training)}"
+    if row.variant is not None:
+        yield f"  variant: {scalar(row.variant)}"
     if row.proposal.recipes:
         yield f"  candidates: [{', '.join(row.proposal.recipes[:most])}]"
         if row.proposal.named:

@@ -178,7 +178,7 @@ def _numbered(words: Iterable[str]) -> frozenset[str]:
 def _cost(word: str, weights: Mapping[str, float]) -> float:
     """Return what a word that its label lacks costs a name: most for another version, little for a number."""
     if word.isdigit():
-        return 0.1 if word in ("16", "100") else 0.3  # the usual size of patches, and the usual width
+        return 0.1 if word in _USUAL else 0.3
     return 0.6 + 0.05 * weights[word] + (2.0 if _is_version(word) else 0)
 
 
@@ -236,6 +236,15 @@ def is_spelt(label: str, name: str, *, whole: bool = False) -> bool:
         return any(own.issuperset(_split_words(one)) for one in spellings(bare))
     begins = (next((word for word in words if word[0].isalpha()), "") for words in each)
     return any({first, *filter(_is_version, words)} <= own for first, words in zip(begins, each, strict=True))
+
+
+def denies(label: str, name: str, other: str) -> bool:
+    """Return whether a label has a word of a name that another name lacks: "b5" of pvt_v2_b5, where it is pvt_v2_b2."""
+    said = {word for spelt in spellings(label) for word in _split_words(spelt)}
+    return bool(said & set(_split_words(name)) - set(_split_words(other)) - _OPEN - _USUAL)
+
+
+_USUAL = frozenset({"16", "100"})  # the usual size of patches, and the usual width
 
 
 def _is_version(word: str) -> bool:

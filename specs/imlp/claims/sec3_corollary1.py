@@ -169,7 +169,7 @@ def corollary1_bias_on_all_others_corrected(x: Tensor, Wa: Tensor) -> Sides:
 
 
 def independent(x: Tensor, Wa: Tensor) -> Sides:
-    """Return, for each x_c, how many of the hidden units are linearly independent, where each of them bends, and all."""
+    """Return, for each x_c, how many hidden units are linearly independent, where each of them bends, and all."""
     sides = []
     for c in range(len(x)):
         bends = -others(x, Wa)[c] / Wa[c]
