@@ -39,8 +39,7 @@ def cache_folder() -> Path | None:
 
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_COUNTING = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy")
-LIBRARIES = (*_COUNTING, "cvxpy", "hypothesis")
+LIBRARIES = ("torch", "torchvision", "timm", "transformers", "fvcore", "numpy", "cvxpy", "hypothesis")
 
 # Layers of the import order: what is measured comes from these and nothing else of ours.
 MEASURING = ("count", "models", "checkpoint", "records", "numbers", "processes", "files", "errors")
@@ -52,13 +51,16 @@ TESTING = ("claims", *MEASURING)
 def fingerprint(parts: Sequence[str]) -> str:
     """Return a digest of our own code in some parts, of Python and of the libraries that they depend on."""
     about = [platform.python_version(), platform.machine(), *map(_version, LIBRARIES)]
-    own = [_fingerprint(_PACKAGE, _files(_PACKAGE / part)) for part in parts]
+    paths = [_PACKAGE / part for part in parts]
+    own = [
+        fingerprint_folder(one) if one.is_dir() else _fingerprint(_PACKAGE, [one.with_suffix(".py")]) for one in paths
+    ]
     return digest_of([*about, *own])
 
 
 def fingerprint_folder(folder: Path) -> str:
     """Return a digest of all Python in a folder. Raises FileError."""
-    return _fingerprint(folder, _files(folder))
+    return _fingerprint(folder, sorted(folder.rglob("*.py")))
 
 
 def digest_of(parts: Iterable[str | bytes]) -> str:
@@ -74,10 +76,6 @@ def _fingerprint(root: Path, files: Iterable[Path]) -> str:
     return digest_of(
         text for path in files for text in (path.relative_to(root).as_posix(), read_bytes(path, MAX_SPEC_BYTES))
     )
-
-
-def _files(part: Path) -> list[Path]:
-    return sorted(part.rglob("*.py")) if part.is_dir() else [part.with_suffix(".py")]
 
 
 def _version(library: str) -> str:
@@ -163,11 +161,6 @@ class Store:
             if total > most or (path.suffix == _UNFINISHED and now - status.st_mtime > _ABANDONED):
                 with suppress(OSError):
                     path.unlink()
-
-    def size(self) -> tuple[int, int]:
-        """Return the number of files and of bytes."""
-        sizes = [status.st_size for _, status in self._files()]
-        return len(sizes), sum(sizes)
 
     def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
         """Yield the regular files that are named as ours, with their state."""

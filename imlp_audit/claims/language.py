@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from torch import Tensor, nn
 
+from imlp_audit.claims.catalogue import FOLDER, ClaimCode
 from imlp_audit.claims.weights import Judgement, Layers
+from imlp_audit.processes.code import load_module
 
 Number: TypeAlias = Tensor | float | int
 Operation: TypeAlias = Callable[[Tensor], Tensor]
@@ -98,6 +100,14 @@ def claim(
     `judged` to be true, and returns a Judgement of them; `inspect` asks it of a checkpoint.
     """
     return lambda function: Claim(function, strategies, tuple(examples), tolerance, share)
+
+
+def load_claim(code: ClaimCode) -> Claim:
+    """Import a claim. Raises TypeError for what is none, and what its module raises."""
+    found = getattr(load_module(code.folder, f"{FOLDER}.{code.module}"), code.function)
+    if not isinstance(found, Claim):
+        raise TypeError(f"{code.function} is not a claim; its decorator is not imlp_audit's `claim`")
+    return found
 
 
 def claim_about(**symbols: SearchStrategy[Any]) -> Callable[..., Callable[[Callable[..., Sides]], Claim]]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, as_completed
 from contextlib import contextmanager, nullcontext
 from typing import TypeAlias
 
 from imlp_audit.claims.catalogue import ClaimCode, ClaimText
 from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome, Settings
 from imlp_audit.processes.code import explain_distrust, is_bundled
-from imlp_audit.processes.workers import EndedError, Pool, open_pool
+from imlp_audit.processes.workers import EndedError, Pool, gather, open_pool
 
 Outcomes: TypeAlias = Mapping[str, AnyOutcome]
 Progress: TypeAlias = Callable[[str], None]
@@ -31,42 +30,28 @@ def running(
     reasons = {folder: NotRun(explain_distrust(folder, shown_as)) for folder, shown_as in folders.items()}
     refused = {claim.id: reasons[claim.code.folder] for claim in claims if claim not in trusted}
     bundled = all(is_bundled(claim.code.folder) for claim in trusted)
-    if not pool.size and bundled:
-        yield lambda progress: {**refused, **_run_here(trusted, settings, progress)}
-        return
     # those that need a solver take longest: they go first, so that no process is left alone with them
     ordered = sorted(_by_code(trusted).values(), key=lambda same: same[0].needs is None)
-    with nullcontext(pool) if bundled else open_pool(max(1, pool.size)) as processes:
-        waiting = {processes.submit(_test, (settings, same[0])): same for same in ordered}
-        yield lambda progress: {**refused, **_gather(waiting, settings if helping else None, progress)}
 
-
-def _run_here(claims: Sequence[ClaimText], settings: Settings, progress: Progress) -> Outcomes:
-    outcomes: dict[str, AnyOutcome] = {}
-    for code, same in _by_code(claims).items():
+    def test_here(same: list[ClaimText]) -> Outcome:
         from imlp_audit.claims.testing import run_claim
 
-        for claim in same:
-            progress(claim.id)
-        outcome = run_claim(code, settings)
-        outcomes |= {claim.id: outcome for claim in same}
-    return outcomes
+        return run_claim(same[0].code, settings)
 
+    def collect(tested: Iterable[tuple[list[ClaimText], Outcome]], progress: Progress) -> Outcomes:
+        outcomes: dict[str, AnyOutcome] = {**refused}
+        for same, outcome in tested:
+            for claim in same:
+                progress(claim.id)
+                outcomes[claim.id] = outcome
+        return outcomes
 
-def _gather(
-    waiting: dict[Future[Outcome], list[ClaimText]], here: Settings | None, progress: Progress
-) -> dict[str, AnyOutcome]:
-    """Wait for the outcomes; with settings for this process test here what no other has begun, from the end."""
-    outcomes: dict[str, AnyOutcome] = {}
-    for future, same in reversed(waiting.items()):
-        if here is not None and is_bundled(same[0].code.folder) and future.cancel():
-            outcomes |= _run_here(same, here, progress)
-    left = {future: same for future, same in waiting.items() if not future.cancelled()}
-    for done in as_completed(left):
-        for claim in left[done]:
-            progress(claim.id)
-            outcomes[claim.id] = done.result()
-    return outcomes
+    if bundled and not pool.size:
+        yield lambda progress: collect(((same, test_here(same)) for same in ordered), progress)
+        return
+    with nullcontext(pool) if bundled else open_pool(max(1, pool.size)) as processes:
+        waiting = {processes.submit(_test, (settings, same[0])): same for same in ordered}
+        yield lambda progress: collect(gather(waiting, test_here if helping and bundled else None), progress)
 
 
 def _by_code(claims: Iterable[ClaimText]) -> Mapping[ClaimCode, list[ClaimText]]:

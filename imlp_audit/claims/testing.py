@@ -22,10 +22,10 @@ from hypothesis.errors import HypothesisException, NoSuchExample, Unsatisfiable
 from hypothesis.strategies import DrawFn, SearchStrategy
 from torch import Tensor, nn
 
-from imlp_audit.claims.catalogue import FOLDER, ClaimCode
-from imlp_audit.claims.language import Claim, Combination, combination_of, find_difference
+from imlp_audit.claims.catalogue import ClaimCode
+from imlp_audit.claims.language import Claim, Combination, combination_of, find_difference, load_claim
 from imlp_audit.claims.settings import Outcome, Settings
-from imlp_audit.processes.code import load_module, locate_error
+from imlp_audit.processes.code import locate_error
 
 _MOST_COMBINATIONS = 64  # of the values of choices; of more a sample is tried
 _QUIET = settings(
@@ -40,13 +40,10 @@ def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = la
     """Test a claim; `beat` is called when its module is loaded and before each example."""
     with _the_same_everywhere(settings.device):
         try:
-            claim = getattr(load_module(code.folder, f"{FOLDER}.{code.module}"), code.function, None)
+            claim = load_claim(code)
         except (Exception, SystemExit) as error:
             place = locate_error(error, code.folder, code.shown_as) or code.file
             return Outcome(0, problem=f"{place}: {type(error).__name__}: {error}")
-        if not isinstance(claim, Claim):
-            problem = f"{code.file}: {code.function} is not a claim; its decorator is not imlp_audit's `claim`"
-            return Outcome(0, problem=problem)
         beat()
         return _Run(claim, code, settings, beat).outcome()
 

@@ -20,7 +20,6 @@ from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.spec.fields import FORMS, SLUG
 from imlp_audit.spec.targets import declares, spec_files
 from imlp_audit.transcribe.draft import Draft, choose_tables, draft_table
-from imlp_audit.transcribe.grid import SourceDocument
 from imlp_audit.transcribe.sources import read_source
 from imlp_audit.transcribe.write import DraftPaper, summarize, write_spec
 
@@ -50,7 +49,8 @@ def init(
     """Write the tables of a document as a spec, with the models that each row may be of."""
     name = _paper_id(paper, source)
     target = output or Path(f"{name}.yaml")
-    document = _read(source)
+    document = read_source(source)
+    sys.stderr.write("".join(f"note: {make_visible(note)}\n" for note in document.notes))
     tables = choose_tables(document, table or (), str(source))
     drafts, left_out = _usable(
         [draft_table(one, document.title or "") for one in tables], str(source), chosen=bool(table)
@@ -90,13 +90,6 @@ def _usable(drafts: Sequence[Draft], source: str, *, chosen: bool) -> tuple[list
             else "\n  ".join([f"{source} has no table to count{more}:", *left_out])
         )
     return kept, left_out
-
-
-def _read(source: Path) -> SourceDocument:
-    """Return the tables of a source; what was not read of it is said on standard error."""
-    document = read_source(source)
-    sys.stderr.write("".join(f"note: {make_visible(note)}\n" for note in document.notes))
-    return document
 
 
 def _paper_id(given: str | None, source: Path) -> str:

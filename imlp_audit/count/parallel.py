@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.processes.workers import EndedError, Pool
+from imlp_audit.processes.workers import EndedError, Pool, gather
 
 if TYPE_CHECKING:
     from imlp_audit.count.ledger import CallCache
@@ -32,18 +32,11 @@ def begin_measuring(needed: Needed, progress: Progress, pool: Pool) -> Iterator[
     shares = _by_host(needed)
     if not pool.size or len(shares) < MANY:
         return measure_here(needed, progress)
-    waiting = [pool.submit(_collect, (share, progress)) for share in shares]
-    return _gather(shares, waiting, progress)
+    return _finish({pool.submit(_collect, (share, progress)): share for share in shares}, progress)
 
 
-def _gather(shares: list[Needed], waiting: list[Future[_Found]], progress: Progress) -> Iterator[Measured]:
-    """Yield what is measured; what no process has begun is measured here, from the end."""
-    here: dict[int, _Found] = {}
-    for at in reversed(range(len(shares))):
-        if waiting[at].cancel():
-            here[at] = dict(measure_here(shares[at], progress))
-    for at, share in enumerate(shares):
-        found = here[at] if at in here else waiting[at].result()
+def _finish(waiting: dict[Future[_Found], Needed], progress: Progress) -> Iterator[Measured]:
+    for share, found in gather(waiting, lambda share: dict(measure_here(share, progress))):
         yield from found.items()
         yield from measure_here({key: need for key, need in share.items() if key not in found}, progress)
 

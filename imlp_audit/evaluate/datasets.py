@@ -27,34 +27,25 @@ SPLIT_SYNONYMS = (("validation", "val", "valid", "eval", "evaluation"), ("train"
 _SPLITS = {word: words[0] for words in (*SPLIT_SYNONYMS, ("test", "testing")) for word in words}
 
 
-def whole_split(files: Sequence[str], split: str, source: str) -> tuple[str, ...]:
-    """Return the files of a split. Raises DatasetError if they lie in several folders.
+def choose_files(files: Sequence[str], split: str, source: str) -> tuple[str, ...]:
+    """Return the files, given relative to `source`, whose names name a split; all if none names any.
 
-    Several folders are several forms of a data set on the hub, often of the same images.
+    Raises DatasetError if the files name other splits only, or none where another than the usual one is asked for, and
+    if they lie in several folders: these are several forms of a data set on the hub, often of the same images.
     """
-    chosen = choose_files(files, split, source)
+    splits = {file: _splits_of(file) for file in files}
+    chosen = tuple(file for file, named in splits.items() if _SPLITS.get(split, split) in named)
+    if not any(splits.values()):
+        _refuse_unnamed(split, source)
+        chosen = tuple(files)
+    if not chosen:
+        there = sorted(set().union(*splits.values()))
+        raise DatasetError(f"{source} has no files of the split {split!r}; pass --split with {list_some(there)}")
     folders = sorted({PurePosixPath(file).parent.as_posix() for file in chosen})
     if len(folders) > 1:
         raise DatasetError(
             f"{source} has files in {list_some(folders)}, which may hold the same images; give one of them"
         )
-    return chosen
-
-
-def choose_files(files: Sequence[str], split: str, source: str) -> tuple[str, ...]:
-    """Return the files, given relative to `source`, whose names name a split; all if none names any.
-
-    Raises DatasetError if the files name other splits only, or none where another than the usual one is asked for.
-    """
-    splits = {file: _splits_of(file) for file in files}
-    if not any(splits.values()):
-        _refuse_unnamed(split, source)
-        return tuple(files)
-    wanted = _SPLITS.get(split, split)
-    chosen = tuple(file for file, named in splits.items() if wanted in named)
-    if not chosen:
-        there = sorted(set().union(*splits.values()))
-        raise DatasetError(f"{source} has no files of the split {split!r}; pass --split with {list_some(there)}")
     return chosen
 
 
@@ -153,7 +144,7 @@ def _open(data: Data) -> Images:
     found = list_images(place)
     tables = _list_tables(place) if not found.ids else ()
     if tables:
-        return _of_parquet(place, whole_split(tables, data.split, data.source), data)
+        return _of_parquet(place, choose_files(tables, data.split, data.source), data)
     if place == Path(data.source) and found.ids:
         check_undivided(place, found.folders, data.split)
     return _of_files(replace(found, name=Path(data.source).resolve().name), data)

@@ -257,8 +257,6 @@ def _warnings(ordered: Sequence[str], present: Collection[str]) -> Iterator[str]
 
 def read_class_map(path: Path) -> Classes:
     """Read a class map. Raises DatasetError saying what is wrong with the file."""
-    if path.suffix.lower() in (".pkl", ".pickle"):
-        raise DatasetError(f"{path} is a pickle, which could run code; {_MAP_FORMS}")
     try:
         text = read_text(path, _LARGEST).removeprefix(BOM).replace("\r\n", "\n")
     except FileError as error:

@@ -257,11 +257,6 @@ class SampledFit:
     printed: Interval
     under: tuple[str, ...] = ()
 
-    @property
-    def equal(self) -> bool:
-        """Whether the number is equal as printed."""
-        return self.verdict in PASSES and SAMPLING not in self.under
-
 
 def score_cells(row: RowRef, data: str | None) -> tuple[ScoreCell, ...]:
     """Return the cells of a row that an evaluation on a data set judges; without a name, on the row's only data set.
@@ -412,7 +407,7 @@ def _describe_counts(run: EvaluatedCell) -> str:
 def _describe_fit(run: EvaluatedCell, stake: Stake | None, fit: SampledFit) -> str:
     """Say how the share compares with the printed number, for a reader who has only the paper."""
     text, printed, share = run.cell.printed.text, fit.printed, run.share
-    if fit.equal:
+    if fit.verdict in PASSES and SAMPLING not in fit.under:
         return f"that prints as {text}, which stands for {printed}"
     interval = f"the 95 % interval [{run.accuracy.low}, {run.accuracy.high}]"
     if fit.verdict is Verdict.DIFFERS:

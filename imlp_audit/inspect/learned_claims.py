@@ -14,8 +14,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 from imlp_audit.checkpoint.refusal import escape_name
-from imlp_audit.claims.catalogue import FOLDER, ClaimCode, WeightClaim, read_weight_claims
-from imlp_audit.processes.code import explain_distrust, is_bundled, load_module, locate_error
+from imlp_audit.claims.catalogue import WeightClaim, read_weight_claims
+from imlp_audit.processes.code import explain_distrust, is_bundled, locate_error
 from imlp_audit.processes.workers import StoppedError, yield_apart
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.checkpoint import Statement
@@ -24,8 +24,6 @@ from imlp_audit.spec.targets import display_path
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-    from imlp_audit.claims.weights import Judge
 
 _PATIENCE = 300.0  # seconds for a claim, with its noise
 _MOST_LAYERS = 512
@@ -121,6 +119,7 @@ def _judge_all(asked: _Asked, weights: WeightsToJudge) -> Iterator[Statement]:
 
 def _judge(claim: WeightClaim, places: Places, weights: WeightsToJudge, *, image: bool) -> Statement:
     """Judge a claim; whatever a paper's Python raises is a statement with the verdict error."""
+    from imlp_audit.claims.language import load_claim
     from imlp_audit.claims.weights import LayerWeights, judge_weights
 
     layers = [
@@ -128,22 +127,13 @@ def _judge(claim: WeightClaim, places: Places, weights: WeightsToJudge, *, image
         for path, names in places.items()
     ]
     try:
-        verdict, reason, values = judge_weights(_load(claim.code), layers, weights.untrained, weights.draws)
+        verdict, reason, values = judge_weights(load_claim(claim.code).judge, layers, weights.untrained, weights.draws)
     except (Exception, SystemExit) as error:
         place = locate_error(error, claim.code.folder, claim.code.shown_as) or claim.file
         return _record(claim, Verdict.ERROR, f"{place}: {type(error).__name__}: {error}")
     by_name = {name: tuple(numbers) for name, numbers in values.items()}
     found = {"layers": tuple(layer.name for layer in layers), "values": by_name}
     return _record(claim, verdict, reason).model_copy(update=found)
-
-
-def _load(code: ClaimCode) -> Judge:
-    from imlp_audit.claims.language import Claim
-
-    claim = getattr(load_module(code.folder, f"{FOLDER}.{code.module}"), code.function)
-    if not isinstance(claim, Claim):
-        raise TypeError(f"{code.function} is not a claim; its decorator is not imlp_audit's `claim`")
-    return claim.judge
 
 
 def _record(claim: WeightClaim, verdict: Verdict, reason: str) -> Statement:

@@ -37,8 +37,9 @@ def is_bundled(folder: Path) -> bool:
 
 def is_installed_place(path: Path) -> bool:
     """Return whether a file lies where packages are installed, so that nobody edits it."""
-    real = path.resolve()
-    return any(real.is_relative_to(root) for root in (PACKAGE / "_specs", *own_sites()))
+    sites: list[str | Path] = [PACKAGE / "_specs", sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
+    sites += [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+    return any(path.resolve().is_relative_to(Path(root).resolve()) for root in sites)
 
 
 def load_module(folder: Path, name: str) -> ModuleType:
@@ -76,13 +77,6 @@ def _package(folder: Path) -> str:
         package.__path__ = [str(folder)]
         sys.modules[name] = package
     return name
-
-
-def own_sites() -> tuple[Path, ...]:
-    """Return the folders that packages are installed into for this interpreter."""
-    found = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
-    found += [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
-    return tuple(dict.fromkeys(Path(one).resolve() for one in found))
 
 
 def trusted_folder(folder: Path) -> Path | None:

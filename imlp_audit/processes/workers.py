@@ -11,7 +11,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -153,6 +153,17 @@ def open_pool(size: int = 0) -> Iterator[Pool]:
             yield pool
         finally:
             pool.end()
+
+
+def gather(
+    waiting: dict[Future[Made], Given], here: Callable[[Given], Made] | None = None
+) -> Iterator[tuple[Given, Made]]:
+    """Yield what was submitted with its result; what no process has begun is done by `here`, from the end."""
+    for future, given in reversed(waiting.items()):
+        if here is not None and future.cancel():
+            yield given, here(given)
+    for done in as_completed([future for future in waiting if not future.cancelled()]):
+        yield waiting[done], done.result()
 
 
 def yield_apart(work: Callable[[Given], Iterable[Made]], given: Given, patience: float) -> Generator[Made]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.records.base import is_number
 from imlp_audit.records.check import (
     FAILS,
     NO_MODEL,
@@ -162,7 +163,8 @@ def _ask(one: NumberedFinding, result: AuditResult) -> Item:
 
 
 def _how_far(check: Check) -> Decimal:
-    return abs(Decimal((check.gap if isinstance(check, CountedCheck) else None) or 0))
+    gap = check.gap if isinstance(check, CountedCheck) else None
+    return abs(Decimal(gap)) if gap and is_number(gap) else Decimal(0)  # a result may be written by anybody
 
 
 def _evidence(check: Check) -> str:

@@ -16,9 +16,6 @@ from imlp_audit.transcribe.labels import LabelParts, is_tagged, may_be_side
 MOST = 20
 _MOST_OF_NAME = 6  # of a label that is a name
 _FAR = 7.0  # below the best score: these share little with the label
-_DATA = re.compile(
-    r"[\s-]*(?:\(\s*)?\b(?:(?:im-?|image-?)?net|in)?[-\s]?(?:12|21|22)k(?:-p)?\b(?:\s*\))?$", re.IGNORECASE
-)
 _END = re.compile(r"(?P<name>.*[^\W_])[-_ /]+(?P<side>\d{3,4})")
 _WIDE = re.compile(r"(?<![\d.])(?P<number>12|21|22)[kK](?P<part>-?[pP]\b)?")
 _OF_21843 = re.compile(r"vit|mixer|bit|efficientnetv2|r\d+x\d", re.IGNORECASE)  # whose authors kept two classes more
@@ -46,8 +43,7 @@ class Proposal:
 def propose(label: LabelParts, around: Surroundings, group: str, side: int | None) -> Proposal:
     """Return the candidates of a row below a heading `group`; `side` is that of its images, where it gives one."""
     tagged = is_tagged(label.name)
-    whole = WEIGHTS.sub("", label.name.partition(".")[0] if tagged else label.name)
-    short = _DATA.sub("", whole)
+    short = WEIGHTS.sub("", label.name.partition(".")[0] if tagged else label.name)
     name, said = _split_size(short)
     side = label.size or side or said
     likely = side or next(iter(around.sides), None)
@@ -69,8 +65,8 @@ def propose(label: LabelParts, around: Surroundings, group: str, side: int | Non
     both = towers or re.search("clip", label.text, re.IGNORECASE)
     text = text_recipe(label.name) or (clip_recipe(label.name, side) if both else None)
     found = dict.fromkeys([*([text] if text else []), *recipes])
-    more = label.changed or label.remark or short != whole
-    named = sure and not (text or towers or more or _is_open(models[0], whole))  # in CLIP a name is that of one tower
+    more = label.changed or label.remark
+    named = sure and not (text or towers or more or _is_open(models[0], short))  # in CLIP a name is that of one tower
     return Proposal(tuple(found)[: _MOST_OF_NAME if sure else MOST], named)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from imlp_audit.models.names.data_sets import ALL_CLASSES, other_data_sets
@@ -99,9 +99,13 @@ def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGues
 
 def _of_numbers(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
     if _FLOPS.search(words):
-        return _with_size(_flops(heading, words, texts))
+        unit, headed, note = _find_unit(heading, words, texts, "G")
+        sides = sides_named(heading) or tuple(filter(None, [read_label(heading, None, ()).size]))  # as in FLOPs @384
+        image = (("image", str(sides[0])),) if sides else ()
+        return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.FLOPS, unit, image, note, headed)
     if _PARAMETERS.search(words) and not _BYTES.search(words):
-        return _totals(heading, texts, Measure.PARAMETERS, "M")
+        unit, headed, note = _find_unit(heading, words, texts, "M")
+        return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.PARAMETERS, unit, (), note, headed)
     if _TIME.search(words) or (_SPEED.search(words) and not _THROUGHPUT.search(words)):
         return ColumnGuess(ColumnRole.UNKNOWN, heading, note="a spec holds images per second, and no times")
     if _THROUGHPUT.search(words):
@@ -153,18 +157,6 @@ def _is_size(words: str, texts: Sequence[str]) -> bool:
 _LEAST_IMAGE = 96  # a smaller number below "Size" may be of parameters
 
 
-def _flops(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
-    prefix = re.search(r"\b([kmgtb])(?:flops?|macs?|madds?|ops)\b", words)
-    if prefix is None:
-        return _totals(heading, texts, Measure.FLOPS, "G")
-    return ColumnGuess(ColumnRole.NUMBERS, heading, Measure.FLOPS, prefix[1].upper().replace("K", "k"))
-
-
-def _totals(heading: str, texts: Sequence[str], measure: Measure, usual: str) -> ColumnGuess:
-    unit, headed, note = _find_unit(heading, texts, usual)
-    return ColumnGuess(ColumnRole.NUMBERS, heading, measure, unit, note=note, unit_headed=headed)
-
-
 _HEADED = re.compile(r"[(\[/]\s*(?:in\s+)?(?:×|x|\*)?\s*(10\^?\{?(?:3|6|9|12)\}?|[kKMGBT]|[Mm]illions?|[Bb]illions?)"
                      r"(?:\s*(?:FLOPs?|MACs?|params?))?\s*(?:[)\]]|$)|(?:×|x)\s*(10\^?\{?(?:3|6|9|12)\}?)")  # fmt: skip
 _POWERS = {"3": "k", "6": "M", "9": "G", "12": "T"}
@@ -172,8 +164,11 @@ NOUNS = ("parameters", "params", "flops", "macs")
 """Words for what is counted, which may stand behind a number."""
 
 
-def _find_unit(heading: str, texts: Sequence[str], usual: str) -> tuple[str, bool, str]:
+def _find_unit(heading: str, words: str, texts: Sequence[str], usual: str) -> tuple[str, bool, str]:
     """Return the unit of a heading and True, or the one that stands in the cells; else a guess and a note on it."""
+    prefix = re.search(r"\b([kmgtb])(?:flops?|macs?|madds?|ops)\b", words) if usual == "G" else None
+    if prefix is not None:
+        return prefix[1].upper().replace("K", "k"), True, ""
     found = _HEADED.search(heading)
     if found is not None:
         written = (found[1] or found[2]).lower()
@@ -186,7 +181,7 @@ def _find_unit(heading: str, texts: Sequence[str], usual: str) -> tuple[str, boo
     units = Counter(filter(None, map(own_unit, texts)))
     if units:
         return units.most_common(1)[0][0], False, ""
-    least = _SMALL_MODEL if re.search(r"madds?\b|mult-?adds?\b", heading.lower()) else _LARGE_MODEL
+    least = _SMALL_MODEL if re.search(r"madds?\b|mult-?adds?\b", words) else _LARGE_MODEL
     if usual == "G" and numbers and all(is_printed(n, "") and parse_printed(n, "").value >= least for n in numbers):
         usual = "M"
     return usual, False, f"no unit is printed; {usual} is a guess"
@@ -199,12 +194,6 @@ def own_unit(text: str) -> str:
         return unit
     scale = parse_printed(text, NumberForm(nouns=NOUNS)).scale
     return next((one for one in ("T", "G", "M", "k") if scale >= SCALES[one]), "")
-
-
-def _with_size(guess: ColumnGuess) -> ColumnGuess:
-    """Return a column of FLOPs with the size of the images that its heading gives, as in FLOPs @384."""
-    sides = sides_named(guess.heading) or tuple(filter(None, [read_label(guess.heading, None, ()).size]))
-    return replace(guess, fields=(*guess.fields, ("image", str(sides[0])))) if sides else guess
 
 
 def why_no_total(text: str, unit: str, usual: str) -> str | None:

@@ -35,7 +35,10 @@ def _read(path: Path) -> PrintedDocument:
         return _pdf_lines(path.name, opened)
     text = opened.text if isinstance(opened, LatexSource) else opened
     if len(text) > MAX_CHARACTERS:
-        raise UsageError(_too_long(path, text))
+        raise UsageError(
+            f"{path} has {readable(len(text))} characters, more than the {readable(MAX_CHARACTERS)} of a long book: "
+            "leave out data that no page prints, or give the paper's PDF"
+        )
     if isinstance(opened, LatexSource):
         return latex_lines(path.name, opened)
     kind = None if path.suffix.lower() in _TEXT else kind_of(path, text)
@@ -45,15 +48,6 @@ def _read(path: Path) -> PrintedDocument:
         raise UsageError(f"{path} is YAML, not a document: give the document first, and the specs after it")
     lines = (DocumentLine(path.name, at, line) for at, line in enumerate(text.split("\n"), start=1))
     return PrintedDocument(path.name, tuple(lines))
-
-
-def _too_long(path: Path, text: str) -> str:
-    lines = text.split("\n")
-    longest = max(range(len(lines)), key=lambda at: len(lines[at]))
-    return (
-        f"{path} has {readable(len(text))} characters, more than the {readable(MAX_CHARACTERS)} of a long book (its "
-        f"longest line is {longest + 1}): leave out data that no page prints, or give the paper's PDF"
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,12 +197,10 @@ def _plain(text: str) -> str:
 _STATED = re.compile(
     r"\s*Tab(?:le|\.)\s+((?:[A-Z]\.?)?\d{1,3}[a-z]?|[IVX]{1,6})\b\s*(?:[.:|–—-]\s*|$)", re.IGNORECASE | re.ASCII
 )
-PART = "+"
-"""Stands before the letter of a table that is a part of a float without a number."""
 
 
 def number_tables(tables: Sequence[SourceTable]) -> Iterator[SourceTable]:
-    """Yield the tables with a number each; those without, or of which only the part is known, come after the others.
+    """Yield the tables with a number each; those without come after the others.
 
     A caption such as "Table 2: Results" begins with the number of its table; its text follows.
     """
@@ -211,13 +209,9 @@ def number_tables(tables: Sequence[SourceTable]) -> Iterator[SourceTable]:
     digits = [int(found[0]) for number in taken if (found := re.match(r"\d+", number))]
     free = count(max(digits, default=0) + 1)
     seen: set[str] = set()
-    last = ""
     for table in tables:
         number = table.number
-        if number.startswith(PART):
-            last = str(next(free)) if number == f"{PART}a" else last
-            number = last + number.removeprefix(PART)
-        elif not number or number.replace(".", "") in seen:  # a spec has no point in it
+        if not number or number.replace(".", "") in seen:  # a spec has no point in it
             number = str(next(free))
         seen.add(number.replace(".", ""))
         yield replace(table, number=number)

@@ -12,7 +12,6 @@ from imlp_audit.transcribe.cells import split_mark
 _SIDE = re.compile(r"(\d{2,4})\s*(?:\^2|²|\s*[×xX*]\s*\1)?(?:[\s-]*(?:px|pixels?))?", re.ASCII)
 _BETWEEN = re.compile(r"\s*(?:[/,;|&→↑]|\band\b|\bto\b|->)\s*")  # two sizes in one cell
 _SMALLEST, _LARGEST = 16, 1536
-_OTHER_SIDES = frozenset({260, 299, 331, 380, 392, 456, 518})  # usual ones that are no multiple of 16
 _LEAST = 32
 
 
@@ -30,7 +29,7 @@ def sides_in(text: str) -> tuple[int, ...]:
 
 def may_be_side(number: int) -> bool:
     """Return whether a number without a unit may be the side of images: no year, no round number of epochs."""
-    return number in _OTHER_SIDES or (number % 16 == 0 and number % 100 != 0 and _SMALLEST <= number <= _LARGEST)
+    return number % 16 == 0 and number % 100 != 0 and _SMALLEST <= number <= _LARGEST
 
 
 def sides_named(text: str) -> tuple[int, ...]:
@@ -61,9 +60,8 @@ def _is_citation(inside: str) -> bool:
 
 
 _SIZED = re.compile(
-    r"\s*(?:[↑@]\s*(?P<at>\d{3,4})(?:\s*(?:\^2|²|[×x]\s*(?P=at)))?"
-    r"|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?"
-    r"|\(\s*(?P<bracket>\d{3,4})\s*\))$"
+    r"\s*(?:(?:[↑@]|\bat\b)\s*(?P<at>\d{3,4})(?:\s*(?:\^2|²|[×x]\s*(?P=at)))?"
+    r"|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?)$"
 )
 _REMARK = re.compile(
     r"(?<=\S)\s*(\((?:ours?|proposed|this (?:work|paper))\))$", re.IGNORECASE
@@ -121,19 +119,11 @@ def read_label(text: str, above: LabelParts | None, known: Container[str]) -> La
         side = side_of(config["side"] or config["px"] or "")
         return LabelParts(plain, config["name"], mark, side, training=config["training"].strip("_") or None)
     sized = _SIZED.search(bare)
-    size = _read_size(sized) if sized else None
+    size = next((side_of(part) for part in sized.groups() if part), None) if sized else None
     name = bare[: sized.start()].rstrip(" -–") if sized and size is not None and sized.start() else bare
     unsized = split_mark(name)[0] if name != bare else name
     base = _find_base(plain, above, known)
     return LabelParts(plain, unsized, mark, size if name != bare else None, base, remark=remark[1] if remark else "")
-
-
-def _read_size(sized: re.Match[str]) -> int | None:
-    """Return the side of the images; None for a number in brackets that may be epochs or a year, such as (300)."""
-    alone = sized["bracket"]
-    if alone and not may_be_side(int(alone)):
-        return None
-    return next((side_of(part) for part in sized.groups() if part), None)
 
 
 def _find_base(text: str, above: LabelParts | None, known: Container[str]) -> str | None:

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TypeAlias
 
 from imlp_audit.transcribe.grid import SourceDocument, SourceRow, SourceTable, SpanningCell, make_table
@@ -134,17 +133,15 @@ def _read_table(
     columns = _find_columns(body, head)
     if not head or not body or len(columns) < 2:
         return None
-    between = _between_rows(body)
     short = [rule for rule in page.rules if _holds(region, rule.x0, rule.x1, rule.y) and rule not in region]
     rows = [_head_row(line, columns, short, page.number) for line in head]
     if len(head) == 1 and len(_cells(head[0])) == 1:
         rows = [SourceRow(page.number, (SpanningCell(_text(head[0]), len(columns)),), head=True)]  # a title
-    rows += _body_rows([line for line in body if line not in between], columns, inner, page.number)
+    rows += _body_rows(body, columns, inner, page.number)
     name, text = (caption.number, caption.text) if caption else (number, "")
     table = make_table(name, text, rows, shown_as, page.number)
-    notes = [f"read from the places of characters: compare every number with page {page.number} of {shown_as}"]
-    notes += [f"{_text(line)!r} stands between two rows, and is left out" for line in between]
-    return replace(table, notes=(*notes, *table.notes), counted_in="page")
+    note = f"read from the places of characters: compare every number with page {page.number} of {shown_as}"
+    return replace(table, notes=(note, *table.notes), counted_in="page")
 
 
 def _cells(line: Line) -> list[Word]:
@@ -183,18 +180,6 @@ def _find_columns(body: Sequence[Line], head: Sequence[Line]) -> Columns:
 
 def _columns_of(cell: Word, columns: Columns) -> list[int]:
     return [at for at, (x0, x1) in enumerate(columns) if cell.x0 < x1 and x0 < cell.x1]
-
-
-def _between_rows(body: Sequence[Line]) -> list[Line]:
-    """Return the lines of one cell that stand between two rows, closer to both than rows are to each other."""
-    rows = [line for line in body if len(_cells(line)) > 1]
-    steps = sorted(b[0].base - a[0].base for a, b in pairwise(rows))
-    usual = steps[len(steps) // 2] if steps else 0.0
-    return [
-        line
-        for above, line, below in zip(body, body[1:], body[2:], strict=False)
-        if len(_cells(line)) == 1 and max(line[0].base - above[0].base, below[0].base - line[0].base) < 0.75 * usual
-    ]
 
 
 def _head_row(line: Line, columns: Columns, short: Sequence[Rule], page: int) -> SourceRow:

@@ -34,7 +34,6 @@ MAX_MEMBERS = 5_000
 _PIECE = b"\x1f\x8b\x08"  # each piece of a gzip file begins so; 5000 hold over 300 MB as bgzip packs them
 _ENDINGS = (".tex", ".ltx", ".sty", ".cls", ".tikz", ".inc")
 _BROKEN = (ValueError, zipfile.BadZipFile, zlib.error, tarfile.TarError, EOFError, OSError, RuntimeError)
-_USUAL = ("main", "paper", "ms", "root", "article", "manuscript", "arxiv")
 
 
 def read_archive(data: bytes, shown_as: str) -> tuple[str, dict[str, str]]:
@@ -72,16 +71,10 @@ def decode_text(data: bytes) -> str:
 
 
 def _main(texts: dict[str, str]) -> str | None:
-    """Return the file that begins the document: one with `\\documentclass`, of a usual name if there are several."""
+    """Return the file that begins the document: the longest in the uppermost folder with `\\documentclass`."""
     latex = [name for name in texts if name.endswith((".tex", ".ltx"))]
     heads = [name for name in latex if "\\documentclass" in texts[name] and "\\begin{document}" in texts[name]]
-    ranked = sorted(heads or latex, key=lambda name: (_rank(name), name.count("/"), -len(texts[name]), name))
-    return ranked[0] if ranked else None
-
-
-def _rank(name: str) -> int:
-    stem = posixpath.basename(name).rpartition(".")[0].lower()
-    return next((at for at, usual in enumerate(_USUAL) if stem.startswith(usual)), len(_USUAL))
+    return min(heads or latex, key=lambda name: (name.count("/"), -len(texts[name]), name), default=None)
 
 
 def _gzip(data: bytes, shown_as: str) -> Iterator[tuple[str, bytes]]:
@@ -228,31 +221,19 @@ def open_source(path: Path, known: str, plain: Container[str] = ()) -> LatexSour
         return join_source(main, members[main], members.get)
     if data.startswith(b"%PDF"):
         return data
-    ending = path.suffix.lower()
-    if data.startswith(_IMAGES) or ending in _IMAGE_ENDINGS:
-        raise UsageError(f"{path} is an image, whose text is not read; give {known}")
     text = decode(data, path.name, f"give {known}")
-    if ending not in plain and kind_of(path, text) is SourceKind.LATEX:
+    if path.suffix.lower() not in plain and kind_of(path, text) is SourceKind.LATEX:
         return join_source(path.name, text, partial(_read_beside, path.parent.resolve()))
     return text
 
 
 def _read_text(path: Path, text: str) -> SourceDocument:
-    if path.suffix.lower() == ".py":
-        raise UsageError(
-            f"{path} is Python, not a table; a row of a spec takes a model of your own as `model: {{python: {{file: "
-            f"{path.name}, name: Net, input: [3, 224, 224]}}}}`: see docs/own_module.md"
-        )
     kind = kind_of(path, text)
     if kind is SourceKind.YAML:
         raise UsageError(f"{path} is YAML, which has no table; if it is a spec already, run `imlp-audit lint` on it")
     if kind not in _READERS:
         raise UsageError(f"{path}: no table is seen in it; init reads {_KNOWN}")
     return _READERS[kind](text, path.name)
-
-
-_IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"RIFF")
-_IMAGE_ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".svg"})
 
 
 def kind_of(path: Path, text: str) -> SourceKind | None:

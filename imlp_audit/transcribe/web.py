@@ -42,7 +42,10 @@ _DEEPEST = 100  # elements in each other; one in more of them is not kept
 
 def read_web(text: str, shown_as: str) -> SourceDocument:
     """Return the tables of a page in order, and its title."""
-    page = _read_tree(text)
+    parser = _PageParser()
+    parser.feed(text)
+    parser.close()
+    page = parser.finish()
     figures = {table: figure for figure in page.iter("figure") for table in figure.iter("table")}
     inner: set[Element] = set()  # what stands in a table is no table, and no heading of others
     tables: list[SourceTable] = []
@@ -62,13 +65,6 @@ def read_web(text: str, shown_as: str) -> SourceDocument:
 def plain_text(markup: str) -> str:
     """Return the text of a piece of HTML, without its tags."""
     return " ".join(html.unescape(re.sub(r"<[^<>]*>", " ", markup)).split())
-
-
-def _read_tree(text: str) -> Element:
-    parser = _PageParser()
-    parser.feed(text)
-    parser.close()
-    return parser.finish()
 
 
 class _PageParser(HTMLParser):

@@ -201,13 +201,8 @@ def test_no_framework_is_needed(folder: Path, tmp_path_factory: pytest.TempPathF
         ("a.csv", "Model,Params (M)\nDeiT-S,５.７\n".encode(), "params '５.７': its digits are not those of ASCII"),
         ("a.csv", b'Model,Params (M)\n"DeiT-S,5.7\n', "a.csv:2: not comma-separated values"),
         ("a.yaml", b"paper: x\n", "if it is a spec already, run `imlp-audit lint` on it"),
-        (
-            "own.py",
-            b"class Net: ...\n",
-            "`model: {python: {file: own.py, name: Net, input: [3, 224, 224]}}`: see docs/own_mod",
-        ),
-        ("a", b"\x89PNG\r\n\x1a\n\x00\x00", "a is an image, whose text is not read"),
-        ("a.JPG", b"abc", "a.JPG is an image, whose text is not read"),
+        ("own.py", b"class Net: ...\n", "own.py: no table is seen in it; init reads LaTeX"),
+        ("a", b"\x89PNG\r\n\x1a\n\x00\x00", "a is not text; give a file with a table in it: LaTeX"),
         ("a.tar.gz", b"\x1f\x8b\x08broken", "a.tar.gz cannot be unpacked"),
         ("a.zip", b"PK\x03\x04broken", "a.zip cannot be unpacked"),
         (

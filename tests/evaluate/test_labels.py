@@ -183,11 +183,6 @@ def test_files_that_are_not_class_maps(tmp_path: Path, held: str | bytes, told: 
     assert "one name per line" in str(raised.value)
 
 
-def test_a_pickle_is_not_opened(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="is a pickle, which could run code"):
-        read_class_map(write_map(tmp_path, "cat\n", "map.pkl"))
-
-
 def test_class_maps_that_are_not_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     with (tmp_path / "huge.txt").open("wb") as file:

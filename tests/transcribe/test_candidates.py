@@ -125,14 +125,14 @@ def test_a_name_for_other_images_may_follow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "size"), [("ResNet-50 (256)", 256), ("ResNet-50 @300", 300), ("ConvNeXt-B-384", 384)]
+    ("label", "size"), [("ResNet-50 (256x256)", 256), ("ResNet-50 @300", 300), ("ConvNeXt-B-384", 384)]
 )  # fmt: skip
 def test_a_label_gives_the_size_of_images(label: str, size: int) -> None:
     assert candidates(label)[0][0].endswith(f", image: {size}}}")
     assert named(label) == [True]
 
 
-@pytest.mark.parametrize("label", ["ResNet-50 (300)", "ResNet-50 (800)", "ResNet-50 (1000)"])
+@pytest.mark.parametrize("label", ["ResNet-50 (300)", "ResNet-50 (800)"])
 def test_a_number_that_may_be_epochs_is_no_size_of_images(label: str) -> None:
     assert (candidates(label)[0][0], named(label)) == ("{timm: resnet50}", [False])
 
@@ -142,8 +142,9 @@ def test_the_sizes_that_a_table_names_are_tried_for_all_rows() -> None:
     assert table(*lines, caption="Models on 224^2 and 384x384").images == (224, 384, 448)
     assert table("Model | Size | FLOPs (G)", "DeiT-S | 224/384 | 4.6").images == (224, 384)
     assert table(*lines[:2], caption="With patches of 16x16").images == ()
-    (column,) = (guess for _, guess in table("Model | FLOPs (G) @384", "DeiT-S | 15.5").columns.numbers)
-    assert column.fields == (("image", "384"),)
+    for heading in ("FLOPs (G) @384", "FLOPs (G) at 384"):
+        (column,) = (guess for _, guess in table(f"Model | {heading}", "DeiT-S | 15.5").columns.numbers)
+        assert column.fields == (("image", "384"),)
 
 
 @pytest.mark.parametrize(

@@ -75,13 +75,8 @@ def test_a_heading_between_rows_is_no_row_of_numbers() -> None:
 
 def test_what_is_uncertain_is_named() -> None:
     page = put_table([*ROWS, ["PVT", "5", "75.1"]], PLACES, 690)
-    between = [*page, Put(60, 655, "both")]  # halfway between two rows: a label of two rows
-    (table,) = _tables(between)
-    assert table.notes == (
-        "read from the places of characters: compare every number with page 1 of x.pdf",
-        "'both' stands between two rows, and is left out",
-    )
     (table,) = _tables([*page, Put(215, 634, "?")])
+    assert table.notes == ("read from the places of characters: compare every number with page 1 of x.pdf",)
     assert [row.doubt for row in table.rows] == [None, None, "'?' stands between two columns"]
 
 

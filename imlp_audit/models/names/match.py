@@ -290,15 +290,12 @@ def suggest(name: str, library: Library) -> str | None:
     if len(name) > _LONGEST:
         return None
     others = [one for one in _LIBRARIES if one is not library]
-    for one in others:
-        if name in known_models(one):
-            return f"{one} has it: {{{one}: {name}}}"
-    near = _labelled(name, library)
-    if near is not None:
-        return f"did you mean {near!r}?"
-    for one in others:
+    elsewhere = next((one for one in others if name in known_models(one)), None)
+    if elsewhere is not None:
+        return f"{elsewhere} has it: {{{elsewhere}: {name}}}"
+    for one in (library, *others):
         if (near := _labelled(name, one)) is not None:
-            return f"{one} may have it: {{{one}: {near}}}"
+            return f"did you mean {near!r}?" if one is library else f"{one} may have it: {{{one}: {near}}}"
     family = _families(library).get(family_of(name), ())
     typed = get_close_matches(name, family or known_models(library), n=1)
     return f"did you mean {typed[0]!r}?" if typed else None

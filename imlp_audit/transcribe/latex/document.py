@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from imlp_audit.numbers.words import list_some
-from imlp_audit.transcribe.grid import PART, SourceDocument, SourceTable, make_table, number_tables
+from imlp_audit.transcribe.grid import SourceDocument, SourceTable, make_table, number_tables
 from imlp_audit.transcribe.latex.commands import TABULARS
 from imlp_audit.transcribe.latex.macros import (
     Definition,
@@ -15,13 +15,12 @@ from imlp_audit.transcribe.latex.macros import (
     find_definitions,
     find_macros,
     read_braced,
-    skip_braced,
+    skip_arguments,
     skip_optional,
 )
 from imlp_audit.transcribe.latex.scan import UNSEEN, read_rows, to_text
 from imlp_audit.transcribe.latex.source import LatexSource
 
-LONGEST_TABLE = 400_000  # characters
 _MOST_AROUND = 20_000  # characters of a float outside its tables
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
 _FLOATS = frozenset({"table", "wraptable", "sidewaystable", "margintable", "SCtable", "longtable", "figure"})
@@ -60,7 +59,7 @@ def read_latex(source: LatexSource) -> SourceDocument:
             caption = " ".join([*mains[at if apart else 0 :][:1], *(parts[at:][:1] if letter or not mains else [])])
             label = labels[at if len(labels) == len(one.tabulars) else 0] if labels else None
             table = _read_table(source, place, macros)
-            counted = f"{number + 1 + at * apart}{letter}" if mains else f"{PART}{letter}" if letter else ""
+            counted = f"{number + 1 + at * apart}{letter}" if mains else ""
             tables.append(
                 replace(table, number=counted, caption=_to_sentence(caption, macros), label=label, around=around)
             )
@@ -150,23 +149,21 @@ def _labels(one: _Float, text: str) -> list[str]:
 def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mapping[str, Macro]) -> SourceTable:
     name, start, end = place
     file, line = source.place(start)
-    body = source.text[start : min(end, start + LONGEST_TABLE)]
+    body = source.text[start:end]
     begin = body.index("}")
-    at = skip_braced(body, begin + 1, TABULARS[name] + (name == "tabular" and body[begin - 1] == "*"))
+    at = skip_arguments(body, begin + 1, TABULARS[name] + (name == "tabular" and body[begin - 1] == "*"))
     text = re.sub(r"\\caption\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", body[at:])
     rows, unknown, endless = read_rows(text, line + body.count("\n", 0, at), macros)
     table = make_table("", "", rows, file, line)
-    notes = _notes(endless, unknown, end - start > LONGEST_TABLE, body[at:], bool(rows))
+    notes = _notes(endless, unknown, body[at:], bool(rows))
     return replace(table, notes=(*table.notes, *notes))
 
 
-def _notes(endless: set[str], unknown: set[str], cut: bool, body: str, found: bool) -> Iterator[str]:
+def _notes(endless: set[str], unknown: set[str], body: str, found: bool) -> Iterator[str]:
     if endless:
         yield f"macros that expand into themselves, left out: {_listed(endless)}"
     if unknown:
         yield f"macros that are not understood, of which only the text is kept: {_listed(unknown)}"
-    if cut:
-        yield f"only the first {LONGEST_TABLE} characters of the table are read"
     if re.search(r"\\begin\s*\{tabular", body):
         yield "tables inside cells are read as text in one line"
     if not found:

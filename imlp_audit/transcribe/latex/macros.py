@@ -45,14 +45,6 @@ def skip_optional(tex: str, at: int) -> int:
     return at
 
 
-def skip_braced(tex: str, at: int, count: int) -> int:
-    """Return the place after some arguments in braces, with those in square brackets around them."""
-    at = skip_optional(tex, at)
-    for _ in range(count):
-        at = skip_optional(tex, found[1]) if (found := read_braced(tex, at)) is not None else at
-    return at
-
-
 def skip_space(tex: str, at: int) -> int:
     """Return the place of the next character that is not white space."""
     found = _SPACE.match(tex, at)
@@ -74,6 +66,12 @@ def read_arguments(tex: str, at: int, count: int) -> tuple[list[str], int] | Non
         texts.append(found[0])
         at = found[1]
     return texts, at
+
+
+def skip_arguments(tex: str, at: int, count: int) -> int:
+    """Return the place after some arguments in braces, with those in square brackets around them."""
+    read = read_arguments(tex, at, count)
+    return skip_optional(tex, read[1] if read is not None else at)
 
 
 def balance(tex: str) -> str:

@@ -28,7 +28,7 @@ from imlp_audit.transcribe.latex.macros import (
     read_arguments,
     read_braced,
     read_optional,
-    skip_braced,
+    skip_arguments,
     skip_optional,
     skip_space,
 )
@@ -244,7 +244,7 @@ class _Scanner:
         read = read_braced(self.tex, self.at)
         if read is not None:
             arguments = TABULARS.get(read[0]) or BOXES.get(read[0]) or 0
-            self.at = skip_braced(self.tex, read[1], arguments if part == "begin" else 0)
+            self.at = skip_arguments(self.tex, read[1], arguments if part == "begin" else 0)
             self.put(" ")
 
     def _read_other(self, name: str) -> None:
