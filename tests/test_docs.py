@@ -57,7 +57,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     fields.Place: "Sources",
     schema.PrintedTable: "Tables",
     schema.TableFile: "Tables",
-    **dict.fromkeys((columns.AnyColumn, *get_args(columns.Column)), "Columns"),
+    **dict.fromkeys((columns.AnyColumn, columns.TotalColumn, *get_args(columns.Column)), "Columns"),
     schema.Row: "Rows",
     schema.Footnote: "Footnotes",
     recipe.Recipe: "Recipes",

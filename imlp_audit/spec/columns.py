@@ -76,18 +76,19 @@ def _check_scale(unit: str) -> str:
     return unit
 
 
-class ParametersColumn(AnyColumn):
-    """A number of parameters; of models on images of the size `image` where that is not the rows' own."""
+class TotalColumn(AnyColumn):
+    """A total over models, on images of the size `image` where that is not the rows' own."""
 
     unit: Annotated[str, AfterValidator(_check_scale)]
     image: Sides | None = None
 
 
-class FlopsColumn(AnyColumn):
-    """A number of operations; of models on images of the size `image` where that is not the rows' own."""
+class ParametersColumn(TotalColumn):
+    """A number of parameters."""
 
-    unit: Annotated[str, AfterValidator(_check_scale)]
-    image: Sides | None = None
+
+class FlopsColumn(TotalColumn):
+    """A number of operations."""
 
 
 class SettingColumn(AnyColumn):
@@ -170,7 +171,7 @@ def parse_column(written: object) -> AnyColumn:
 
 def image_of(column: Column) -> Size | None:
     """Return the size of the images that a column's numbers are of; None where it is the rows' own."""
-    return column.image if isinstance(column, ParametersColumn | FlopsColumn | MemoryColumn) else None
+    return column.image if isinstance(column, TotalColumn | MemoryColumn) else None
 
 
 def details_of(column: Column) -> dict[str, str]:

@@ -16,8 +16,14 @@ from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.tree import MapNode, Text
 
 YAML = (".yaml", ".yml")
-_TABLES = (".tex", ".csv", ".tsv", ".html", ".htm", ".md", ".pdf", ".gz", ".tgz", ".zip")
-_WEIGHTS = (".pt", ".pth", ".bin", ".ckpt", ".safetensors", ".tar")
+_INIT = "; make a spec of it: imlp-audit init {}"
+_ADVICE = {  # on files of other kinds, by their endings
+    **dict.fromkeys((".tex", ".csv", ".tsv", ".html", ".htm", ".md", ".pdf", ".gz", ".tgz", ".zip"), _INIT),
+    **dict.fromkeys(
+        (".pt", ".pth", ".bin", ".ckpt", ".safetensors", ".tar"), "; if it is a checkpoint: imlp-audit inspect {}"
+    ),
+    ".json": "; if it is a result of verify: imlp-audit report --from {}",
+}
 _OF_A_SPEC = re.compile(r"""^\ufeff?(?:\{\s*)?["']?(?:paper|about|tables?|claims)["']?\s*:""", re.MULTILINE)
 _PAPER = re.compile(r"^\ufeff?paper:[ ]+([a-z0-9_\-]+)[ ]*(?:#.*)?$", re.MULTILINE)
 _ABOUT = re.compile(r"^about\s*:", re.MULTILINE)
@@ -226,13 +232,6 @@ def split_target(target: str) -> tuple[Path | None, str]:
     return None, target.strip("/")
 
 
-def _split_group(name: str) -> tuple[Path | None, str]:
-    """Return the folder of papers in the default folders that a name begins with, such as `atlas`, and what follows."""
-    group, _, rest = name.partition("/")
-    found = next((root / group for root in _roots_of_groups() if group and _is_group(root / group)), None)
-    return (None, name) if found is None else (found, rest)
-
-
 def _roots_of_groups() -> list[Path]:
     """Return the folders that may hold groups: `specs` here, also where it holds nothing else, and this package's."""
     return [*dict.fromkeys(root for root in (Path("specs"), *default_roots()) if root.is_dir())]
@@ -252,8 +251,10 @@ def id_in(target: str, paper: str) -> str:
 
 def _find_target(argument: str) -> Iterator[Wanted]:
     path, rest = split_target(argument)
-    if path is None:
-        path, rest = _split_group(rest)
+    if path is None:  # a folder of papers in the default folders, such as `atlas`
+        group, _, inside = rest.partition("/")
+        path = next((root / group for root in _roots_of_groups() if group and _is_group(root / group)), None)
+        rest = rest if path is None else inside
     if path is None:
         near = _known_papers(default_roots()[:1]) if _is_glob(rest.partition("/")[0]) else {}
         yield from _find_id(argument, rest, near or _known_papers(default_roots()))
@@ -333,16 +334,9 @@ def _around(path: Path) -> Wanted:
 
 def _refuse_other_kind(path: Path) -> None:
     ending = path.suffix.lower()
-    if ending in YAML or (ending not in _TABLES and _is_spec(path)):
-        return
-    advice = ": a spec is a YAML file (.yaml or .yml) with the key `paper`"
-    if ending in _TABLES:
-        advice = f"; make a spec of it: imlp-audit init {path}"
-    elif ending in _WEIGHTS:
-        advice = f"; if it is a checkpoint: imlp-audit inspect {path}"
-    elif ending == ".json":
-        advice = f"; if it is a result of verify: imlp-audit report --from {path}"
-    raise UsageError(f"{path} is not a spec{advice}")
+    advice = _ADVICE.get(ending, ": a spec is a YAML file (.yaml or .yml) with the key `paper`")
+    if ending not in YAML and (advice == _INIT or not _is_spec(path)):
+        raise UsageError(f"{path} is not a spec{advice.format(path)}")
 
 
 def _belongs(other: Declared, own: Declared) -> bool:
