@@ -56,7 +56,8 @@ def accept(
     for path, _, _, after in () if dry_run else changed:
         write_whole(path, after)
     for paper in selection.papers:
-        _say_left(_doubted(paper, result))
+        _say_left([f"{one.id} {one.printed}: {one.reason}" for one in _doubted(paper, result)])
+        _say_left([f"{row}: {model}, which its label does not say" for row, model in _unsaid(paper, result).items()])
     if not changed:
         sys.stderr.write("nothing to accept: no row with `candidates` was identified beyond doubt\n")
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
@@ -130,11 +131,21 @@ def _models(paper: Paper, result: AuditResult) -> dict[str, str]:
 
     To accept one accuses no number that an audit has not.
     """
-    cells = [one for one in result.of_kind(CellCheck) if one.identified not in (None, Identified.NO)]
-    models = {one.id.rpartition("/")[0]: one.model for one in cells if one.model is not None}
+    left = {one.id.rpartition("/")[0] for one in _doubted(paper, result)} | _unsaid(paper, result).keys()
+    return {row: model for row, model in _identified(paper, result).items() if row not in left}
+
+
+def _identified(paper: Paper, result: AuditResult) -> dict[str, str]:
+    proposed = {row.id for row in paper.rows if row.row.candidates}
+    cells = [(one.id.rpartition("/")[0], one) for one in result.of_kind(CellCheck)]
+    known = [(row, one) for row, one in cells if row in proposed and one.identified not in (None, Identified.NO)]
+    return {row: one.model for row, one in known if one.model is not None}
+
+
+def _unsaid(paper: Paper, result: AuditResult) -> dict[str, str]:
+    """Return the models of the rows whose labels do not begin with the name of any candidate."""
     said = {row.id for row in paper.rows if any(says(row, one) for one in row.row.candidates)}
-    doubted = {one.id.rpartition("/")[0] for one in _doubted(paper, result)}
-    return {name: model for name, model in models.items() if name in said - doubted}
+    return {row: model for row, model in _identified(paper, result).items() if row not in said}
 
 
 def _is_sure(group: GroupScore, column: Column) -> bool:
@@ -144,11 +155,11 @@ def _is_sure(group: GroupScore, column: Column) -> bool:
     return group.choice == "clear" or (is_named and 2 * group.scores[winner] > group.votes)
 
 
-def _say_left(doubted: Sequence[CellCheck]) -> None:
-    for one in doubted[:_SHOWN]:
-        sys.stderr.write(f"left as proposed: {one.id} {one.printed}: {one.reason}\n")
-    if len(doubted) > _SHOWN:
-        sys.stderr.write(f"and {len(doubted) - _SHOWN} more; write `model:` where you know it\n")
+def _say_left(left: Sequence[str]) -> None:
+    for one in left[:_SHOWN]:
+        sys.stderr.write(f"left as proposed: {one}\n")
+    if len(left) > _SHOWN:
+        sys.stderr.write(f"and {len(left) - _SHOWN} more; write `model:` where you know it\n")
 
 
 def _write_lock(paper: Paper, result: AuditResult, *, write: bool) -> RenewedLock:

@@ -279,7 +279,9 @@ def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[S
     acknowledged = {check.id: check.acknowledged for check in result.checks}
     failing = next((finding.checks for finding in worst_first(result) if finding.checks), ())
     worst = sorted(failing, key=lambda name: acknowledged[name] is True)[:1]
-    identified = any(check.identified not in (None, Identified.NO) for check in result.of_kind(CellCheck))
+    cells = [(check.id.rpartition("/")[0], check) for check in result.of_kind(CellCheck)]
+    left = {row for row, check in cells if check.verdict is Verdict.UNVERIFIABLE and check.measured is not None}
+    identified = any(check.identified not in (None, Identified.NO) and row not in left for row, check in cells)
     lines = [["explain", check, *given] for check in worst] + [["accept", *targets]] * identified
     lines += map(list, again or (["report", *targets, "--dir", "DIR"],))
     return Code("\n".join(shlex.join(["imlp-audit", *line]) for line in lines), "sh")

@@ -57,7 +57,7 @@ _TRAINING = re.compile(r"\b(epochs?|pre-?train(ed|ing)?( data)?|training( data)?
                        r"|ref\w*|publication|conference|date|type|family|config|download|link|url|log|ckpt|checkpoint|weights?"
                        r"|hub|code|mode|teacher|distill\w*|optimizer|schedule)\b")  # fmt: skip
 _LINK = re.compile(r"\W*((model|config|link|log|download|weights?|ckpt|checkpoint|github|google|baidu|here|url)\W*)+")
-_PARAMETERS = re.compile(r"\bm?par(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|\bsize\W{1,3}m\b|参数")
+_PARAMETERS = re.compile(r"\bm?par(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|参数")
 _FLOPS = re.compile(
     r"\b[kmgtb]?(flops?|macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?|\b[mgtb]ops\b|计算量"
 )
