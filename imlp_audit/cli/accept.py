@@ -90,9 +90,9 @@ def _audit(
 def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> str:
     """Return the text of one of a paper's files with what was identified."""
     models = _models(paper, result)
-    for row in reversed(paper.rows):  # so that the lines above stay where they are
+    for row in paper.rows:
         if row.source().file == shown_as and row.id in models:
-            text = with_model(text, row.source().line, models[row.id])
+            text = with_model(text, (*row.table.path, "rows", row.index), models[row.id])
     about, known = paper.about, result.hypotheses.get(paper.id)
     if about.source().file == shown_as and not about.value.flops and known is not None:
         columns = {

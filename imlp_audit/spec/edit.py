@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import yaml
 
 
-def with_model(text: str, line: int, recipe: str) -> str:
-    """Return a spec's text in which the row that begins on a line has a model in place of candidates."""
-    row = next(
-        one for one in _mappings(_compose(text)) if one.start_mark.line == line - 1 and "candidates" in _keys(one)
-    )
+def with_model(text: str, path: Sequence[str | int], recipe: str) -> str:
+    """Return a spec's text in which the row at a path of keys and positions has a model in place of candidates."""
+    row = _compose(text)
+    for step in path:
+        row = row.value[step] if isinstance(step, int) else _keys(row)[step][1]
     keys = _keys(row)
     start, stop = _span(*keys["candidates"])
     stop = start + len(text[start:stop].rstrip())  # a list that is indented ends where the next key begins
     edits = [(start, stop, f"model: {{{recipe}}}")]
     if "named" in keys:
-        edits.append((*_removed(text, *_span(*keys["named"]), in_braces=row.flow_style), ""))
+        edits.append(
+            (
+                *_removed(
+                    text,
+                    *_span(*keys["named"]),
+                    in_braces=isinstance(row, yaml.CollectionNode) and bool(row.flow_style),
+                ),
+                "",
+            )
+        )
     for start, stop, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[stop:]
     return text
@@ -56,14 +65,3 @@ def _compose(text: str) -> yaml.Node:
 
 def _keys(node: yaml.Node) -> dict[str, tuple[yaml.Node, yaml.CollectionNode]]:
     return {key.value: (key, value) for key, value in node.value}
-
-
-def _mappings(node: yaml.Node) -> Iterator[yaml.MappingNode]:
-    """Yield the mappings of a document, the outer ones first."""
-    if isinstance(node, yaml.MappingNode):
-        yield node
-        for _, value in node.value:
-            yield from _mappings(value)
-    if isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            yield from _mappings(item)

@@ -61,12 +61,39 @@ def test_a_wrong_number_of_an_identified_row_differs(tmp_path: Path, params: str
     assert [name for name, check in found.items() if check.verdict is Verdict.DIFFERS] == [f"resnet_50/{wrong}"]
 
 
-@pytest.mark.parametrize("params", ["24.56", "66.84"])  # with 511 and 21 157 classes
-def test_parameters_that_another_head_would_give_are_a_lead(tmp_path: Path, params: str) -> None:
+@pytest.mark.parametrize(
+    ("params", "verdict"),
+    [("24.56", Verdict.UNVERIFIABLE), ("68.26", Verdict.UNVERIFIABLE), ("52.19", Verdict.DIFFERS)],
+)  # 23 508 032 and 2049 for each of 512, 21 841 and 14 000 classes, which no weights have
+def test_parameters_that_a_published_head_would_give_are_a_lead(tmp_path: Path, params: str, verdict: Verdict) -> None:
     rows = [row(*one) for one in TRUE]
     rows[2] = row("resnet50", "ResNet-50", params, "4.11")
     check = checks_of(tmp_path, *rows)["resnet_50/params"]
-    assert (check.verdict, check.lead) == (Verdict.UNVERIFIABLE, True)
+    assert (check.verdict, check.lead) == (verdict, verdict is Verdict.UNVERIFIABLE)
+
+
+def of_variant(text: str, variant: str) -> str:
+    return text.replace("printed:", f"variant: {variant}, printed:")
+
+
+@pytest.mark.parametrize(("others", "verdict"), [(0, Verdict.UNVERIFIABLE), (3, Verdict.DIFFERS)])
+def test_a_row_that_is_set_apart_accuses_only_beside_others_of_its_kind(
+    tmp_path: Path, others: int, verdict: Verdict
+) -> None:
+    rows = [row(*one) for one in TRUE[:3]]
+    rows += [of_variant(row(*one).replace("id: ", "id: x_"), "Sparsity 50%") for one in TRUE[:others]]
+    rows.append(of_variant(row("resnet101", "ResNet-101", "44.55", "3.90"), "Sparsity 50%"))
+    check = checks_of(tmp_path, *rows)["resnet_101/flops"]
+    assert (check.verdict, check.lead) == (verdict, False)
+
+
+def test_numbers_of_a_sibling_identify_no_row_whose_label_denies_it(tmp_path: Path) -> None:
+    """Printed as PVTv2-B2's: 25.4 M and 4.0 G."""
+    b5 = row("pvt_v2_b5", "PVT v2 large b5", "25.36", "4.05", named=False, others=["pvt_v2_b2"])
+    found = checks_of(tmp_path, *(row(*one) for one in TRUE), b5)
+    assert found["pvt_v2_large_b5/params"].identified is Identified.NO
+    b2 = row("pvt_v2_b5", "PVT v2 large", "25.36", "4.05", named=False, others=["pvt_v2_b2"])
+    assert checks_of(tmp_path, *(row(*one) for one in TRUE), b2)["pvt_v2_large/params"].model == "timm: pvt_v2_b2"
 
 
 def test_a_label_that_says_more_than_a_name_accuses_nothing(tmp_path: Path) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import pytest
+import yaml
 
 from imlp_audit.pipeline import audit_targets
 from imlp_audit.records.check import CellCheck, Verdict
@@ -41,7 +45,8 @@ def test_accept_writes_the_counter_of_the_heading_and_a_lead_fails_then(tmp_path
     agent = row("resnet50", "Agent-ResNet-50", "25.56", "4.11", named=False)
     spec.write_text(HEAD.replace("FLOPs (G)", "MACs (fvcore)") + "".join([*rows, agent]))
     assert "fail" not in call("verify", str(spec)).out.partition("For CI")[2].partition("\n")[0]
-    assert call("accept", str(spec)).err == ""
+    unsaid = "left as proposed: t/1/agent_resnet_50: timm: resnet50, which its label does not say\n"
+    assert call("accept", str(spec)).err == unsaid
     after = spec.read_text()
     assert after.count("candidates:") == 1
     assert "flops: [fvcore]" in after
@@ -78,6 +83,23 @@ def test_accept_closes_lists_in_lists(tmp_path: Path) -> None:
     assert call("accept", str(spec)).code == 0
     assert "candidates:" not in spec.read_text()
     assert call("lint", str(spec)).code == 0
+
+
+@pytest.mark.parametrize("form", ["comments", "blocks", "one line"])
+def test_accept_edits_a_spec_in_the_form_that_it_has(tmp_path: Path, form: str) -> None:
+    spec, text = tmp_path / "t.yaml", HEAD + "".join(row(*one) for one in TRUE)
+    read = yaml.load(text, yaml.BaseLoader)
+    forms = {
+        "comments": yaml.dump(read, sort_keys=False).replace("named: 'true'", "named: true  # as printed"),
+        "blocks": yaml.dump(read, sort_keys=False, default_flow_style=False),
+        "one line": json.dumps(read),
+    }
+    spec.write_text(forms[form])
+    assert call("accept", str(spec)).code == 0
+    rows = yaml.load(spec.read_text(), yaml.BaseLoader)["tables"][0]["rows"]
+    assert {one["label"]: one["model"]["timm"] for one in rows} == {label: model for model, label, *_ in TRUE}
+    assert not any({"named", "candidates"} & one.keys() for one in rows)
+    assert spec.read_text().count("# as printed") == len(TRUE) * (form == "comments")
 
 
 def test_accept_accuses_no_number_that_verify_has_not(tmp_path: Path) -> None:
