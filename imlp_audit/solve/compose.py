@@ -63,8 +63,8 @@ def count_models(recipes: Iterable[Recipe], spaces: Mapping[str, Readings]) -> d
     }
     outside = {key: need for key, need in needed.items() if is_outside(key)}
     here = {key: need for key, need in needed.items() if key not in outside}
-    measured = (*measure_here(here, lambda _: None), *measure_outside(outside, lambda _: None))
-    return {recipe: _tabulate(recipe, readings, dict(measured)) for recipe, readings in asked.items()}
+    facts = dict((*measure_here(here, lambda _: None), *measure_outside(outside, lambda _: None)))
+    return {recipe: _tabulate(recipe, readings, facts) for recipe, readings in asked.items()}
 
 
 def _tabulate(recipe: Recipe, readings: Readings | None, facts: Facts) -> Counts | BuildError:
@@ -78,7 +78,7 @@ def _tabulate(recipe: Recipe, readings: Readings | None, facts: Facts) -> Counts
 
 def _keys(recipe: Recipe, reading: AnyReading | None) -> tuple[ModelKey, ...]:
     """Return the models whose counts make up a model's: itself, or its stack cut to one layer and to two."""
-    if not isinstance(recipe.host, Stack) or reading is None:
+    if not isinstance(recipe.host, Stack) or reading is None or recipe.mlp is not None:
         return (ModelKey(recipe, reading),)
     stacks = (recipe.host.with_layers(layers) for layers in (1, 2))
     return tuple(ModelKey(recipe.model_copy(update={"host": stack}), reading) for stack in stacks)
@@ -264,7 +264,7 @@ def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
 
 
 def _hangs_on_layout(convention: Convention) -> bool:
-    """Return whether a counter asks how tensors lie in memory: what the axes of a block change there does not add up."""
+    """Return whether a counter asks how tensors lie in memory: what axes change there does not add up."""
     return any(weight and key.operation is Operation.BIAS_APART for key, weight in convention.weights.items())
 
 
