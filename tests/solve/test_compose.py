@@ -174,17 +174,6 @@ def test_work_of_no_known_class_bars_a_model() -> None:
         count_vector({}, Ledger({}, {"aten::sort": 1, "aten::fft": 2}))
 
 
-def test_names_that_two_papers_share_are_one_reading_or_carry_the_paper(tmp_path: Path) -> None:
-    same, other = (f"{{as_written: {reading(resmlp_form=form)}}}" for form in ("equations", "algorithm"))
-    cell = (RESMLP, "params: 1.0")
-    rows = [
-        row
-        for name, readings in (("a", same), ("b", same), ("c", other))
-        for row in written(tmp_path / name, readings, cell)
-    ]
-    assert compose(rows).problem.named == {"as_written": {"resmlp": 1}, "c:as_written": {"resmlp": 3}}
-
-
 def test_no_search_asks_for_what_does_not_add_up(ablation: Composition) -> None:
     """ptflops counts a bias by how the tokens lie in memory, which the layers around a block decide."""
     assert Operation.BIAS_APART not in ablation.problem.classes
