@@ -39,14 +39,10 @@ from imlp_audit.spec.paper import CellRef, Paper, RowRef
 
 @dataclass(frozen=True)
 class Composition:
-    """The problem that rows pose, and by their ids why others are no part of it.
-
-    Of these others, the models of the `failed` ones could not be built or counted.
-    """
+    """The problem that rows pose, and by their ids why others are no part of it."""
 
     problem: SearchProblem
     refused: Mapping[str, str]
-    failed: tuple[str, ...]
 
 
 def count_models(recipes: Iterable[Recipe], spaces: Mapping[str, Readings]) -> dict[Recipe, Counts | BuildError]:
@@ -114,15 +110,13 @@ def compose(rows: Sequence[RowRef]) -> Composition:
     models = count_models(recipes, spaces)
     posed: list[Posed] = []
     refused: dict[str, str] = {}
-    failed: list[str] = []
     for row, image, recipe in asked:
         table = recipe if isinstance(recipe, BuildError) else models[recipe]
-        if isinstance(recipe, Recipe) and not isinstance(table, BuildError):
+        if isinstance(recipe, BuildError) or isinstance(table, BuildError):
+            refused[posed_id(row, image)] = str(table)
+        else:
             posed.append(Posed(row, recipe, table, image))
-            continue
-        refused[posed_id(row, image)] = str(table)
-        failed += [posed_id(row, image)] if isinstance(recipe, Recipe) else []
-    return Composition(pose(paper, posed, spaces), refused, tuple(failed))
+    return Composition(pose(paper, posed, spaces), refused)
 
 
 def _try_recipe(row: RowRef, image: Size | None) -> Recipe | BuildError:

@@ -83,7 +83,6 @@ def _solve(selection: Selection, targets: Sequence[str], budget: int, progress: 
     return Solved(
         selection=tuple(targets),
         left_out=composed.refused,
-        failed=composed.failed,
         answers=(*parts, whole.model_copy(update=update)),
         order=RULE,
     )
@@ -200,11 +199,9 @@ def describe_answer(
     """Return the answer to a problem; `what` is the kind of its numbers, `conventions` the scores of named ones."""
     readings = {group: len(readings) for group, readings in best_readings(answer.ties).items()}
     whole = answer.score == answer.of and answer.exhaustive
-    flops = tuple(cell.id for cell in problem.cells if cell.kind == "flops")
     layout = lay_out(problem)
     return Answered(
         what=what,
-        flops=flops,
         score=answer.score,
         of=answer.of,
         solutions=answer.count,

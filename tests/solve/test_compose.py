@@ -161,7 +161,6 @@ def test_rows_that_pose_no_problem_are_refused_with_the_reason(tmp_path: Path) -
     assert [cell.row for cell in composition.problem.cells] == [0, 0]
     assert (composition.problem.spaces, composition.problem.named) == ({}, {})
     reasons = {row.removeprefix("paper/1/"): reason for row, reason in composition.refused.items()}
-    assert composition.failed == ("paper/1/r2", "paper/1/r3", "paper/1/r4")
     assert reasons["r0"] == "the row has no model"
     assert reasons["r1"] == "the row prints no parameters and no FLOPs"
     assert reasons["r2"].startswith("timm has no model 'deit_tinny'")
