@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from math import prod
 from typing import TYPE_CHECKING
@@ -70,16 +70,17 @@ def _solve(selection: Selection, targets: Sequence[str], budget: int, progress: 
     answer = solve(problem, budget=budget)
     scores = _score_conventions(problem, budget) if any(cell.kind == "flops" for cell in problem.cells) else {}
     by_weights, named = answer.score, _prefer_named(problem, answer, scores, budget)
+    counter = None
     if named is not None:
-        problem, answer = named.problem, named.answer
+        counter, problem, answer = named
     found = f"{answer.score} of {answer.of} numbers follow; now "
     progress(f"{found}how certain that is")
     whole = describe_answer(what, problem, answer, scores)
     parts = [_solve_part(problem, kind, budget) for kind in asked] if len(asked) > 1 else []
     progress(f"{found}what other numbers would score")
     update: dict[str, object] = {"null": tuple((one.found, one.at_most) for one in null_scores(problem))}
-    if named is not None:
-        update |= {"named_counter": named.counter, "by_weights": by_weights, "counters": None}
+    if counter is not None:
+        update |= {"named_counter": counter, "by_weights": by_weights, "counters": None}
     return Solved(
         selection=tuple(targets),
         left_out=composed.refused,
@@ -157,19 +158,12 @@ def _is_wanted(cell: Cell, globs: Sequence[str], own: Mapping[str, object]) -> b
     return not elsewhere and any(fnmatchcase(cell.id, glob) for glob in globs)
 
 
-@dataclass(frozen=True)
-class _NamedAnswer:
-    """A counter with a name, the problem in which only its weights are allowed, and the answer to it."""
-
-    counter: str
-    problem: SearchProblem
-    answer: SearchAnswer
-
-
 def _prefer_named(
     problem: SearchProblem, free: SearchAnswer, scores: Mapping[str, int], budget: int
-) -> _NamedAnswer | None:
+) -> tuple[str, SearchProblem, SearchAnswer] | None:
     """Return the best counter with a name if weights of no name explain at most one number more.
+
+    With it come the problem in which only its weights are allowed, and the answer to that.
 
     Weights that are fitted to a table absorb an error in it; a counter that people use does not.
     """
@@ -180,7 +174,7 @@ def _prefer_named(
     weights = {str(key): weight for key, weight in FLOPS_CONVENTIONS[best].weights.items()}
     only = replace(problem, allowed={name: (weights.get(name, 0),) for name in problem.classes})
     answer = solve(only, budget=budget)
-    return _NamedAnswer(best, only, answer) if answer.score == known[best] else None
+    return (best, only, answer) if answer.score == known[best] else None
 
 
 def _score_conventions(problem: SearchProblem, budget: int) -> dict[str, int]:

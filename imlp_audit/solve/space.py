@@ -102,11 +102,6 @@ class Readings:
         }
         return make_reading(self.family, values)
 
-    @property
-    def first(self) -> AnyReading:
-        """The reading with the first value on each axis."""
-        return self.at((0,) * len(self.axes))
-
     def index(self, reading: AnyReading) -> int:
         """Return the position of a reading among all."""
         index = 0
