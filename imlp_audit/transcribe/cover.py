@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import groupby
@@ -21,7 +21,7 @@ from imlp_audit.records.listing import CoverageReport, CoveredNumber, NumberStat
 from imlp_audit.spec.claim_entries import ClaimEntry, MeaningEntry
 from imlp_audit.spec.paper import Paper, find_rows, rows_of_table
 from imlp_audit.spec.plan import claims_of
-from imlp_audit.spec.schema import NumbersEntry, PrintedTable
+from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.spec.tree import Located
 from imlp_audit.transcribe.document import DocumentLine, PrintedDocument
 from imlp_audit.transcribe.places import (
@@ -69,9 +69,9 @@ class _PlacedNumber:
             return NumberState.BOUND
         return NumberState.EXPLAINED if self.reasons else NumberState.OPEN
 
-    def settle(self, source: Source, checks: Iterable[str], reason: str | None = None) -> None:
+    def settle(self, source: Source, checks: Iterable[str] | None, reason: str | None = None) -> None:
         """Note the checks that read it, or the reason why none does."""
-        self.checks |= dict.fromkeys(checks)
+        self.checks |= dict.fromkeys(checks or ())
         self.reasons |= dict.fromkeys([reason] if reason is not None else [])
         self.sources[source] = None
 
@@ -128,11 +128,12 @@ class _Covering:
         self.placed: set[str] = set()
         self.unplaced: list[UnplacedPart] = []
 
-    def within(self, spans: Iterable[Span]) -> Iterator[_PlacedNumber]:
-        """Yield the quantities that stand in some spans."""
+    def within(self, spans: Iterable[Span], keys: Container[str] | None = None) -> Iterator[_PlacedNumber]:
+        """Yield the quantities that stand in some spans; with `keys`, those alone, whatever their signs."""
         for first, last in spans:
             for number in self.numbers[bisect_left(self.places, first) : bisect_left(self.places, last)]:
-                if number.apart is None and number.offset + number.found.end <= last:
+                ends_inside = number.offset + number.found.end <= last
+                if number.apart is None and ends_inside and (keys is None or number.found.unsigned in keys):
                     yield number
 
     def bind_tables(self) -> None:
@@ -163,9 +164,8 @@ class _Covering:
             entry, source = claim.value, claim.source("text")
             keys = {key for text in _claim_texts(entry, self.known) for key in unsigned_keys(text)}
             spans = self.quotes.find_parts(re.sub(r"\s*\(caption of [^()]*\)\Z", "", entry.text))
-            for number in self.within(spans):
-                if number.found.unsigned in keys:
-                    number.settle(source, [f"{self.paper.id}/claims/{entry.id}"])
+            for number in self.within(spans, keys):
+                number.settle(source, [f"{self.paper.id}/claims/{entry.id}"])
             if not spans and keys & {number.unsigned for number in find_quantities(entry.text)}:
                 self._lack(f"the text of claims/{entry.id}", "not found in the document", source)
 
@@ -173,8 +173,9 @@ class _Covering:
         """Bind the numbers of statements about functions that quote the document word by word."""
         for claim in claims_of(self.paper, self.known).values():
             if isinstance(claim, ClaimText) and claim.literal and len(fold(claim.form)) >= _SHORTEST:
+                source = Source(file=claim.file, line=claim.line)
                 for number in self.within(self.quotes.find_parts(claim.form)):
-                    number.settle(Source(file=claim.file, line=claim.line), [claim.id])
+                    number.settle(source, [claim.id])
 
     def bind_entries(self) -> None:
         """Bind or explain what the paper's coverage names: numbered parts, sentences, and numbers by quotation."""
@@ -184,22 +185,18 @@ class _Covering:
                 sentence = _SENTENCE.fullmatch(entry.item)
                 spans = self.quotes.find(sentence[1]) if sentence is not None else parts.get(entry.item, [])
                 for number in self.within(spans):
-                    number.settle(located.source("entries", at), entry.checks or (), entry.out_of_scope)
+                    number.settle(located.source("entries", at), entry.checks, entry.out_of_scope)
             for at, numbers in enumerate(located.value.numbers):
+                meant = unsigned_keys(" ".join(numbers.numbers)) if numbers.numbers is not None else None
                 for place, quote in enumerate(numbers.near):
-                    self._settle_quoted(quote, numbers, located.source("numbers", at, "near", place))
-
-    def _settle_quoted(self, quote: str, entry: NumbersEntry, source: Source) -> None:
-        spans = self.quotes.find(quote)
-        if len(spans) != 1:
-            shown = quote if len(quote) <= _LONGEST else f"{quote[:_LONGEST].rstrip()}…"
-            often = f"stands there {len(spans)} times, so it names no place: quote more of it"
-            self._lack(f"the quotation “{shown}”", often if spans else "not found in the document", source)
-            return
-        meant = {key for text in entry.numbers or () for key in unsigned_keys(text)}
-        for number in self.within(spans):
-            if entry.numbers is None or number.found.unsigned in meant:
-                number.settle(source, entry.checks or (), entry.out_of_scope)
+                    source = located.source("numbers", at, "near", place)
+                    spans = self.quotes.find(quote)
+                    for number in self.within(spans, meant) if len(spans) == 1 else ():
+                        number.settle(source, numbers.checks, numbers.out_of_scope)
+                    if len(spans) != 1:
+                        shown = quote if len(quote) <= _LONGEST else f"{quote[:_LONGEST].rstrip()}…"
+                        often = f"stands there {len(spans)} times, so it names no place: quote more of it"
+                        self._lack(f"the quotation “{shown}”", often if spans else "not found in the document", source)
 
     def _lack(self, what: str, reason: str, source: Source) -> None:
         self.unplaced.append(UnplacedPart(what=what, reason=reason, source=source))
