@@ -302,7 +302,7 @@ def fold(text: str) -> str:
     return _DROPPED.sub("", text).replace("İ", "I").lower()  # the one letter that lower case makes two of
 
 
-_TAG = r"\\tag\s*\{\s*\(?([A-Z]?\.?\d+)\)?\s*\}|\(([A-Z]?\.?\d+)\)\s*(?:\\end\{[a-z]+\*?\})?\s*\$*\s*$"
+_TAG = r"\\tag\s*\{\s*\(?([A-Z]?\.?\d+)\)?\s*\}|\(([A-Z]?\.?\d+)\)\s*(?:\\end\{[a-z]+\*?\}\s*)?(?:\$+\s*)?$"
 _TAGS = re.compile(_TAG, re.MULTILINE)
 _DISPLAY = re.compile(r"\$\$.*?\$\$[^\n]*|^(?:(?!\$\$)[^\n])+$", re.DOTALL | re.MULTILINE)
 _NUMBERED = re.compile(r"\\(begin|end)\s*\{(equation|align|gather|eqnarray|multline)\}")
@@ -341,6 +341,7 @@ def _environments(text: str) -> Iterator[tuple[str, Span]]:
         for _ in range(rows - len(re.findall(r"\\(?:nonumber|notag)\b", inside))):
             number += 1
             yield f"Equation {number}", (begun, found.end())
+        begun = found.end()  # of many ends without a begin, each has only what is before it
 
 
 def _paragraphs(text: str) -> Iterator[tuple[str, Span]]:
