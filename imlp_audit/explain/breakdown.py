@@ -12,9 +12,8 @@ from torch import nn
 
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.facts import Failure, ModelKey
-from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.hooks import THOPS_LAYERS
-from imlp_audit.count.models import attempt
+from imlp_audit.count.models import attempt, count_work
 from imlp_audit.count.outside import each_outside
 from imlp_audit.count.parameters import classifiers
 from imlp_audit.count.record import Ledger, site_of
@@ -24,7 +23,6 @@ from imlp_audit.models.host import PartNames
 from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.explanation import Amount
-from imlp_audit.solve.counting import count_model
 
 # The names that timm's models share with others. The first that is found in a path without its numbers names the part.
 _COMMON: PartNames = (
@@ -135,8 +133,8 @@ def _dissect_each(models: Mapping[ModelKey, None]) -> Iterator[tuple[ModelKey, B
 
 def _dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder) -> Body:
     with builder.variant(recipe, reading) as variant:
-        ledger = count_model(variant, {}).ledger
-        model = unfuse_attention(variant.model)
+        model = variant.model
+        ledger = count_work(model)
         return Body(tuple(_tensors(model)), ledger, recipe.host.parts)
 
 

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import ceil, floor
-from typing import assert_never
 
 import numpy as np
 
 from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
-from imlp_audit.errors import AuditError, BuildError
-from imlp_audit.models.build import describe_failure
-from imlp_audit.models.host import Size
-from imlp_audit.models.readings import AnyReading, Family, OwnFamily
+from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
+from imlp_audit.count.outside import is_outside, measure_outside
+from imlp_audit.count.parallel import measure_here
+from imlp_audit.errors import BuildError
+from imlp_audit.models.host import Size, Stack
+from imlp_audit.models.readings import AnyReading, BlockReading, Family, OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.counting import Hosts, Outside, Stacks
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
-from imlp_audit.solve.space import CLASSES, Counts, Readings, parameters_in, readings_of, total_in, work_in
+from imlp_audit.solve.space import (
+    CLASSES,
+    Counts,
+    Readings,
+    count_vector,
+    parameters_in,
+    readings_of,
+    readings_to_count,
+    tabulate,
+    total_in,
+    work_in,
+)
 from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.paper import CellRef, Paper, RowRef
 from imlp_audit.spec.schema import About
@@ -38,53 +49,55 @@ class Composition:
     failed: tuple[str, ...]
 
 
-@dataclass(eq=False)
-class Composer:
-    """Counts models under every reading of their family; each host, block and layer is counted only once."""
+def count_models(recipes: Iterable[Recipe], spaces: Mapping[str, Readings]) -> dict[Recipe, Counts | BuildError]:
+    """Return the counts of models, (readings, counts), one row where no reading changes the model; or why one failed.
 
-    spaces: Mapping[str, Readings]
-    _hosts: Hosts = field(default_factory=Hosts)
-    _stacks: Stacks = field(default_factory=Stacks)
-    _outside: Outside = field(default_factory=Outside)
-    _known: dict[Recipe, Counts] = field(default_factory=dict)
-
-    def table(self, recipe: Recipe) -> Counts:
-        """Return the counts, (readings, counts), one row where no reading changes the model. Raises BuildError."""
-        if recipe not in self._known:
-            self._known[recipe] = self._compose(recipe)
-        return self._known[recipe]
-
-    def expect(self, recipes: Iterable[Recipe]) -> None:
-        """Say which models will be asked for, so that those of code from outside are counted by one process."""
-        self._outside.expect({recipe: self._readings_of(recipe) for recipe in recipes if _is_whole(recipe)})
-
-    def _readings_of(self, recipe: Recipe) -> Readings | None:
-        return None if recipe.family_name is None else self.spaces[recipe.family_name]
-
-    def _compose(self, recipe: Recipe) -> Counts:
-        if recipe.runs_code:
-            if not _is_whole(recipe):
-                raise BuildError(f"{recipe.name}: IMLP blocks in a host of one's own are not searched")
-            return self._outside.count(recipe, self._readings_of(recipe))
-        try:
-            match recipe.family:
-                case None | OwnFamily():  # a block whose code may not be run is refused there
-                    return self._hosts.as_it_is(recipe)[np.newaxis]
-                case Family.IMLP:
-                    return self._hosts.with_blocks(recipe, self.spaces[Family.IMLP])
-                case Family.RESMLP | Family.TEXT as family:
-                    return self._stacks.with_layers(recipe, self.spaces[family])
-                case other:
-                    assert_never(other)
-        except AuditError:
-            raise
-        except Exception as error:  # whatever a host's code raises is a result of its rows, not the end of the search
-            raise BuildError(describe_failure(recipe, error)) from error
+    Models of code from outside are counted together, in a process of their own.
+    """
+    asked = {recipe: None if recipe.family_name is None else spaces[recipe.family_name] for recipe in recipes}
+    needed = {
+        key: Need(work=True)
+        for recipe, readings in asked.items()
+        for reading in ([None] if readings is None else readings_to_count(readings))
+        for key in _keys(recipe, reading)
+    }
+    outside = {key: need for key, need in needed.items() if is_outside(key)}
+    here = {key: need for key, need in needed.items() if key not in outside}
+    facts = dict((*measure_here(here, lambda _: None), *measure_outside(outside, lambda _: None)))
+    return {recipe: _tabulate(recipe, readings, facts) for recipe, readings in asked.items()}
 
 
-def _is_whole(recipe: Recipe) -> bool:
-    """Return whether code from outside builds the model, which is counted as a whole."""
-    return recipe.runs_code and recipe.family is not Family.IMLP
+def _tabulate(recipe: Recipe, readings: Readings | None, facts: Facts) -> Counts | BuildError:
+    try:
+        if readings is None:
+            return _counts_of(recipe, None, facts)[np.newaxis]
+        return tabulate(readings, lambda reading: _counts_of(recipe, reading, facts))
+    except BuildError as error:
+        return error
+
+
+def _keys(recipe: Recipe, reading: AnyReading | None) -> tuple[ModelKey, ...]:
+    """Return the models whose counts make up a model's: itself, or its stack cut to one layer and to two."""
+    if not isinstance(recipe.host, Stack) or reading is None or recipe.mlp is not None:
+        return (ModelKey(recipe, reading),)
+    stacks = (recipe.host.with_layers(layers) for layers in (1, 2))
+    return tuple(ModelKey(recipe.model_copy(update={"host": stack}), reading) for stack in stacks)
+
+
+def _counts_of(recipe: Recipe, reading: AnyReading | None, facts: Facts) -> Counts:
+    """Return a model's counts under a reading; a stack has those of one layer, and what each further layer adds."""
+    one, *two = (_vector(key, facts[key]) for key in _keys(recipe, reading))
+    return one + (recipe.host.layers - 1) * (two[0] - one) if isinstance(recipe.host, Stack) and two else one
+
+
+def _vector(key: ModelKey, facts: ModelFacts | Failure) -> Counts:
+    if isinstance(facts, Failure):
+        answers = key.reading.answers if isinstance(key.reading, BlockReading) and not facts.untrusted else ()
+        under = f" (with {', '.join(f'{axis}: {value}' for axis, value in answers)})" if answers else ""
+        raise BuildError(f"{facts.message}{under}")
+    if facts.ledger is None:
+        raise BuildError(f"{key.recipe.name}: its work was not counted")
+    return count_vector(facts.parameters, facts.ledger)
 
 
 def compose(rows: Sequence[RowRef]) -> Composition:
@@ -98,8 +111,7 @@ def compose(rows: Sequence[RowRef]) -> Composition:
     papers = list({row.paper.id: row.paper for row in rows}.values())
     spaces: dict[str, Readings] = {family: readings_of(family, named_parts(papers, family)) for family in Family}
     spaces |= {name: readings_of(family) for name, (_, family) in own.items()}
-    composer = Composer(spaces)
-    composer.expect(recipe for _, recipe in recipes)
+    models = count_models((recipe for _, recipe in recipes), spaces)
     posed: list[Posed] = []
     refused: dict[str, str] = {}
     for row, image, recipe in asked:
@@ -107,13 +119,16 @@ def compose(rows: Sequence[RowRef]) -> Composition:
             if isinstance(recipe, BuildError):
                 raise recipe
             _refuse_a_second_block_of_a_name(row.paper.id, recipe, own)
-            posed.append(Posed(row, recipe, composer.table(recipe), image))
+            table = models[recipe]
+            if isinstance(table, BuildError):
+                raise table
+            posed.append(Posed(row, recipe, table, image))
         except BuildError as error:
             refused[posed_id(row, image)] = str(error)
     failed = tuple(
         name for row, image, recipe in asked if isinstance(recipe, Recipe) and (name := posed_id(row, image)) in refused
     )
-    return Composition(pose(posed, composer.spaces), refused, failed)
+    return Composition(pose(posed, spaces), refused, failed)
 
 
 def _own_families(recipes: Iterable[tuple[str, Recipe]]) -> dict[str, tuple[str, OwnFamily]]:
@@ -249,7 +264,7 @@ def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
 
 
 def _hangs_on_layout(convention: Convention) -> bool:
-    """Return whether a counter asks how tensors lie in memory, which a block that is counted alone does not know."""
+    """Return whether a counter asks how tensors lie in memory: what axes change there does not add up."""
     return any(weight and key.operation is Operation.BIAS_APART for key, weight in convention.weights.items())
 
 

@@ -95,9 +95,8 @@ class _Covering:
 
     def __init__(self, document: PrintedDocument, paper: Paper, known: Sequence[Paper]) -> None:
         self.lines, self.paper, self.known = document.lines, paper, known
-        self.decimal = paper.about.value.decimal
         self.numbers: list[_PlacedNumber] = []
-        for at, found, apart in read_numbers(document.lines, self.decimal):
+        for at, found, apart in read_numbers(document.lines):
             if len(self.numbers) == MOST_NUMBERS:
                 raise UsageError(_too_many(document, document.lines[at]))
             self.numbers.append(_PlacedNumber(at, found, apart))
@@ -139,12 +138,12 @@ class _Covering:
         """Bind the numbers of a claim's quotation that the claim is checked by, whatever their signs."""
         for claim in self.paper.claims:
             entry, source = claim.value, claim.source("text")
-            keys = {key for text in _claim_texts(entry, self.known) for key in unsigned_keys(text, self.decimal)}
+            keys = {key for text in _claim_texts(entry, self.known) for key in unsigned_keys(text)}
             spans = self.quotes.find_parts(re.sub(r"\s*\(caption of [^()]*\)\Z", "", entry.text))
             for number in self.within(spans):
                 if number.found.unsigned in keys:
                     number.bind(f"{self.paper.id}/claims/{entry.id}", source)
-            if not spans and keys & {number.unsigned for number in find_quantities(entry.text, self.decimal)}:
+            if not spans and keys & {number.unsigned for number in find_quantities(entry.text)}:
                 self._lack(f"the text of claims/{entry.id}", "not found in the document", source)
 
     def bind_equations(self) -> None:
@@ -174,7 +173,7 @@ class _Covering:
             often = f"stands there {len(spans)} times, so it names no place: quote more of it"
             self._lack(f"the quotation “{shown}”", often if spans else "not found in the document", source)
             return
-        meant = {key for text in entry.numbers or () for key in unsigned_keys(text, self.decimal)}
+        meant = {key for text in entry.numbers or () for key in unsigned_keys(text)}
         for number in self.within(spans):
             if entry.numbers is None or number.found.unsigned in meant:
                 number.settle(entry, source)
@@ -186,12 +185,12 @@ class _Covering:
         """Return the numbers of each row: those of its label, such as n = 3 but not LVT-R4, its cells and changes."""
         return [
             [
-                *((number.key, f"{row.id}/*") for number in find_quantities(row.row.label, self.decimal)),
+                *((number.key, f"{row.id}/*") for number in find_quantities(row.row.label)),
                 *(
                     (key, f"{row.id}/{column}{ending}")
                     for column in row.row.printed
                     for ending, texts in (("", row.row.printed), (".delta", row.row.delta))
-                    for key in keys_of(texts.get(column, ""), self.decimal)
+                    for key in keys_of(texts.get(column, ""))
                 ),
             ]
             for row in rows_of_table(self.paper, table)

@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import accumulate
 from typing import TypeAlias
 
-from imlp_audit.numbers.parsing import DecimalMark, FoundNumber, find_numbers
+from imlp_audit.numbers.parsing import FoundNumber, find_numbers
 from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.transcribe.document import DocumentLine
 
@@ -75,14 +75,14 @@ def _spans_of(text: str) -> Spans:
     return [(one.start(), one.end(), kind) for kind, pattern in _PATTERNS for one in pattern.finditer(text)]
 
 
-def find_quantities(text: str, decimal: DecimalMark = ".") -> list[FoundNumber]:
+def find_quantities(text: str) -> list[FoundNumber]:
     """Return the numbers of a single text that are quantities."""
-    return [one for one, kind in _with_kinds(text, _spans_of(text), decimal) if kind is None]
+    return [one for one, kind in _with_kinds(text, _spans_of(text)) if kind is None]
 
 
-def _with_kinds(text: str, spans: Spans, decimal: DecimalMark) -> list[tuple[FoundNumber, ApartKind | None]]:
+def _with_kinds(text: str, spans: Spans) -> list[tuple[FoundNumber, ApartKind | None]]:
     """Return the numbers of a line, each with what it is if it is not a quantity."""
-    numbers = list(find_numbers(text, decimal))
+    numbers = list(find_numbers(text))
     starts = [number.start for number in numbers]
     kinds: list[ApartKind | None] = [None] * len(numbers)
     for first, last, kind in spans:
@@ -111,9 +111,7 @@ _MARKED = re.compile(r"\A\s*#+\s*\d+(?:\.\d+)*")
 _MOST_WORDS = 12  # of a heading
 
 
-def read_numbers(
-    lines: Sequence[DocumentLine], decimal: DecimalMark
-) -> Iterator[tuple[int, FoundNumber, ApartKind | None]]:
+def read_numbers(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, FoundNumber, ApartKind | None]]:
     """Yield the numbers of a document in order: the index of the line, the number, and what it is if no quantity."""
     whole = {**dict(_parts(lines)), **dict.fromkeys(_page_numbers(lines), ApartKind.PAGE)}
     begins = [(ApartKind.ITEM, dict(_items(lines))), (ApartKind.HEADING, dict(_headings(lines)))]
@@ -125,7 +123,7 @@ def read_numbers(
         spans = [(0, len(line.text), whole[at])] if at in whole else [*spans, *_spans_of(line.text)]
         for one in _CITED.finditer(line.text) if cited else ():
             spans += [(*one.span(), ApartKind.CITATION)] if set(re.findall(r"\d+", one[0])) <= cited else []
-        yield from ((at, number, kind) for number, kind in _with_kinds(line.text, spans, decimal))
+        yield from ((at, number, kind) for number, kind in _with_kinds(line.text, spans))
 
 
 def _headings(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, int]]:

@@ -185,7 +185,7 @@ def test_names_that_two_papers_share_are_one_reading_or_carry_the_paper(tmp_path
     assert compose(rows).problem.named == {"as_written": {"resmlp": 1}, "c:as_written": {"resmlp": 3}}
 
 
-def test_no_search_asks_for_what_a_block_counted_alone_does_not_know(ablation: Composition) -> None:
+def test_no_search_asks_for_what_does_not_add_up(ablation: Composition) -> None:
     """ptflops counts a bias by how the tokens lie in memory, which the layers around a block decide."""
     assert Operation.BIAS_APART not in ablation.problem.classes
     assert {"ptflops" in row.totals for row in ablation.problem.rows if row.group == "imlp"} == {False}

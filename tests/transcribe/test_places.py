@@ -15,7 +15,7 @@ def quantities(text: str, *, pages: bool = False) -> list[str]:
         for page, part in enumerate(text.split("\f"), start=1)
         for at, line in enumerate(part.split("\n"), start=1)
     ]
-    return [found.text for _, found, apart in read_numbers(lines, ".") if apart is None]
+    return [found.text for _, found, apart in read_numbers(lines) if apart is None]
 
 
 @pytest.mark.parametrize(
