@@ -72,14 +72,6 @@ class SolvedCell(Record):
     gap: Number | None = None
 
 
-class SolvedChange(Record):
-    """Where a row departs, from what and to what: an axis of its reading, or a part of its recipe."""
-
-    axis: str
-    was: str
-    becomes: str
-
-
 class SolvedFirst(Record):
     """The first of the best solutions, by the rule of order."""
 
