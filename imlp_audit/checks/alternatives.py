@@ -11,7 +11,7 @@ from operator import itemgetter
 from pydantic import ValidationError
 
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.fit import fitting
+from imlp_audit.checks.fit import Measured, fitting
 from imlp_audit.checks.frames import Countable, countable, frame_of, totalled_cells
 from imlp_audit.checks.identity import hold_back, matches
 from imlp_audit.count.facts import ModelKey, Need
@@ -38,7 +38,7 @@ def alternatives_needed(plans: Sequence[Plan], checks: Sequence[Check], context:
     needed: dict[ModelKey, Need] = {}
     for one, measured in _differing(plans, checks):
         work = any(each.cell.column.measure is Measure.FLOPS for each in totalled_cells(one.cell.row))
-        for recipe in _list_relatives(one, measured):
+        for recipe in _list_relatives(one, measured, context):
             for reading in context.conventions(one.cell.row.paper).readings.values():
                 needed[ModelKey.of(recipe, reading)] = Need(work=work)
     return needed
@@ -78,7 +78,7 @@ def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[tuple
                 yield one, measured
 
 
-def _list_relatives(one: Countable, measured: Fraction) -> list[Recipe]:
+def _list_relatives(one: Countable, measured: Fraction, context: Context) -> list[Recipe]:
     """Return the model with the classes that its table states, in its other forms, and on images of other sides."""
     table = one.cell.row.table.value
     headings = " | ".join(column.heading for column in table.columns.values())
@@ -87,18 +87,21 @@ def _list_relatives(one: Countable, measured: Fraction) -> list[Recipe]:
         named = classes_named(table.title, headings)[:_MOST_CLASSES]
         published = [one.recipe.with_change({"classes": number}) for number in named]
     published = [*published, *relatives_of(one.recipe)][:_MOST]
-    return [*published, *(recipe for recipe in _on_other_images(one, measured) if recipe not in published)]
+    return [*published, *(recipe for recipe in _on_other_images(one, measured, context) if recipe not in published)]
 
 
-def _on_other_images(one: Countable, measured: Fraction) -> Iterator[Recipe]:
-    """Yield the model on images of other sides, whether published or not, that may give its FLOPs.
+def _on_other_images(one: Countable, measured: Fraction, context: Context) -> Iterator[Recipe]:
+    """Yield the model on images of other sides, whether published or not, where no declared option gives its FLOPs.
 
     FLOPs grow as the area, and faster with attention: sides up to a sixth below what the area says are tried. A number
     of so few digits that a tenth of all numbers have such a side names none.
     """
     found, image, printed = name_in_library(one.recipe), one.recipe.image, one.cell.printed
     side = image[0] if image is not None else own_size(*found) if found is not None else None
-    if one.cell.column.measure is not Measure.FLOPS or side is None or not measured:
+    rules = context.conventions(one.cell.row.paper).roundings
+    declared = _measure(one.cell, one.recipe, context)
+    missed = one.cell.column.measure is Measure.FLOPS and not fitting(printed, declared, rules)
+    if not missed or side is None or not measured:
         return
     likely = side * sqrt(abs(printed.value * printed.scale) / measured)
     if abs(likely - side) >= _STEP / 2 and printed.step * likely <= abs(printed.value) * 2 * _STEP / 10:
@@ -119,7 +122,7 @@ def _hints(one: Countable, measured: Fraction, context: Context) -> Iterator[Mod
         return {cell.id: _find_gap(cell, recipe, context) for cell in cells}
 
     ours, name = find_gaps(one.recipe), one.cell.id
-    every = [(recipe, find_gaps(recipe)) for recipe in _list_relatives(one, measured)]
+    every = [(recipe, find_gaps(recipe)) for recipe in _list_relatives(one, measured, context)]
     suiting = [
         (recipe, gaps) for recipe, gaps in every if all(gaps[cell] == 0 for cell, gap in ours.items() if gap == 0)
     ]
@@ -140,12 +143,15 @@ def _find_gap(cell: CellRef, recipe: Recipe, context: Context) -> Fraction | Non
     0 for a number that fits, and None where the model cannot be built so.
     """
     frame = frame_of(cell, context)
-    try:
-        declared, *_ = context.measurements(cell.row, recipe, cell.column)
-    except NotMeasuredError:
-        return None
-    allowed = [one for one in frame.select(declared) if not one.uncounted]
+    allowed = [one for one in frame.select(_measure(cell, recipe, context)) if not one.uncounted]
     if fitting(cell.printed, allowed, frame.roundings):
         return Fraction(0)
     stated = abs(cell.printed.value * cell.printed.scale)
     return min((abs(one.value - stated) / stated for one in allowed if stated), default=None)
+
+
+def _measure(cell: CellRef, recipe: Recipe, context: Context) -> list[Measured]:
+    try:
+        return context.measurements(cell.row, recipe, cell.column)[0]
+    except NotMeasuredError:
+        return []
