@@ -112,7 +112,7 @@ def _on_other_images(one: Countable, measured: Fraction, context: Context) -> It
 
 
 def _hints(one: Countable, measured: Fraction, context: Context) -> Iterator[ModelHint]:
-    """Yield which relatives have the printed number, and lose no other of the row that its own model has.
+    """Yield which relatives have the printed number, and suit the row's other numbers.
 
     If none has it, the nearest one is named where it is far nearer than the row's own.
     """
@@ -123,9 +123,7 @@ def _hints(one: Countable, measured: Fraction, context: Context) -> Iterator[Mod
 
     ours, name = find_gaps(one.recipe), one.cell.id
     every = [(recipe, find_gaps(recipe)) for recipe in _list_relatives(one, measured, context)]
-    suiting = [
-        (recipe, gaps) for recipe, gaps in every if all(gaps[cell] == 0 for cell, gap in ours.items() if gap == 0)
-    ]
+    suiting = [(recipe, gaps) for recipe, gaps in every if _suits(gaps, ours)]
     having = [(recipe, gaps) for recipe, gaps in suiting if gaps[name] == 0]
     for recipe, _ in sorted(having, key=lambda pair: sum(gap != 0 for gap in pair[1].values())):
         yield ModelHint(model=str(recipe))
@@ -135,6 +133,13 @@ def _hints(one: Countable, measured: Fraction, context: Context) -> Iterator[Mod
         gap, recipe = min(near, key=itemgetter(0))
         if gap < min(_NEAR, own / _NEARER):
             yield ModelHint(model=str(recipe), gap=decimal_text(100 * gap, 2))
+
+
+def _suits(theirs: Mapping[str, Fraction | None], ours: Mapping[str, Fraction | None]) -> bool:
+    """Return whether a relative loses none of the row's numbers that its own model has, and is nearer to the worst."""
+    worst = max((gap for gap in ours.values() if gap is not None), default=0)
+    is_nearer = all(gap is not None and gap < worst for gap in theirs.values())
+    return is_nearer and all(theirs[name] == 0 for name, gap in ours.items() if gap == 0)
 
 
 def _find_gap(cell: CellRef, recipe: Recipe, context: Context) -> Fraction | None:

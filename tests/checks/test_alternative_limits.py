@@ -64,6 +64,15 @@ def test_a_model_that_does_not_fit_is_named_below_2_percent_and_a_fifth_of_the_g
     assert judge(tmp_path, "params: 5.00", counts)[1] == ({"params": hint} if hint else {})
 
 
+@pytest.mark.parametrize(("macs", "told"), [(1_599_999_999, True), (1_600_000_000, False), (400_000_001, True)])
+def test_a_model_as_far_from_the_rows_worst_number_is_not_named(tmp_path: Path, macs: int, told: bool) -> None:
+    """The row's own FLOPs are 60 % more than printed; the other model's parameters fit, its FLOPs are as far or not."""
+    hints = judge(
+        tmp_path, "params: 5.00, flops: 1.00", {REPVGG: (5_500_000, 1_600_000_000), DEPLOYED: (5_000_000, macs)}
+    )[1]
+    assert ("params" in hints) == told
+
+
 @pytest.mark.parametrize(
     ("printed", "tried"),
     [
