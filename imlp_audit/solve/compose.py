@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import ceil, floor
 
 import numpy as np
@@ -34,19 +35,14 @@ from imlp_audit.solve.space import (
 )
 from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.paper import CellRef, Paper, RowRef
-from imlp_audit.spec.schema import About
 
 
 @dataclass(frozen=True)
 class Composition:
-    """The problem that rows pose, and by their ids why others are no part of it.
-
-    Of these others, the models of the `failed` ones could not be built or counted.
-    """
+    """The problem that rows pose, and by their ids why others are no part of it."""
 
     problem: SearchProblem
     refused: Mapping[str, str]
-    failed: tuple[str, ...]
 
 
 def count_models(recipes: Iterable[Recipe], spaces: Mapping[str, Readings]) -> dict[Recipe, Counts | BuildError]:
@@ -101,50 +97,26 @@ def _vector(key: ModelKey, facts: ModelFacts | Failure) -> Counts:
 
 
 def compose(rows: Sequence[RowRef]) -> Composition:
-    """Return the problem that the counted numbers of some rows pose.
+    """Return the problem that the counted numbers of some rows of one paper pose.
 
     A row without a model or a counted number, or whose model cannot be built or counted, is refused with the reason.
     """
+    paper = rows[0].paper
     asked = [(row, image, _try_recipe(row, image)) for row in rows for image in images_of(row) or [None]]
-    recipes = [(row.paper.id, recipe) for row, _, recipe in asked if isinstance(recipe, Recipe)]
-    own = _own_families(recipes)
-    papers = list({row.paper.id: row.paper for row in rows}.values())
-    spaces: dict[str, Readings] = {family: readings_of(family, named_parts(papers, family)) for family in Family}
-    spaces |= {name: readings_of(family) for name, (_, family) in own.items()}
-    models = count_models((recipe for _, recipe in recipes), spaces)
+    recipes = [recipe for _, _, recipe in asked if isinstance(recipe, Recipe)]
+    own = [recipe.family for recipe in recipes if isinstance(recipe.family, OwnFamily)]
+    named = [one.reading() for one in paper.about.value.readings.values()]
+    spaces = {str(family): readings_of(family, named) for family in (*Family, *own)}
+    models = count_models(recipes, spaces)
     posed: list[Posed] = []
     refused: dict[str, str] = {}
     for row, image, recipe in asked:
-        try:
-            if isinstance(recipe, BuildError):
-                raise recipe
-            _refuse_a_second_block_of_a_name(row.paper.id, recipe, own)
-            table = models[recipe]
-            if isinstance(table, BuildError):
-                raise table
+        table = recipe if isinstance(recipe, BuildError) else models[recipe]
+        if isinstance(recipe, BuildError) or isinstance(table, BuildError):
+            refused[posed_id(row, image)] = str(table)
+        else:
             posed.append(Posed(row, recipe, table, image))
-        except BuildError as error:
-            refused[posed_id(row, image)] = str(error)
-    failed = tuple(
-        name for row, image, recipe in asked if isinstance(recipe, Recipe) and (name := posed_id(row, image)) in refused
-    )
-    return Composition(pose(posed, spaces), refused, failed)
-
-
-def _own_families(recipes: Iterable[tuple[str, Recipe]]) -> dict[str, tuple[str, OwnFamily]]:
-    """Return the first family of each name that blocks from outside have, and its paper."""
-    own: dict[str, tuple[str, OwnFamily]] = {}
-    for paper, recipe in recipes:
-        if isinstance(recipe.family, OwnFamily):
-            own.setdefault(recipe.family.name, (paper, recipe.family))
-    return own
-
-
-def _refuse_a_second_block_of_a_name(paper: str, recipe: Recipe, own: Mapping[str, tuple[str, OwnFamily]]) -> None:
-    """Raise BuildError for a block that is another paper's, by its name: readings of the two would be one."""
-    family = recipe.family
-    if isinstance(family, OwnFamily) and own[family.name] != (paper, family):
-        raise BuildError(f"{own[family.name][0]} has a block {family.name} too; solve one paper at a time")
+    return Composition(pose(paper, posed, spaces), refused)
 
 
 def _try_recipe(row: RowRef, image: Size | None) -> Recipe | BuildError:
@@ -188,15 +160,15 @@ def posed_id(row: RowRef, image: Size | None) -> str:
     return row.id if image is None else f"{row.id} on {image[0]} x {image[1]}"
 
 
-def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProblem:
+def pose(paper: Paper, posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProblem:
     """Return the problem; its classes are those in which some row does work, but for what hangs on the whole model."""
     every = [i for i, one in enumerate(CLASSES) if one is not Operation.BIAS_APART]
     done = [i for i in every if any(work_in(one.table)[:, i].any() for one in posed)]
     families = {one.recipe.family_name for one in posed}
     open_ = {family: readings for family, readings in spaces.items() if family in families}
-    declared = [rule for one in posed for rule in _declared_rules(one.row.paper.about.value)]
-    rules = tuple(dict.fromkeys((*declared, *Rounding)))
-    named = _find_named(posed, open_)
+    about = paper.about.value
+    rules = tuple(dict.fromkeys(chain(about.rounding, *about.rounding_of.values(), Rounding)))
+    named = _find_named(paper, open_)
     return SearchProblem(
         rows=tuple(_row(one, done) for one in posed),
         cells=tuple(cell for index, one in enumerate(posed) for cell in cells_of(one.row, index, one.image, rules)),
@@ -207,21 +179,13 @@ def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProble
     )
 
 
-def _declared_rules(about: About) -> Iterator[Rounding]:
-    yield from about.rounding
-    for rules in about.rounding_of.values():
-        yield from rules
-
-
 def images_of(row: RowRef) -> list[Size | None]:
     """Return the images that a row's printed totals are of, None for the row's own."""
     columns = (CellRef(row, name).column for name in row.row.printed)
     return list(dict.fromkeys(image_of(column) for column in columns if column.measure in KINDS))
 
 
-def cells_of(
-    row: RowRef, index: int, image: Size | None, rules: Sequence[Rounding] = tuple(Rounding)
-) -> Iterator[Cell]:
+def cells_of(row: RowRef, index: int, image: Size | None, rules: Sequence[Rounding]) -> Iterator[Cell]:
     """Yield the printed totals of a row on some images, which is at an index of the problem's rows.
 
     The first rule is the default.
@@ -233,15 +197,6 @@ def cells_of(
             printed = cell.printed
             ranges = {rule: _integers(printed.interval(rule)) for rule in rules}
             yield Cell(cell.id, index, kind, ranges, printed.step * printed.scale)
-
-
-def named_parts(papers: Sequence[Paper], family: Family) -> Iterator[AnyReading]:
-    """Yield what the papers' named readings say about a family."""
-    for paper in papers:
-        for named in paper.about.value.readings.values():
-            part = named.reading().of(family)
-            if part is not None:
-                yield part
 
 
 def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
@@ -286,20 +241,12 @@ def _space(readings: Readings) -> Space:
     return Space(tuple((axis, tuple(map(str, values))) for axis, values in readings.axes.items()))
 
 
-def _find_named(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
-    """Return where the named readings are; a name that papers use for different readings carries the paper's id."""
+def _find_named(paper: Paper, spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
+    """Return where the paper's named readings are."""
     found: dict[str, dict[str, int]] = {}
-    for paper in {one.row.paper.id: one.row.paper for one in posed}.values():
-        own = {one.recipe.family_name for one in posed if one.row.paper is paper}
-        for name, named in paper.about.value.readings.items():
-            reading = named.reading()
-            at = {
-                family: readings.index(part)
-                for family, readings in spaces.items()
-                if not isinstance(readings.family, OwnFamily) or family in own  # another paper's block has no answers
-                if (part := reading.of(readings.family)) is not None
-            }
-            taken = any(found.get(name, {}).get(family, index) != index for family, index in at.items())
-            if at:
-                found.setdefault(f"{paper.id}:{name}" if taken else name, {}).update(at)
+    for name, named in paper.about.value.readings.items():
+        reading = named.reading()
+        parts = ((family, readings, reading.of(readings.family)) for family, readings in spaces.items())
+        at = {family: readings.index(part) for family, readings, part in parts if part is not None}
+        found |= {name: at} if at else {}
     return found

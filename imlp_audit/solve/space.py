@@ -25,8 +25,8 @@ from imlp_audit.models.readings import (
     AnyFamily,
     AnyReading,
     Axis,
-    Family,
     OwnFamily,
+    PaperReading,
     Reach,
     Value,
     answer_of,
@@ -115,13 +115,12 @@ class Readings:
         return index
 
 
-def readings_of(family: str | OwnFamily, named: Iterable[AnyReading] = ()) -> Readings:
+def readings_of(family: AnyFamily, named: Iterable[PaperReading] = ()) -> Readings:
     """Return the readings of a family; where an axis is a number, those in the `named` readings are tried too."""
     if isinstance(family, OwnFamily):
         return Readings(family, dict(family.axes))
-    known = list(named)
-    axes = axes_of(Family(family))
-    return Readings(Family(family), {name: _values(name, axis, known) for name, axis in axes.items()})
+    known = [part for one in named if (part := one.of(family)) is not None]
+    return Readings(family, {name: _values(name, axis, known) for name, axis in axes_of(family).items()})
 
 
 def _values(name: str, axis: Axis, named: list[AnyReading]) -> tuple[Value, ...]:

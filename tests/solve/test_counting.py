@@ -13,6 +13,7 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Activation, Communication, Gate, ImlpRecipe, Norm, Part, Pooling
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts import Bert, GmlpText, ResMlp
+from imlp_audit.models.readings import Family
 from imlp_audit.models.recipe import Recipe, Replacement
 from imlp_audit.solve.compose import count_models
 from imlp_audit.solve.problem import Integers
@@ -22,7 +23,7 @@ from tests.bundled import bundled_paper
 from tests.models.test_papers_models import lvt
 from tests.solve.direct import Counts, composed, direct, sample
 
-SPACES = {family: readings_of(family) for family in ("imlp", "text", "resmlp")}
+SPACES = {str(family): readings_of(family) for family in (Family.IMLP, Family.TEXT, Family.RESMLP)}
 READINGS, TEXTS, FORMS = SPACES.values()
 SAMPLED = 2  # readings of each model
 PATCHES = 196 * 192 * 3 * 16 * 16  # multiply-accumulates of DeiT-Ti's patch embedding, a convolution

@@ -162,15 +162,6 @@ def test_a_combination_that_fails_is_named_and_leaves_the_other_rows(tmp_path: P
     assert reason.endswith("ValueError: it does not work (with Failing.works: no)")
 
 
-def test_papers_have_blocks_of_their_own(tmp_path: Path, here: list[int]) -> None:
-    """A block of another paper's name is not searched with it, and no paper's readings answer another's block."""
-    one = written(tmp_path / "one", [(HOST, "Linked", (1, 1))], {"norm": "none"}, {"norm": "layer"})
-    both = [(HOST, "GatedMlp", (1, 1)), (HOST, "Linked", (1, 1))]
-    found = compose(rows_of(one, written(tmp_path / "two", both, {"bias": "true"}, {"gate_norm": "layer"})))
-    assert dict(found.refused) == {"two/1/r1": "one has a block Linked too; solve one paper at a time"}
-    assert found.problem.named == {"text": {"Linked": 0, "GatedMlp": 0}, "code": {"Linked": 2, "GatedMlp": 4}}
-
-
 def verdicts(path: str) -> dict[str, Any]:
     result = audit(load([path], trust_code=True), Options(trust_code=True), lambda _: lambda name: None)
     return {check.id: check for check in result.checks}

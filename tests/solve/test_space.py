@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
+from imlp_audit.models.readings import Family, OutputLayer, PaperReading, Presence, SpatialMatrix, TextReading
 from imlp_audit.solve.space import readings_of
 from tests.models.readings import AS_WRITTEN, RELEASED
 
@@ -22,8 +22,8 @@ TEXT = TextReading(
 )
 
 
-@pytest.mark.parametrize(("family", "size"), [("imlp", 2304), ("resmlp", 4), ("text", 640)])
-def test_each_reading_has_an_index_of_its_own_in_c_order(family: str, size: int) -> None:
+@pytest.mark.parametrize(("family", "size"), [(Family.IMLP, 2304), (Family.RESMLP, 4), (Family.TEXT, 640)])
+def test_each_reading_has_an_index_of_its_own_in_c_order(family: Family, size: int) -> None:
     readings = readings_of(family)
     found = [readings.at(places) for places in np.ndindex(*readings.shape)]
     assert len(readings) == len(set(found)) == size
@@ -31,7 +31,7 @@ def test_each_reading_has_an_index_of_its_own_in_c_order(family: str, size: int)
 
 
 def test_the_last_axis_is_the_fastest() -> None:
-    readings = readings_of("imlp")
+    readings = readings_of(Family.IMLP)
     assert readings.at((0,) * 10) == readings.first
     assert readings.index(readings.at((*(0,) * 9, 1))) == 1
     assert readings.index(readings.at((1, *(0,) * 9))) == 1152
@@ -39,6 +39,6 @@ def test_the_last_axis_is_the_fastest() -> None:
 
 
 def test_a_number_that_a_named_reading_says_is_tried_too() -> None:
-    readings = readings_of("text", [TEXT, replace(TEXT, vocabulary=50257)])
+    readings = readings_of(Family.TEXT, [PaperReading(text=one) for one in (TEXT, replace(TEXT, vocabulary=50257))])
     assert readings.axes["vocabulary"] == (30000, 30522, 32000, 32128, 50257)
     assert len(readings) == 800
