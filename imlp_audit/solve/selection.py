@@ -61,23 +61,9 @@ def solve_selection(
     return remember(store or Store(), digest, Solved, make, lambda _: True)
 
 
-@dataclass(frozen=True)
-class _Posed:
-    """The problem that some targets pose, and what was left out of it: rows, and FLOPs of rows with other counters."""
-
-    problem: SearchProblem
-    composed: Composition
-    counted_by: Mapping[str, str]
-
-    def left_out(self) -> dict[str, str]:
-        """Return why each row or cell was left out."""
-        rows = {name: reason for name, reason in self.composed.refused.items() if "prints no" not in reason}
-        return {**rows, **{f"{name}/flops": f"counted by {by}" for name, by in self.counted_by.items()}}
-
-
 def _solve(selection: Selection, targets: Sequence[str], budget: int, progress: Callable[[str], None]) -> Solved:
-    posed = _pose(selection, targets, progress)
-    problem = posed.problem
+    composed = _pose(selection, targets, progress)
+    problem = composed.problem
     asked = [kind for kind in _KINDS if any(cell.kind == kind for cell in problem.cells)]
     what: Searched = "both" if len(asked) > 1 else asked[0]
     progress(f"solving {what}")
@@ -96,14 +82,13 @@ def _solve(selection: Selection, targets: Sequence[str], budget: int, progress: 
         update |= {"named_counter": named.counter, "by_weights": by_weights, "counters": None}
     return Solved(
         selection=tuple(targets),
-        left_out=posed.left_out(),
-        failed=posed.composed.failed,
+        left_out=composed.refused,
         answers=(*parts, whole.model_copy(update=update)),
         order=RULE,
     )
 
 
-def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str], None]) -> _Posed:
+def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str], None]) -> Composition:
     """Measure the models that the targets are about. Raises UsageError and SolverError, as `solve_selection` does."""
     from imlp_audit.solve.compose import compose
 
@@ -113,18 +98,23 @@ def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str]
         raise UsageError(
             f"no printed number matches {', '.join(targets)}; give a paper, paper/table or a glob of cells"
         )
+    first, *others = dict.fromkeys(row.paper.id for row in rows)
+    if others:
+        raise UsageError(f"{1 + len(others)} papers found: {', '.join((first, *others))}; name one: `solve {first}`")
     progress("measuring")
     composed = compose(rows)
     counters = {row.id: row.row.counted_by.get(Measure.FLOPS) for row in rows}
     own = {name: counted.convention for name, counted in counters.items() if counted is not None}
     problem = replace(
         composed.problem.where(lambda cell: _is_wanted(cell, globs, own)),
-        allowed={**composed.problem.allowed, **{str(one): (0,) for one in _LEFT_OUT}},
+        allowed={str(one): (0,) for one in _LEFT_OUT},
     )
     if not problem.cells:
         why = "; ".join(f"{name}: {reason}" for name, reason in composed.refused.items())
         raise SolverError(f"nothing to solve: no printed parameters or FLOPs of a model that can be measured; {why}")
-    return _Posed(problem, composed, own)
+    left_out = {name: reason for name, reason in composed.refused.items() if "prints no" not in reason}
+    left_out |= {f"{name}/flops": f"counted by {by}" for name, by in own.items()}
+    return replace(composed, problem=problem, refused=left_out)
 
 
 def _solve_part(problem: SearchProblem, kind: Kind, budget: int) -> Answered:
@@ -209,11 +199,9 @@ def describe_answer(
     """Return the answer to a problem; `what` is the kind of its numbers, `conventions` the scores of named ones."""
     readings = {group: len(readings) for group, readings in best_readings(answer.ties).items()}
     whole = answer.score == answer.of and answer.exhaustive
-    flops = tuple(cell.id for cell in problem.cells if cell.kind == "flops")
     layout = lay_out(problem)
     return Answered(
         what=what,
-        flops=flops,
         score=answer.score,
         of=answer.of,
         solutions=answer.count,
