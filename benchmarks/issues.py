@@ -36,7 +36,7 @@ class Issue:
 
 @dataclass(frozen=True)
 class Counted:
-    """What `count` said: the parameters and the first cause, or the last line of what went wrong."""
+    """What `count` said: the parameters and the first cause, or what went wrong."""
 
     parameters: int | None
     named: str | None
@@ -49,7 +49,7 @@ def count(issue: Issue, clones: Path) -> Counted:
     command = [str(COMMAND), "count", *shlex.split(issue.count), "--format", "json", "--no-progress"]
     ended = subprocess.run(command, cwd=clones / issue.folder, capture_output=True, text=True, check=False)
     if ended.returncode not in (0, 1):  # all printed numbers follow, or one does not
-        return Counted(None, None, None, (ended.stderr.strip().splitlines() or ["no output"])[-1])
+        return Counted(None, None, None, ended.stderr.strip().rpartition("imlp-audit: ")[2])
     found = json.loads(ended.stdout)
     for cause in (cause for number in found["printed"] for cause in number["causes"]):
         return Counted(found["parameters"]["all"], cause["text"], cause["chance"])
