@@ -78,9 +78,9 @@ def says(row: RowRef, recipe: Recipe, *, whole: bool = False) -> bool:
 
 
 def contradicts(row: RowRef, recipe: Recipe) -> bool:
-    """Return whether a row's label has a word of its likeliest candidate that another lacks: it says B5, and not B2."""
+    """Return whether a row's label has a word of its likeliest candidate that another lacks, or is its name alone."""
     first, named = name_in_library(candidates_of(row)[0]), name_in_library(recipe)
-    return first is not None and named is not None and denies(row.row.label, first[1], named[1])
+    return first is not None and named is not None and denies(row.row.label, first, named, whole=row.row.named)
 
 
 def key_of(paper: Paper, recipe: Recipe, context: Context) -> ModelKey:

@@ -52,6 +52,8 @@ class ClaimCode:
 class _Named:
     paper: str
     name: str
+    file: str
+    line: int
 
     @property
     def id(self) -> str:
@@ -70,8 +72,6 @@ class ClaimText(_Named):
     nearest: str | None
     tolerance: str | None
     needs: str | None
-    file: str
-    line: int
     code: ClaimCode
 
 
@@ -84,8 +84,6 @@ class WeightClaim(_Named):
     measured: str
     judged: str
     layers: tuple[Mapping[str, str], ...]
-    file: str
-    line: int
     code: ClaimCode
 
 
@@ -93,8 +91,6 @@ class WeightClaim(_Named):
 class BrokenClaim(_Named):
     """A claim, or a module of claims, that cannot be read, and why."""
 
-    file: str
-    line: int
     problem: str
     column: int = 1
 
@@ -128,12 +124,10 @@ def _read_folder(paper: str, folder: Path, shown_as: str) -> list[_Found]:
 def _read_files(paper: str, folder: Path, shown_as: str) -> Iterator[_Found]:
     files = sorted((folder / FOLDER).glob("[!_]*.py"))
     sizes = [path.stat().st_size for path in files if path.is_file()]
-    problem = None
-    if len(files) > _MOST_FILES:
-        problem = f"holds {len(files)} files of claims, and at most {_MOST_FILES} are read: join some"
-    elif sum(size for size in sizes if size <= MAX_SPEC_BYTES) > MAX_SPEC_BYTES:  # larger ones are refused one by one
-        problem = f"holds files of claims of more than {MAX_SPEC_BYTES // 2**20} MiB together, which are not read"
-    if problem is not None:
+    whole = sum(size for size in sizes if size <= MAX_SPEC_BYTES)  # larger ones are refused one by one
+    if len(files) > _MOST_FILES or whole > MAX_SPEC_BYTES:
+        limits = f"{MAX_SPEC_BYTES // 2**20} MiB together, or more than {_MOST_FILES}"
+        problem = f"holds files of claims of more than {limits}, which are not read: join or shorten some"
         yield BrokenClaim(paper, FOLDER, f"{shown_as}/{FOLDER}", 1, problem)
         return
     for path in files:
@@ -191,13 +185,9 @@ def _read_claim(
     learned = next((one.value for one in decorator.keywords if one.arg == "learned"), None)
     layers = _read_tables(learned, constants) if learned is not None else ()
     statement = " ".join((ast.get_docstring(node) or "").split())
-    if not statement:
-        fault: str | None = "has no docstring; state the claim there, in words"
-    elif learned is not None:
-        fault = next(_list_weight_faults(given, arguments, layers), None)
-    else:
-        used = {one.id for line in node.body for one in ast.walk(line) if isinstance(one, ast.Name)}
-        fault = next(_list_faults(given, arguments, used), None)
+    used = {one.id for line in node.body for one in ast.walk(line) if isinstance(one, ast.Name)}
+    faults = _list_weight_faults(given, arguments, layers) if learned else _list_faults(given, arguments, used)
+    fault = next(faults, None) if statement else "has no docstring; state the claim there, in words"
     if fault is not None:
         return BrokenClaim(paper, node.name, code.file, node.lineno, f"the claim {node.name} {fault}")
     if learned is not None:
@@ -243,10 +233,8 @@ def _list_weight_faults(
     """Yield what a claim about learned weights lacks."""
     yield from (f"needs a text in `{one}`, as a plain string" for one in WEIGHT_TEXTS if not given.get(one))
     if not layers:
-        yield (
-            "needs in `learned` tables of names, written out, each mapping letters to names of which one at least "
-            f"does not end in ?, and at most {_MOST_TABLES}"
-        )
+        least = "each mapping letters to names of which one at least does not end in ?"
+        yield f"needs in `learned` tables of names, written out, {least}, and at most {_MOST_TABLES}"
     if arguments != ["layers"]:
         yield "must take `layers` alone"
 

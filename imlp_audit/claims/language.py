@@ -19,7 +19,6 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from torch import Tensor, nn
 
 from imlp_audit.claims.catalogue import FOLDER, ClaimCode
-from imlp_audit.claims.weights import Judgement, Layers
 from imlp_audit.processes.code import load_module
 
 Number: TypeAlias = Tensor | float | int
@@ -54,7 +53,7 @@ def strictly_below(left: Number, right: Number) -> Below:
 class Claim:
     """A function of drawn arguments that returns the sides of a statement."""
 
-    function: Callable[..., Sides | Judgement]
+    function: Callable[..., object]
     strategies: Mapping[str, SearchStrategy[Any]]
     examples: Sequence[Mapping[str, object]] = ()
     tolerance: float = 1e-10
@@ -63,13 +62,6 @@ class Claim:
     def __call__(self, **arguments: object) -> Sides:
         """Return the sides for some arguments."""
         return self.function(**arguments)  # type: ignore[return-value]  # what is none is refused by `find_difference`
-
-    def judge(self, layers: Layers) -> Judgement:
-        """Return what a claim about learned weights says of some layers."""
-        found = self.function(layers)
-        if not isinstance(found, Judgement):
-            raise TypeError(f"it returns {type(found).__name__}, not a Judgement")
-        return found
 
 
 def claim(
@@ -87,7 +79,7 @@ def claim(
     measured: str | None = None,
     judged: str | None = None,
     **strategies: SearchStrategy[Any],
-) -> Callable[[Callable[..., Sides | Judgement]], Claim]:
+) -> Callable[[Callable[..., object]], Claim]:
     """Make a claim of a function whose docstring states it; every other keyword draws the argument of that name.
 
     The texts are read without running them (catalogue.py): `place` says where in the paper the claim stands; `printed`
@@ -110,11 +102,11 @@ def load_claim(code: ClaimCode) -> Claim:
     return found
 
 
-def claim_about(**symbols: SearchStrategy[Any]) -> Callable[..., Callable[[Callable[..., Sides]], Claim]]:
+def claim_about(**symbols: SearchStrategy[Any]) -> Callable[..., Callable[[Callable[..., object]], Claim]]:
     """Return a `claim` that draws an argument of one of these names so, unless a decorator says otherwise."""
 
-    def about(**keywords: Any) -> Callable[[Callable[..., Sides]], Claim]:  # noqa: ANN401  # those of `claim`
-        def make(function: Callable[..., Sides]) -> Claim:
+    def about(**keywords: Any) -> Callable[[Callable[..., object]], Claim]:  # noqa: ANN401  # those of `claim`
+        def make(function: Callable[..., object]) -> Claim:
             known = {**symbols, **keywords}
             drawn = {name: known[name] for name in signature(function).parameters if name in known}
             return claim(**{**drawn, **keywords})(function)
@@ -124,7 +116,7 @@ def claim_about(**symbols: SearchStrategy[Any]) -> Callable[..., Callable[[Calla
     return about
 
 
-def find_difference(claim: Claim, sides: Sides) -> dict[str, object] | None:
+def find_difference(claim: Claim, sides: object) -> dict[str, object] | None:
     """Return what to show of the first difference; None where the claim holds.
 
     Raises TypeError or ValueError for what is not a claim.

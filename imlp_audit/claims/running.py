@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TypeAlias
@@ -30,8 +31,11 @@ def running(
     reasons = {folder: NotRun(explain_distrust(folder, shown_as)) for folder, shown_as in folders.items()}
     refused = {claim.id: reasons[claim.code.folder] for claim in claims if claim not in trusted}
     bundled = all(is_bundled(claim.code.folder) for claim in trusted)
+    by_code: dict[ClaimCode, list[ClaimText]] = defaultdict(list)  # papers that make the same claim share its function
+    for claim in trusted:
+        by_code[claim.code].append(claim)
     # those that need a solver take longest: they go first, so that no process is left alone with them
-    ordered = sorted(_by_code(trusted).values(), key=lambda same: same[0].needs is None)
+    ordered = sorted(by_code.values(), key=lambda same: same[0].needs is None)
 
     def test_here(same: list[ClaimText]) -> Outcome:
         from imlp_audit.claims.testing import run_claim
@@ -52,14 +56,6 @@ def running(
     with nullcontext(pool) if bundled else open_pool(max(1, pool.size)) as processes:
         waiting = {processes.submit(_test, (settings, same[0])): same for same in ordered}
         yield lambda progress: collect(gather(waiting, test_here if helping and bundled else None), progress)
-
-
-def _by_code(claims: Iterable[ClaimText]) -> Mapping[ClaimCode, list[ClaimText]]:
-    """Return the claims that each function tests: papers that make the same claim share it, and it is run once."""
-    found: dict[ClaimCode, list[ClaimText]] = {}
-    for claim in claims:
-        found.setdefault(claim.code, []).append(claim)
-    return found
 
 
 def _test(processes: Pool, given: tuple[Settings, ClaimText]) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -16,7 +17,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
-    from imlp_audit.count.request import ModelRequest
+    from imlp_audit.count.request import Changes
     from imlp_audit.explain.causes import CountedQuantity, Question
 
 
@@ -65,10 +66,11 @@ class ModelOptions:
         ),
     ] = None
 
-    def request(self, model: str) -> ModelRequest:
-        """Return what is to be counted. Raises UsageError."""
+    def changes(self, model: str, questions: Sequence[Question]) -> Changes:
+        """Return what is to be counted, and again under changes if there are questions. Raises UsageError."""
         from imlp_audit.count.configuration import read_configurations
-        from imlp_audit.count.request import ModelRequest, parse_arguments, parse_inputs, parse_model
+        from imlp_audit.count.request import Changes, ModelRequest, parse_arguments, parse_inputs, parse_model
+        from imlp_audit.explain.causes import CountedQuantity
         from imlp_audit.models.change import merge
 
         library, name, file = parse_model(model)
@@ -80,7 +82,9 @@ class ModelOptions:
             if not folder.is_dir():
                 raise UsageError(f"--path {folder}: there is no such folder")
         inputs, stubs = parse_inputs(self.input_ or ()), tuple(self.stub or ())
-        return ModelRequest(library, name, file, arguments, inputs, folders, stubs, defaults)
+        request = ModelRequest(library, name, file, arguments, inputs, folders, stubs, defaults)
+        work = any(question.measure is CountedQuantity.FLOPS for question in questions)
+        return Changes(request, bool(questions), work, tuple(self.config or ()))
 
 
 @group_options
@@ -110,17 +114,15 @@ def count(
 ) -> int:
     """Count a model by every counter, with its parts; and say what would give a printed number that it does not."""
     from imlp_audit.cli.progress import show_progress
-    from imlp_audit.count.request import Changes
-    from imlp_audit.explain.causes import CountedQuantity, find_causes
+    from imlp_audit.explain.causes import find_causes
     from imlp_audit.explain.explanation_document import counted_document
     from imlp_audit.explain.search import collect_changes, count_apart, take_first
 
-    request, questions = building.request(model), [_question(text) for text in printed or ()]
-    work = any(question.measure is CountedQuantity.FLOPS for question in questions)
-    asked = Changes(request, bool(questions), work, tuple(building.config or ()))
+    questions = [_question(text) for text in printed or ()]
+    asked = building.changes(model, questions)
     with show_progress(shown=not no_progress) as announce, closing(count_apart(asked)) as found:
         tell = announce(2 if questions else 1)
-        tell(str(request))
+        tell(str(asked.request))
         counted = take_first(asked, found)
         printed_numbers = find_causes(questions, counted, {})
         if not all(one.follows or one.measured is None for one in printed_numbers):

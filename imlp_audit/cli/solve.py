@@ -10,7 +10,6 @@ from imlp_audit.cli.loading import load_specs, open_store
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode
 from imlp_audit.cli.output import emit_document
 from imlp_audit.cli.progress import show_progress
-from imlp_audit.errors import UsageError
 from imlp_audit.report.formats import Format
 from imlp_audit.report.hypotheses import solved_document
 from imlp_audit.solve.selection import selected_targets, solve_selection
@@ -31,9 +30,6 @@ def solve(
 ) -> int:
     """Find the readings and the counters that explain the printed numbers."""
     selection = load_specs(targets, trust_code=trust_code)
-    if not targets and len(selection.papers) > 1:
-        first, *_ = ids = [paper.id for paper in selection.papers]
-        raise UsageError(f"{len(ids)} papers found: {', '.join(ids)}; name what to search, such as `solve {first}`")
     with show_progress(shown=not no_progress, doing="solving") as announce:
         store = open_store(no_cache=no_cache)
         solved = solve_selection(selection, selected_targets(selection), announce(4), store, budget)

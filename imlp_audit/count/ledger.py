@@ -23,7 +23,6 @@ from imlp_audit.count.dispatch import (
     call_of,
     made_by,
     output_shapes,
-    result_by_arithmetic,
     run_on_meta,
     signature,
 )
@@ -110,8 +109,7 @@ class Recorder(RunsOperations, TorchDispatchMode):  # type: ignore[no-untyped-ca
         formula = formula_of(name)
         if formula is None:
             return self._run_without_formula(func, args, kwargs)
-        computed = None if self._real else result_by_arithmetic(func, args, kwargs)
-        result = run_on_meta(func, args, kwargs) if computed is None else computed
+        result = run_on_meta(func, args, kwargs)
         work = work_of(call_of(func, args, kwargs, result), formula)
         self._cache[key] = work, made_by(func, args, result)
         self._book(work)

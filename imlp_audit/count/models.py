@@ -15,6 +15,7 @@ from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
 from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.count.ledger import CallCache, measure, peak_memory
 from imlp_audit.count.parameters import count_parameters, parameter_counts
+from imlp_audit.count.record import Ledger
 from imlp_audit.errors import BuildError, UntrustedError
 from imlp_audit.models.build import Builder, Variant, describe_failure, limited_model
 from imlp_audit.models.recipe import Recipe
@@ -75,9 +76,14 @@ def _measure_model(
     return facts
 
 
+def count_work(model: nn.Module, cache: CallCache | None = None) -> Ledger:
+    """Return the work of a model on its example inputs, on the meta device."""
+    return measure(unfuse_attention(model), *_inputs(model, "meta"), cache=cache)
+
+
 def _count(variant: Variant, cache: CallCache, need: Need) -> ModelFacts:
     model = unfuse_attention(variant.model)
-    ledger = measure(model, *_inputs(model, "meta"), cache=cache) if need.work else None
+    ledger = count_work(model, cache) if need.work else None
     return ModelFacts(
         parameters=parameter_counts(model),
         mlps=variant.mlps,

@@ -12,9 +12,8 @@ from torch import nn
 
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.facts import Failure, ModelKey
-from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.hooks import THOPS_LAYERS
-from imlp_audit.count.models import attempt
+from imlp_audit.count.models import attempt, count_work
 from imlp_audit.count.outside import each_outside
 from imlp_audit.count.parameters import classifiers
 from imlp_audit.count.record import Ledger, site_of
@@ -24,7 +23,6 @@ from imlp_audit.models.host import PartNames
 from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.explanation import Amount
-from imlp_audit.solve.counting import count_model
 
 # The names that timm's models share with others. The first that is found in a path without its numbers names the part.
 _COMMON: PartNames = (
@@ -48,7 +46,6 @@ _MLP_NAMES = {
     "mlp": "MLP",
 }
 _MLP = re.compile(rf"(?<!across_patches\.)\b({'|'.join(map(re.escape, _MLP_NAMES))})\b\.?(.*)")
-_IN_TIMM_MLP = ((r"^fc1\b", "FC1"), (r"^act\b", "activation"), (r"^fc2\b", "FC2"))
 _IN_MLP = (
     (r"^(fc1|b)\b", "FC1"),
     (r"^act\.norm\b", "norm after the concatenation"),
@@ -65,17 +62,15 @@ _IN_MLP = (
 )
 
 
-def find_part(path: str, own: PartNames, *, own_blocks: bool = False) -> str | None:
+def find_part(path: str, own: PartNames) -> str | None:
     """Name the part of a model that a module, or a parameter of one, is in; None where no rule knows it.
 
-    `own` are the names of its host, which go before the common ones. The parts of MLPs whose place blocks of a user's
-    own took go by their first module.
+    `own` are the names of its host, which go before the common ones. Other parts of MLPs go by their first module.
     """
     plain = ".".join(name for name in path.split(".") if not name.isdigit())
     inside = _MLP.search(plain)
     if inside is not None:
-        first = inside[2].partition(".")[0]
-        within = (_first(_IN_TIMM_MLP, inside[2]) or first) if own_blocks else _first(_IN_MLP, inside[2])
+        within = _first(_IN_MLP, inside[2]) or inside[2].partition(".")[0]
         return f"{_MLP_NAMES[inside[1]]}: {within or 'elsewhere'}"
     return _first((*own, *_COMMON), plain)
 
@@ -95,15 +90,11 @@ class TensorShare:
 
 @dataclass(frozen=True)
 class Body:
-    """A model's parameters and its work.
-
-    `part_names` are the host's own names of its parts; with `own_blocks`, blocks of a user's own are in it.
-    """
+    """A model's parameters and its work; `part_names` are the host's own names of its parts."""
 
     tensors: tuple[TensorShare, ...]
     ledger: Ledger
     part_names: PartNames = ()
-    own_blocks: bool = False
 
     def by_part(self, counting: ParameterConvention | Convention) -> Mapping[str, int]:
         """Return what a convention counts in each part, in their order; the amounts add up to the model's number."""
@@ -119,8 +110,7 @@ class Body:
         return sums
 
     def _part_of(self, path: str) -> str:
-        part = find_part(path, self.part_names, own_blocks=self.own_blocks)
-        return part or path.partition(".")[0] or "between the modules"
+        return find_part(path, self.part_names) or path.partition(".")[0] or "between the modules"
 
 
 def dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder | None = None) -> Body:
@@ -143,10 +133,9 @@ def _dissect_each(models: Mapping[ModelKey, None]) -> Iterator[tuple[ModelKey, B
 
 def _dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder) -> Body:
     with builder.variant(recipe, reading) as variant:
-        ledger = count_model(variant, {}).ledger
-        model = unfuse_attention(variant.model)
-        own_blocks = recipe.mlp is not None and recipe.mlp.python is not None
-        return Body(tuple(_tensors(model)), ledger, recipe.host.parts, own_blocks)
+        model = variant.model
+        ledger = count_work(model)
+        return Body(tuple(_tensors(model)), ledger, recipe.host.parts)
 
 
 def _tensors(model: nn.Module) -> Iterator[TensorShare]:

@@ -9,6 +9,7 @@ from imlp_audit.checks.context import Conventions
 from imlp_audit.checks.frames import Countable, column_of, countable
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.errors import BuildError
+from imlp_audit.explain.causes import COUNTERS
 from imlp_audit.explain.search import search_causes
 from imlp_audit.models.readings import Family, OwnFamily, axes_of
 from imlp_audit.models.recipe import Recipe
@@ -39,16 +40,7 @@ ROUNDED = {
     Rounding.CEILING: "rounded up",
     Rounding.DOUBLE: "rounded twice, first to one digit more",
 }
-_COUNTED = {
-    "all": "all parameters",
-    "no_head": "parameters without the classifier head",
-    "with_buffers": "parameters and buffers",
-    "trainable": "trained parameters",
-    "layers": "parameters of torch's layers",
-    "macs": "multiply-accumulates",
-}
-_LONGEST_HEADER = 14  # characters over a column
-_LONGEST_NAME = 30  # characters of a row's name in a sentence
+_LONGEST_NAME = 30  # characters of a row's name in a sentence, or over a column
 
 
 def list_facts(check: Check, *about: tuple[str, str], reason: str | None = None) -> tuple[Fact, ...]:
@@ -230,15 +222,14 @@ def _break_down(counted: Countable, check: CellCheck, read: Conventions) -> Brea
         except Exception as error:  # whatever a host's code raises
             failure = str(error) if isinstance(error, BuildError) else f"{type(error).__name__}: {error}"
     return Breakdown(
-        counted=_COUNTED.get(name, f"FLOPs by {name}"),
+        counted=COUNTERS.get(name, f"FLOPs by {name}"),
         reading=check.reading if counted.recipe.family else None,
-        model=_name_within(row, row.row.label, _LONGEST_HEADER),
-        baseline=_name_within(base, base.row.label, _LONGEST_HEADER) if base and theirs is not None else None,
-        baseline_name=_name_within(base, base.full_label, _LONGEST_NAME) if base and theirs is not None else None,
+        model=_name_briefly(row),
+        baseline=_name_briefly(base) if base and theirs is not None else None,
         failure=failure,
         parts=set_beside(ours, theirs),
     )
 
 
-def _name_within(row: RowRef, label: str, longest: int) -> str:
-    return label if len(label) <= longest else row.row.id
+def _name_briefly(row: RowRef) -> str:
+    return row.row.label if len(row.row.label) <= _LONGEST_NAME else row.row.id

@@ -8,6 +8,7 @@ from typing import TypeAlias, assert_never
 
 from imlp_audit.checks.claims import name_meaning
 from imlp_audit.checks.context import Conventions
+from imlp_audit.checks.frames import totalled_cells
 from imlp_audit.checks.quantities import count_rows
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.explain.cells import (
@@ -37,13 +38,13 @@ from imlp_audit.records.explanation import (
     Measurements,
     RowByRow,
     Section,
-    TableNumbers,
 )
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.claim_entries import MeaningEntry, OrderEntry
 from imlp_audit.spec.claims import Conditions, Statement
 from imlp_audit.spec.load import Selection, select_checks
+from imlp_audit.spec.paper import rows_of
 from imlp_audit.spec.plan import (
     CellPlan,
     ClaimPlan,
@@ -199,7 +200,8 @@ def _explain_columns(plan: ColumnsPlan, check: ColumnCheck) -> _Answer:
         ("compared", "each counted number with what is measured for its own column and for the others"),
         ("judged by", "whether two numbers of a row follow under each other's heading, and neither under its own"),
     )
-    return facts, (TableNumbers(glob=f"{plan.paper.id}/{plan.table.value.table}/*"),)
+    rows = [row for row in rows_of(plan.paper) if row.table.value.table == plan.table.value.table]
+    return facts, rests_on([counted.cell for row in rows for counted in totalled_cells(row)], {})
 
 
 COUNTED = "what the models have, each number under its own hypothesis; only counted columns are judged"

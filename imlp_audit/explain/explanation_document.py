@@ -20,7 +20,6 @@ from imlp_audit.records.explanation import (
     RestsOn,
     RowByRow,
     Section,
-    TableNumbers,
 )
 from imlp_audit.report.document import (
     Align,
@@ -79,8 +78,6 @@ def describe_section(section: Section) -> Iterator[Block]:
             return iter((Heading("Row by row", 2), Table(("row", "values", "outcome"), section.rows)))
         case RestsOn():
             return _describe_related(section)
-        case TableNumbers():
-            return iter((_say_how_to_list(section.glob),))
         case _:
             assert_never(section)
 
@@ -111,7 +108,7 @@ def _describe_breakdown(section: Breakdown) -> Iterator[Block]:
     yield Heading("Where the number comes from", 2)
     counted = f"{section.counted[0].upper()}{section.counted[1:]}"
     reading = f", reading {section.reading}" if section.reading is not None else ""
-    against = f", against {section.baseline_name}" if section.baseline_name is not None else ""
+    against = f", against {section.baseline}" if section.baseline is not None else ""
     yield Paragraph(f"{counted}{reading}{against}:")
     if section.failure is not None:
         yield Paragraph(f"The baseline could not be counted: {section.failure}")
@@ -183,21 +180,14 @@ def _describe_related(section: RestsOn) -> Iterator[Block]:
         tables = dict.fromkeys("/".join(cell.id.split("/")[:2]) for cell in cells)
         yield Paragraph(f"There are {len(cells)} of them.")
         for table in tables:
-            yield _say_how_to_list(f"{table}/*")
+            listing = f"`imlp-audit list --only '{table}/*'` lists the ids of the numbers"
+            yield Paragraph(parse_code(f"{listing}; `imlp-audit explain ID` explains one."))
         return
     checked = any(cell.verdict for cell in cells)
     rows: Sequence[tuple[Inline, ...]] = [
         (code(cell.id), f"{cell.printed} {cell.unit}", *((cell.verdict or "",) if checked else ())) for cell in cells
     ]
     yield Table(("id", "printed", *(("verdict",) if checked else ())), tuple(rows))
-
-
-def _say_how_to_list(glob: str) -> Paragraph:
-    return Paragraph(
-        parse_code(
-            f"`imlp-audit list --only '{glob}'` lists the ids of the numbers; `imlp-audit explain ID` explains one."
-        )
-    )
 
 
 _MOST_ARGUMENTS, _LONGEST_ARGUMENT = 12, 40  # arguments that are shown, and characters of one

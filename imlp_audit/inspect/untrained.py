@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from imlp_audit.checkpoint.contents import BUFFERS
-from imlp_audit.claims.weights import Matrix, scale
+from imlp_audit.inspect.learned_weights import Matrix, scale
 
 _SHUFFLES = 119
 _MEASURES = 3

@@ -55,10 +55,8 @@ def axis_of(block: str, name: str) -> str:
 class Reach(StrEnum):
     """What of a model an axis changes."""
 
-    HOST = "host"  # which model stands around the replaced blocks
-    UNIT = "unit"  # each block, or each layer of a stack
-    AROUND = "around"  # what stands around the layers of a stack, and no layer
-    EVERYWHERE = "everywhere"  # by as much as every other axis, which it multiplies
+    UNIT = "unit"  # a part, by an amount that no axis elsewhere alters
+    EVERYWHERE = "everywhere"  # what every other axis changes, as the number of tokens does
 
 
 Value: TypeAlias = str | int
@@ -156,7 +154,7 @@ class Reading:
         DepthwiseActivation, Axis(DepthwiseActivation.GELU, Reach.UNIT, meets="agelu_parameters")
     ]
     depthwise_skip: Annotated[Presence, Axis(Presence.NO, Reach.UNIT)]
-    class_token: Annotated[ClassToken, Axis(ClassToken.KEPT, Reach.HOST)]
+    class_token: Annotated[ClassToken, Axis(ClassToken.KEPT, Reach.EVERYWHERE)]
 
 
 class ResMlpForm(StrEnum):
@@ -203,15 +201,15 @@ class TextReading:
 
     # Vocabularies of BERT, SentencePiece and T5, lengths of pre-training, and the widths of the feed-forward layers of
     # both families: arXiv 2105.08050 and 1810.04805, and what is built after them.
-    vocabulary: Annotated[int, Axis(30522, Reach.AROUND, tried=(30000, 30522, 32000, 32128))]
+    vocabulary: Annotated[int, Axis(30522, Reach.UNIT, tried=(30000, 30522, 32000, 32128))]
     # The length of the texts multiplies the work of every part.
     sequence_length: Annotated[int, Axis(512, Reach.EVERYWHERE, tried=(128, 512))]
     ffn_width: Annotated[int, Axis(3072, Reach.UNIT, tried=(2048, 3072))]
     spatial_matrix: Annotated[SpatialMatrix, Axis(SpatialMatrix.FULL, Reach.UNIT)]
     # The norm of a gate is as wide as D_C.
     gate_norm: Annotated[Presence, Axis(Presence.YES, Reach.UNIT, meets="ffn_width")]
-    output_layer: Annotated[OutputLayer, Axis(OutputLayer.MASKED_LM, Reach.AROUND, meets="vocabulary")]
-    pooler: Annotated[Presence, Axis(Presence.YES, Reach.AROUND)]
+    output_layer: Annotated[OutputLayer, Axis(OutputLayer.MASKED_LM, Reach.UNIT, meets="vocabulary")]
+    pooler: Annotated[Presence, Axis(Presence.YES, Reach.UNIT)]
 
 
 BundledReading: TypeAlias = Reading | ResMlpReading | TextReading

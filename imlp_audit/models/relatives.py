@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from imlp_audit.models.hosts import Timm, Torchvision
 from imlp_audit.models.names.known import (
@@ -18,17 +18,18 @@ from imlp_audit.models.names.match import names_of_all_windows
 from imlp_audit.models.recipe import Form, Recipe
 
 
-def relatives_of(recipe: Recipe, *, folded: bool = True) -> Iterator[Recipe]:
+def relatives_of(recipe: Recipe) -> Iterator[Recipe]:
     """Yield the model in its other forms, as it was published first, and at the other sizes that its library has it in.
 
-    Only for a model as its library has it: of one that was changed, nobody published another size. Without `folded`,
-    the forms that differ only in folded batch norms are left out.
+    Only for a model as its library has it: of one that was changed, nobody published another size.
     """
     found = name_in_library(recipe)
     if found is None or recipe.changes_mlps or found[1] not in current_models(found[0]):
         return
     library, name = found
-    for change in other_forms(recipe, folded=folded):
+    form = {"form": str(Form.TRAINING if recipe.form is Form.DEPLOYED else Form.DEPLOYED)}
+    strides = {"stride_in_1x1": not recipe.stride_in_1x1} if has(Trait.BOTTLENECKS, library, name) else {}
+    for change in (form, *((strides, {**form, **strides}) if strides else ())):
         yield recipe.with_change(change)
     if has(Trait.AUXILIARY_HEADS, library, name):
         yield _with_other_heads(recipe, library, name)
@@ -41,19 +42,6 @@ def relatives_of(recipe: Recipe, *, folded: bool = True) -> Iterator[Recipe]:
         if size != side:
             image = {} if size == own_size(library, sized) else {"image": size}
             yield Recipe.of(**{str(library): sized}, **image, **kept)
-
-
-def other_forms(recipe: Recipe, *, folded: bool = True) -> Iterator[Mapping[str, object]]:
-    """Yield what to change of a library's model for its other forms, some of which may not exist."""
-    found = name_in_library(recipe)
-    if found is None or recipe.changes_mlps:
-        return
-    form = {"form": str(Form.TRAINING if recipe.form is Form.DEPLOYED else Form.DEPLOYED)}
-    forms = [form] if folded or has(Trait.BRANCHES, *found) else []
-    yield from forms
-    if has(Trait.BOTTLENECKS, *found):
-        strides = {"stride_in_1x1": not recipe.stride_in_1x1}
-        yield from ({**change, **strides} for change in ({}, *forms))
 
 
 def _with_other_heads(recipe: Recipe, library: Library, name: str) -> Recipe:

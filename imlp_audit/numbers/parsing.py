@@ -13,7 +13,6 @@ from imlp_audit.numbers.printed import SIGNS, Printed
 
 # The factor of a unit; any other unit (images/s, BLEU, ...) has the factor 1.
 SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "B": 10**9, "T": 10**12}
-DecimalMark: TypeAlias = Literal[".", ","]
 Square: TypeAlias = Literal["side", "area"]
 
 _LONGEST = 40  # characters; a longer text is a mistake
@@ -26,14 +25,13 @@ _SQUARE = re.compile(r"([1-9]\d{0,4})(?:\s*(?:\^2|\^\{2\}|²)|\s*[x×]\s*\1)", r
 
 @dataclass(frozen=True)
 class NumberForm:
-    """What a number may look like where it stands: its unit, and the decimal mark of the paper.
+    """What a number of a unit may look like where it stands.
 
     `nouns` are words for what is counted: a number of those may state a scale of its own (25.6M, 4.1 GFLOPs,
     4.1×10^9). A `square` such as 224^2 stands for its side, or for its area.
     """
 
     unit: str = ""
-    decimal: DecimalMark = "."
     nouns: tuple[str, ...] = ()
     square: Square | None = None
 
@@ -47,20 +45,20 @@ def parse_printed(text: str, form: NumberForm | str = "") -> Printed:
     form = NumberForm(form) if isinstance(form, str) else form
     given = text.strip()
     if len(text) > _LONGEST:
-        raise ValueError(_refusal(text, form))
+        raise ValueError(_refusal(text))
     square = _SQUARE.fullmatch(given) if form.square else None
     if square is not None:
         side = int(square[1])
         area = Fraction(side if form.square == "side" else side * side)
-        return Printed(given, area, Fraction(1), SCALES.get(form.unit, 1), negative=False, decimal=form.decimal)
-    inside, mean, spread = _split_spread(given, form)
-    match = _NUMBER[form.decimal].fullmatch(mean)
+        return Printed(given, area, Fraction(1), SCALES.get(form.unit, 1), negative=False)
+    inside, mean, spread = _split_spread(given)
+    match = _NUMBER.fullmatch(mean)
     if match is None or (inside and spread is None and not match["sign"]):
-        raise ValueError(_refusal(given, form))
+        raise ValueError(_refusal(given))
     scale, unit = _scale_of(match["tail"].strip(), form, given)
     if match["approximately"] and spread is not None:
-        raise ValueError(_refusal(given, form))
-    value, step = _value_of(match["digits"], form.decimal)
+        raise ValueError(_refusal(given))
+    value, step = _value_of(match["digits"])
     negative = bool(match["sign"]) and match["sign"] in _MINUS
     before, _, after = given.partition(match["digits"])
     return Printed(
@@ -72,50 +70,37 @@ def parse_printed(text: str, form: NumberForm | str = "") -> Printed:
         spread=spread,
         unit=unit,
         template=f"{before}{{}}{after}",
-        decimal=form.decimal,
     )
 
 
-def _digits(point: str, group: str) -> str:
-    return rf"(?:[1-9]\d{{0,2}}(?:{group}\d{{3}})+|\d+)(?:{point}\d+)?"
+_DIGITS = r"(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.\d+)?"
+_NUMBER = re.compile(
+    rf"(?P<approximately>[~≈]\s*)?(?P<sign>[{re.escape(SIGNS)}]?)(?P<digits>{_DIGITS})\s*"
+    rf"(?P<tail>%|(?:{_POWER.pattern})?(?:[A-Za-z][A-Za-z /-]*|))",
+    re.ASCII,
+)
 
 
-DIGITS: dict[DecimalMark, str] = {".": _digits(r"\.", ","), ",": _digits(",", r"\.")}
-"""The pattern of a number's digits, by the decimal mark; the other mark makes groups of three."""
-
-
-def _pattern(decimal: DecimalMark) -> re.Pattern[str]:
-    return re.compile(
-        rf"(?P<approximately>[~≈]\s*)?(?P<sign>[{re.escape(SIGNS)}]?)(?P<digits>{DIGITS[decimal]})\s*"
-        rf"(?P<tail>%|(?:{_POWER.pattern})?(?:[A-Za-z][A-Za-z /-]*|))",
-        re.ASCII,
-    )
-
-
-_NUMBER: dict[DecimalMark, re.Pattern[str]] = {".": _pattern("."), ",": _pattern(",")}
-"""The pattern of a number, by the decimal mark."""
-
-
-def _value_of(digits: str, decimal: DecimalMark) -> tuple[Fraction, Fraction]:
+def _value_of(digits: str) -> tuple[Fraction, Fraction]:
     """Return the value of digits, and of one unit of the last of them."""
-    whole, _, part = digits.replace("," if decimal == "." else ".", "").partition(decimal)
+    whole, _, part = digits.replace(",", "").partition(".")
     return Fraction(int(whole + part), 10 ** len(part)), Fraction(1, 10 ** len(part))
 
 
-def _split_spread(text: str, form: NumberForm) -> tuple[bool, str, Fraction | None]:
+def _split_spread(text: str) -> tuple[bool, str, Fraction | None]:
     """Return whether brackets enclose a number, its text with the unit but without them, and its spread."""
     inside = re.fullmatch(r"\((.*)\)\s*(%?)", text)
     text = f"{inside[1].strip()}{inside[2]}" if inside is not None else text
     mean, *others = _PLUS_MINUS.split(text)
     if not others:
         return inside is not None, text, None
-    spread = _NUMBER[form.decimal].fullmatch(others[0]) if len(others) == 1 else None
-    first = _NUMBER[form.decimal].fullmatch(mean)
+    spread = _NUMBER.fullmatch(others[0]) if len(others) == 1 else None
+    first = _NUMBER.fullmatch(mean)
     if first is None or spread is None or spread["sign"] or spread["approximately"]:
-        raise ValueError(_refusal(text, form))
+        raise ValueError(_refusal(text))
     if first["tail"] not in ("", spread["tail"]):  # 25.6M ± 0.3: of which unit?
         raise ValueError(f"{text!r} has a unit in its first part only; write it behind the spread, e.g. 72.2 ± 0.1%")
-    value, _ = _value_of(spread["digits"], form.decimal)
+    value, _ = _value_of(spread["digits"])
     return inside is not None, f"{mean}{'' if first['tail'] else spread['tail']}", value
 
 
@@ -135,27 +120,23 @@ def _scale_of(tail: str, form: NumberForm, text: str) -> tuple[int, str]:
     raise ValueError(f"{text!r} is in {tail!r}, but {form.unit or 'no unit'!r} is expected here")
 
 
-def _refusal(text: str, form: NumberForm) -> str:
+def _refusal(text: str) -> str:
     """Say what is wrong with a text that is no number, and what to write."""
     shown = repr(text[:_LONGEST])
-    mark: DecimalMark = "," if form.decimal == "." else "."
-    other = _NUMBER[mark].fullmatch(text) if mark in text and len(text) <= _LONGEST else None
-    if other is not None and form.decimal == ".":
-        return f"{shown} has a decimal comma; if the paper writes numbers so, put decimal: ',' under about"
-    if other is not None:
-        return f"{shown} has a decimal point, but the paper says decimal: ','; write it as printed, e.g. 5,72"
     if re.fullmatch(r"\([^-+−–]*\)", text) and any(sign.isdigit() for sign in text):
         return f"{shown} may be a decrease or not, in brackets without a sign; write it with one, e.g. -12.6%"
     if _SQUARE.fullmatch(text):
         return f"{shown} is a square, which only columns of settings with of: image, patch or tokens hold"
-    example = "5.00, -12.6% or 48M" if form.decimal == "." else "5,00, -12,6% or 48M"
-    return f"{shown} is not a printed number; write it as printed, e.g. {example}"
+    if re.fullmatch(r"\D*\d+,\d+\D*", text):
+        return f"{shown} has a decimal comma; write a point in its place, e.g. 5.00"
+    return f"{shown} is not a printed number; write it as printed, e.g. 5.00, -12.6% or 48M"
 
 
 _SIGN = r"(?:(?<![\w.,)\]}%'’^_])[-−–])?"  # a hyphen after a word or a number joins, and is no minus
 _VERSION = r"(?<![0-9])[0-9]+(?:\.[0-9]+){2,}"
 _FRACTION = r"(?<![\w.,)])\.[0-9]+"  # p < .05
 _PERCENT = r"(?:\s?\\?%)?"
+_IN_TEXT = re.compile(rf"(?P<sign>{_SIGN})(?P<digits>{_VERSION}|(?a:{_DIGITS})|{_FRACTION}){_PERCENT}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,31 +157,19 @@ class FoundNumber:
         return self.key.removeprefix("-")
 
 
-def find_numbers(text: str, decimal: DecimalMark = ".") -> Iterator[FoundNumber]:
+def find_numbers(text: str) -> Iterator[FoundNumber]:
     """Yield the numbers of a text in order; those of an identifier, such as ResNet50, too."""
-    for found in _IN_TEXT[decimal].finditer(text):
-        key = _key(found["digits"], decimal, signed=bool(found["sign"]))
+    for found in _IN_TEXT.finditer(text):
+        whole = found["digits"].replace(",", "")
+        key = f"{'-' if found['sign'] else ''}{'0' if whole.startswith('.') else ''}{whole}"
         yield FoundNumber(*found.span("digits"), found[0], key)
 
 
-def keys_of(text: str, decimal: DecimalMark = ".") -> list[str]:
+def keys_of(text: str) -> list[str]:
     """Return the keys of the numbers of a text in order."""
-    return [number.key for number in find_numbers(text, decimal)]
+    return [number.key for number in find_numbers(text)]
 
 
-def unsigned_keys(text: str, decimal: DecimalMark = ".") -> list[str]:
+def unsigned_keys(text: str) -> list[str]:
     """Return the keys of the numbers of a text without their signs: a text says "reduced by 12.6%" of -12.6."""
-    return [key.removeprefix("-") for key in keys_of(text, decimal)]
-
-
-def _text_pattern(decimal: DecimalMark) -> re.Pattern[str]:
-    digits = rf"{_VERSION}|(?a:{DIGITS[decimal]})" + (rf"|{_FRACTION}" if decimal == "." else "")
-    return re.compile(rf"(?P<sign>{_SIGN})(?P<digits>{digits}){_PERCENT}")
-
-
-def _key(digits: str, decimal: DecimalMark, *, signed: bool) -> str:
-    whole = digits.replace("," if decimal == "." else ".", "")
-    return f"{'-' if signed else ''}{'0' if whole.startswith('.') else ''}{whole}"
-
-
-_IN_TEXT: dict[DecimalMark, re.Pattern[str]] = {".": _text_pattern("."), ",": _text_pattern(",")}
+    return [key.removeprefix("-") for key in keys_of(text)]

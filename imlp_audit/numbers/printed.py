@@ -31,7 +31,7 @@ class Printed:
     """A number as printed: its `value` and `step` (one unit of the last digit), in units of `scale`.
 
     `spread` is what follows a plus-minus: the number is then a mean of several runs. `unit` is a unit that the text
-    states itself. `template` is the text with `{}` in place of the digits, in which `decimal` is the decimal mark.
+    states itself. `template` is the text with `{}` in place of the digits.
     """
 
     text: str
@@ -42,7 +42,6 @@ class Printed:
     spread: Fraction | None = None
     unit: str = ""
     template: str = "{}"
-    decimal: str = "."
 
     def interval(self, rounding: Rounding = Rounding.HALF_UP) -> Interval:
         """Return the values, in base units, that the rule prints as this text; of a mean, the means."""
@@ -82,7 +81,7 @@ class Printed:
         places = len(str(self.step.denominator)) - 1
         digits = f"{round(magnitude / self.step):0{places + 1}d}"
         whole, part = (digits[:-places], digits[-places:]) if places else (digits, "")
-        return self.template.replace("{}", f"{whole}{self.decimal if part else ''}{part}")
+        return self.template.replace("{}", f"{whole}{'.' if part else ''}{part}")
 
     def gap(self, measured: Fraction | int) -> Fraction:
         """Return how far a measurement is from the printed value, in units of the last digit."""

@@ -69,7 +69,6 @@ class Breakdown(Record):
     reading: str | None
     model: str
     baseline: str | None = None
-    baseline_name: str | None = None
     failure: str | None = None
     parts: tuple[Amount, ...]
 
@@ -97,13 +96,6 @@ class RestsOn(Record):
     cells: tuple[RelatedCell, ...]
 
 
-class TableNumbers(Record):
-    """A table whose numbers a check compares; the glob selects their ids."""
-
-    kind: Literal["table_numbers"] = "table_numbers"
-    glob: str
-
-
 class Causes(Record):
     """What would give a printed number that does not follow."""
 
@@ -112,7 +104,7 @@ class Causes(Record):
 
 
 Section: TypeAlias = Annotated[
-    Measurements | Breakdown | Causes | RowByRow | RestsOn | TableNumbers,
+    Measurements | Breakdown | Causes | RowByRow | RestsOn,
     Field(discriminator="kind"),
 ]
 

@@ -72,14 +72,6 @@ class SolvedCell(Record):
     gap: Number | None = None
 
 
-class SolvedChange(Record):
-    """Where a row departs, from what and to what: an axis of its reading, or a part of its recipe."""
-
-    axis: str
-    was: str
-    becomes: str
-
-
 class SolvedFirst(Record):
     """The first of the best solutions, by the rule of order."""
 
@@ -95,7 +87,7 @@ class SolvedFirst(Record):
 class Answered(Record):
     """The answer to one search: over the parameters, the FLOPs, or both.
 
-    `flops` are the cells of FLOPs searched. `score` cells of `of` are explained by each of `solutions`, with `readings`
+    `score` cells of `of` are explained by each of `solutions`, with `readings`
     best readings by family; `named` are the named readings among them. `contradicted` cells are explained by no
     solution, `disputed` ones by some and not by others. `conventions` are the best scores by named conventions. Where
     weights of no name explain (`by_weights`) at most one number more than a `named_counter`, the answer is that under
@@ -105,7 +97,6 @@ class Answered(Record):
     """
 
     what: Searched
-    flops: tuple[str, ...] = ()
     score: int
     of: int
     solutions: int
@@ -142,7 +133,7 @@ class Answered(Record):
 class Solved(JsonDocument):
     """What the numbers of a selection say the models were, by their parameters, their FLOPs, and both.
 
-    The models of the rows that `failed` could not be built or counted; `left_out` has why.
+    `left_out` says why rows, and the FLOPs of rows, are no part of the search.
     """
 
     FORMAT: ClassVar = "imlp-audit/solve/2"
@@ -150,7 +141,6 @@ class Solved(JsonDocument):
 
     selection: tuple[str, ...]
     left_out: ByName[str]
-    failed: tuple[str, ...] = ()
     answers: tuple[Answered, ...]
     order: str
 

@@ -3,133 +3,120 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import chain
 from math import ceil, floor
-from typing import assert_never
 
 import numpy as np
 
 from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
-from imlp_audit.errors import AuditError, BuildError
-from imlp_audit.models.build import describe_failure
-from imlp_audit.models.host import Size
-from imlp_audit.models.readings import AnyReading, Family, OwnFamily
+from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
+from imlp_audit.count.outside import is_outside, measure_outside
+from imlp_audit.count.parallel import measure_here
+from imlp_audit.errors import BuildError
+from imlp_audit.models.host import Size, Stack
+from imlp_audit.models.readings import AnyReading, BlockReading, Family, OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.counting import Hosts, Outside, Stacks
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
-from imlp_audit.solve.space import CLASSES, Counts, Readings, parameters_in, readings_of, total_in, work_in
+from imlp_audit.solve.space import (
+    CLASSES,
+    Counts,
+    Readings,
+    count_vector,
+    parameters_in,
+    readings_of,
+    readings_to_count,
+    tabulate,
+    total_in,
+    work_in,
+)
 from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.paper import CellRef, Paper, RowRef
-from imlp_audit.spec.schema import About
 
 
 @dataclass(frozen=True)
 class Composition:
-    """The problem that rows pose, and by their ids why others are no part of it.
-
-    Of these others, the models of the `failed` ones could not be built or counted.
-    """
+    """The problem that rows pose, and by their ids why others are no part of it."""
 
     problem: SearchProblem
     refused: Mapping[str, str]
-    failed: tuple[str, ...]
 
 
-@dataclass(eq=False)
-class Composer:
-    """Counts models under every reading of their family; each host, block and layer is counted only once."""
+def count_models(recipes: Iterable[Recipe], spaces: Mapping[str, Readings]) -> dict[Recipe, Counts | BuildError]:
+    """Return the counts of models, (readings, counts), one row where no reading changes the model; or why one failed.
 
-    spaces: Mapping[str, Readings]
-    _hosts: Hosts = field(default_factory=Hosts)
-    _stacks: Stacks = field(default_factory=Stacks)
-    _outside: Outside = field(default_factory=Outside)
-    _known: dict[Recipe, Counts] = field(default_factory=dict)
-
-    def table(self, recipe: Recipe) -> Counts:
-        """Return the counts, (readings, counts), one row where no reading changes the model. Raises BuildError."""
-        if recipe not in self._known:
-            self._known[recipe] = self._compose(recipe)
-        return self._known[recipe]
-
-    def expect(self, recipes: Iterable[Recipe]) -> None:
-        """Say which models will be asked for, so that those of code from outside are counted by one process."""
-        self._outside.expect({recipe: self._readings_of(recipe) for recipe in recipes if _is_whole(recipe)})
-
-    def _readings_of(self, recipe: Recipe) -> Readings | None:
-        return None if recipe.family_name is None else self.spaces[recipe.family_name]
-
-    def _compose(self, recipe: Recipe) -> Counts:
-        if recipe.runs_code:
-            if not _is_whole(recipe):
-                raise BuildError(f"{recipe.name}: IMLP blocks in a host of one's own are not searched")
-            return self._outside.count(recipe, self._readings_of(recipe))
-        try:
-            match recipe.family:
-                case None | OwnFamily():  # a block whose code may not be run is refused there
-                    return self._hosts.as_it_is(recipe)[np.newaxis]
-                case Family.IMLP:
-                    return self._hosts.with_blocks(recipe, self.spaces[Family.IMLP])
-                case Family.RESMLP | Family.TEXT as family:
-                    return self._stacks.with_layers(recipe, self.spaces[family])
-                case other:
-                    assert_never(other)
-        except AuditError:
-            raise
-        except Exception as error:  # whatever a host's code raises is a result of its rows, not the end of the search
-            raise BuildError(describe_failure(recipe, error)) from error
+    Models of code from outside are counted together, in a process of their own.
+    """
+    asked = {recipe: None if recipe.family_name is None else spaces[recipe.family_name] for recipe in recipes}
+    needed = {
+        key: Need(work=True)
+        for recipe, readings in asked.items()
+        for reading in ([None] if readings is None else readings_to_count(readings))
+        for key in _keys(recipe, reading)
+    }
+    outside = {key: need for key, need in needed.items() if is_outside(key)}
+    here = {key: need for key, need in needed.items() if key not in outside}
+    facts = dict((*measure_here(here, lambda _: None), *measure_outside(outside, lambda _: None)))
+    return {recipe: _tabulate(recipe, readings, facts) for recipe, readings in asked.items()}
 
 
-def _is_whole(recipe: Recipe) -> bool:
-    """Return whether code from outside builds the model, which is counted as a whole."""
-    return recipe.runs_code and recipe.family is not Family.IMLP
+def _tabulate(recipe: Recipe, readings: Readings | None, facts: Facts) -> Counts | BuildError:
+    try:
+        if readings is None:
+            return _counts_of(recipe, None, facts)[np.newaxis]
+        return tabulate(readings, lambda reading: _counts_of(recipe, reading, facts))
+    except BuildError as error:
+        return error
+
+
+def _keys(recipe: Recipe, reading: AnyReading | None) -> tuple[ModelKey, ...]:
+    """Return the models whose counts make up a model's: itself, or its stack cut to one layer and to two."""
+    if not isinstance(recipe.host, Stack) or reading is None or recipe.mlp is not None:
+        return (ModelKey(recipe, reading),)
+    stacks = (recipe.host.with_layers(layers) for layers in (1, 2))
+    return tuple(ModelKey(recipe.model_copy(update={"host": stack}), reading) for stack in stacks)
+
+
+def _counts_of(recipe: Recipe, reading: AnyReading | None, facts: Facts) -> Counts:
+    """Return a model's counts under a reading; a stack has those of one layer, and what each further layer adds."""
+    one, *two = (_vector(key, facts[key]) for key in _keys(recipe, reading))
+    return one + (recipe.host.layers - 1) * (two[0] - one) if isinstance(recipe.host, Stack) and two else one
+
+
+def _vector(key: ModelKey, facts: ModelFacts | Failure) -> Counts:
+    if isinstance(facts, Failure):
+        answers = key.reading.answers if isinstance(key.reading, BlockReading) and not facts.untrusted else ()
+        under = f" (with {', '.join(f'{axis}: {value}' for axis, value in answers)})" if answers else ""
+        raise BuildError(f"{facts.message}{under}")
+    if facts.ledger is None:
+        raise BuildError(f"{key.recipe.name}: its work was not counted")
+    return count_vector(facts.parameters, facts.ledger)
 
 
 def compose(rows: Sequence[RowRef]) -> Composition:
-    """Return the problem that the counted numbers of some rows pose.
+    """Return the problem that the counted numbers of some rows of one paper pose.
 
     A row without a model or a counted number, or whose model cannot be built or counted, is refused with the reason.
     """
+    paper = rows[0].paper
     asked = [(row, image, _try_recipe(row, image)) for row in rows for image in images_of(row) or [None]]
-    recipes = [(row.paper.id, recipe) for row, _, recipe in asked if isinstance(recipe, Recipe)]
-    own = _own_families(recipes)
-    papers = list({row.paper.id: row.paper for row in rows}.values())
-    spaces: dict[str, Readings] = {family: readings_of(family, named_parts(papers, family)) for family in Family}
-    spaces |= {name: readings_of(family) for name, (_, family) in own.items()}
-    composer = Composer(spaces)
-    composer.expect(recipe for _, recipe in recipes)
+    recipes = [recipe for _, _, recipe in asked if isinstance(recipe, Recipe)]
+    own = [recipe.family for recipe in recipes if isinstance(recipe.family, OwnFamily)]
+    named = [one.reading() for one in paper.about.value.readings.values()]
+    spaces = {str(family): readings_of(family, named) for family in (*Family, *own)}
+    models = count_models(recipes, spaces)
     posed: list[Posed] = []
     refused: dict[str, str] = {}
     for row, image, recipe in asked:
-        try:
-            if isinstance(recipe, BuildError):
-                raise recipe
-            _refuse_a_second_block_of_a_name(row.paper.id, recipe, own)
-            posed.append(Posed(row, recipe, composer.table(recipe), image))
-        except BuildError as error:
-            refused[posed_id(row, image)] = str(error)
-    failed = tuple(
-        name for row, image, recipe in asked if isinstance(recipe, Recipe) and (name := posed_id(row, image)) in refused
-    )
-    return Composition(pose(posed, composer.spaces), refused, failed)
-
-
-def _own_families(recipes: Iterable[tuple[str, Recipe]]) -> dict[str, tuple[str, OwnFamily]]:
-    """Return the first family of each name that blocks from outside have, and its paper."""
-    own: dict[str, tuple[str, OwnFamily]] = {}
-    for paper, recipe in recipes:
-        if isinstance(recipe.family, OwnFamily):
-            own.setdefault(recipe.family.name, (paper, recipe.family))
-    return own
-
-
-def _refuse_a_second_block_of_a_name(paper: str, recipe: Recipe, own: Mapping[str, tuple[str, OwnFamily]]) -> None:
-    """Raise BuildError for a block that is another paper's, by its name: readings of the two would be one."""
-    family = recipe.family
-    if isinstance(family, OwnFamily) and own[family.name] != (paper, family):
-        raise BuildError(f"{own[family.name][0]} has a block {family.name} too; solve one paper at a time")
+        table = recipe if isinstance(recipe, BuildError) else models[recipe]
+        if isinstance(recipe, BuildError) or isinstance(table, BuildError):
+            refused[posed_id(row, image)] = str(table)
+        else:
+            posed.append(Posed(row, recipe, table, image))
+    return Composition(pose(paper, posed, spaces), refused)
 
 
 def _try_recipe(row: RowRef, image: Size | None) -> Recipe | BuildError:
@@ -173,15 +160,15 @@ def posed_id(row: RowRef, image: Size | None) -> str:
     return row.id if image is None else f"{row.id} on {image[0]} x {image[1]}"
 
 
-def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProblem:
+def pose(paper: Paper, posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProblem:
     """Return the problem; its classes are those in which some row does work, but for what hangs on the whole model."""
     every = [i for i, one in enumerate(CLASSES) if one is not Operation.BIAS_APART]
     done = [i for i in every if any(work_in(one.table)[:, i].any() for one in posed)]
     families = {one.recipe.family_name for one in posed}
     open_ = {family: readings for family, readings in spaces.items() if family in families}
-    declared = [rule for one in posed for rule in _declared_rules(one.row.paper.about.value)]
-    rules = tuple(dict.fromkeys((*declared, *Rounding)))
-    named = _find_named(posed, open_)
+    about = paper.about.value
+    rules = tuple(dict.fromkeys(chain(about.rounding, *about.rounding_of.values(), Rounding)))
+    named = _find_named(paper, open_)
     return SearchProblem(
         rows=tuple(_row(one, done) for one in posed),
         cells=tuple(cell for index, one in enumerate(posed) for cell in cells_of(one.row, index, one.image, rules)),
@@ -192,21 +179,13 @@ def pose(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> SearchProble
     )
 
 
-def _declared_rules(about: About) -> Iterator[Rounding]:
-    yield from about.rounding
-    for rules in about.rounding_of.values():
-        yield from rules
-
-
 def images_of(row: RowRef) -> list[Size | None]:
     """Return the images that a row's printed totals are of, None for the row's own."""
     columns = (CellRef(row, name).column for name in row.row.printed)
     return list(dict.fromkeys(image_of(column) for column in columns if column.measure in KINDS))
 
 
-def cells_of(
-    row: RowRef, index: int, image: Size | None, rules: Sequence[Rounding] = tuple(Rounding)
-) -> Iterator[Cell]:
+def cells_of(row: RowRef, index: int, image: Size | None, rules: Sequence[Rounding]) -> Iterator[Cell]:
     """Yield the printed totals of a row on some images, which is at an index of the problem's rows.
 
     The first rule is the default.
@@ -218,15 +197,6 @@ def cells_of(
             printed = cell.printed
             ranges = {rule: _integers(printed.interval(rule)) for rule in rules}
             yield Cell(cell.id, index, kind, ranges, printed.step * printed.scale)
-
-
-def named_parts(papers: Sequence[Paper], family: Family) -> Iterator[AnyReading]:
-    """Yield what the papers' named readings say about a family."""
-    for paper in papers:
-        for named in paper.about.value.readings.values():
-            part = named.reading().of(family)
-            if part is not None:
-                yield part
 
 
 def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
@@ -249,7 +219,7 @@ def _row(one: Posed, classes: Sequence[int]) -> CountedRow:
 
 
 def _hangs_on_layout(convention: Convention) -> bool:
-    """Return whether a counter asks how tensors lie in memory, which a block that is counted alone does not know."""
+    """Return whether a counter asks how tensors lie in memory: what axes change there does not add up."""
     return any(weight and key.operation is Operation.BIAS_APART for key, weight in convention.weights.items())
 
 
@@ -271,20 +241,12 @@ def _space(readings: Readings) -> Space:
     return Space(tuple((axis, tuple(map(str, values))) for axis, values in readings.axes.items()))
 
 
-def _find_named(posed: Sequence[Posed], spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
-    """Return where the named readings are; a name that papers use for different readings carries the paper's id."""
+def _find_named(paper: Paper, spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
+    """Return where the paper's named readings are."""
     found: dict[str, dict[str, int]] = {}
-    for paper in {one.row.paper.id: one.row.paper for one in posed}.values():
-        own = {one.recipe.family_name for one in posed if one.row.paper is paper}
-        for name, named in paper.about.value.readings.items():
-            reading = named.reading()
-            at = {
-                family: readings.index(part)
-                for family, readings in spaces.items()
-                if not isinstance(readings.family, OwnFamily) or family in own  # another paper's block has no answers
-                if (part := reading.of(readings.family)) is not None
-            }
-            taken = any(found.get(name, {}).get(family, index) != index for family, index in at.items())
-            if at:
-                found.setdefault(f"{paper.id}:{name}" if taken else name, {}).update(at)
+    for name, named in paper.about.value.readings.items():
+        reading = named.reading()
+        parts = ((family, readings, reading.of(readings.family)) for family, readings in spaces.items())
+        at = {family: readings.index(part) for family, readings, part in parts if part is not None}
+        found |= {name: at} if at else {}
     return found

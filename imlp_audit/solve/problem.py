@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.solution import SolvedChange
 
 Integers: TypeAlias = NDArray[np.int64]
 Kind: TypeAlias = Literal["parameters", "flops"]
@@ -79,15 +78,6 @@ class Space:
         """Return on how many axes each reading differs from the one at an index."""
         apart: Integers = (self.places != self.places[:, index, np.newaxis]).sum(axis=0)
         return apart
-
-    def changes(self, was: int, becomes: int) -> tuple[SolvedChange, ...]:
-        """Return how one reading differs from another."""
-        pairs = zip(self.axes, self.places[:, was], self.places[:, becomes], strict=True)
-        return tuple(
-            SolvedChange(axis=axis, was=values[one], becomes=values[other])
-            for (axis, values), one, other in pairs
-            if one != other
-        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from math import prod
 from typing import TYPE_CHECKING
@@ -61,49 +61,35 @@ def solve_selection(
     return remember(store or Store(), digest, Solved, make, lambda _: True)
 
 
-@dataclass(frozen=True)
-class _Posed:
-    """The problem that some targets pose, and what was left out of it: rows, and FLOPs of rows with other counters."""
-
-    problem: SearchProblem
-    composed: Composition
-    counted_by: Mapping[str, str]
-
-    def left_out(self) -> dict[str, str]:
-        """Return why each row or cell was left out."""
-        rows = {name: reason for name, reason in self.composed.refused.items() if "prints no" not in reason}
-        return {**rows, **{f"{name}/flops": f"counted by {by}" for name, by in self.counted_by.items()}}
-
-
 def _solve(selection: Selection, targets: Sequence[str], budget: int, progress: Callable[[str], None]) -> Solved:
-    posed = _pose(selection, targets, progress)
-    problem = posed.problem
+    composed = _pose(selection, targets, progress)
+    problem = composed.problem
     asked = [kind for kind in _KINDS if any(cell.kind == kind for cell in problem.cells)]
     what: Searched = "both" if len(asked) > 1 else asked[0]
     progress(f"solving {what}")
     answer = solve(problem, budget=budget)
     scores = _score_conventions(problem, budget) if any(cell.kind == "flops" for cell in problem.cells) else {}
     by_weights, named = answer.score, _prefer_named(problem, answer, scores, budget)
+    counter = None
     if named is not None:
-        problem, answer = named.problem, named.answer
+        counter, problem, answer = named
     found = f"{answer.score} of {answer.of} numbers follow; now "
     progress(f"{found}how certain that is")
     whole = describe_answer(what, problem, answer, scores)
     parts = [_solve_part(problem, kind, budget) for kind in asked] if len(asked) > 1 else []
     progress(f"{found}what other numbers would score")
     update: dict[str, object] = {"null": tuple((one.found, one.at_most) for one in null_scores(problem))}
-    if named is not None:
-        update |= {"named_counter": named.counter, "by_weights": by_weights, "counters": None}
+    if counter is not None:
+        update |= {"named_counter": counter, "by_weights": by_weights, "counters": None}
     return Solved(
         selection=tuple(targets),
-        left_out=posed.left_out(),
-        failed=posed.composed.failed,
+        left_out=composed.refused,
         answers=(*parts, whole.model_copy(update=update)),
         order=RULE,
     )
 
 
-def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str], None]) -> _Posed:
+def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str], None]) -> Composition:
     """Measure the models that the targets are about. Raises UsageError and SolverError, as `solve_selection` does."""
     from imlp_audit.solve.compose import compose
 
@@ -113,18 +99,23 @@ def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str]
         raise UsageError(
             f"no printed number matches {', '.join(targets)}; give a paper, paper/table or a glob of cells"
         )
+    first, *others = dict.fromkeys(row.paper.id for row in rows)
+    if others:
+        raise UsageError(f"{1 + len(others)} papers found: {', '.join((first, *others))}; name one: `solve {first}`")
     progress("measuring")
     composed = compose(rows)
     counters = {row.id: row.row.counted_by.get(Measure.FLOPS) for row in rows}
     own = {name: counted.convention for name, counted in counters.items() if counted is not None}
     problem = replace(
         composed.problem.where(lambda cell: _is_wanted(cell, globs, own)),
-        allowed={**composed.problem.allowed, **{str(one): (0,) for one in _LEFT_OUT}},
+        allowed={str(one): (0,) for one in _LEFT_OUT},
     )
     if not problem.cells:
         why = "; ".join(f"{name}: {reason}" for name, reason in composed.refused.items())
         raise SolverError(f"nothing to solve: no printed parameters or FLOPs of a model that can be measured; {why}")
-    return _Posed(problem, composed, own)
+    left_out = {name: reason for name, reason in composed.refused.items() if "prints no" not in reason}
+    left_out |= {f"{name}/flops": f"counted by {by}" for name, by in own.items()}
+    return replace(composed, problem=problem, refused=left_out)
 
 
 def _solve_part(problem: SearchProblem, kind: Kind, budget: int) -> Answered:
@@ -167,19 +158,12 @@ def _is_wanted(cell: Cell, globs: Sequence[str], own: Mapping[str, object]) -> b
     return not elsewhere and any(fnmatchcase(cell.id, glob) for glob in globs)
 
 
-@dataclass(frozen=True)
-class _NamedAnswer:
-    """A counter with a name, the problem in which only its weights are allowed, and the answer to it."""
-
-    counter: str
-    problem: SearchProblem
-    answer: SearchAnswer
-
-
 def _prefer_named(
     problem: SearchProblem, free: SearchAnswer, scores: Mapping[str, int], budget: int
-) -> _NamedAnswer | None:
+) -> tuple[str, SearchProblem, SearchAnswer] | None:
     """Return the best counter with a name if weights of no name explain at most one number more.
+
+    With it come the problem in which only its weights are allowed, and the answer to that.
 
     Weights that are fitted to a table absorb an error in it; a counter that people use does not.
     """
@@ -190,7 +174,7 @@ def _prefer_named(
     weights = {str(key): weight for key, weight in FLOPS_CONVENTIONS[best].weights.items()}
     only = replace(problem, allowed={name: (weights.get(name, 0),) for name in problem.classes})
     answer = solve(only, budget=budget)
-    return _NamedAnswer(best, only, answer) if answer.score == known[best] else None
+    return (best, only, answer) if answer.score == known[best] else None
 
 
 def _score_conventions(problem: SearchProblem, budget: int) -> dict[str, int]:
@@ -209,11 +193,9 @@ def describe_answer(
     """Return the answer to a problem; `what` is the kind of its numbers, `conventions` the scores of named ones."""
     readings = {group: len(readings) for group, readings in best_readings(answer.ties).items()}
     whole = answer.score == answer.of and answer.exhaustive
-    flops = tuple(cell.id for cell in problem.cells if cell.kind == "flops")
     layout = lay_out(problem)
     return Answered(
         what=what,
-        flops=flops,
         score=answer.score,
         of=answer.of,
         solutions=answer.count,

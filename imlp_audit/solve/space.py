@@ -1,12 +1,12 @@
 """The readings to search, and what a model counts under each of them.
 
 The axes of each family of models have the values that a text may mean. A table of all readings follows from
-measurements of a few, because groups of axes that do not interact add up.
+models measured under a few, because groups of axes that do not interact add up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.record import Ledger, Site
-from imlp_audit.errors import BuildError, SolverError
+from imlp_audit.errors import BuildError
 from imlp_audit.models.readings import (
     AnyFamily,
     AnyReading,
     Axis,
-    Family,
     OwnFamily,
+    PaperReading,
     Reach,
     Value,
     answer_of,
@@ -88,13 +88,6 @@ class Readings:
     axes: Mapping[str, tuple[Value, ...]]
 
     @property
-    def declared(self) -> Mapping[str, Axis]:
-        """The declaration of each axis. Raises SolverError for a block of one's own, which declares values alone."""
-        if isinstance(self.family, OwnFamily):
-            raise SolverError(f"how the axes of {self.family} interact is not declared")
-        return axes_of(self.family)
-
-    @property
     def shape(self) -> tuple[int, ...]:
         """The number of values of each axis."""
         return tuple(map(len, self.axes.values()))
@@ -109,30 +102,6 @@ class Readings:
         }
         return make_reading(self.family, values)
 
-    def all(self) -> Iterator[AnyReading]:
-        """Yield every reading, in order."""
-        return map(self.at, np.ndindex(*self.shape))
-
-    @property
-    def first(self) -> AnyReading:
-        """The reading with the first value on each axis."""
-        return self.at((0,) * len(self.axes))
-
-    def by(self, axes: Sequence[str]) -> Iterator[Readings]:
-        """Yield the readings with each combination of values on some axes, the last of these axes fastest."""
-        for values in product(*(self.axes[axis] for axis in axes)):
-            yield Readings(self.family, {**self.axes, **{a: (v,) for a, v in zip(axes, values, strict=True)}})
-
-    def join(self, axes: Sequence[str], tables: Sequence[Counts]) -> Counts:
-        """Return one table, (readings, counts), from those of the readings that `by` yields for the same axes."""
-        rest = [axis for axis in self.axes if axis not in axes]
-        first = [len(self.axes[axis]) for axis in (*axes, *rest)]
-        order = [*axes, *rest]
-        stacked = np.stack(tables).reshape(*first, -1)
-        return np.moveaxis(stacked, range(len(order)), [list(self.axes).index(axis) for axis in order]).reshape(
-            len(self), -1
-        )
-
     def index(self, reading: AnyReading) -> int:
         """Return the position of a reading among all."""
         index = 0
@@ -141,13 +110,12 @@ class Readings:
         return index
 
 
-def readings_of(family: str | OwnFamily, named: Iterable[AnyReading] = ()) -> Readings:
+def readings_of(family: AnyFamily, named: Iterable[PaperReading] = ()) -> Readings:
     """Return the readings of a family; where an axis is a number, those in the `named` readings are tried too."""
     if isinstance(family, OwnFamily):
         return Readings(family, dict(family.axes))
-    known = list(named)
-    axes = axes_of(Family(family))
-    return Readings(Family(family), {name: _values(name, axis, known) for name, axis in axes.items()})
+    known = [part for one in named if (part := one.of(family)) is not None]
+    return Readings(family, {name: _values(name, axis, known) for name, axis in axes_of(family).items()})
 
 
 def _values(name: str, axis: Axis, named: list[AnyReading]) -> tuple[Value, ...]:
@@ -158,37 +126,27 @@ def _values(name: str, axis: Axis, named: list[AnyReading]) -> tuple[Value, ...]
 
 @dataclass(frozen=True)
 class Structure:
-    """How amounts depend on the axes of a reading.
-
-    Each tuple of `apart` changes them by something that no axis of another tuple alters; the axes `together` alter
-    what all of them do; the axes `fixed` change nothing.
+    """How counts depend on a reading: each tuple of axes `apart` changes them by something that no axis of another
+    tuple alters; the axes `together` alter what all of them do.
     """
 
-    apart: Sequence[Axes]
-    together: Axes = ()
-    fixed: Axes = ()
-
-    @property
-    def axes(self) -> frozenset[str]:
-        """Every axis that has a place in it."""
-        return frozenset((*self.together, *self.fixed, *(axis for axes in self.apart for axis in axes)))
+    together: Axes
+    apart: tuple[Axes, ...]
 
 
-def structure_of(axes: Mapping[str, Axis], moved: Collection[Reach], fixed: Collection[Reach] = ()) -> Structure:
-    """Return how a part of a model depends on the axes of its family, as they declare it.
+def structure_of(readings: Readings) -> Structure:
+    """Return how a model depends on the axes of its family, as they declare it.
 
-    The part is changed by axes of the `moved` reaches and by those that reach everywhere, and not by the `fixed` ones.
-    An axis of any other reach has no place in the structure, and `tabulate` refuses it.
+    How the axes of a block of one's own interact is not declared, so all are in one tuple.
     """
+    if isinstance(readings.family, OwnFamily):
+        return Structure((), (tuple(readings.axes),))
+    axes = axes_of(readings.family)
+    together = tuple(name for name, axis in axes.items() if axis.reach is Reach.EVERYWHERE)
     groups: dict[str, list[str]] = {}
-    for name, axis in axes.items():
-        if axis.reach in moved:
-            groups.setdefault(_leader(axes, name), []).append(name)
-    return Structure(
-        apart=tuple(map(tuple, groups.values())),
-        together=tuple(name for name, axis in axes.items() if axis.reach is Reach.EVERYWHERE),
-        fixed=tuple(name for name, axis in axes.items() if axis.reach in fixed),
-    )
+    for name in (name for name in axes if name not in together):
+        groups.setdefault(_leader(axes, name), []).append(name)
+    return Structure(together, tuple(map(tuple, groups.values())))
 
 
 def _leader(axes: Mapping[str, Axis], name: str) -> str:
@@ -197,26 +155,35 @@ def _leader(axes: Mapping[str, Axis], name: str) -> str:
     return name if other is None else _leader(axes, other)
 
 
-def tabulate(readings: Readings, measure: Callable[[AnyReading], Counts], structure: Structure) -> Counts:
-    """Return the amounts under every reading, (readings, counts).
+def tabulate(readings: Readings, count: Callable[[AnyReading], Counts]) -> Counts:
+    """Return the counts under every reading, (readings, counts).
 
-    With all axes but those named at their first value: the sum over `apart` of m(together, axes), less m(together)
-    once for every tuple but one. Raises SolverError where an axis with several values has no place in the structure.
+    With all axes but those named at their first value: the sum over `apart` of count(together, axes), less
+    count(together) once for every tuple but one.
     """
-    lost = [axis for axis, values in readings.axes.items() if len(values) > 1 and axis not in structure.axes]
-    if lost:
-        raise SolverError(
-            f"what {', '.join(lost)} changes in this part of a model is not declared (models/readings.py)"
-        )
-    known = cache(measure)
+    structure, known = structure_of(readings), cache(count)
     parts = [_along(readings, known, (*structure.together, *axes)) for axes in structure.apart]
     base = _along(readings, known, structure.together)
     table = sum(parts[1:], parts[0]) - (len(parts) - 1) * base
     return np.broadcast_to(table, (*readings.shape, table.shape[-1])).reshape(len(readings), -1)
 
 
-def _along(readings: Readings, measure: Callable[[AnyReading], Counts], axes: Axes) -> Counts:
-    """Return the amounts along some axes, each other axis at its first value and of length 1."""
-    shape = tuple(len(values) if axis in axes else 1 for axis, values in readings.axes.items())
-    measured = [measure(readings.at(places)) for places in np.ndindex(*shape)]
-    return np.array(measured).reshape(*shape, -1)
+def readings_to_count(readings: Readings) -> list[AnyReading]:
+    """Return the readings that `tabulate` asks for."""
+    structure = structure_of(readings)
+    places = (place for axes in structure.apart for place in _places(readings, (*structure.together, *axes)))
+    return list(map(readings.at, dict.fromkeys(places)))
+
+
+def _along(readings: Readings, count: Callable[[AnyReading], Counts], axes: Axes) -> Counts:
+    """Return the counts along some axes, each other axis at its first value and of length 1."""
+    counted = [count(readings.at(place)) for place in _places(readings, axes)]
+    return np.array(counted).reshape(*_shape_along(readings, axes), -1)
+
+
+def _places(readings: Readings, axes: Axes) -> Iterator[tuple[int, ...]]:
+    return iter(np.ndindex(*_shape_along(readings, axes)))
+
+
+def _shape_along(readings: Readings, axes: Axes) -> tuple[int, ...]:
+    return tuple(len(values) if axis in axes else 1 for axis, values in readings.axes.items())

@@ -12,7 +12,7 @@ from typing import TypeAlias, assert_never
 
 from imlp_audit.errors import Problem, did_you_mean
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.parsing import NumberForm, parse_printed
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Printed
 from imlp_audit.spec.claim_entries import (
     AverageEntry,
@@ -343,7 +343,7 @@ class _Parser:
 
     def _number(self, text: str, unit: str, *path: str | int) -> Printed | None:
         try:
-            number = parse_printed(text, NumberForm(unit, self._paper.about.value.decimal))
+            number = parse_printed(text, unit)
             if number.spread is not None:
                 raise ValueError(f"{text!r} has a spread; what a claim compares with is one number")
             return number

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, model_validator
 
 from imlp_audit.models.change import write_value
 from imlp_audit.models.host import Count, Setting, Sides, Size
-from imlp_audit.numbers.parsing import SCALES, DecimalMark, NumberForm, Square
+from imlp_audit.numbers.parsing import SCALES, NumberForm, Square
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import Sentence, Slug
 
@@ -199,10 +199,10 @@ _NOUNS = {
 _SQUARES: dict[Setting, Square] = {Setting.IMAGE: "side", Setting.PATCH: "side", Setting.TOKENS: "area"}
 
 
-def form_of(column: Column, decimal: DecimalMark) -> NumberForm:
-    """Return what a column's numbers may look like in a paper with this decimal mark."""
+def form_of(column: Column) -> NumberForm:
+    """Return what a column's numbers may look like."""
     square = _SQUARES.get(column.of) if isinstance(column, SettingColumn) else None
-    return NumberForm(column.unit, decimal, _NOUNS.get(column.measure, ()), square)
+    return NumberForm(column.unit, _NOUNS.get(column.measure, ()), square)
 
 
 def is_specified(column: Column) -> bool:

@@ -182,8 +182,7 @@ class RowRef:
 
     def as_written(self, column: str) -> Printed:
         """Return the number in a column, all its digits taken for digits."""
-        form = form_of(self.table.value.columns[column], self.paper.about.value.decimal)
-        return parse_printed(self.row.printed[column], form)
+        return parse_printed(self.row.printed[column], form_of(self.table.value.columns[column]))
 
     @property
     def place(self) -> str:
@@ -247,7 +246,7 @@ class CellRef:
     @property
     def form(self) -> NumberForm:
         """What its text may look like."""
-        return form_of(self.column, self.row.paper.about.value.decimal)
+        return form_of(self.column)
 
     @property
     def unit(self) -> str:
@@ -258,7 +257,7 @@ class CellRef:
     def delta(self) -> Printed | None:
         """The printed change from the baseline, in percent, where there is one."""
         text = self.row.row.delta.get(self.column_id)
-        return parse_printed(text, NumberForm("%", self.form.decimal)) if text is not None else None
+        return parse_printed(text, "%") if text is not None else None
 
 
 @cache

@@ -208,9 +208,9 @@ def _complain_about_number(ref: RowRef, name: str, column: str, text: str) -> st
         return f"the table has no column {column!r}; {did_you_mean(column, list(columns))}"
     if is_change and (complaint := _baseless(ref, column)) is not None:
         return complaint
-    counted, decimal = columns[column].measure.counted, ref.paper.about.value.decimal
+    counted = columns[column].measure.counted
     try:
-        printed = parse_printed(text, NumberForm("%", decimal) if is_change else form_of(columns[column], decimal))
+        printed = parse_printed(text, NumberForm("%") if is_change else form_of(columns[column]))
     except ValueError as error:
         return str(error)
     if printed.spread is not None and (is_change or counted):
@@ -269,13 +269,12 @@ def _ids(globs: Sequence[str], known: Sequence[Paper]) -> set[str]:
 
 def _broken_accuracies(paper: Paper) -> Iterator[Problem]:
     """Yield the columns of accuracies in which more than half of the numbers are above 100; one may be a misprint."""
-    decimal = paper.about.value.decimal
     for located in paper.tables:
         for name, column in located.value.columns.items():
             texts = [row.printed[name] for row in located.value.rows if name in row.printed]
             if not isinstance(column, AccuracyColumn):
                 continue
-            above = [text for text in texts if _is_above_100(text, form_of(column, decimal))]
+            above = [text for text in texts if _is_above_100(text, form_of(column))]
             if 2 * len(above) > len(texts):
                 message = f"this is no accuracy in %: {len(above)} of its {len(texts)} numbers are above 100, such as "
                 advice = f"{above[0]}; check the column's measure and heading"

@@ -23,7 +23,6 @@ from imlp_audit.models.readings import (
     axis_of,
 )
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.numbers.parsing import DecimalMark
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import PaperId, Record
 from imlp_audit.records.finding import FindingKind, Quote
@@ -285,8 +284,8 @@ class About(Record):
     Without `flops` every counter that is known is proposed, and their numbers choose among them.
     `rounding_of` are the rounding rules of measures that have their own. `conventions` are counting conventions written
     out: integer weights over classes of work. `fitted` says of those that a search found what they were fitted on.
-    `lacks` says what the text at hand lacks, and what that means for the audit. `decimal` is the mark before the
-    decimal places. A paper `on_request` is left out where none is named.
+    `lacks` says what the text at hand lacks, and what that means for the audit. A paper `on_request` is left out
+    where none is named.
     """
 
     title: Sentence
@@ -294,7 +293,6 @@ class About(Record):
     version: Sentence
     url: str | None = None
     lacks: Sentence | None = None
-    decimal: DecimalMark = "."
     rounding: Annotated[tuple[Rounding, ...], Field(min_length=1)] = (Rounding.HALF_UP,)
     rounding_of: dict[TotalledMeasure, Annotated[tuple[Rounding, ...], Field(min_length=1)]] = Field(
         default_factory=dict

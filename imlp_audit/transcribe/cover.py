@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import groupby
 
@@ -21,7 +21,7 @@ from imlp_audit.records.listing import CoverageReport, CoveredNumber, NumberStat
 from imlp_audit.spec.claim_entries import ClaimEntry, MeaningEntry
 from imlp_audit.spec.paper import Paper, find_rows, rows_of_table
 from imlp_audit.spec.plan import claims_of
-from imlp_audit.spec.schema import CoverageEntry, NumbersEntry, PrintedTable
+from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.spec.tree import Located
 from imlp_audit.transcribe.document import DocumentLine, PrintedDocument
 from imlp_audit.transcribe.places import (
@@ -47,11 +47,16 @@ _MOST_WORDS = 12  # of a row whose cells nothing separates; a longer line of wor
 
 @dataclass(eq=False)
 class _PlacedNumber:
-    """A number, the index of its line, and what was found about it so far."""
+    """A number, the index of its line, where its line begins, and what was found about it so far.
+
+    `repeats` is the number before it where it is the other side of a square, as in 16 x 16.
+    """
 
     line: int
+    offset: int
     found: FoundNumber
     apart: ApartKind | None
+    repeats: _PlacedNumber | None = None
     checks: dict[str, None] = field(default_factory=dict)
     reasons: dict[str, None] = field(default_factory=dict)
     sources: dict[Source, None] = field(default_factory=dict)
@@ -64,16 +69,30 @@ class _PlacedNumber:
             return NumberState.BOUND
         return NumberState.EXPLAINED if self.reasons else NumberState.OPEN
 
-    def bind(self, check: str, source: Source) -> None:
-        """Note a check that reads it."""
-        self.checks[check] = self.sources[source] = None
+    def settle(self, source: Source, checks: Iterable[str] | None, reason: str | None = None) -> None:
+        """Note the checks that read it, or the reason why none does."""
+        self.checks |= dict.fromkeys(checks or ())
+        self.reasons |= dict.fromkeys([reason] if reason is not None else [])
+        self.sources[source] = None
 
-    def settle(self, entry: CoverageEntry | NumbersEntry, source: Source) -> None:
-        """Note the checks that an entry names, or its reason."""
-        for check in entry.checks or ():
-            self.bind(check, source)
-        if entry.checks is None and entry.out_of_scope is not None:
-            self.reasons[entry.out_of_scope] = self.sources[source] = None
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A number that the spec has in a table: its row (or column, where rows go down), its key and its check.
+
+    A number of a label, such as n = 3 but not LVT-R4, is read by the checks of the whole row.
+    """
+
+    line: int
+    key: str
+    check: str
+
+    @property
+    def is_cell(self) -> bool:
+        return not self.check.endswith("/*")
+
+
+_Pair = tuple[_PlacedNumber, _Wanted]
 
 
 def cover(document: PrintedDocument, paper: Paper, known: Sequence[Paper]) -> CoverageReport:
@@ -82,168 +101,162 @@ def cover(document: PrintedDocument, paper: Paper, known: Sequence[Paper]) -> Co
     Raises UsageError for a document that has more numbers than a paper.
     """
     covering = _Covering(document, paper, known)
-    placed = covering.bind_tables()
+    covering.bind_tables()
     covering.bind_claims()
     covering.bind_equations()
     covering.bind_entries()
-    covering.lack_cells(placed)
-    return _report(document, paper, covering)
+    covering.lack_cells()
+    return covering.report()
 
 
 class _Covering:
     """A document while its numbers are bound, one kind of place after another."""
 
     def __init__(self, document: PrintedDocument, paper: Paper, known: Sequence[Paper]) -> None:
-        self.lines, self.paper, self.known = document.lines, paper, known
-        self.decimal = paper.about.value.decimal
+        self.document, self.paper, self.known = document, paper, known
         self.numbers: list[_PlacedNumber] = []
-        for at, found, apart in read_numbers(document.lines, self.decimal):
+        for at, found, apart in read_numbers(document.lines):
             if len(self.numbers) == MOST_NUMBERS:
                 raise UsageError(_too_many(document, document.lines[at]))
-            self.numbers.append(_PlacedNumber(at, found, apart))
-        self.places = [(one.line, one.found.start) for one in self.numbers]
-        self.by_line = {at: list(group) for at, group in groupby(self.numbers, key=lambda one: one.line)}
-        self.quotes = QuoteFinder(document.lines)
+            number = _PlacedNumber(at, document.starts[at], found, apart)
+            if self.numbers and _is_square(self.numbers[-1], number, document.lines[at].text):
+                number.repeats = self.numbers[-1]
+            self.numbers.append(number)
+        self.places = [number.offset + number.found.start for number in self.numbers]
+        self.is_row = [_CELLS.search(line.text) or len(line.text.split()) <= _MOST_WORDS for line in document.lines]
+        self.quotes = QuoteFinder(document.text)
+        self.placed: set[str] = set()
         self.unplaced: list[UnplacedPart] = []
 
-    def within(self, spans: Sequence[Span]) -> Iterator[_PlacedNumber]:
-        """Yield the quantities that stand in some spans."""
+    def within(self, spans: Iterable[Span], keys: Container[str] | None = None) -> Iterator[_PlacedNumber]:
+        """Yield the quantities that stand in some spans; with `keys`, those alone, whatever their signs."""
         for first, last in spans:
             for number in self.numbers[bisect_left(self.places, first) : bisect_left(self.places, last)]:
-                if number.apart is None and (number.line, number.found.end) <= last:
+                ends_inside = number.offset + number.found.end <= last
+                if number.apart is None and ends_inside and (keys is None or number.found.unsigned in keys):
                     yield number
 
-    def bind_tables(self) -> set[str]:
-        """Bind the cells of tables, each table near its own caption; return the tables that are found."""
-        placed = set()
+    def bind_tables(self) -> None:
+        """Bind the cells of tables, each table near its own caption."""
         for table in self.paper.tables:
-            for number, check in self._place_table(table):
-                placed.add(table.value.table)
-                number.bind(check, table.source("table"))
-        return placed
+            read = {number: wanted.check for number, wanted in self._place_table(table)}
+            self.placed |= {table.value.table} if read else set()
+            for number in self.numbers if read else ():
+                check = read.get(number) or (read.get(number.repeats) if number.repeats is not None else None)
+                if check is not None:
+                    number.settle(table.source("table"), [check])
 
-    def lack_cells(self, placed: set[str]) -> None:
+    def lack_cells(self) -> None:
         """Note the tables that are not found, and cells that neither their table nor a quotation has."""
         read = {check for number in self.numbers for check in number.checks}
         for table in self.paper.tables:
-            wanted = dict.fromkeys(check for row in self._rows(table) for _, check in row if not check.endswith("/*"))
-            missing = [check for check in wanted if check not in read]
-            if missing and table.value.table not in placed:
-                self._lack(table.value.called, "not found in the document", table.source("table"))
-            elif missing:
-                count = count_of(len(missing), "number")
+            cells = dict.fromkeys(one.check for one in self._wanted(table) if one.is_cell)
+            missing = [check for check in cells if check not in read]
+            if missing:
                 names = list_some([name.partition("/")[2] for name in missing], 5)
-                self._lack(table.value.called, f"{count} of the spec not found there: {names}", table.source("table"))
+                some = f"{count_of(len(missing), 'number')} of the spec not found there: {names}"
+                reason = some if table.value.table in self.placed else "not found in the document"
+                self._lack(table.value.called, reason, table.source("table"))
 
     def bind_claims(self) -> None:
         """Bind the numbers of a claim's quotation that the claim is checked by, whatever their signs."""
         for claim in self.paper.claims:
             entry, source = claim.value, claim.source("text")
-            keys = {key for text in _claim_texts(entry, self.known) for key in unsigned_keys(text, self.decimal)}
+            keys = {key for text in _claim_texts(entry, self.known) for key in unsigned_keys(text)}
             spans = self.quotes.find_parts(re.sub(r"\s*\(caption of [^()]*\)\Z", "", entry.text))
-            for number in self.within(spans):
-                if number.found.unsigned in keys:
-                    number.bind(f"{self.paper.id}/claims/{entry.id}", source)
-            if not spans and keys & {number.unsigned for number in find_quantities(entry.text, self.decimal)}:
+            for number in self.within(spans, keys):
+                number.settle(source, [f"{self.paper.id}/claims/{entry.id}"])
+            if not spans and keys & {number.unsigned for number in find_quantities(entry.text)}:
                 self._lack(f"the text of claims/{entry.id}", "not found in the document", source)
 
     def bind_equations(self) -> None:
         """Bind the numbers of statements about functions that quote the document word by word."""
         for claim in claims_of(self.paper, self.known).values():
             if isinstance(claim, ClaimText) and claim.literal and len(fold(claim.form)) >= _SHORTEST:
+                source = Source(file=claim.file, line=claim.line)
                 for number in self.within(self.quotes.find_parts(claim.form)):
-                    number.bind(claim.id, Source(file=claim.file, line=claim.line))
+                    number.settle(source, [claim.id])
 
     def bind_entries(self) -> None:
         """Bind or explain what the paper's coverage names: numbered parts, sentences, and numbers by quotation."""
-        parts = find_parts(self.lines)
+        parts = find_parts(self.document.text)
         for located in self.paper.coverage:
             for at, entry in enumerate(located.value.entries):
                 sentence = _SENTENCE.fullmatch(entry.item)
                 spans = self.quotes.find(sentence[1]) if sentence is not None else parts.get(entry.item, [])
                 for number in self.within(spans):
-                    number.settle(entry, located.source("entries", at))
+                    number.settle(located.source("entries", at), entry.checks, entry.out_of_scope)
             for at, numbers in enumerate(located.value.numbers):
+                meant = unsigned_keys(" ".join(numbers.numbers)) if numbers.numbers is not None else None
                 for place, quote in enumerate(numbers.near):
-                    self._settle_quoted(quote, numbers, located.source("numbers", at, "near", place))
-
-    def _settle_quoted(self, quote: str, entry: NumbersEntry, source: Source) -> None:
-        spans = self.quotes.find(quote)
-        if len(spans) != 1:
-            shown = quote if len(quote) <= _LONGEST else f"{quote[:_LONGEST].rstrip()}…"
-            often = f"stands there {len(spans)} times, so it names no place: quote more of it"
-            self._lack(f"the quotation “{shown}”", often if spans else "not found in the document", source)
-            return
-        meant = {key for text in entry.numbers or () for key in unsigned_keys(text, self.decimal)}
-        for number in self.within(spans):
-            if entry.numbers is None or number.found.unsigned in meant:
-                number.settle(entry, source)
+                    source = located.source("numbers", at, "near", place)
+                    spans = self.quotes.find(quote)
+                    for number in self.within(spans, meant) if len(spans) == 1 else ():
+                        number.settle(source, numbers.checks, numbers.out_of_scope)
+                    if len(spans) != 1:
+                        shown = quote if len(quote) <= _LONGEST else f"{quote[:_LONGEST].rstrip()}…"
+                        often = f"stands there {len(spans)} times, so it names no place: quote more of it"
+                        self._lack(f"the quotation “{shown}”", often if spans else "not found in the document", source)
 
     def _lack(self, what: str, reason: str, source: Source) -> None:
         self.unplaced.append(UnplacedPart(what=what, reason=reason, source=source))
 
-    def _rows(self, table: Located[PrintedTable]) -> list[list[_Wanted]]:
-        """Return the numbers of each row: those of its label, such as n = 3 but not LVT-R4, its cells and changes."""
-        return [
-            [
-                *((number.key, f"{row.id}/*") for number in find_quantities(row.row.label, self.decimal)),
-                *(
-                    (key, f"{row.id}/{column}{ending}")
-                    for column in row.row.printed
-                    for ending, texts in (("", row.row.printed), (".delta", row.row.delta))
-                    for key in keys_of(texts.get(column, ""), self.decimal)
-                ),
-            ]
-            for row in rows_of_table(self.paper, table)
-        ]
+    def _wanted(self, table: Located[PrintedTable]) -> Iterator[_Wanted]:
+        """Yield the numbers of each row: those of its label, its cells and its changes."""
+        for line, row in enumerate(rows_of_table(self.paper, table)):
+            for number in find_quantities(row.row.label):
+                yield _Wanted(line, number.key, f"{row.id}/*")
+            for column, text in row.row.printed.items():
+                for ending, printed in (("", text), (".delta", row.row.delta.get(column, ""))):
+                    yield from (_Wanted(line, key, f"{row.id}/{column}{ending}") for key in keys_of(printed))
 
     def _place_table(self, table: Located[PrintedTable]) -> list[_Pair]:
         """Return the numbers of a document that are a table's cells, each with its check; none where it is not found.
 
         A table stands near its caption, its rows in order, or its columns where rows go down.
         """
-        rows = self._rows(table)
-        cells = [one for row in rows for one in row if not one[1].endswith("/*")]
+        rows = list(self._wanted(table))
         columns = [
-            [one for one in cells if one[1].removesuffix(".delta").endswith(f"/{name}")] for name in table.value.columns
+            replace(one, line=line)
+            for line, name in enumerate(table.value.columns)
+            for one in rows
+            if one.check.removesuffix(".delta").endswith(f"/{name}")
         ]
         best: list[_Pair] = []
-        for window, own in find_windows(table.value, self.lines):
-            if not own and 2 * _count_cells(best) >= len(cells):
+        for window, own in find_windows(table.value, self.document):
+            if not own and 2 * _count_cells(best) >= len(columns):
                 break
-            there = [number for line in window for number in self._cells_of(line)]
+            there = [
+                number
+                for number in self.within([window])
+                if self.is_row[number.line] and not number.checks and number.repeats is None
+            ]
             for shape in (rows, columns):
                 found = _match(shape, there)
-                if _count_cells(found) > _count_cells(best) and (own or 5 * _count_cells(found) >= 3 * len(cells)):
+                if _count_cells(found) > _count_cells(best) and (own or 5 * _count_cells(found) >= 3 * len(columns)):
                     best = found
-        return [*best, *self._other_sides(best)]
+        return best
 
-    def _cells_of(self, line: int) -> list[_PlacedNumber]:
-        """Return the quantities of a line that may be a row, and are no cells yet; of 16 x 16 only the first."""
-        text = self.lines[line].text
-        numbers = [one for one in self.by_line.get(line, ()) if one.apart is None and not one.checks]
-        if not _CELLS.search(text) and len(text.split()) > _MOST_WORDS:
-            return []
-        befores: list[_PlacedNumber | None] = [None, *numbers]
-        return [one for one, before in zip(numbers, befores, strict=False) if not self._squares(before, one)]
-
-    def _squares(self, before: _PlacedNumber | None, number: _PlacedNumber) -> bool:
-        """Return whether a number repeats the one before it as the other side of a square."""
-        if before is None or before.found.key != number.found.key:
-            return False
-        between = self.lines[number.line].text[before.found.end : number.found.start]
-        return _TIMES.fullmatch(between) is not None
-
-    def _other_sides(self, pairs: Sequence[_Pair]) -> Iterator[_Pair]:
-        for number, check in pairs:
-            numbers = self.by_line[number.line]
-            after = numbers[numbers.index(number) + 1 :][:1]
-            yield from ((one, check) for one in after if self._squares(number, one))
-
-
-_Wanted = tuple[str, str]
-"""The key of a number that the spec has in a table, and the check that reads it; of a label, that of the whole row."""
-_Pair = tuple[_PlacedNumber, str]
+    def report(self) -> CoverageReport:
+        """Return what became of each number."""
+        states = Counter(number.state for number in self.numbers)
+        covered = states[NumberState.BOUND] + states[NumberState.EXPLAINED]
+        quantities = covered + states[NumberState.OPEN]
+        notes = list(self.document.notes)
+        if 10 * covered < quantities:
+            notes.append(
+                f"the specs of {self.paper.id} read or explain only {covered} of {quantities} numbers: they may be "
+                "those of another document"
+            )
+        if not quantities:
+            notes.append("no number was found in it")
+        return CoverageReport(
+            document=self.document.name,
+            paper=self.paper.id,
+            numbers=tuple(_records(self.numbers, self.document.lines)),
+            unplaced=tuple(self.unplaced),
+            notes=tuple(notes),
+        )
 
 
 def _too_many(document: PrintedDocument, line: DocumentLine) -> str:
@@ -254,28 +267,28 @@ def _too_many(document: PrintedDocument, line: DocumentLine) -> str:
     )
 
 
-def _match(wanted: Sequence[Sequence[_Wanted]], there: Sequence[_PlacedNumber]) -> list[_Pair]:
+def _is_square(before: _PlacedNumber, number: _PlacedNumber, line: str) -> bool:
+    alike = (before.line, before.found.key, before.apart) == (number.line, number.found.key, number.apart)
+    return alike and _TIMES.fullmatch(line[before.found.end : number.found.start]) is not None
+
+
+def _match(wanted: Sequence[_Wanted], there: Sequence[_PlacedNumber]) -> list[_Pair]:
     """Pair numbers that are printed alike, in order, where a line of the document has at least half of a row."""
-    rows = [(at, key, check) for at, row in enumerate(wanted) for key, check in (*row, (f"end of row {at}", ""))]
-    keys: list[str] = []  # an end of a row or a line is like nothing, so that what is alike is in one line
-    places: list[_PlacedNumber] = []
-    for number in there:
-        if places and places[-1].line != number.line:
-            keys.append(f"end of line {number.line}")
-            places.append(number)
-        keys.append(number.found.key)
-        places.append(number)
-    blocks = SequenceMatcher(None, [key for _, key, _ in rows], keys, autojunk=False).get_matching_blocks()
-    pairs = [(rows[a + n], places[b + n]) for a, b, size in blocks for n in range(size)]
-    cells = [_count_cells(row) for row in wanted]
-    shared = Counter((row, number.line) for (row, _, check), number in pairs if not check.endswith("/*"))
-    kept = ((number, check) for (row, _, check), number in pairs if 2 * shared[row, number.line] >= max(1, cells[row]))
-    return list(kept)
+    rows = [one for _, row in groupby(wanted, key=lambda one: one.line) for one in (*row, None)]
+    lines = [one for _, line in groupby(there, key=lambda one: one.line) for one in (*line, None)]
+    keys = [one.key if one is not None else "end of a row" for one in rows]
+    printed = [one.found.key if one is not None else "end of a line" for one in lines]
+    blocks = SequenceMatcher(None, keys, printed, autojunk=False).get_matching_blocks()
+    alike = [(lines[b + n], rows[a + n]) for a, b, size in blocks for n in range(size)]
+    pairs = [(number, one) for number, one in alike if number is not None and one is not None]
+    cells = Counter(one.line for one in wanted if one.is_cell)
+    shared = Counter((one.line, number.line) for number, one in pairs if one.is_cell)
+    return [(number, one) for number, one in pairs if 2 * shared[one.line, number.line] >= max(1, cells[one.line])]
 
 
-def _count_cells(pairs: Sequence[tuple[object, str]]) -> int:
+def _count_cells(pairs: Sequence[_Pair]) -> int:
     """Return how many pairs are of cells, and not of a row's label."""
-    return sum(not check.endswith("/*") for _, check in pairs)
+    return sum(wanted.is_cell for _, wanted in pairs)
 
 
 def _claim_texts(claim: ClaimEntry, known: Sequence[Paper]) -> Iterator[str]:
@@ -291,44 +304,30 @@ def _claim_texts(claim: ClaimEntry, known: Sequence[Paper]) -> Iterator[str]:
                 yield from row.row.printed.values()
 
 
-def _report(document: PrintedDocument, paper: Paper, covering: _Covering) -> CoverageReport:
-    records = tuple(one for line, group in covering.by_line.items() for one in _records(group, document.lines[line]))
-    unplaced = tuple(covering.unplaced)
-    report = CoverageReport(document=document.name, paper=paper.id, numbers=records, unplaced=unplaced)
-    covered = report.count(NumberState.BOUND) + report.count(NumberState.EXPLAINED)
-    notes = [*document.notes]
-    if 10 * covered < report.quantities:
-        notes.append(
-            f"the specs of {paper.id} read or explain only {covered} of {report.quantities} numbers: they may be "
-            "those of another document"
-        )
-    if not report.quantities:
-        notes.append("no number was found in it")
-    return report.model_copy(update={"notes": tuple(notes)})
-
-
-def _records(numbers: Sequence[_PlacedNumber], line: DocumentLine) -> Iterator[CoveredNumber]:
-    """Yield the records of a line's numbers; those of one state that are near each other have one context."""
-    first = 0
-    for at, number in enumerate(numbers, 1):
-        after = numbers[at] if at < len(numbers) else None
-        if after is None or after.state is not number.state or after.found.start - number.found.end > _AROUND:
-            start, end = max(0, numbers[first].found.start - _AROUND), number.found.end + _AROUND
-            context = f"{'…' if start else ''}{line.text[start:end]}{'…' if len(line.text) > end else ''}"
-            yield from (_record(one, line, " ".join(context.split())) for one in numbers[first:at])
-            first = at
-
-
-def _record(number: _PlacedNumber, line: DocumentLine, context: str) -> CoveredNumber:
-    reason = str(number.apart or "") or ("" if number.checks else "; ".join(number.reasons))
-    return CoveredNumber(
-        file=line.file,
-        page=line.page,
-        line=line.number,
-        text=number.found.text,
-        context=context,
-        state=number.state,
-        checks=tuple(number.checks),
-        reason=reason or None,
-        sources=tuple(number.sources),
-    )
+def _records(numbers: Sequence[_PlacedNumber], lines: Sequence[DocumentLine]) -> Iterator[CoveredNumber]:
+    """Yield the records of all numbers; those of one state that are near each other in a line have one context."""
+    groups: list[list[_PlacedNumber]] = []
+    for number in numbers:
+        before = groups[-1][-1] if groups else None
+        alike = before is not None and (before.line, before.state) == (number.line, number.state)
+        if before is not None and alike and number.found.start - before.found.end <= _AROUND:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    for group in groups:
+        line = lines[group[0].line]
+        start, end = max(0, group[0].found.start - _AROUND), group[-1].found.end + _AROUND
+        context = f"{'…' if start else ''}{line.text[start:end]}{'…' if len(line.text) > end else ''}"
+        for number in group:
+            reason = str(number.apart or "") or ("" if number.checks else "; ".join(number.reasons))
+            yield CoveredNumber(
+                file=line.file,
+                page=line.page,
+                line=line.number,
+                text=number.found.text,
+                context=" ".join(context.split()),
+                state=number.state,
+                checks=tuple(number.checks),
+                reason=reason or None,
+                sources=tuple(number.sources),
+            )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 
 from imlp_audit.errors import UsageError
@@ -67,6 +69,16 @@ class PrintedDocument:
     name: str
     lines: tuple[DocumentLine, ...]
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def text(self) -> str:
+        """All lines."""
+        return "\n".join(line.text for line in self.lines)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each line begins in the text, and where one after the last would."""
+        return list(accumulate((len(line.text) + 1 for line in self.lines), initial=0))
 
 
 def _pdf_lines(name: str, data: bytes) -> PrintedDocument:

@@ -7,12 +7,12 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
-from imlp_audit.numbers.parsing import DecimalMark, FoundNumber, find_numbers
+from imlp_audit.numbers.parsing import FoundNumber, find_numbers
 from imlp_audit.spec.schema import PrintedTable
-from imlp_audit.transcribe.document import DocumentLine
+from imlp_audit.transcribe.document import DocumentLine, PrintedDocument
 
 TABLE_CAPTION = re.compile(
     r"(?:\A|\t|\|)[\s*#>_]*(?:Table|TABLE|Tab\.|Таблица|Табл\.)\s*(?P<id>(?:[A-Z]\.?)?\d+)[*_]*\s*[:.|—–-]"
@@ -75,14 +75,14 @@ def _spans_of(text: str) -> Spans:
     return [(one.start(), one.end(), kind) for kind, pattern in _PATTERNS for one in pattern.finditer(text)]
 
 
-def find_quantities(text: str, decimal: DecimalMark = ".") -> list[FoundNumber]:
+def find_quantities(text: str) -> list[FoundNumber]:
     """Return the numbers of a single text that are quantities."""
-    return [one for one, kind in _with_kinds(text, _spans_of(text), decimal) if kind is None]
+    return [one for one, kind in _with_kinds(text, _spans_of(text)) if kind is None]
 
 
-def _with_kinds(text: str, spans: Spans, decimal: DecimalMark) -> list[tuple[FoundNumber, ApartKind | None]]:
+def _with_kinds(text: str, spans: Spans) -> list[tuple[FoundNumber, ApartKind | None]]:
     """Return the numbers of a line, each with what it is if it is not a quantity."""
-    numbers = list(find_numbers(text, decimal))
+    numbers = list(find_numbers(text))
     starts = [number.start for number in numbers]
     kinds: list[ApartKind | None] = [None] * len(numbers)
     for first, last, kind in spans:
@@ -111,9 +111,7 @@ _MARKED = re.compile(r"\A\s*#+\s*\d+(?:\.\d+)*")
 _MOST_WORDS = 12  # of a heading
 
 
-def read_numbers(
-    lines: Sequence[DocumentLine], decimal: DecimalMark
-) -> Iterator[tuple[int, FoundNumber, ApartKind | None]]:
+def read_numbers(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, FoundNumber, ApartKind | None]]:
     """Yield the numbers of a document in order: the index of the line, the number, and what it is if no quantity."""
     whole = {**dict(_parts(lines)), **dict.fromkeys(_page_numbers(lines), ApartKind.PAGE)}
     begins = [(ApartKind.ITEM, dict(_items(lines))), (ApartKind.HEADING, dict(_headings(lines)))]
@@ -125,7 +123,7 @@ def read_numbers(
         spans = [(0, len(line.text), whole[at])] if at in whole else [*spans, *_spans_of(line.text)]
         for one in _CITED.finditer(line.text) if cited else ():
             spans += [(*one.span(), ApartKind.CITATION)] if set(re.findall(r"\d+", one[0])) <= cited else []
-        yield from ((at, number, kind) for number, kind in _with_kinds(line.text, spans, decimal))
+        yield from ((at, number, kind) for number, kind in _with_kinds(line.text, spans))
 
 
 def _headings(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, int]]:
@@ -216,43 +214,43 @@ def _is_edge(lines: Sequence[DocumentLine], at: int) -> bool:
     return at == 0 or at + 1 == len(lines) or page != lines[at - 1].page or page != lines[at + 1].page
 
 
-Span: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
-"""From a place, a line and where in it, to another place."""
+Span: TypeAlias = tuple[int, int]
+"""Where something begins and ends in the text of a document."""
 _FLOAT = re.compile(r"\\(begin|end)\s*\{(?:table\*?|wraptable|sidewaystable\*?|longtable)\}|\\caption")
 
 
-def find_windows(table: PrintedTable, lines: Sequence[DocumentLine]) -> Iterator[tuple[range, bool]]:
-    """Yield the lines in which a table may stand, nearest to its caption first, and whether no other caption is there.
+def find_windows(table: PrintedTable, document: PrintedDocument) -> Iterator[tuple[Span, bool]]:
+    """Yield where a table may stand, nearest to its caption first, and whether no other caption is there.
 
     Captions of LaTeX are numbered as they come.
     """
-    floats = list(_floats(lines))
+    floats = list(_floats(document.text))
     if floats:
         yield from ((inside, True) for number, inside in enumerate(floats, 1) if str(number) == _slug(table.table))
         return
-    captions = [(at, _slug(found["id"])) for at, line in enumerate(lines) if (found := TABLE_CAPTION.search(line.text))]
+    texts = [line.text for line in document.lines]
+    captions = [(at, _slug(found["id"])) for at, text in enumerate(texts) if (found := TABLE_CAPTION.search(text))]
     reach = 4 * len(table.rows) + 4 * len(table.columns) + 30
-    ends = [-1, *(at for at, _ in captions), len(lines)]
+    ends = [-1, *(at for at, _ in captions), len(texts)]
     for (at, name), before, after in zip(captions, ends, ends[2:], strict=False):
         if name == _slug(table.table):
-            yield range(at + 1, min(after, at + reach)), True
-            yield range(max(before + 1, at - reach), at), True
-            yield range(max(0, at - reach), min(len(lines), at + reach)), False
+            yield (document.starts[at + 1], document.starts[min(after, at + reach)]), True
+            yield (document.starts[max(before + 1, at - reach)], document.starts[at]), True
+            yield (document.starts[max(0, at - reach)], document.starts[min(len(texts), at + reach)]), False
 
 
-def _floats(lines: Sequence[DocumentLine]) -> Iterator[range]:
+def _floats(text: str) -> Iterator[Span]:
     begun: int | None = None
     captioned = False
-    for at, line in enumerate(lines):
-        for one in _FLOAT.finditer(line.text) if "\\" in line.text else ():
-            if one[1] == "begin":
-                begun, captioned = at, False
-            elif one[1] is None:
-                captioned = True
-            elif begun is not None:
-                if captioned:
-                    yield range(begun, at + 1)
-                begun = None
+    for one in _FLOAT.finditer(text):
+        if one[1] == "begin":
+            begun, captioned = one.start(), False
+        elif one[1] is None:
+            captioned = True
+        elif begun is not None:
+            if captioned:
+                yield begun, one.end()
+            begun = None
 
 
 def _slug(text: str) -> str:
@@ -265,129 +263,97 @@ _SPLITS_BEFORE, _SPLITS_AFTER = re.compile(r"[0-9][.,]?\Z"), re.compile(r"[.,]?[
 
 
 class QuoteFinder:
-    """A document in which quotations are looked up."""
+    """A text in which quotations are looked up."""
 
-    def __init__(self, lines: Sequence[DocumentLine]) -> None:
-        self._lines = lines
-        folded = [fold(line.text) for line in lines]
-        self._starts = [0, *accumulate(map(len, folded))]
-        self._text = "".join(folded)
+    def __init__(self, text: str) -> None:
+        self._text, self._folded = text, fold(text)
+        gaps = [(0, 0), *(found.span() for found in _DROPPED.finditer(text))]
+        self._pieces = [end for _, end in gaps]  # where a piece that folding keeps begins in the text
+        lengths = (start - end for (_, end), (start, _) in pairwise(gaps))
+        self._starts = list(accumulate(lengths, initial=0))  # where it begins in the folded text
 
     def find(self, quote: str) -> list[Span]:
         """Return the places where a quotation stands, without those that begin or end inside a number."""
         wanted = fold(quote)
-        starts = (found.start() for found in re.finditer(f"(?={re.escape(wanted)})", self._text)) if wanted else ()
-        return [span for at in starts if not self._splits(span := self._span(at, at + len(wanted)))]
+        starts = (found.start() for found in re.finditer(f"(?={re.escape(wanted)})", self._folded)) if wanted else ()
+        spans = ((self._place(at), self._place(at + len(wanted) - 1) + 1) for at in starts)
+        return [span for span in spans if not self._splits(*span)]
 
     def find_parts(self, quote: str) -> list[Span]:
         """Return where the parts of a quotation stand that leaves out words by [...]; none if one is not there."""
         found = [self.find(part) for part in quote.split("[...]")]
         return [span for spans in found for span in spans] if all(found) else []
 
-    def _span(self, start: int, end: int) -> Span:
-        line, last = self._place(end - 1)
-        return self._place(start), (line, last + 1)
+    def _place(self, at: int) -> int:
+        """Return where a character of the folded text stands in the text."""
+        piece = bisect_right(self._starts, at) - 1
+        return self._pieces[piece] + at - self._starts[piece]
 
-    def _place(self, at: int) -> tuple[int, int]:
-        """Return the line of a place in the folded text, and the place in that line."""
-        line = bisect_right(self._starts, at) - 1
-        return line, _kept(self._lines[line].text)[at - self._starts[line]]
-
-    def _splits(self, span: Span) -> bool:
+    def _splits(self, start: int, end: int) -> bool:
         """Return whether a span has a part of a number at its beginning or its end."""
-        (first, start), (last, end) = span
-        before, after = self._lines[first].text[: start + 1], self._lines[last].text[end - 1 :]
         return bool(
-            (before[-1].isdecimal() and _SPLITS_BEFORE.search(before[:-1]))
-            or (after[0].isdecimal() and _SPLITS_AFTER.match(after[1:]))
+            (self._text[start].isdecimal() and _SPLITS_BEFORE.search(self._text[max(0, start - 2) : start]))
+            or (self._text[end - 1].isdecimal() and _SPLITS_AFTER.match(self._text, end))
         )
 
 
 def fold(text: str) -> str:
     """Return the letters and digits of a text in lower case, and its decimal marks."""
-    kept = _DROPPED.sub("", text)
-    return lower if len(lower := kept.lower()) == len(kept) else kept
+    return _DROPPED.sub("", text).replace("İ", "I").lower()  # the one letter that lower case makes two of
 
 
-def _kept(text: str) -> list[int]:
-    """Return the places of the characters that folding keeps."""
-    dropped = {at for found in _DROPPED.finditer(text) for at in range(*found.span())}
-    return [at for at in range(len(text)) if at not in dropped]
-
-
-_TAG = re.compile(r"\\tag\s*\{\s*\(?([A-Z]?\.?\d+)\)?\s*\}|\(([A-Z]?\.?\d+)\)\s*(?:\\end\{[a-z]+\*?\})?\s*\$*\s*\Z")
-_PARAGRAPH = re.compile(r"\A[\s*#>_]*(Theorem|Lemma|Definition|Corollary|Algorithm)\s+([A-Z]?\.?\d+)[\s*.:(]")
-_MOST_LINES = 15  # of a paragraph; more are a page without empty lines
+_TAG = r"\\tag\s*\{\s*\(?([A-Z]?\.?\d+)\)?\s*\}|\(([A-Z]?\.?\d+)\)\s*(?:\\end\{[a-z]+\*?\}\s*)?(?:\$+\s*)?$"
+_TAGS = re.compile(_TAG, re.MULTILINE)
+_DISPLAY = re.compile(r"\$\$.*?\$\$[^\n]*|^(?:(?!\$\$)[^\n])+$", re.DOTALL | re.MULTILINE)
 _NUMBERED = re.compile(r"\\(begin|end)\s*\{(equation|align|gather|eqnarray|multline)\}")
+_PARAGRAPH = re.compile(
+    r"^[ \t*#>_]*(Theorem|Lemma|Definition|Corollary|Algorithm)\s+([A-Z]?\.?\d+)[\s*.:(]", re.MULTILINE
+)
+_MOST_LINES = 15  # of a paragraph; more are a page without empty lines
+_LINES = re.compile(rf"(?:[^\S\n]*\S[^\n]*\n?){{1,{_MOST_LINES + 1}}}")
 
 
-def find_parts(lines: Sequence[DocumentLine]) -> dict[str, list[Span]]:
+def find_parts(text: str) -> dict[str, list[Span]]:
     """Return the spans of numbered parts by what coverage.yaml calls them, such as "Equation 3"."""
     parts: dict[str, list[Span]] = {}
-    for name, span in (*_displays(lines), *_environments(lines), *_paragraphs(lines)):
+    for name, span in (*_displays(text), *_environments(text), *_paragraphs(text)):
         parts.setdefault(name, []).append(span)
     return parts
 
 
-def _lines_span(lines: Sequence[DocumentLine], first: int, last: int) -> Span:
-    return (first, 0), (last, len(lines[last].text))
-
-
-def _displays(lines: Sequence[DocumentLine]) -> Iterator[tuple[str, Span]]:
+def _displays(text: str) -> Iterator[tuple[str, Span]]:
     """Yield the displays between $$ and $$, and single lines, that end with a number in brackets."""
-    begun: int | None = None
-    tags: set[str] = set()
-    for at, line in enumerate(lines):
-        signs, tag = line.text.count("$$"), _TAG.search(line.text)
-        tags |= {tag[1] or tag[2]} if tag else set()
-        opens = begun is None and signs % 2
-        if (begun is not None and signs % 2) or (begun is None and tag and (signs or "=" in line.text) and not opens):
-            yield from (
-                (f"Equation {one}", _lines_span(lines, at if begun is None else begun, at)) for one in sorted(tags)
-            )
-            begun = None
-        elif opens:
-            begun = at
-        if begun is None:
-            tags = set()
+    for found in _DISPLAY.finditer(text):
+        if found[0].startswith("$$") or "=" in found[0]:
+            for name in sorted({one[1] or one[2] for one in _TAGS.finditer(found[0])}):
+                yield f"Equation {name}", found.span()
 
 
-def _environments(lines: Sequence[DocumentLine]) -> Iterator[tuple[str, Span]]:
+def _environments(text: str) -> Iterator[tuple[str, Span]]:
     """Yield the numbered displays of LaTeX, counted as they come."""
-    number = 0
-    begun = 0
-    for at, line in enumerate(lines):
-        for found in _NUMBERED.finditer(line.text) if "\\" in line.text else ():
-            if found[1] == "begin":
-                begun = at
-                continue
-            text = "\n".join(one.text for one in lines[begun : at + 1])
-            rows = 1 if found[2] in ("equation", "multline") else len(re.split(r"\\\\", text))
-            rows -= len(re.findall(r"\\(?:nonumber|notag)\b", text))
-            for one in range(number + 1, number + max(rows, 0) + 1):
-                yield f"Equation {one}", _lines_span(lines, begun, at)
-            number += max(rows, 0)
+    number = begun = 0
+    for found in _NUMBERED.finditer(text):
+        if found[1] == "begin":
+            begun = found.start()
+            continue
+        inside = text[begun : found.start()]
+        rows = 1 if found[2] in ("equation", "multline") else 1 + inside.count(r"\\")
+        for _ in range(rows - len(re.findall(r"\\(?:nonumber|notag)\b", inside))):
+            number += 1
+            yield f"Equation {number}", (begun, found.end())
+        begun = found.end()  # of many ends without a begin, each has only what is before it
 
 
-def _paragraphs(lines: Sequence[DocumentLine]) -> Iterator[tuple[str, Span]]:
-    """Yield the first paragraph that begins with each name; a later one speaks of it."""
-    seen = set[str]()
-    for at, line in enumerate(lines):
-        found = _PARAGRAPH.match(line.text)
-        if found is not None and (name := f"{found[1]} {found[2]}") not in seen:
-            seen.add(name)
-            yield name, _lines_span(lines, at, _last_line(lines, at))
+def _paragraphs(text: str) -> Iterator[tuple[str, Span]]:
+    """Yield the first paragraph that begins with each name; a later one speaks of it.
 
-
-def _last_line(lines: Sequence[DocumentLine], first: int) -> int:
-    """Return the last line of a paragraph, which an empty line ends.
-
-    In a document without empty lines, such as a PDF, the first line that ends a sentence ends it.
+    An empty line ends it. In a document without empty lines, such as a PDF, the first line that ends a sentence does.
     """
-    last = first
-    while last + 1 < len(lines) and lines[last + 1].text.strip():
-        last += 1
-    if last - first < _MOST_LINES:
-        return last
-    near = range(first, first + _MOST_LINES)
-    return next((at for at in near if lines[at].text.rstrip().endswith(".")), first)
+    first = {f"{one[1]} {one[2]}": one for one in reversed(list(_PARAGRAPH.finditer(text)))}
+    for name, found in first.items():
+        body = _LINES.match(text, found.start())
+        lines = (body or found)[0].rstrip("\n").split("\n")
+        if len(lines) > _MOST_LINES:
+            ends = (count for count, line in enumerate(lines[:_MOST_LINES], 1) if line.rstrip().endswith("."))
+            lines = lines[: next(ends, 1)]
+        yield name, (found.start(), found.start() + len("\n".join(lines)))

@@ -25,7 +25,7 @@ from imlp_audit.processes.limits import LimitError, limited
 from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceDocument, SourceRow, SpanningCell, make_table
 from imlp_audit.transcribe.latex.document import read_latex
 from imlp_audit.transcribe.latex.source import LatexSource, join_source
-from imlp_audit.transcribe.pdf_tables import read_pdf
+from imlp_audit.transcribe.pdf import read_pdf
 from imlp_audit.transcribe.web import read_markdown, read_web
 
 MAX_UNPACKED = 192 * 1024 * 1024

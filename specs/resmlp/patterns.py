@@ -14,7 +14,15 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from imlp_audit.claims.weights import LayerWeights, Matrix, Noise, UndecidedError, scale, share_of_means, shifts
+from imlp_audit.inspect.learned_weights import (
+    LayerWeights,
+    Matrix,
+    Noise,
+    UndecidedError,
+    scale,
+    share_of_means,
+    shifts,
+)
 
 _MOST_PATCHES = 4096
 _SMALL = 20  # 5 % is a twentieth

@@ -10,13 +10,13 @@ import pytest
 
 from imlp_audit.checks.hypotheses import JudgedPaper
 from imlp_audit.checks.votes import DeclaredOptions, Vote, Votes
-from imlp_audit.numbers.parsing import NumberForm, parse_printed
+from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.result import GroupScore
 
 
 def vote(place: int, printed: str, family: str | None, values: Mapping[tuple[str, str], int]) -> Vote:
-    number = parse_printed(printed, NumberForm("", "."))
+    number = parse_printed(printed)
     return Vote(f"p/1/r{place}/c", "1/c", family, number, {key: Fraction(value) for key, value in values.items()})
 
 
@@ -108,7 +108,7 @@ def test_readings_and_rounding_rules_have_rivals_too() -> None:
     (reading,) = judged(votes).record({}).readings
     assert (reading.winner, reading.scores, reading.alone) == ("a", {"a": 7, "b": 3}, {"b": 3})
     cut = [
-        Vote(f"p/1/r{n}/c", "1/c", None, parse_printed(f"{n}.{4 if n < 3 else 3}", NumberForm("", ".")), {
+        Vote(f"p/1/r{n}/c", "1/c", None, parse_printed(f"{n}.{4 if n < 3 else 3}"), {
             ("a", "x"): Fraction(n) + Fraction(39, 100), ("a", "y"): Fraction(n) + Fraction(39, 100)
         })
         for n in range(1, 11)

@@ -29,7 +29,7 @@ def claim(tolerance: float = 1e-10) -> Claim:
 
 
 def agree(left: object, right: object, tolerance: float = 1e-10) -> bool:
-    return find_difference(claim(tolerance), (left, right)) is None  # type: ignore[arg-type]
+    return find_difference(claim(tolerance), (left, right)) is None
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -62,7 +62,7 @@ def test_integers_are_compared_exactly(number: int, more: int) -> None:
 @given(JUNK)
 def test_whatever_a_claim_returns_is_true_false_or_refused(returned: object) -> None:
     try:
-        found = find_difference(claim(), returned)  # type: ignore[arg-type]
+        found = find_difference(claim(), returned)
     except (TypeError, ValueError, OverflowError, RuntimeError):
         return
     assert found is None or found

@@ -177,7 +177,7 @@ def test_torch_is_not_imported_for_what_is_refused(here: Path) -> None:
 
 CLAIM = '''
 from imlp_audit.claims import claim
-from imlp_audit.claims.weights import Judgement
+from imlp_audit.inspect.learned_weights import Judgement
 
 @claim(
     learned=({"W": "mlp.fc1.weight"},), place="Sec. 2", printed="Modules are steep.",

@@ -82,9 +82,7 @@ OURS = {"stem": 10, "FC1": 2020, "AGeLU": 160, "norm": 20}
 def table(ours: dict[str, int], base: dict[str, int]) -> list[list[str]]:
     """Return the table of a breakdown as texts."""
     parts = set_beside(ours, base)
-    section = Breakdown(
-        counted="all parameters", reading=None, model="ours", baseline="base", baseline_name="base", parts=parts
-    )
+    section = Breakdown(counted="all parameters", reading=None, model="ours", baseline="base", parts=parts)
     (found,) = (block for block in describe_section(section) if isinstance(block, Table))
     return [[plain_text(cell) for cell in row] for row in found.rows]
 

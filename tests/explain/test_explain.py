@@ -131,7 +131,7 @@ def test_an_explanation_reads_well_on_a_terminal(deit_b: Explanation) -> None:
 
 KINDS: dict[str, tuple[str, ...]] = {
     "imlp/1/swin_ti_imlp/flops": ("FLOPs by fitted, reading released, against Swin-Ti:",),
-    "resmlp/2/vit_s8/flops": ("Multiply-accumulates:", "total 22 405 742 592"),
+    "resmlp/2/vit_s8/flops": ("Multiply-accumulates alone:", "total 22 405 742 592"),
     "imlp/1/lvt_r1_imlp/params": ("lvt_r1_imlp/params: differs, known", "in all ten MLPs"),
     "imlp/1/deit_ti_imlp/params.delta.measured": (
         "the change from DeiT-Ti to DeiT-Ti + IMLP, computed from the two models' counts",
@@ -145,7 +145,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     ),
     "resmlp/repeats/1/deit_b/params": ("86.57 in imlp, Table 1, DeiT-B, Parameters (M)", "imlp/1/deit_b/params"),
     "imlp/marks/1/deit_ti_imlp": ("* stands for: we use n = 5", "kernel 3 released 4 998 184 -0.2", "5 145 640"),
-    "imlp/columns/8": ("5.72 under flops is params", "imlp-audit list --only 'imlp/8/*' lists"),
+    "imlp/columns/8": ("5.72 under flops is params", "imlp/8/deit_softplus/flops 5.72 G"),
     "mixer_gmlp_coursework/claims/from_scratch_loses_15_to_20_percent": ("difference of pets -13.7 ± 0.1, ",),
     "imlp/claims/sums_reference": ("whether the cells stand in the table that the text points to",),
     "imlp/claims/mlp_share_of_params_grows": ("deit_ti: 62.099, deit_s: 64.301, deit_b: 65.462",),

@@ -8,7 +8,7 @@ from functools import cache, partial
 from torch import Tensor
 
 from imlp_audit.claims.catalogue import WeightClaim, read_weight_claims
-from imlp_audit.inspect.learned_claims import WeightsToJudge, judge_claims
+from imlp_audit.inspect.learned_weights import WeightsToJudge, judge_claims
 from imlp_audit.processes.code import bundled_folder
 from imlp_audit.records.checkpoint import Statement
 

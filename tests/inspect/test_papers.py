@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.claims.catalogue import read_claims, read_weight_claims
-from imlp_audit.inspect.learned_claims import WeightsToJudge, find_layers, judge_claims
+from imlp_audit.inspect.learned_weights import WeightsToJudge, find_layers, judge_claims
 from imlp_audit.models.imlp import amlp
 from imlp_audit.records.checkpoint import Statement
 
@@ -17,7 +17,7 @@ from .judging import bundled
 
 HEAD = """from pathlib import Path
 from imlp_audit.claims import claim
-from imlp_audit.claims.weights import Judgement
+from imlp_audit.inspect.learned_weights import Judgement
 Path(__file__).with_name("ran").write_text("x")
 LAYERS = [{"W": "fc1.weight", "b": "fc1.bias?", "V": "fc2.weight"}]
 """

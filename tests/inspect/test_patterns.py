@@ -19,7 +19,7 @@ from timm.layers import GatedMlp, Mlp
 from timm.models.mlp_mixer import MixerBlock, MlpMixer, ResBlock, SpatialGatingBlock
 from torch import Tensor
 
-from imlp_audit.claims.weights import share_of_means, shifts
+from imlp_audit.inspect.learned_weights import share_of_means, shifts
 from imlp_audit.models.gmlp import GmlpBlock
 from imlp_audit.models.resmlp import AlgorithmLayer
 

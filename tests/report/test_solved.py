@@ -33,7 +33,6 @@ AXES = (
 def answered(what: str = "both", **changes: object) -> Answered:
     plain: dict[str, Any] = {
         "what": what,
-        "flops": (),
         "score": 3,
         "of": 5,
         "solutions": 1234,

@@ -13,15 +13,18 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Activation, Communication, Gate, ImlpRecipe, Norm, Part, Pooling
 from imlp_audit.models.build import Builder
 from imlp_audit.models.hosts import Bert, GmlpText, ResMlp
+from imlp_audit.models.readings import Family
 from imlp_audit.models.recipe import Recipe, Replacement
-from imlp_audit.solve.counting import Hosts, Stacks
+from imlp_audit.solve.compose import count_models
+from imlp_audit.solve.problem import Integers
 from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.paper import rows_of
 from tests.bundled import bundled_paper
 from tests.models.test_papers_models import lvt
 from tests.solve.direct import Counts, composed, direct, sample
 
-READINGS = readings_of("imlp")
+SPACES = {str(family): readings_of(family) for family in (Family.IMLP, Family.TEXT, Family.RESMLP)}
+READINGS, TEXTS, FORMS = SPACES.values()
 SAMPLED = 2  # readings of each model
 PATCHES = 196 * 192 * 3 * 16 * 16  # multiply-accumulates of DeiT-Ti's patch embedding, a convolution
 
@@ -51,9 +54,12 @@ OTHERS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def hosts() -> Hosts:
-    return Hosts()
+def counted(recipe: Recipe) -> Integers:
+    """Return the counts of a model under every reading of its family."""
+    table = count_models([recipe], SPACES)[recipe]
+    if isinstance(table, BuildError):
+        raise table
+    return table
 
 
 @pytest.fixture(scope="module")
@@ -73,16 +79,25 @@ def test_the_tables_list_the_largest_hosts_and_those_that_are_no_classifiers() -
     assert SAMPLED * len(in_the_specs("imlp", "imlp") + OTHERS) >= 60
 
 
+@pytest.mark.slow
+def test_what_the_axes_of_a_block_change_adds_up(builder: Builder, memory: CallCache) -> None:
+    recipe = with_imlp("deit_tiny_patch16_224", ratio=2, kernel=3)
+    table = counted(recipe)
+    for index, reading in sample(READINGS, 200, str(recipe)):
+        whole = direct(builder, memory, recipe, reading)
+        assert _without_layout(composed(table, index)) == _without_layout(whole), reading
+
+
 @pytest.mark.daily(2)
 @pytest.mark.parametrize(
     "recipe",
     [*OTHERS, *(pytest.param(recipe, marks=pytest.mark.slow) for recipe in in_the_specs("imlp", "imlp"))],
     ids=str,
 )
-def test_a_composed_model_has_what_a_built_one_has(
-    recipe: Recipe, hosts: Hosts, builder: Builder, memory: CallCache
+def test_a_table_of_readings_has_what_a_model_built_under_one_has(
+    recipe: Recipe, builder: Builder, memory: CallCache
 ) -> None:
-    table = hosts.with_blocks(recipe, READINGS)
+    table = counted(recipe)
     assert len(table) == len(READINGS) == 2304
     for index, reading in sample(READINGS, SAMPLED, str(recipe)):
         whole = direct(builder, memory, recipe, reading)
@@ -90,7 +105,7 @@ def test_a_composed_model_has_what_a_built_one_has(
 
 
 def _without_layout(counts: Counts) -> Counts:
-    """Leave out what hangs on how tensors lie in memory; no search asks a composed model for it."""
+    """Leave out what hangs on how tensors lie in memory; no search asks for it under readings."""
     return {name: n for name, n in counts.items() if not name.startswith(f"{Operation.BIAS_APART}@")}
 
 
@@ -105,30 +120,14 @@ def _without_layout(counts: Counts) -> Counts:
     ids=str,
 )
 def test_a_model_that_no_reading_changes_is_counted_as_it_is(
-    recipe: Recipe, hosts: Hosts, builder: Builder, memory: CallCache
+    recipe: Recipe, builder: Builder, memory: CallCache
 ) -> None:
-    assert composed(hosts.as_it_is(recipe)[np.newaxis], 0) == direct(builder, memory, recipe, None)
+    assert composed(counted(recipe), 0) == direct(builder, memory, recipe, None)
 
 
-def test_a_host_is_as_it_was_after_its_mlps_were_replaced(hosts: Hosts) -> None:
-    host = Recipe.of(timm="deit_tiny_patch16_224")
-    hosts.with_blocks(with_imlp("deit_tiny_patch16_224"), READINGS)
-    counts = composed(hosts.as_it_is(host)[np.newaxis], 0)
-    assert (counts["all"], counts["conv@stem"], counts["linear@head"]) == (5_717_416, PATCHES, 192_000)
-
-
-def test_a_kernel_larger_than_the_grid_is_refused(hosts: Hosts) -> None:
+def test_a_kernel_larger_than_the_grid_is_refused() -> None:
     with pytest.raises(BuildError, match="kernel: 9 is larger than the grid of 7 x 7"):
-        hosts.with_blocks(with_imlp("swin_tiny_patch4_window7_224", kernel=9), READINGS)
-
-
-TEXTS = readings_of("text")
-FORMS = readings_of("resmlp")
-
-
-@pytest.fixture(scope="module")
-def stacks() -> Stacks:
-    return Stacks()
+        counted(with_imlp("swin_tiny_patch4_window7_224", kernel=9))
 
 
 def test_the_tables_list_the_deepest_models_and_every_gate() -> None:
@@ -139,10 +138,8 @@ def test_the_tables_list_the_deepest_models_and_every_gate() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", in_the_specs("mixer_gmlp_coursework", "text"), ids=str)
-def test_a_model_of_language_is_its_layers_and_what_stands_around_them(
-    recipe: Recipe, stacks: Stacks, memory: CallCache
-) -> None:
-    table = stacks.with_layers(recipe, TEXTS)
+def test_a_model_of_language_is_its_layers_and_what_stands_around_them(recipe: Recipe, memory: CallCache) -> None:
+    table = counted(recipe)
     assert len(table) == len(TEXTS) == 640
     for index, reading in sample(TEXTS, SAMPLED, str(recipe)):
         assert composed(table, index) == direct(Builder(), memory, recipe, reading), reading
@@ -160,10 +157,10 @@ def test_a_model_of_language_is_its_layers_and_what_stands_around_them(
     ids=str,
 )
 def test_small_models_agree_under_many_readings(
-    host: dict[str, object], classes: int | None, stacks: Stacks, memory: CallCache
+    host: dict[str, object], classes: int | None, memory: CallCache
 ) -> None:
     recipe = Recipe.model_validate({**host, "classes": classes})
-    table = stacks.with_layers(recipe, TEXTS)
+    table = counted(recipe)
     for index, reading in sample(TEXTS, 12, str(recipe)):
         assert composed(table, index) == direct(Builder(), memory, recipe, reading), reading
 
@@ -179,22 +176,22 @@ RESMLPS = [
 @pytest.mark.parametrize(
     "recipe", in_the_specs("resmlp", "resmlp") + [Recipe.of(resmlp=host) for host in RESMLPS], ids=str
 )
-def test_a_resmlp_is_its_layers_and_what_stands_around_them(recipe: Recipe, stacks: Stacks, memory: CallCache) -> None:
-    table = stacks.with_layers(recipe, FORMS)
+def test_a_resmlp_is_its_layers_and_what_stands_around_them(recipe: Recipe, memory: CallCache) -> None:
+    table = counted(recipe)
     assert len(table) == len(FORMS) == 4
     for index, reading in sample(FORMS, 4, ""):
         assert composed(table, index) == direct(Builder(), memory, recipe, reading), reading
 
 
-def test_a_width_in_the_recipe_holds_under_every_reading(stacks: Stacks) -> None:
-    said = stacks.with_layers(Recipe.of(gmlp_text=GmlpText(layers=4, width=12, hidden=2048)), TEXTS)
-    open_ = stacks.with_layers(Recipe.of(gmlp_text=GmlpText(layers=4, width=12)), TEXTS)
+def test_a_width_in_the_recipe_holds_under_every_reading() -> None:
+    said = counted(Recipe.of(gmlp_text=GmlpText(layers=4, width=12, hidden=2048)))
+    open_ = counted(Recipe.of(gmlp_text=GmlpText(layers=4, width=12)))
     axis = list(TEXTS.axes).index("ffn_width")
     by_width = np.moveaxis(said.reshape(*TEXTS.shape, -1), axis, 0)
     np.testing.assert_array_equal(by_width[0], by_width[1])
     np.testing.assert_array_equal(by_width[0], np.moveaxis(open_.reshape(*TEXTS.shape, -1), axis, 0)[0])
 
 
-def test_texts_longer_than_the_table_of_positions_are_refused(stacks: Stacks) -> None:
+def test_texts_longer_than_the_table_of_positions_are_refused() -> None:
     with pytest.raises(BuildError, match="sequence_length: 512 tokens, but only 256 positions"):
-        stacks.with_layers(Recipe.of(bert=Bert(layers=2, positions=256)), TEXTS)
+        counted(Recipe.of(bert=Bert(layers=2, positions=256)))

@@ -12,13 +12,9 @@ import pytest
 
 from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.count.models import measure_models
-from imlp_audit.errors import BuildError
-from imlp_audit.models.own import PythonModule
-from imlp_audit.models.recipe import Recipe
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
-from imlp_audit.solve import counting
-from imlp_audit.solve.compose import Composer, Composition, compose
+from imlp_audit.solve.compose import Composition, compose
 from imlp_audit.solve.search import solve
 from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import RowRef
@@ -120,7 +116,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         asked.append(len(needed))
         return measure_models(needed, progress, device)
 
-    monkeypatch.setattr(counting, "measure_outside", measure)
+    monkeypatch.setattr("imlp_audit.solve.compose.measure_outside", measure)
     monkeypatch.setattr("imlp_audit.count.outside.measure_outside", measure)
     return asked
 
@@ -166,15 +162,6 @@ def test_a_combination_that_fails_is_named_and_leaves_the_other_rows(tmp_path: P
     assert reason.endswith("ValueError: it does not work (with Failing.works: no)")
 
 
-def test_papers_have_blocks_of_their_own(tmp_path: Path, here: list[int]) -> None:
-    """A block of another paper's name is not searched with it, and no paper's readings answer another's block."""
-    one = written(tmp_path / "one", [(HOST, "Linked", (1, 1))], {"norm": "none"}, {"norm": "layer"})
-    both = [(HOST, "GatedMlp", (1, 1)), (HOST, "Linked", (1, 1))]
-    found = compose(rows_of(one, written(tmp_path / "two", both, {"bias": "true"}, {"gate_norm": "layer"})))
-    assert dict(found.refused) == {"two/1/r1": "one has a block Linked too; solve one paper at a time"}
-    assert found.problem.named == {"text": {"Linked": 0, "GatedMlp": 0}, "code": {"Linked": 2, "GatedMlp": 4}}
-
-
 def verdicts(path: str) -> dict[str, Any]:
     result = audit(load([path], trust_code=True), Options(trust_code=True), lambda _: lambda name: None)
     return {check.id: check for check in result.checks}
@@ -211,10 +198,3 @@ def test_an_edit_of_the_file_changes_the_next_count(tmp_path: Path) -> None:
     file.write_text(text.replace('gate_norm == "layer":', 'gate_norm != "layer":'), encoding="utf-8")  # as long
     check = verdicts(path)["own/1/r0/params"]
     assert check.measured == str(totals("GatedMlp", {**answers, "gate_norm": "layer"})[0])
-
-
-def test_imlp_blocks_in_a_host_of_ones_own_are_not_searched(tmp_path: Path) -> None:
-    (tmp_path / "net.py").write_text("class Net: pass\n")
-    host = PythonModule(file="net.py", name="Net", input=(3, 16, 16), folder=tmp_path, beside=tmp_path)
-    with pytest.raises(BuildError, match="IMLP blocks in a host of one's own are not searched"):
-        Composer({}).table(Recipe.of(host=host, mlp={"imlp": {}}))

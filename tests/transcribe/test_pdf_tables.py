@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.transcribe.grid import SourceTable
-from imlp_audit.transcribe.pdf_tables import read_pdf
+from imlp_audit.transcribe.pdf import read_pdf
 from tests.transcribe.pdfs import Draw, Page, Put, make_pdf, put_table
 
 HEAD = ["Model", "Params (M)", "Top-1"]

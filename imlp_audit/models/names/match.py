@@ -238,12 +238,19 @@ def is_spelt(label: str, name: str, *, whole: bool = False) -> bool:
     return any({first, *filter(_is_version, words)} <= own for first, words in zip(begins, each, strict=True))
 
 
-def denies(label: str, name: str, other: str) -> bool:
-    """Return whether a label has a word of a name that another name lacks: "b5" of pvt_v2_b5, where it is pvt_v2_b2."""
+def denies(label: str, first: Named, other: Named, *, whole: bool = False) -> bool:
+    """Return whether a label says a word of one name that another lacks: "b5" of pvt_v2_b5, where that is pvt_v2_b2.
+
+    Where the `whole` label is the first name, another has no word more: VGG-13 is not vgg13_bn.
+    """
     said = {word for spelt in spellings(label) for word in _split_words(spelt)}
-    return bool(said & set(_split_words(name)) - set(_split_words(other)) - _OPEN - _USUAL)
+    own, others = (set(_split_words(_stem(*one))) - _OPEN - _USUAL for one in (first, other))
+    if whole and other[1] not in names_of_all_windows(first[1], first[0]) and others - own - _SAME:
+        return True
+    return bool(said & own - others)
 
 
+_SAME = frozenset({"legacy", "tf"})  # of other code for the same model
 _USUAL = frozenset({"16", "100"})  # the usual size of patches, and the usual width
 
 

@@ -16,6 +16,8 @@ _SYMBOLS = {
     "triangleright": "▷", "triangleleft": "◁", "Diamond": "◇", "bigcirc": "○", "section": "§", "paragraph": "¶",
     "le": "≤", "ge": "≥", "ne": "≠", "lt": "<", "gt": ">", "pm": "±", "mp": "∓", "mu": "μ", "nu": "ν", "xi": "ξ",
     "pi": "π", "Xi": "Ξ", "Pi": "Π", "in": "∈", "degree": "°", "less": "<", "greater": ">", "textbar": "|",
+    "ding51": "✓", "ding52": "✓", "ding53": "✗", "ding54": "✗", "ding55": "✗", "ding56": "✗", "ding72": "★",
+    "ding73": "☆", "ding171": "★", "newline": " ", "linebreak": " ", "par": " ", "tabularnewline": " ",
 }  # fmt: skip
 
 
@@ -27,8 +29,6 @@ def symbol(name: str) -> str | None:
     plain = name.removeprefix("text")
     return _SYMBOLS.get(name) or _SYMBOLS.get(plain) or (html5.get(f"{plain};") if len(plain) > _SHORT else None)
 
-
-LINE_ENDS = frozenset({"newline", "linebreak", "par", "tabularnewline"})
 
 DROPPED = {
     "label": 1, "footnotetext": 1, "hspace": 1, "vspace": 1, "color": 1, "cellcolor": 1,
@@ -60,9 +60,6 @@ TABULARS = {
 
 BOXES = {"array": 1, "minipage": 1, "turn": 1, "rotate": 1, "adjustbox": 1, "varwidth": 1}
 """Other environments inside cells, with how many arguments they take."""
-
-DINGBATS = {"51": "✓", "52": "✓", "53": "✗", "54": "✗", "55": "✗", "56": "✗", "72": "★", "73": "☆", "171": "★"}
-"""The signs of `\\ding`."""
 
 SILENT = frozenset({
     "and", "arraybackslash", "begingroup", "bf", "bfseries", "Big", "big", "bigl", "bigr", "bigstrut", "bm", "boldmath",

@@ -8,18 +8,7 @@ from collections.abc import Callable, Mapping
 
 from imlp_audit.transcribe.cells import RAISED
 from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceRow, SpanningCell
-from imlp_audit.transcribe.latex.commands import (
-    ACCENTS,
-    BETWEEN,
-    BOXES,
-    DINGBATS,
-    DROPPED,
-    LAST_KEPT,
-    LINE_ENDS,
-    SILENT,
-    TABULARS,
-    symbol,
-)
+from imlp_audit.transcribe.latex.commands import ACCENTS, BETWEEN, BOXES, DROPPED, LAST_KEPT, SILENT, TABULARS, symbol
 from imlp_audit.transcribe.latex.macros import (
     LONGEST,
     Macro,
@@ -249,7 +238,7 @@ class _Scanner:
 
     def _read_other(self, name: str) -> None:
         """Read a macro that is a character, or changes only how its argument looks, or that is not known."""
-        printed = " " if name in LINE_ENDS else None if name in SILENT else symbol(name)
+        printed = None if name in SILENT else symbol(name)
         if printed is not None:
             self.at = skip_space(self.tex, self.at)
             self.put(printed)
@@ -376,6 +365,6 @@ _SHIFTED: dict[str, Callable[[str], str]] = {
     "_": _lower,
     "textsubscript": _lower,
     "tnote": lambda text: _raise(text).translate(RAISED),  # a footnote's digits differ from those of a power
-    "ding": lambda text: DINGBATS.get(text.strip(), ""),
+    "ding": lambda text: symbol(f"ding{text.strip()}") or "",
 }
 """How what a sign or a macro raises or lowers is written."""

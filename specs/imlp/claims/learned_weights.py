@@ -3,7 +3,7 @@
 import numpy as np
 
 from imlp_audit.claims import claim
-from imlp_audit.claims.weights import Judgement, Layers, LayerWeights, UndecidedError
+from imlp_audit.inspect.learned_weights import Judgement, Layers, LayerWeights, UndecidedError
 
 LAYERS = (
     {

@@ -5,7 +5,7 @@ from math import isqrt
 import numpy as np
 
 from imlp_audit.claims import claim
-from imlp_audit.claims.weights import (
+from imlp_audit.inspect.learned_weights import (
     Judgement,
     Layers,
     LayerWeights,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil, sqrt
 
 from imlp_audit.claims import claim
-from imlp_audit.claims.weights import (
+from imlp_audit.inspect.learned_weights import (
     Judgement,
     Layers,
     UndecidedError,
