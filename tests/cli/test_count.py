@@ -70,7 +70,7 @@ def build(**kwargs):
 
 def reads_values(width=8):
     net = Net(width)
-    net.forward = lambda x: net.stem(x) * net.stem.weight.sum().item()
+    net.forward = lambda x: net.head((net.stem(x) * net.stem.weight.sum().item()).mean((2, 3)))
     return net
 """
 STEM, AUX, HEAD = 3 * 64 * 49 + 64, 64 * 100 + 100, 64 * 10 + 10
@@ -177,7 +177,10 @@ def test_parameters_do_not_wait_for_the_forward_pass(net: Path) -> None:
 
 def test_a_forward_pass_that_reads_values_is_counted_on_zeros(net: Path) -> None:
     found = count(f"{net}:reads_values", "--input", "3,224,224")
-    assert found["flops"]["macs"] == 3 * 8 * 49 * SIDE * SIDE
+    stem = 3 * 8 * 49
+    assert found["flops"]["macs"] == stem * SIDE * SIDE + 8 * 10
+    assert found["flops"]["no_head"] == stem * SIDE * SIDE
+    assert found["parameters"]["used"] == stem + 8 + 8 * 10 + 10
     assert any("counted on zeros; what it computes outside of torch" in note for note in found["notes"])
 
 
