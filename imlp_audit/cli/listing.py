@@ -80,7 +80,7 @@ def coverage(
         Path,
         typer.Argument(
             metavar="DOCUMENT",
-            help="The paper's text: plain text, markdown, LaTeX (or its archive), or a PDF with a text layer.",
+            help="The paper's text: plain text, markdown, or a PDF with a text layer.",
             show_default=False,
         ),
     ],

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -35,11 +35,11 @@ def measure_models(
 
     With the same `cache`, models that share operations are counted faster.
     """
-    builder, cache = Builder(), CallCache() if cache is None else cache
+    builder, cache, known = Builder(), CallCache() if cache is None else cache, _Known()
     waiting = Counter(key.recipe.with_own_mlps() for key in needed)
     for key, need in needed.items():
         progress(key.recipe.name)
-        yield key, attempt(key.recipe, partial(_measure_model, builder, cache, key, need, fvcore_device))
+        yield key, attempt(key.recipe, partial(_measure_model, builder, cache, known, key, need, fvcore_device))
         host = key.recipe.with_own_mlps()
         waiting[host] -= 1
         if not waiting[host]:  # a table may have more models than memory holds
@@ -66,11 +66,19 @@ def attempt(recipe: Recipe, make: Callable[[], Made]) -> Made | Failure:
         return Failure(describe_failure(recipe, error))
 
 
+_Known: TypeAlias = dict[tuple[ModelKey, Need], ModelFacts]
+"""What was counted, by what the models depend on."""
+
+
 def _measure_model(
-    builder: Builder, cache: CallCache, key: ModelKey, need: Need, fvcore_device: str | None
+    builder: Builder, cache: CallCache, known: _Known, key: ModelKey, need: Need, fvcore_device: str | None
 ) -> ModelFacts:
-    with limited_model(key.recipe), builder.variant(key.recipe, key.reading) as variant:
-        facts = _count(variant, cache, need)
+    with limited_model(key.recipe), torch.device("meta"):
+        same = replace(key, reading=builder.essence(key.recipe, key.reading)), need
+    if same not in known:
+        with limited_model(key.recipe), builder.variant(key.recipe, key.reading) as variant:
+            known[same] = _count(variant, cache, need)
+    facts = known[same]
     if need.work and fvcore_device is not None:
         return _add_fvcore_count(facts, key, fvcore_device)
     return facts

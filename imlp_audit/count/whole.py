@@ -108,13 +108,13 @@ def _report(request: ModelRequest, model: nn.Module, answers: Answers, ran: _Pas
     )
 
 
-def _count_parameters(model: nn.Module, used: frozenset[int] | None) -> dict[str, int]:
+def _count_parameters(model: nn.Module, used: frozenset[str] | None) -> dict[str, int]:
     counts = {str(name): count for name, count in parameter_counts(model).items()}
-    parameters = list(model.parameters())
-    if any(one.is_complex() for one in parameters):
-        counts["real"] = sum(one.numel() * (1 + one.is_complex()) for one in parameters)
+    parameters = dict(model.named_parameters())
+    if any(one.is_complex() for one in parameters.values()):
+        counts["real"] = sum(one.numel() * (1 + one.is_complex()) for one in parameters.values())
     if used is not None:
-        counts["used"] = sum(one.numel() for one in parameters if id(one) in used)
+        counts["used"] = sum(one.numel() for name, one in parameters.items() if name in used)
     return counts
 
 
@@ -158,6 +158,7 @@ def _run_on_zeros(asked: CountRequest, answers: Answers, failed: _Pass) -> _Pass
             model, _ = _make(asked)
         except BuildError:
             return failed
+        _name_classifier(model)
         ran = _run(model, asked.request, answers, "cpu")
     if ran.ledger is None:
         return failed
@@ -262,7 +263,7 @@ class _Pass:
     problem: str | None = None
     inputs: tuple[str, ...] = ()
     calls: Mapping[str, int] | None = None
-    used: frozenset[int] | None = None
+    used: frozenset[str] | None = None
     reads_values: bool = False
 
 
@@ -295,7 +296,8 @@ def _run(model: nn.Module, request: ModelRequest, answers: Answers, device: str 
     finally:
         hook.remove()
     shown = tuple(map(str, inputs)) or tuple(str(Given(shape=tuple(one.shape))) for one in tensors)
-    return _Pass(ledger, None, shown, calls, frozenset(uses.used))
+    used = frozenset(name for name, one in model.named_parameters() if id(one) in uses.used)
+    return _Pass(ledger, None, shown, calls, used)
 
 
 def _take_inputs(model: nn.Module, inputs: Sequence[Given]) -> Sequence[Given]:

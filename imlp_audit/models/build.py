@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from timm.layers import BatchNormAct2d
@@ -284,13 +284,18 @@ class Builder:
         for key in [key for key in self._built if key[0] == host]:
             del self._built[key]
 
-    def _host_for(self, recipe: Recipe, reading: AnyReading | None) -> nn.Module:
-        """Return the host. A replaced MLP may ask for a ViT without class token; a baseline keeps its own."""
+    def essence(self, recipe: Recipe, reading: AnyReading | None) -> AnyReading | None:
+        """Return a reading without what changes nothing: a host that has no class token has none to remove."""
+        if not isinstance(reading, Reading):
+            return reading
         host = self._get(recipe, reading, ClassToken.KEPT)
         optional = isinstance(recipe.host, Timm) and getattr(host, "cls_token", None) is not None
-        if isinstance(reading, Reading) and optional:
-            return self._get(recipe, reading, reading.class_token)
-        return host
+        return reading if optional else replace(reading, class_token=ClassToken.KEPT)
+
+    def _host_for(self, recipe: Recipe, reading: AnyReading | None) -> nn.Module:
+        """Return the host. A replaced MLP may ask for a ViT without class token; a baseline keeps its own."""
+        needed = self.essence(recipe, reading)
+        return self._get(recipe, needed, needed.class_token if isinstance(needed, Reading) else ClassToken.KEPT)
 
     def _get(self, recipe: Recipe, reading: AnyReading | None, class_token: ClassToken) -> nn.Module:
         host = recipe.with_own_mlps()

@@ -43,7 +43,6 @@ class CoveredNumber(Record):
     does, or what the number is if it is not a quantity. A `page` is that of a PDF.
     """
 
-    file: str
     page: int | None = None
     line: int
     text: str
@@ -65,7 +64,7 @@ class UnplacedPart(Record):
 class CoverageReport(JsonDocument):
     """Every number of a document, held against the specs of a paper; `notes` concern the whole document."""
 
-    FORMAT: ClassVar = "imlp-audit/coverage/1"
+    FORMAT: ClassVar = "imlp-audit/coverage/2"
     WRITTEN_BY: ClassVar = "imlp-audit coverage"
     COMPUTED: ClassVar = ("summary",)
 

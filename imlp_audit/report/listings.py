@@ -43,7 +43,7 @@ def coverage_document(report: CoverageReport, listed: Collection[NumberState]) -
 def _blocks(report: CoverageReport, shown: list[CoveredNumber]) -> Iterator[Block]:
     yield Heading(f"Numbers of {report.document} against {report.paper}", 1)
     if shown:
-        yield Table(("line", "numbers", "", "read or explained by"), tuple(_rows(shown, report)))
+        yield Table(("line", "numbers", "", "read or explained by"), tuple(_rows(shown)))
     if report.unplaced:
         yield Heading("Not found where the specs say")
         yield List(tuple(f"{one.what}: {one.reason} ({one.source.file}:{one.source.line})" for one in report.unplaced))
@@ -55,19 +55,18 @@ def _blocks(report: CoverageReport, shown: list[CoveredNumber]) -> Iterator[Bloc
     yield Paragraph(share(report))
 
 
-def _rows(numbers: list[CoveredNumber], report: CoverageReport) -> Iterator[tuple[Inline, ...]]:
+def _rows(numbers: list[CoveredNumber]) -> Iterator[tuple[Inline, ...]]:
     """Yield a row for the numbers of a line that have the same fate; an open one is shown with its context."""
-    several = len({number.file for number in report.numbers}) > 1
-    for (file, page, line, state, fate), group in groupby(numbers, key=_key):
+    for (page, line, state, fate), group in groupby(numbers, key=_key):
         place = f"{f'p. {page}, ' if page is not None else ''}{line}"
         together = list(group)
         checks = {check for number in together for check in number.checks}
         read_by = checks.pop() if len(checks) == 1 else fate
         texts = " ".join(number.text for number in together)
-        yield (f"{file}:{place}" if several else place, texts, Span(str(state), _STYLES[state]), read_by)
+        yield (place, texts, Span(str(state), _STYLES[state]), read_by)
 
 
-def _key(number: CoveredNumber) -> tuple[str, int | None, int, NumberState, str]:
+def _key(number: CoveredNumber) -> tuple[int | None, int, NumberState, str]:
     """Return what numbers have in common that are shown together: a line, and a row of a table or a reason."""
     if number.state is NumberState.OPEN:
         fate = number.context
@@ -77,7 +76,7 @@ def _key(number: CoveredNumber) -> tuple[str, int | None, int, NumberState, str]
         parts = [check.split("/") for check in number.checks]
         rows = dict.fromkeys(f"{'/'.join(names[:3])}/*" if len(names) == 4 else "/".join(names) for names in parts)
         fate = list_some(list(rows), _MOST_CHECKS)
-    return number.file, number.page, number.line, number.state, fate
+    return number.page, number.line, number.state, fate
 
 
 def share(report: CoverageReport) -> str:

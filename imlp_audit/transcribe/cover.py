@@ -262,7 +262,7 @@ class _Covering:
 def _too_many(document: PrintedDocument, line: DocumentLine) -> str:
     where = f"page {line.page}, line {line.number}" if line.page is not None else f"line {line.number}"
     return (
-        f"{document.name} has more than {MOST_NUMBERS} numbers up to {line.file}, {where}: this is data, not a paper's "
+        f"{document.name} has more than {MOST_NUMBERS} numbers up to {where}: this is data, not a paper's "
         "text; leave out what is not printed, such as the coordinates of figures"
     )
 
@@ -321,7 +321,6 @@ def _records(numbers: Sequence[_PlacedNumber], lines: Sequence[DocumentLine]) ->
         for number in group:
             reason = str(number.apart or "") or ("" if number.checks else "; ".join(number.reasons))
             yield CoveredNumber(
-                file=line.file,
                 page=line.page,
                 line=line.number,
                 text=number.found.text,

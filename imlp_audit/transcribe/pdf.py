@@ -122,6 +122,7 @@ def join_words(words: Sequence[Word]) -> str:
 
 
 MAX_PAGES = 400
+_INSTEAD = "give the paper's LaTeX source (init) or its text (coverage)"
 _THIN = 2.0  # points: a filled box that is not higher is a rule
 _SHORTEST = 12.0  # points: a shorter rule is a fraction's or an accent's
 
@@ -160,10 +161,9 @@ def read_pages(data: bytes, shown_as: str) -> tuple[PdfPage, ...]:
         deep = "recursion" in f"{error!r}"
         what = "its objects are nested too deeply" if deep else error or type(error).__name__
         why = "it asks for a password" if locked else f"it is not a sound PDF ({what})"
-        raise UsageError(f"{shown_as} cannot be read: {why}; give the paper's LaTeX source instead") from error
+        raise UsageError(f"{shown_as} cannot be read: {why}; {_INSTEAD}") from error
     if not any(page.lines for page in found):
-        advice = "give the paper's LaTeX source, or type the table as CSV"
-        raise UsageError(f"{shown_as} has no text layer (a scan?): {advice}")
+        raise UsageError(f"{shown_as} has no text layer (a scan?): {_INSTEAD}")
     return found
 
 

@@ -216,18 +216,10 @@ def _is_edge(lines: Sequence[DocumentLine], at: int) -> bool:
 
 Span: TypeAlias = tuple[int, int]
 """Where something begins and ends in the text of a document."""
-_FLOAT = re.compile(r"\\(begin|end)\s*\{(?:table\*?|wraptable|sidewaystable\*?|longtable)\}|\\caption")
 
 
 def find_windows(table: PrintedTable, document: PrintedDocument) -> Iterator[tuple[Span, bool]]:
-    """Yield where a table may stand, nearest to its caption first, and whether no other caption is there.
-
-    Captions of LaTeX are numbered as they come.
-    """
-    floats = list(_floats(document.text))
-    if floats:
-        yield from ((inside, True) for number, inside in enumerate(floats, 1) if str(number) == _slug(table.table))
-        return
+    """Yield where a table may stand, nearest to its caption first, and whether no other caption is there."""
     texts = [line.text for line in document.lines]
     captions = [(at, _slug(found["id"])) for at, text in enumerate(texts) if (found := TABLE_CAPTION.search(text))]
     reach = 4 * len(table.rows) + 4 * len(table.columns) + 30
@@ -237,20 +229,6 @@ def find_windows(table: PrintedTable, document: PrintedDocument) -> Iterator[tup
             yield (document.starts[at + 1], document.starts[min(after, at + reach)]), True
             yield (document.starts[max(before + 1, at - reach)], document.starts[at]), True
             yield (document.starts[max(0, at - reach)], document.starts[min(len(texts), at + reach)]), False
-
-
-def _floats(text: str) -> Iterator[Span]:
-    begun: int | None = None
-    captioned = False
-    for one in _FLOAT.finditer(text):
-        if one[1] == "begin":
-            begun, captioned = one.start(), False
-        elif one[1] is None:
-            captioned = True
-        elif begun is not None:
-            if captioned:
-                yield begun, one.end()
-            begun = None
 
 
 def _slug(text: str) -> str:
@@ -305,7 +283,6 @@ def fold(text: str) -> str:
 _TAG = r"\\tag\s*\{\s*\(?([A-Z]?\.?\d+)\)?\s*\}|\(([A-Z]?\.?\d+)\)\s*(?:\\end\{[a-z]+\*?\}\s*)?(?:\$+\s*)?$"
 _TAGS = re.compile(_TAG, re.MULTILINE)
 _DISPLAY = re.compile(r"\$\$.*?\$\$[^\n]*|^(?:(?!\$\$)[^\n])+$", re.DOTALL | re.MULTILINE)
-_NUMBERED = re.compile(r"\\(begin|end)\s*\{(equation|align|gather|eqnarray|multline)\}")
 _PARAGRAPH = re.compile(
     r"^[ \t*#>_]*(Theorem|Lemma|Definition|Corollary|Algorithm)\s+([A-Z]?\.?\d+)[\s*.:(]", re.MULTILINE
 )
@@ -316,7 +293,7 @@ _LINES = re.compile(rf"(?:[^\S\n]*\S[^\n]*\n?){{1,{_MOST_LINES + 1}}}")
 def find_parts(text: str) -> dict[str, list[Span]]:
     """Return the spans of numbered parts by what coverage.yaml calls them, such as "Equation 3"."""
     parts: dict[str, list[Span]] = {}
-    for name, span in (*_displays(text), *_environments(text), *_paragraphs(text)):
+    for name, span in (*_displays(text), *_paragraphs(text)):
         parts.setdefault(name, []).append(span)
     return parts
 
@@ -327,21 +304,6 @@ def _displays(text: str) -> Iterator[tuple[str, Span]]:
         if found[0].startswith("$$") or "=" in found[0]:
             for name in sorted({one[1] or one[2] for one in _TAGS.finditer(found[0])}):
                 yield f"Equation {name}", found.span()
-
-
-def _environments(text: str) -> Iterator[tuple[str, Span]]:
-    """Yield the numbered displays of LaTeX, counted as they come."""
-    number = begun = 0
-    for found in _NUMBERED.finditer(text):
-        if found[1] == "begin":
-            begun = found.start()
-            continue
-        inside = text[begun : found.start()]
-        rows = 1 if found[2] in ("equation", "multline") else 1 + inside.count(r"\\")
-        for _ in range(rows - len(re.findall(r"\\(?:nonumber|notag)\b", inside))):
-            number += 1
-            yield f"Equation {number}", (begun, found.end())
-        begun = found.end()  # of many ends without a begin, each has only what is before it
 
 
 def _paragraphs(text: str) -> Iterator[tuple[str, Span]]:

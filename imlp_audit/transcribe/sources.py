@@ -10,7 +10,7 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
@@ -24,7 +24,7 @@ from imlp_audit.files import FileError
 from imlp_audit.processes.limits import LimitError, limited
 from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceDocument, SourceRow, SpanningCell, make_table
 from imlp_audit.transcribe.latex.document import read_latex
-from imlp_audit.transcribe.latex.source import LatexSource, join_source
+from imlp_audit.transcribe.latex.source import join_source
 from imlp_audit.transcribe.pdf import read_pdf
 from imlp_audit.transcribe.web import read_markdown, read_web
 
@@ -188,13 +188,7 @@ _KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source), CSV, TSV, markdown
 def read_source(path: Path) -> SourceDocument:
     """Return the tables of a file. Raises UsageError for one that cannot be read, or is of another kind."""
     with limited_reading(path):
-        match open_source(path, f"a file with a table in it: {_KNOWN}"):
-            case LatexSource() as source:
-                document = read_latex(source)
-            case bytes() as data:
-                document = read_pdf(data, path.name)
-            case text:
-                document = _read_text(path, text)
+        document = _read(path)
     cells = accumulate(((len(table.rows) + 1) * (len(table.headings) + 1) for table in document.tables), initial=0)
     kept = [table for table, before in zip(document.tables, cells, strict=False) if before < _MOST_CELLS]
     return replace(document, tables=tuple(kept))
@@ -207,24 +201,26 @@ def limited_reading(path: Path) -> Iterator[None]:
         with limited(MAX_MEMORY, MAX_SECONDS):
             yield
     except LimitError as error:
-        raise UsageError(f"{path} cannot be read: {error}; give a smaller file, such as its LaTeX source") from error
+        raise UsageError(f"{path} cannot be read: {error}; give a smaller file") from error
 
 
-def open_source(path: Path, known: str, plain: Container[str] = ()) -> LatexSource | bytes | str:
-    """Return a document in LaTeX in one piece, the bytes of a PDF, or the text of another file.
-
-    A file whose ending is one of `plain` is text. Raises UsageError, which says that one should give what is `known`.
-    """
-    data = _read_bytes(path, known)
-    if data.startswith((b"\x1f\x8b", b"PK\x03\x04")):
+def _read(path: Path) -> SourceDocument:
+    known = f"a file with a table in it: {_KNOWN}"
+    data = read_bytes(path, known)
+    if is_archive(data):
         main, members = read_archive(data, path.name)
-        return join_source(main, members[main], members.get)
+        return read_latex(join_source(main, members[main], members.get))
     if data.startswith(b"%PDF"):
-        return data
+        return read_pdf(data, path.name)
     text = decode(data, path.name, f"give {known}")
-    if path.suffix.lower() not in plain and kind_of(path, text) is SourceKind.LATEX:
-        return join_source(path.name, text, partial(_read_beside, path.parent.resolve()))
-    return text
+    if kind_of(path, text) is SourceKind.LATEX:
+        return read_latex(join_source(path.name, text, partial(_read_beside, path.parent.resolve())))
+    return _read_text(path, text)
+
+
+def is_archive(data: bytes) -> bool:
+    """Return whether a file is a gzip file or a zip archive."""
+    return data.startswith((b"\x1f\x8b", b"PK\x03\x04"))
 
 
 def _read_text(path: Path, text: str) -> SourceDocument:
@@ -243,7 +239,7 @@ def kind_of(path: Path, text: str) -> SourceKind | None:
     return named or next((kind for kind, sign in _SIGNS if re.search(sign, text)), None)
 
 
-def _read_bytes(path: Path, known: str) -> bytes:
+def read_bytes(path: Path, known: str) -> bytes:
     """Return a file's bytes. Raises UsageError, which names the kinds that are `known`, where it cannot be read."""
     if path.is_dir():
         raise UsageError(f"{path} is a folder; give the file in it, such as main.tex")

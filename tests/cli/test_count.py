@@ -70,7 +70,7 @@ def build(**kwargs):
 
 def reads_values(width=8):
     net = Net(width)
-    net.forward = lambda x: net.stem(x) * net.stem.weight.sum().item()
+    net.forward = lambda x: net.head((net.stem(x) * net.stem.weight.sum().item()).mean((2, 3)))
     return net
 """
 STEM, AUX, HEAD = 3 * 64 * 49 + 64, 64 * 100 + 100, 64 * 10 + 10
@@ -177,8 +177,29 @@ def test_parameters_do_not_wait_for_the_forward_pass(net: Path) -> None:
 
 def test_a_forward_pass_that_reads_values_is_counted_on_zeros(net: Path) -> None:
     found = count(f"{net}:reads_values", "--input", "3,224,224")
-    assert found["flops"]["macs"] == 3 * 8 * 49 * SIDE * SIDE
+    stem = 3 * 8 * 49
+    assert found["flops"]["macs"] == stem * SIDE * SIDE + 8 * 10
+    assert found["flops"]["no_head"] == stem * SIDE * SIDE
+    assert found["parameters"]["used"] == stem + 8 + 8 * 10 + 10
     assert any("counted on zeros; what it computes outside of torch" in note for note in found["notes"])
+
+
+def test_weights_and_databases_of_a_model_do_not_stay_and_programs_are_named(tmp_path: Path) -> None:
+    lines = (
+        "import os, sqlite3, subprocess, torch",
+        "class Net(torch.nn.Linear):",
+        "    def __init__(self):",
+        "        super().__init__(2, 3)",
+        f"        torch.save(self.state_dict(), {str(tmp_path / 'w.pth')!r})",
+        f"        sqlite3.connect({str(tmp_path / 'a.db')!r}).execute('create table t (a)')",
+        "        subprocess.run(['true'], check=True)",
+        "        os.system('true')",
+    )
+    (tmp_path / "net.py").write_text("\n".join(lines))
+    notes = count(f"{tmp_path / 'net.py'}:Net")["notes"]
+    assert "torch.save wrote nothing" in notes
+    assert sum(note.startswith("the code started") and "true" in note for note in notes) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["net.py"]
 
 
 def test_files_that_a_model_creates_are_named_and_removed(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ FRAGMENTS = st.sampled_from(
 @given(st.lists(FRAGMENTS, max_size=30).map(" ".join), st.booleans())
 def test_any_text_has_each_of_its_numbers_once(text: str, paged: bool) -> None:
     paper = read_two()
-    lines = tuple(DocumentLine("a", at, line, 1 if paged else None) for at, line in enumerate(text.split("\n"), 1))
+    lines = tuple(DocumentLine(at, line, 1 if paged else None) for at, line in enumerate(text.split("\n"), 1))
     report = cover(PrintedDocument("a", lines), paper, [paper])
     assert len(report.numbers) == len(re.findall(r"[0-9]+(?:[.,][0-9]+)*", text))
     assert all(number.checks for number in report.numbers if number.state is NumberState.BOUND)

@@ -27,7 +27,7 @@ def table_lines(paper: Paper) -> Iterator[str]:
 
 
 def cover_lines(paper: Paper, lines: Iterator[str]) -> CoverageReport:
-    document = PrintedDocument("made.txt", tuple(DocumentLine("made.txt", at, one) for at, one in enumerate(lines, 1)))
+    document = PrintedDocument("made.txt", tuple(DocumentLine(at, one) for at, one in enumerate(lines, 1)))
     return cover(document, paper, bundled_selection().known)
 
 

@@ -11,7 +11,7 @@ from imlp_audit.transcribe.places import find_parts, read_numbers
 def quantities(text: str, *, pages: bool = False) -> list[str]:
     """Return the numbers of a text that are quantities; with `pages`, a form feed ends a page."""
     lines = [
-        DocumentLine("a", at, line, page if pages else None)
+        DocumentLine(at, line, page if pages else None)
         for page, part in enumerate(text.split("\f"), start=1)
         for at, line in enumerate(part.split("\n"), start=1)
     ]

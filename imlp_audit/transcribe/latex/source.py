@@ -102,15 +102,15 @@ def strip_comments(text: str) -> str:
     text = text.replace(_PAIR, " ").replace(_SIGN, " ")
     text = text.replace("\\\\", _PAIR).replace("\\%", _SIGN)  # whole texts at once: lines may be millions
     text = _COMMENT.sub("", text).replace(_SIGN, "\\%").replace(_PAIR, "\\\\")
-    return blank_environments(text.partition(r"\end{document}")[0], _BEGIN)
+    return _blank_environments(text.partition(r"\end{document}")[0])
 
 
-def blank_environments(text: str, begin: re.Pattern[str]) -> str:
+def _blank_environments(text: str) -> str:
     """Return a text with spaces in place of what stands between the begins and ends of some environments."""
     pieces: list[str] = []
     at = 0
     unclosed: set[str] = set()
-    for found in begin.finditer(text):
+    for found in _BEGIN.finditer(text):
         end = rf"\end{{{found[1]}{found[2]}}}" if found[1] else r"\fi"
         if found.start() < at or end in unclosed:
             continue
