@@ -40,7 +40,6 @@ class Setup:
     device: str = "cpu"
     threads: int | None = None
     dtype: ModelDtype = ModelDtype.FLOAT32
-    compiled: bool = False
     reading: str | None = None
     same_hardware: bool = False
 

@@ -98,12 +98,6 @@ def images_for(model: nn.Module, setup: Setup) -> tuple[Tensor, ...]:
     return tuple(_noise(one, setup) if one.is_floating_point() else one for one in inputs)
 
 
-def forward_of(model: nn.Module, inputs: tuple[Tensor, ...], setup: Setup) -> Forward:
-    """Return the call to time, compiled if the setup says so."""
-    run = torch.compile(model, dynamic=False) if setup.compiled else model
-    return lambda: run(*inputs)
-
-
 def _noise(like: Tensor, setup: Setup) -> Tensor:
     source = torch.Generator(like.device).manual_seed(0)
     return torch.randn(like.shape, generator=source, device=like.device).to(_dtype(setup))
@@ -170,15 +164,13 @@ class Bench:
 
     @contextmanager
     def _models(self, *rows: RowRef) -> Iterator[tuple[Forward, ...]]:
-        """Yield the calls to time, after a first call of each, which compiles and chooses kernels."""
+        """Yield the calls to time, after a first call of each, which chooses kernels."""
         with with_threads(self.threads), ExitStack() as stack:
             keys = [ModelKey.of(_recipe(row), self.reading) for row in rows]
             for failure in (self.known_to_fail[key] for key in keys if key in self.known_to_fail):
                 raise BuildError(failure.message)
             models = [stack.enter_context(prepare_model(k.recipe, k.reading, self.setup)) for k in keys]
-            if self.setup.compiled:
-                torch.compiler.reset()  # torch stops compiling what it has often compiled for other models
-            forwards = tuple(forward_of(model, images_for(model, self.setup), self.setup) for model in models)
+            forwards = tuple(partial(model, *images_for(model, self.setup)) for model in models)
             with torch.inference_mode():
                 for forward in forwards:
                     forward()
@@ -190,7 +182,6 @@ class Bench:
             "device": setup.device,
             "threads": str(self.threads),
             "dtype": setup.dtype,
-            "compiled": "yes" if setup.compiled else "no",
             "reading": self.reading_name or "none",
             "interval": METHOD,
             "torch": version("torch"),
@@ -243,20 +234,14 @@ def _attempt(run: Callable[[], Result], setup: Setup) -> Result | Failure:
         return run()
     except BuildError as error:
         return Failure(str(error))
-    except Exception as error:  # whatever a host's code, a kernel or a compiler raises
-        return Failure(_describe_failure(error, setup))
+    except Exception as error:  # whatever a host's code or a kernel raises
+        if is_of_memory(error):
+            return Failure(f"memory ran out at batch size {setup.batch}; give a smaller --batch-size")
+        first = next(iter(str(error).splitlines()), "")
+        return Failure(f"the model could not be timed: {type(error).__name__}: {first}")
     finally:
-        gc.collect()  # the command line turns automatic collection off, and compiled models are full of cycles
+        gc.collect()  # the command line turns automatic collection off
         torch.cuda.empty_cache()
-
-
-def _describe_failure(error: Exception, setup: Setup) -> str:
-    """Say what failed, and what to do about it."""
-    if is_of_memory(error):
-        return f"memory ran out at batch size {setup.batch}; give a smaller --batch-size"
-    first = next(iter(str(error).splitlines()), "")
-    advice = "; try it without --compile" if setup.compiled else ""
-    return f"the model could not be timed: {type(error).__name__}: {first}{advice}"
 
 
 def _check(comparison: RowComparison, found: Timed | Failure | None, conditions: BenchConditions) -> Check:

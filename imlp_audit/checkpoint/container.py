@@ -35,17 +35,6 @@ def refuse_foreign(names: Sequence[str]) -> None:
     )
 
 
-def _explain_folder(path: Path) -> RefusedError:
-    """Return the refusal of a folder, with what to give in its place. Raises OSError."""
-    names = sorted(one.name for one in path.iterdir())
-    if "zero_to_fp32.py" in names:
-        return RefusedError("is a folder of DeepSpeed; run `python zero_to_fp32.py . weights` in it and give its file")
-    if ".metadata" in names:
-        command = "python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER weights.pth"
-        return RefusedError(f"is a folder of torch.distributed.checkpoint; run `{command}` and give weights.pth")
-    return RefusedError(f"is a folder, not a file; give the file of weights in it{_list_weights(names)}")
-
-
 def _list_weights(names: Sequence[str]) -> str:
     weights = [name for name in names if name.endswith(WEIGHTS)]
     return f" ({list_names(weights)})" if weights else ""
@@ -62,22 +51,10 @@ class Container(StrEnum):
 LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 _AGAIN = "download it again"
 _GIVE = "give a .safetensors file or a torch file of weights"
-_UNPACKED_BY = {
-    b"\x1f\x8b": "gunzip",
-    b"BZh": "bunzip2",
-    b"\xfd7zXZ": "unxz",
-    b"(\xb5/\xfd": "unzstd",
-    b"7z\xbc\xaf": "7z x",
-}
+_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd", b"7z\xbc\xaf")
 _OTHERS = {
-    **{
-        magic: f"a compressed file; run `tar -xf FILE`, or `{command} FILE`, and give the file of weights inside"
-        for magic, command in _UNPACKED_BY.items()
-    },
+    **dict.fromkeys(_COMPRESSED, "a compressed file; unpack it and give the file of weights inside"),
     b"version https://git-lfs": "a Git LFS pointer to the weights; run `git lfs pull` in the repository it is from",
-    b"\x89HDF\r\n\x1a\n": f"an HDF5 file, as Keras writes them; {_CONVERT}",
-    b"\x93NUMPY": f"a numpy array; {_CONVERT}",
-    b"GGUF": f"a GGUF file; {_CONVERT}",
     b"\x80": "a pickle that torch.save did not write; it is not opened, because that could run code; if you trust it, "
     'run `torch.save(pickle.load(open("FILE", "rb")), "weights.pth")` and give weights.pth',
 }
@@ -106,7 +83,8 @@ class OpenFile:
 def open_file(path: Path) -> Iterator[OpenFile]:
     """Open a regular file for reading. Raises RefusedError, or OSError."""
     if path.is_dir():
-        raise _explain_folder(path)
+        names = sorted(one.name for one in path.iterdir())
+        raise RefusedError(f"is a folder, not a file; give the file of weights in it{_list_weights(names)}")
     try:
         opened = open_regular(path)
     except FileError as error:
@@ -145,11 +123,9 @@ def _describe_other(head: bytes) -> str:
         return "a tar archive; run `tar -xf FILE` and give the file of weights inside"
     if head.lstrip().lower().startswith((b"<!doctype", b"<html", b"<?xml")):
         return f"a web page, as a failed download leaves it; {_AGAIN}, signed in if need be"
-    if head[:1] == b"\x08" and (b"onnx" in head.lower() or b"pytorch" in head.lower()):
-        return f"an ONNX file; {_CONVERT}"
     if _is_text(head):
         return f"a text file, not a checkpoint; {_AGAIN}, or give another file"
-    return f"neither a safetensors file nor a file that torch.save wrote; {_AGAIN}, or give another file"
+    return f"neither a safetensors file nor a file that torch.save wrote; {_AGAIN}, or {_CONVERT}"
 
 
 def _is_text(data: bytes) -> bool:

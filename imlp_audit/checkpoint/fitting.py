@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import prod
@@ -252,9 +251,7 @@ def fit(held: Shapes, model: nn.Module) -> Fit:
     spare = (name for name in wanted if name in known or name.rpartition(".")[2] == UNUSED)
     optional = tuple(name for name in spare if name not in mine)
     missing = [name for name in wanted if name not in mine and name not in optional]
-    misshaped = _group(MisfitKind.MISSHAPED, wrong, lambda name: _explain_shape(name, mine[name], places[name]))
-    problems = (*misshaped, *_group_one_sided(missing, extra, mine, wanted))
-    return Fit(problems, dialect, ours, optional)
+    return Fit(tuple(_find_misfits(wrong, missing, extra, mine, places)), dialect, ours, optional)
 
 
 def saved_tensors(model: nn.Module) -> dict[str, Tensor]:
@@ -302,29 +299,8 @@ def _vector(shape: tuple[int, ...], wanted: tuple[int, ...] | None) -> tuple[int
     return wanted if shape in (ones + wanted, wanted + ones) and shape else shape
 
 
-_MOST_SHOWN = 3  # names of each group in a message
+_MOST_SHOWN = 3  # names and shapes in a message
 _FEW = 2  # names that may end like the model's by chance
-_HEAD = re.compile(r"(^|\.)(head(\.fc)?|fc|classifier)\.(weight|bias)$")
-_POSITIONS = re.compile(r"pos_embed|position|relative_position_bias_table")
-_PARTS = (
-    (r"(^|\.)(head_dist\.|dist_token$)", "a distillation token and its head"),
-    (r"(^|\.)cls_token$", "a class token"),
-    (_HEAD.pattern, "the classifier's head"),
-    (r"(^|\.)aux_head\.", "an auxiliary head"),
-    (r"\.act\.norm\.", "the norm after the concatenation"),
-    (r"\.act\.agelu\d\.", "the coefficients of AGeLU"),
-    (r"\.spatial\.norm\.", "the batch norm of the depthwise block"),
-    (r"\.spatial\.act\.", "the AGeLU of the depthwise block"),
-    (r"\.spatial\.conv\.bias$", "the bias of the depthwise convolution"),
-    (r"\.spatial\.", "the depthwise convolution"),
-    (r"\.mlp\.norm\.", "the norm after the second FC layer"),
-    (r"\.fc1\.bias$", "the bias of the first FC layer"),
-    (r"\.fc2\.bias$", "the bias of the second FC layer"),
-    (r"(gamma_?\d|ls\d|layer_scale\d)(\.|$)", "the scales of the residual branches"),
-    (r"(^|\.)norm\.(weight|bias)$", "a norm"),
-    (r"(^|\.)n_averaged$", "the count of an average of weights (torch.optim.swa_utils)"),
-    (_POSITIONS.pattern, "a table of positions"),
-)
 
 
 def describe(misfit: Misfit) -> str:
@@ -338,43 +314,30 @@ def _join_first(texts: Sequence[str]) -> str:
     return ", ".join([*texts[:_MOST_SHOWN], *(["..."] if len(texts) > _MOST_SHOWN else [])])
 
 
-Cause = tuple[str, str]
-"""Why a tensor does not fit: a reason that others may share, and the detail of this one, or ""."""
-
-
-def _group(kind: MisfitKind, names: Iterable[str], cause: Callable[[str], Cause]) -> Iterator[Misfit]:
-    groups: dict[str, dict[str, str]] = {}
-    for name in names:
-        reason, detail = cause(name)
-        groups.setdefault(reason, {})[name] = detail
-    for reason, group in groups.items():
-        details = tuple(detail for detail in dict.fromkeys(group.values()) if detail)
-        yield Misfit(kind=kind, reason=reason, details=details, tensors=tuple(group))
-
-
-def _group_one_sided(missing: list[str], extra: list[str], mine: Shapes, wanted: Shapes) -> Iterator[Misfit]:
-    """Yield the tensors that only one side has: first those that differ in name only, then by part of the model."""
+def _find_misfits(wrong: list[str], missing: list[str], extra: list[str], mine: Shapes, places: Shapes) -> list[Misfit]:
+    """Return the tensors of another shape, those behind a prefix, and those that only one side has."""
+    found = []
+    if wrong:
+        details = tuple(dict.fromkeys(_compare_shapes(mine[name], places[name]) for name in wrong))
+        found.append(Misfit(kind=MisfitKind.MISSHAPED, reason="other shapes", details=details, tensors=tuple(wrong)))
     for prefix, prefixed in _find_prefixes(missing, extra).items():
         shown = escape_name(prefix)
         reason = f"the prefix {shown!r} before the model's names; --prefix {shown} reads what begins with it alone"
-        yield Misfit(kind=MisfitKind.UNEXPECTED, reason=reason, details=(), tensors=tuple(prefixed))
+        found.append(Misfit(kind=MisfitKind.UNEXPECTED, reason=reason, details=(), tensors=tuple(prefixed)))
         matched = set(prefixed.values())
         extra = [name for name in extra if name not in prefixed]
         missing = [name for name in missing if name not in matched]
-    if missing and Counter(wanted[name] for name in missing) == Counter(mine[name] for name in extra):
-        yield from _group(
-            MisfitKind.UNEXPECTED, extra, lambda _: ("tensors of the missing shapes under other names", "")
-        )
-        yield from _group(MisfitKind.MISSING, missing, lambda _: ("tensors of the same shapes under these names", ""))
-        return
-    held, built = _number_lists(mine), _number_lists(wanted)
+    if missing:
+        reason = "the file lacks tensors of the model"
+        found.append(Misfit(kind=MisfitKind.MISSING, reason=reason, details=(), tensors=tuple(missing)))
+    if extra:
+        reason = "the model has no tensors of these names"
+        found.append(Misfit(kind=MisfitKind.UNEXPECTED, reason=reason, details=(), tensors=tuple(extra)))
+    return found
 
-    def cause(name: str) -> Cause:
-        parts = (description for pattern, description in _PARTS if re.search(pattern, name))
-        return _find_depth(name, held, built) or (next(parts, "tensors of other names"), "")
 
-    yield from _group(MisfitKind.MISSING, missing, cause)
-    yield from _group(MisfitKind.UNEXPECTED, extra, cause)
+def _compare_shapes(held: Shape, wanted: Shape) -> str:
+    return " in the file, ".join(" x ".join(map(str, one)) or "one number" for one in (held, wanted)) + " in the model"
 
 
 def _find_prefixes(missing: list[str], extra: list[str]) -> dict[str, dict[str, str]]:
@@ -389,48 +352,3 @@ def _find_prefixes(missing: list[str], extra: list[str]) -> dict[str, dict[str, 
     if not (most > _FEW or 0 < most == len(extra)):
         return {}
     return {prefix: names for prefix, names in found.items() if len(names) == most}
-
-
-def _number_lists(names: Iterable[str]) -> dict[str, set[int]]:
-    """Return the numbers in each list of modules: {"blocks": {0, 1, ...}}."""
-    found: dict[str, set[int]] = {}
-    for name in names:
-        parts = name.split(".")
-        for at, part in enumerate(parts):
-            if part.isdecimal():
-                found.setdefault(".".join(parts[:at]), set()).add(int(part))
-    return found
-
-
-def _find_depth(name: str, held: Mapping[str, set[int]], wanted: Mapping[str, set[int]]) -> Cause | None:
-    """Return the cause of a tensor in a block that one side's list of blocks lacks; None if both have the block."""
-    parts = name.split(".")
-    for at, part in enumerate(parts):
-        stem = ".".join(parts[:at])
-        if part.isdecimal() and stem in held and stem in wanted and int(part) not in held[stem] & wanted[stem]:
-            held_in = f"{len(held[stem])} in the file's {escape_name(stem) or 'list'}"
-            return "another depth", f"{held_in}, {len(wanted[stem])} in the model's"
-    return None
-
-
-def _explain_shape(name: str, held: Shape, wanted: Shape) -> Cause:
-    """Say why a tensor has another shape in the file than in the model."""
-    if _HEAD.search(name) and held[1:] == wanted[1:]:
-        return "another number of classes", _sides(held[:1], wanted[:1])
-    if _POSITIONS.search(name) and len(held) == len(wanted) >= 2 and held[-2] != wanted[-2]:
-        return "a table of positions of another length", _sides(held[-2:-1], wanted[-2:-1])
-    if ".agelu" in name and (1,) in (held, wanted):
-        return "AGeLU's coefficients, one for each channel or one for all", _sides(held, wanted)
-    if len(held) == len(wanted) == 4 and held[:2] == wanted[:2]:
-        what = "patches" if re.search(r"patch_embed|stem", name) else "a kernel"
-        return f"{what} of another size", _sides(held[2:], wanted[2:])
-    if [size for size in held if size > 1] == [size for size in wanted if size > 1]:
-        return "the same numbers in another layout, such as a linear layer and a 1 x 1 convolution", ""
-    if len(held) != len(wanted):
-        return "other shapes", _sides(held, wanted)
-    changed = ", ".join(f"{one} for {other}" for one, other in zip(held, wanted, strict=True) if one != other)
-    return "other widths (the file's for the model's)", changed
-
-
-def _sides(held: Shape, wanted: Shape) -> str:
-    return " in the file, ".join(" x ".join(map(str, one)) or "one number" for one in (held, wanted)) + " in the model"

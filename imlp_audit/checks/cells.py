@@ -119,7 +119,7 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
     likely = why in (None, DOUBTED, _OTHER_HEAD) or (why == FEW and _is_told(check, found, context))
     is_cut = any(matches(found.cell.printed, value) for value in _values(check))
     is_near = is_cut or (found.cell.column.measure is Measure.FLOPS and _is_near(check))
-    return hold_back(check.model_copy(update={"lead": likely and not is_near and not variant}), doubt)
+    return hold_back(check.model_copy(update={"lead": likely and not is_near}), doubt)
 
 
 def _values(check: CellCheck) -> set[Fraction]:

@@ -33,7 +33,6 @@ class TimingOptions(Setup):
         typer.Option("--threads", metavar="N", min=1, help="Threads for torch; torch's own choice if left out."),
     ] = None
     dtype: Annotated[ModelDtype, typer.Option(help="The type of weights and images.")] = ModelDtype.FLOAT32
-    compiled: Annotated[bool, typer.Option("--compile", help="Compile the models with torch.compile.")] = False
     reading: Reading = None
     same_hardware: Annotated[
         bool,

@@ -20,8 +20,7 @@ from imlp_audit.spec.schema import Preprocessing
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-_FIELDS = {"size": "input size", "crop_pct": "crop_pct", "interpolation": "interpolation", "mean": "mean", "std": "std"}
-"""The names of the settings that a source may state, and what a pipeline calls them."""
+_SETTINGS = ("size", "crop_pct", "interpolation", "mean", "std")  # that a source may state
 
 
 @dataclass(frozen=True)
@@ -57,71 +56,31 @@ class Preparation:
     @property
     def side(self) -> int | None:
         """The side of the images in pixels, if the user or the first source states it."""
-        return next((one.size for one in self._over(*self.stated[:1]) if one.size is not None), None)
+        return next((one.size for one in self._sources if one.size is not None), None)
 
     def pipeline(self, model: nn.Module, size: tuple[int, int]) -> Pipeline:
         """Return the settings for a model whose own images are of a size."""
-        return resolve_pipeline(model, size, *self._over(*self.stated[:1]))
+        return resolve_pipeline(model, size, *self._sources)
 
-    def notes(self, model: nn.Module, size: tuple[int, int]) -> Iterator[str]:
-        """Yield which source was followed, and what others say that differs."""
-        used = self.pipeline(model, size)
-        configured = bool(getattr(model, "pretrained_cfg", None))
-        if not self.stated:
-            left = [name for name in ("crop_pct", "interpolation", "mean") if name not in _said(self.asked)]
-            if left:
-                source = "configuration of the model" if configured else "default"
-                values = "; ".join(f"{name} {used.settings()[name]}" for name in left)
-                yield (
-                    f"the spec does not say how images are prepared, so timm's {source} decides ({values}); whoever "
-                    "published the weights may prepare them otherwise"
-                )
-            return
-        first, *others = self.stated
-        changed = _differences(resolve_pipeline(model, size, first), used, _said(first))
-        followed = f"images prepared as {first.because} says ({', '.join(_FIELDS[name] for name in _said(first))})"
-        yield f"{followed}; you set {changed}" if changed else followed
-        offered = [(one.because, resolve_pipeline(model, size, *self._over(one)), _said(one)) for one in others]
-        if configured:
-            own = resolve_pipeline(model, size, *self._over())
-            offered.append(("timm's configuration of the model", own, tuple(_FIELDS)))
-        for because, other, said in offered:
-            if differences := _differences(used, other, said):
-                yield f"{because} says otherwise: pass {differences} to evaluate with that"
+    @property
+    def note(self) -> str:
+        """Who says how the images are prepared."""
+        if self.stated:
+            return f"images prepared as {self.stated[0].because} says"
+        return "the spec does not say how images are prepared, so timm's configuration of the model decides"
 
-    def _over(self, *stated: Preprocessing) -> tuple[Preprocessing, ...]:
-        return stated if self.asked is None else (self.asked, *stated)
-
-
-def _said(source: Preprocessing | None) -> tuple[str, ...]:
-    """Return the settings that a source states."""
-    return tuple(name for name in _FIELDS if getattr(source, name, None) is not None)
-
-
-def _differences(used: Pipeline, other: Pipeline, names: Sequence[str]) -> str:
-    """Return the options that turn some settings of one pipeline into another's."""
-    return " ".join(
-        f"--preprocessing {name}={_as_option(getattr(other, name))}"
-        for name in names
-        if getattr(used, name) != getattr(other, name)
-    )
-
-
-def _as_option(value: object) -> str:
-    match value:
-        case (side, _):  # of images, which are square where a source states it
-            return str(side)
-        case (*parts,):
-            return ",".join(map(repr, parts))
-        case _:
-            return str(value)
+    @property
+    def _sources(self) -> tuple[Preprocessing, ...]:
+        return tuple(one for one in (self.asked, *self.stated[:1]) if one is not None)
 
 
 def resolve_pipeline(model: nn.Module, size: tuple[int, int], *sources: Preprocessing) -> Pipeline:
     """Return the settings of the first source that states each, or else timm's for a model with images of a size."""
     from timm.data import resolve_data_config
 
-    stated = {name: getattr(one, name) for one in reversed(sources) for name in _said(one)}
+    stated = {
+        name: getattr(one, name) for one in reversed(sources) for name in _SETTINGS if getattr(one, name) is not None
+    }
     side = stated.pop("size", None)
     height, width = size if side is None else (side, side)
     if "interpolation" in stated:

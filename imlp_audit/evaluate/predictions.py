@@ -19,7 +19,7 @@ from imlp_audit.report.files import write_whole
 
 GUESSES = 5
 """How many classes an answer names, if the model has as many."""
-_FORMAT = "imlp-audit/answers/3"
+_FORMAT = "imlp-audit/answers/4"
 _LARGEST = 2**29  # bytes of a journal: ImageNet's training images take 90 million
 
 
@@ -74,17 +74,16 @@ BatchAnswers: TypeAlias = Sequence[ModelAnswer | None]
 
 @dataclass
 class Journal:
-    """The finished batches of a run, by number, in a file that grows by a line of JSON a batch; in none without one."""
+    """The finished batches of a run, in order, in a file that grows by a line of JSON a batch; in none without one."""
 
-    finished: dict[int, BatchAnswers] = field(default_factory=dict)
+    finished: list[BatchAnswers] = field(default_factory=list)
     path: Path | None = None
     file: RawIOBase | None = None
 
-    def add(self, number: int, answers: BatchAnswers) -> None:
-        """Append a finished batch. Raises OutputError."""
-        held = [None if one is None else [one.probability, *one.top5] for one in answers]
-        self.append({"batch": number, "answers": held})
-        self.finished[number] = answers
+    def add(self, answers: BatchAnswers) -> None:
+        """Append the next finished batch. Raises OutputError."""
+        self.append({"answers": [None if one is None else [one.probability, *one.top5] for one in answers]})
+        self.finished.append(answers)
 
     def remove(self) -> None:
         """Remove the file, once nobody needs to continue from it."""
@@ -155,14 +154,13 @@ def _read_file(path: Path) -> bytes:
         raise UsageError(f"{error}; remove it") from error
 
 
-def _parse(path: Path, data: bytes, fingerprint: Mapping[str, str]) -> dict[int, BatchAnswers]:
-    finished: dict[int, BatchAnswers] = {}
+def _parse(path: Path, data: bytes, fingerprint: Mapping[str, str]) -> list[BatchAnswers]:
+    finished: list[BatchAnswers] = []
     for number, line in enumerate(data.splitlines(), 1):
         try:
             content = json.loads(line)
             if number > 1:
-                answers = (one and ModelAnswer(tuple(one[1:]), one[0]) for one in content["answers"])
-                finished[content["batch"]] = tuple(answers)
+                finished.append(tuple(one and ModelAnswer(tuple(one[1:]), one[0]) for one in content["answers"]))
             elif content["format"] != _FORMAT:
                 raise ValueError
             else:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -122,7 +123,7 @@ def prepare(request: Request, stack: ExitStack) -> Task:
         contents=sha256(repr(hash_images(images, chosen)).encode()).hexdigest(),
         cells=cells,
         pipeline=preparation.pipeline(model, loaded.size),
-        notes=(*assumed, *loaded.notes, *preparation.notes(model, loaded.size)),
+        notes=(*assumed, *loaded.notes, preparation.note),
     )
 
 
@@ -200,27 +201,22 @@ def run_evaluation(request: Request, say: Say, progress: Progress) -> Iterator[A
 def _predict(task: Task, journal: Journal, tell: Tell) -> None:
     """Compute the answers to the batches that the journal does not have."""
     chosen, running = task.chosen, task.request.running
-    slices = [chosen[start : start + running.batch_size] for start in range(0, len(chosen), running.batch_size)]
-    done = sum(map(len, journal.finished.values()))
+    done = sum(map(len, journal.finished))
     tell(done, len(chosen))
-    missing = [number for number in range(len(slices)) if number not in journal.finished]
-    if not missing:
+    if done == len(chosen):
         return
-    indices = [index for number in missing for index in slices[number]]
-    loaded = load_batches(task.images, indices, task.pipeline, running)
-    computed = predict_batches(task.loaded.model, loaded, running)
-    for at, (number, answer) in enumerate(zip(missing, computed, strict=True), 1):
-        journal.add(number, answer)
+    loaded = load_batches(task.images, chosen[done:], task.pipeline, running)
+    for number, answer in enumerate(predict_batches(task.loaded.model, loaded, running), 1):
+        journal.add(answer)
         done += len(answer)
-        if not at % running.threads:  # the threads' batches are done at about the same time
+        if not number % running.threads:  # the threads' batches are done at about the same time
             tell(done, len(chosen))
 
 
-def _result(task: Task, answers: Mapping[int, BatchAnswers]) -> AuditResult:
+def _result(task: Task, finished: Sequence[BatchAnswers]) -> AuditResult:
     """Write the predictions where a file is named for them, then judge the cells."""
     ids, labels, path = task.images.ids, task.images.labels, task.request.predictions
-    in_order = (answer for number in sorted(answers) for answer in answers[number])
-    chosen = zip(task.chosen, in_order, strict=True)
+    chosen = zip(task.chosen, chain.from_iterable(finished), strict=True)
     predictions = [Prediction(ids[index], labels[index], answer) for index, answer in chosen]
     if path is not None:
         write_predictions(path, predictions)

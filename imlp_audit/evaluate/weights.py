@@ -1,11 +1,7 @@
-"""A row's model with the weights of a checkpoint.
-
-Where timm and the publisher's code compute different functions of the same weights, the names in the file decide.
-"""
+"""A row's model with the weights of a checkpoint."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +12,7 @@ import torch
 from torch import nn
 
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
-from imlp_audit.checkpoint.fitting import POOLFORMER, Dialect, Fit, NameLayout, fit
+from imlp_audit.checkpoint.fitting import POOLFORMER, Dialect, Fit, fit
 from imlp_audit.checkpoint.loading import describe_misfit, load_fitted
 from imlp_audit.checkpoint.refusal import escape_name, list_names
 from imlp_audit.count.facts import ModelKey
@@ -100,15 +96,19 @@ def with_weights(weights: Weights, side: int | None = None) -> Iterator[Weighted
     checkpoint, reading, ambiguous = _choose_state(weights, recipe, parts)
     with Builder("cpu").variant(recipe, parts[reading]) as variant:
         fitted = fit(checkpoint.shapes, variant.model)
+        if fitted.dialect.layout is POOLFORMER:
+            raise CheckpointError(
+                f"{checkpoint.path}: PoolFormer's authors norm before they pool, timm after, so these weights compute "
+                "something else in timm's model; give the row the authors' own (`python: ...`)"
+            )
         notes = load_fitted(variant.model, checkpoint, fitted)
         model = variant.model.requires_grad_(False).eval()
-        function_notes, function = compute_as_published(model, fitted.dialect.layout)
         yield Weighted(
             model,
             size,
             _count_classes(row, model, size),
-            (*ambiguous, *notes, *function_notes),
-            {**_describe_weights(checkpoint, fitted.dialect, weights.prefix), **function},
+            (*ambiguous, *notes),
+            _describe_weights(checkpoint, fitted.dialect, weights.prefix),
             checkpoint,
             reading,
         )
@@ -207,21 +207,3 @@ def _describe_misfit(row: RowRef, checkpoint: Checkpoint, reading: str | None, f
         return f"{path} does not fit {model}, but it fits with {' or '.join(under)}"
     other = [name for name in fits if name not in (reading, None)]
     return describe_misfit(path, fits[reading], f"{model}, nor under {', '.join(map(str, other))}" if other else model)
-
-
-def compute_as_published(model: nn.Module, layout: NameLayout | None) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Let a PoolFormer with its authors' names compute what their code does; return notes on that, and a setting."""
-    if layout is not POOLFORMER:
-        return (), {}
-    _norm_before_pooling(model)
-    function = "PoolFormer's authors' code: the last norm before the pooling"
-    return (f"computed as in {function}; timm norms after it",), {"function": function}
-
-
-def _norm_before_pooling(model: nn.Module) -> None:
-    head, norm, pool = (model.get_submodule(name) for name in ("head", "head.norm", "head.global_pool"))
-    weight = norm.get_parameter("weight")
-    first = nn.GroupNorm(1, len(weight)).to(weight).requires_grad_(False)
-    first.load_state_dict(norm.state_dict())
-    head.global_pool, head.norm = nn.Sequential(OrderedDict(norm=first, pool=pool)), nn.Identity()
-    head.train(model.training)

@@ -14,8 +14,9 @@ from tempfile import TemporaryDirectory
 
 from imlp_audit.processes.interrupts import on_interrupt
 
-_CREATES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1}
+_CREATES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1, "sqlite3.connect": 0}
 _TAKES_AWAY = {"os.remove": 0, "os.rename": 0}
+_STARTS = {"subprocess.Popen": 0, "os.system": 0, "os.posix_spawn": 0, "os.exec": 0}
 """Events of Python's audit hooks, and which of their arguments is the path."""
 _WRITES = os.O_WRONLY | os.O_RDWR
 _journals: list[int] = []
@@ -84,6 +85,8 @@ def _listen() -> None:
 def _hear(event: str, given: tuple[object, ...]) -> None:
     if not _listeners:
         return
+    if event in _STARTS:
+        _listeners[-1](f"the code started {given[_STARTS[event]]!s:.100}; what that writes is not seen, and stays")
     taken = _path(given[_TAKES_AWAY[event]]) if event in _TAKES_AWAY else None
     if taken is not None and taken not in _created:
         _older.add(taken)

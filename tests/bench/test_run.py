@@ -139,18 +139,6 @@ def test_failures_are_reported_with_advice(tmp_path: Path, error: Exception, tol
 
 
 @pytest.mark.slow
-def test_the_advice_for_a_compiled_model_is_to_leave_compile_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(model: object, **options: object) -> object:
-        raise RuntimeError("no compiler")
-
-    monkeypatch.setattr(torch, "compile", fails)
-    found = made(tmp_path, row("a", SMALL, "10.0"), setup=Setup(batch=2, pairs=6, compiled=True)).checks[0]
-    assert found.reason == "the model could not be timed: RuntimeError: no compiler; try it without --compile"
-
-
-@pytest.mark.slow
 def test_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "seconds", lambda forward, threads: 0.5)
     rows = (row("a", VIT, "10.0"), row("b", BLOCK, "20.0", "a"))

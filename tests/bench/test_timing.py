@@ -10,7 +10,7 @@ import torch
 
 from imlp_audit.bench import run as running
 from imlp_audit.bench.planning import ModelDtype, Setup
-from imlp_audit.bench.run import Forward, forward_of, images_for, in_turns, prepare_model, seconds
+from imlp_audit.bench.run import Forward, images_for, in_turns, prepare_model, seconds
 from imlp_audit.models.recipe import Recipe
 
 from .papers import BLOCK, SMALL, VIT, paper, row
@@ -62,7 +62,7 @@ def test_weights_and_images_are_of_the_type_asked_for(recipes: dict[str, Recipe]
         assert {p.dtype for p in model.parameters()} == {images.dtype} == {getattr(torch, dtype)}
         assert not model.training
         assert images.shape == (3, 3, 32, 32)
-        out = forward_of(model, (images,), setup)()
+        out = model(images)
         assert isinstance(out, torch.Tensor)
         assert out.shape == (3, 1000)
 

@@ -149,20 +149,3 @@ def test_a_gpu() -> None:
     )  # fmt: skip
     assert done.code == 0
     assert torch.cuda.get_device_name() in done.out
-
-
-@pytest.mark.usefixtures("paper")
-@pytest.mark.slow
-def test_compiled_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    backends: list[object] = []
-
-    def compile_(model: torch.nn.Module, *, dynamic: bool) -> object:
-        backends.append(dynamic)
-        return real(model, dynamic=dynamic, backend="eager")  # traced, but a C++ compiler would take a minute
-
-    real = torch.compile
-    monkeypatch.setattr(torch, "compile", compile_)
-    options = ("--rows", "same", "--batch-size", "1", "--pairs", "6", "--compile", "--all")
-    done = call("bench", "--table", "p/1", *options)
-    assert (done.code, backends) == (0, [False, False])
-    assert "compiled yes" in done.out

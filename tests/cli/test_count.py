@@ -184,6 +184,24 @@ def test_a_forward_pass_that_reads_values_is_counted_on_zeros(net: Path) -> None
     assert any("counted on zeros; what it computes outside of torch" in note for note in found["notes"])
 
 
+def test_weights_and_databases_of_a_model_do_not_stay_and_programs_are_named(tmp_path: Path) -> None:
+    lines = (
+        "import os, sqlite3, subprocess, torch",
+        "class Net(torch.nn.Linear):",
+        "    def __init__(self):",
+        "        super().__init__(2, 3)",
+        f"        torch.save(self.state_dict(), {str(tmp_path / 'w.pth')!r})",
+        f"        sqlite3.connect({str(tmp_path / 'a.db')!r}).execute('create table t (a)')",
+        "        subprocess.run(['true'], check=True)",
+        "        os.system('true')",
+    )
+    (tmp_path / "net.py").write_text("\n".join(lines))
+    notes = count(f"{tmp_path / 'net.py'}:Net")["notes"]
+    assert "torch.save wrote nothing" in notes
+    assert sum(note.startswith("the code started") and "true" in note for note in notes) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["net.py"]
+
+
 def test_files_that_a_model_creates_are_named_and_removed(tmp_path: Path) -> None:
     begun, runs, older = tmp_path / "begun.log", tmp_path / "runs", tmp_path / "older.log"
     kept = tmp_path / "kept.log"

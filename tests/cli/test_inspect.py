@@ -70,15 +70,16 @@ def test_a_training_checkpoint_and_the_state_that_is_asked_for(here: Path, deit:
     assert "note     model is used; the file also holds model_ema (choose with --state)\n" in done.out
     other = call("inspect", "deit.pth", "specs/clean", "--state", "model_ema")
     assert other.code == 1
-    assert other.out.partition("\nWhat the weights show\n")[0].splitlines()[-7:] == [
+    assert other.out.partition("\nWhat the weights show\n")[0].splitlines()[-8:] == [
         "Fits no model exactly",
         "",
         "The papers have 1 model; 1 has similar tensor names. The nearest:",
         "",
         "- DeiT-Ti  {timm: deit_tiny_patch16_224}",
         "  - clean/1/base",
-        "  - mis-shaped: another number of classes: 10 in the file, 1000 in the model "
-        "(2 tensors: head.weight, head.bias)",
+        "  - mis-shaped: other shapes: 10 x 192 in the file, 1000 x 192 in the model, 10 in the file, "
+        "1000 in the model (2",
+        "    tensors: head.weight, head.bias)",
     ]
     assert call("inspect", "deit.pth", "--state", "ema").code == 2
 
@@ -115,7 +116,7 @@ def test_problems_in_json(here: Path, deit: dict[str, Tensor]) -> None:
     told = json.loads(done.out)
     assert done.code == 1
     assert told["nearest"][0]["problems"] == [
-        {"kind": "missing", "reason": "a norm", "details": [], "tensors": ["norm.bias"]}
+        {"kind": "missing", "reason": "the file lacks tensors of the model", "details": [], "tensors": ["norm.bias"]}
     ]
 
 

@@ -73,14 +73,14 @@ BATCH: BatchAnswers = (None, *(ModelAnswer((0, 3, 5, 7, 9), 1 / number) for numb
 def journal(tmp_path: Path) -> Path:
     """The journal of a run of which two batches are finished."""
     with open_journal(tmp_path / "p.csv.unfinished", RUN) as found:
-        found.add(0, BATCH)
-        found.add(2, BATCH[:2])
+        found.add(BATCH)
+        found.add(BATCH[:2])
     return tmp_path / "p.csv.unfinished"
 
 
 def test_what_is_written_is_read_back(journal: Path) -> None:
     with open_journal(journal, RUN) as found:
-        assert found.finished == {0: BATCH, 2: BATCH[:2]}  # to the last bit
+        assert found.finished == [BATCH, BATCH[:2]]  # to the last bit
 
 
 def test_a_torn_last_line_is_dropped_wherever_it_was_torn(journal: Path) -> None:
@@ -90,9 +90,9 @@ def test_a_torn_last_line_is_dropped_wherever_it_was_torn(journal: Path) -> None
         journal.write_bytes(whole[:length])
         with open_journal(journal, RUN) as found:
             assert len(found.finished) == max(0, sum(end <= length for end in ends) - 1)
-            found.add(1, BATCH)
+            found.add(BATCH)
         with open_journal(journal, RUN) as found:
-            assert found.finished[1] == BATCH
+            assert found.finished[-1] == BATCH
 
 
 @pytest.mark.parametrize(
@@ -101,9 +101,9 @@ def test_a_torn_last_line_is_dropped_wherever_it_was_torn(journal: Path) -> None
         (b"mine", "was not written by imlp-audit; move it elsewhere"),
         (b"mine\n", "line 1 is damaged"),
         (b'{"format":"imlp-audit/answers/0"}\n', "line 1 is damaged, or another version"),
-        (b'{"format":"imlp-audit/answers/3","evaluation":3}\n', "line 1 is damaged"),
+        (b'{"format":"imlp-audit/answers/4","evaluation":3}\n', "line 1 is damaged"),
         (
-            b'{"format":"imlp-audit/answers/3","evaluation":{"batch size":"4","checkpoint":"abc"}}\n{"batch":[]}\n',
+            b'{"format":"imlp-audit/answers/4","evaluation":{"batch size":"4","checkpoint":"abc"}}\n{"batch":[]}\n',
             "line 2 is",
         ),
         (b"[" * 10**5 + b"\n", "line 1 is damaged"),
@@ -155,4 +155,4 @@ def test_one_run_at_a_time_even_after_one_was_killed(tmp_path: Path) -> None:
             pass
         os.kill(other.pid, signal.SIGKILL)
     with open_journal(path, {}) as found:
-        assert found.finished == {}
+        assert found.finished == []

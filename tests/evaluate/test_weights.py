@@ -71,7 +71,7 @@ def test_the_only_reading_that_fits_is_used_and_named(row: RowRef, checkpoint: P
 
 def test_a_checkpoint_of_another_row_is_reported_by_cause(spec: Path, checkpoint: Path) -> None:
     row = _row("digits/1/deit", spec)
-    words = r"does not fit digits/1/deit under the reading lean, nor under released(.|\n)*unexpected: the coefficients"
+    words = r"does not fit digits/1/deit under the reading lean, nor under released(.|\n)*unexpected: the model has no"
     with pytest.raises(CheckpointError, match=words), with_weights(Weights(row, checkpoint)):
         pass
 

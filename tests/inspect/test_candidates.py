@@ -109,14 +109,14 @@ def test_the_nearest_models_are_listed_with_what_does_not_fit() -> None:
         50,
     ]  # the head, and 4 coefficients of 12 AGeLUs
     (problem,) = answer.nearest[0].problems
-    assert problem.reason == "another number of classes"
+    assert problem.details == ("10 x 192 in the file, 1000 x 192 in the model", "10 in the file, 1000 in the model")
 
 
 def test_a_block_that_fits_no_reading_is_reported_with_the_nearest_declared_one() -> None:
     answer = found(built(recipe(kernel=9), RELEASED), TABLE)
     (nearest, *_) = answer.nearest
     assert nearest.readings == ("released",)
-    assert [problem.reason for problem in nearest.problems] == ["a kernel of another size"]
+    assert [one.details for one in nearest.problems] == [("768 x 1 x 9 x 9 in the file, 768 x 1 x 1 x 1 in the model",)]
 
 
 def test_tensor_names_that_no_paper_has() -> None:
