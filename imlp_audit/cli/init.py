@@ -84,11 +84,7 @@ def _usable(drafts: Sequence[Draft], source: str, *, chosen: bool) -> tuple[list
     ]
     if not kept:
         more = "; choose one with --table to write what else it has" if any(one.rows for one in drafts) else ""
-        raise UsageError(
-            f"{left_out[0]}{more}"
-            if len(left_out) == 1
-            else "\n  ".join([f"{source} has no table to count{more}:", *left_out])
-        )
+        raise UsageError("\n  ".join([f"{source} has no table to count{more}:", *left_out]))
     return kept, left_out
 
 

@@ -56,9 +56,7 @@ def properties(
     with show_progress(shown=reporting.progress) as announce:
         result = audit_equations(selection, patterns, settings, announce, store)
     tell_cache(store, shown=reporting.progress)
-    trust = trusting(trust_code)
-    again = ["properties", *(claims or []), *trust, "--all"]
-    screen = None if reporting.all_ else first_screen(result, [*targets, *trust], [again])
+    screen = None if reporting.all_ else first_screen(result, [*targets, *trusting(trust_code)])
     emit_result(result, outputs, screen=screen)
     return exit_code(result)
 

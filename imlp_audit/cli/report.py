@@ -200,7 +200,6 @@ def diff(
     after: Annotated[
         Path, typer.Argument(metavar="B", help="The result after it, of the same papers.", show_default=False)
     ],
-    all_: Annotated[bool, typer.Option("--all", help="Print every change, not only the first of each kind.")] = False,
     format_: Formatted = Format.RICH,
 ) -> int:
     """Show what changed between two audits; exit with 1 if a verdict got worse or a new check fails."""
@@ -212,6 +211,5 @@ def diff(
             f"{', '.join(sorted(second)) or 'nothing'}; give two audits of the same papers"
         )
     found = diff_audits(one, other)
-    document = diff_document(found, (str(before), str(after)), short=format_ is Format.RICH and not all_)
-    emit_document(document, format_, found)
+    emit_document(diff_document(found, short=format_ is Format.RICH), format_, found)
     return ExitCode.FINDINGS if found.got_worse else ExitCode.CLEAN

@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import Verdict
 from imlp_audit.records.diff import AuditDiff, CheckChange, CheckOfOne, CheckState
-from imlp_audit.report.document import Block, Code, Document, Heading, Item, List, Paragraph, code, count_more, join
+from imlp_audit.report.document import (
+    Block,
+    Code,
+    Document,
+    Heading,
+    Item,
+    List,
+    Paragraph,
+    code,
+    count_more,
+    join,
+)
 from imlp_audit.report.verdicts import word_of, write_measured, write_verdict
 
 _MOST = 5  # changes of a kind that a terminal lists
 
 
-def diff_document(diff: AuditDiff, files: Sequence[str], *, short: bool = False) -> Document:
-    """Return what changed between two files; in `short`, the first changes of each kind."""
+def diff_document(diff: AuditDiff, *, short: bool = False) -> Document:
+    """Return what changed between two audits; in `short`, the first changes of each kind."""
     if diff.is_empty:
         return (Paragraph("No difference."),)
     blocks: list[Block] = [Heading(f"What changed: {', '.join(diff.papers)}", 1), *_summary(diff)]
-    left_out = False
     for title, items in _sections(diff).items():
         shown = items[:_MOST] if short else items
-        left_out |= len(shown) < len(items)
         if items:
             blocks.append(Heading(f"{title} ({count_of(len(items), 'check')})", 3))
-            blocks.append(List((*shown, *count_more(len(items) - len(shown), "check"))))
-    return (*blocks, *_next(diff, files if left_out else ()))
+            more = (f"{one}: -f markdown lists all" for one in count_more(len(items) - len(shown), "check"))
+            blocks.append(List((*shown, *more)))
+    return (*blocks, *_next(diff))
 
 
 def _summary(diff: AuditDiff) -> Iterator[Block]:
@@ -100,8 +110,7 @@ def _arrow(before: str, after: str) -> str:
     return before if before == after else f"{before} → {after}"
 
 
-def _next(diff: AuditDiff, files: Sequence[str]) -> Document:
+def _next(diff: AuditDiff) -> Document:
     failing = (*(one.id for one in diff.worse), *(one.id for one in diff.new if one.state.fails_the_run))
-    commands = [["explain", name] for name in failing[:1]] + ([["diff", *files, "--all"]] if files else [])
-    lines = "\n".join(shlex.join(["imlp-audit", *command]) for command in commands)
-    return (Heading("Try next", 3), Code(lines, "sh")) if commands else ()
+    command = shlex.join(["imlp-audit", "explain", *failing[:1]])
+    return (Heading("Try next", 3), Code(command, "sh")) if failing else ()

@@ -85,11 +85,6 @@ class Table:
     rows: tuple[tuple[Inline, ...], ...]
     align: tuple[Align, ...] = ()
 
-    def __post_init__(self) -> None:
-        widths = {len(cells) for cells in (self.header, self.align, *self.rows) if cells}
-        if len(widths) > 1:
-            raise ValueError(f"the rows of a table have different lengths: {sorted(widths)}")
-
     @property
     def alignments(self) -> tuple[Align, ...]:
         """The alignment of each column."""

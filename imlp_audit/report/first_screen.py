@@ -66,19 +66,14 @@ _NO_MODEL = f"where {NO_MODEL}"
 _FAILING, _KNOWN = 4, 6  # points that a screen lists of those that fail the run, and of the known ones
 
 
-def first_screen(
-    result: AuditResult,
-    targets: Sequence[str] = (),
-    again: Sequence[Sequence[str]] | None = None,
-) -> Document:
+def first_screen(result: AuditResult, targets: Sequence[str] = ()) -> Document:
     """Return what a terminal shows of an audit: the overview of each paper, and what to try next.
 
-    `targets` are the papers as they were given on the command line; `again` are the commands that show more, where
-    they are not those of `verify`.
+    `targets` are the papers as they were given on the command line.
     """
     papers = ((_title(paper), *overview(result.of(paper))) for paper in result.papers)
     blocks = (block for paper in papers for block in paper)
-    return (*blocks, Heading("Try next", 3), next_commands(result, targets, again))
+    return (*blocks, Heading("Try next", 3), next_commands(result, targets))
 
 
 def run_screen(result: AuditResult, targets: list[str], saved: Path | None = None) -> Document:
@@ -273,7 +268,7 @@ def _what_is_missing(check: Check) -> str:
     return _UNTRUSTED if "--trust-code" in check.reason else f"where {shorten(check.reason.partition(': ')[0], 100)}"
 
 
-def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[Sequence[str]] | None = None) -> Code:
+def next_commands(result: AuditResult, targets: Sequence[str]) -> Code:
     """Return what to try next, as it is typed: first what explains the check that is most worth asking about."""
     given = [] if all(target in {paper.id for paper in result.papers} for target in targets) else targets
     acknowledged = {check.id: check.acknowledged for check in result.checks}
@@ -283,7 +278,7 @@ def next_commands(result: AuditResult, targets: Sequence[str], again: Sequence[S
     left = {row for row, check in cells if check.verdict is Verdict.UNVERIFIABLE and check.measured is not None}
     identified = any(check.identified not in (None, Identified.NO) and row not in left for row, check in cells)
     lines = [["explain", check, *given] for check in worst] + [["accept", *targets]] * identified
-    lines += map(list, again or (["report", *targets, "--dir", "DIR"],))
+    lines.append(["report", *targets, "--dir", "DIR"])
     return Code("\n".join(shlex.join(["imlp-audit", *line]) for line in lines), "sh")
 
 

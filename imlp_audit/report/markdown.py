@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -148,16 +147,10 @@ class _Extent:
     longest: int = 1000
 
 
-_WHOLE = _Extent(folded=_ALL, longest=_ALL)
 _EXTENTS = (
-    _WHOLE,
-    _Extent(folded=_ALL),
     _Extent(folded=25),
     _Extent(),
-    _Extent(25, longest=500),
-    _Extent(10, longest=300),
     _Extent(5, longest=200),
-    _Extent(2, longest=120),
     _Extent(1, longest=60),
     _Extent(0, longest=25),
 )
@@ -165,11 +158,13 @@ _EXTENTS = (
 
 def shorten_report(document: Document, limit: int = LIMIT) -> Document:
     """Return a report that takes at most so many bytes of markdown."""
-    fitting = bisect_left(_EXTENTS, True, key=lambda extent: _size(_shorten(document, extent)) <= limit)
-    if fitting < len(_EXTENTS):
-        return _shorten(document, _EXTENTS[fitting])
+    shortened = document
+    for extent in (None, *_EXTENTS):
+        shortened = _shorten(document, extent) if extent is not None else document
+        if _size(shortened) <= limit:
+            return shortened
     room = limit - _size((_NOTE,))
-    blocks = [block for block in _shorten(document, _EXTENTS[-1]) if block is not _NOTE]
+    blocks = [block for block in shortened if block is not _NOTE]
     sizes = accumulate(_size((block,)) + 1 for block in blocks)  # blocks are apart by a blank line
     return (*(block for block, end in zip(blocks, sizes, strict=True) if end <= room), _NOTE)
 
@@ -180,8 +175,6 @@ def _size(document: Document) -> int:
 
 def _shorten(document: Document, extent: _Extent) -> Document:
     """Return a report with its first screen whole, which its first section ends, and a note behind that."""
-    if extent is _WHOLE:
-        return document
     blocks: list[Block] = []
     on_screen = False
     for block in document:

@@ -24,8 +24,7 @@ from imlp_audit.report.findings import finding_sections, number_findings
 from imlp_audit.report.first_screen import overview, say_verdict
 from imlp_audit.report.hypotheses import paper_hypothesis, solved_document
 from imlp_audit.report.markdown import shorten_report
-from imlp_audit.report.sections import evidence, other_checks
-from imlp_audit.report.tables import printed_tables
+from imlp_audit.report.sections import evidence, other_checks, printed_tables
 from imlp_audit.report.verdicts import summarize
 
 VERDICTS = (

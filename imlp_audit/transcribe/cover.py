@@ -117,7 +117,10 @@ class _Covering:
         self.numbers: list[_PlacedNumber] = []
         for at, found, apart in read_numbers(document.lines):
             if len(self.numbers) == MOST_NUMBERS:
-                raise UsageError(_too_many(document, document.lines[at]))
+                raise UsageError(
+                    f"{document.name} has more than {MOST_NUMBERS} numbers up to {document.lines[at].place}: this is "
+                    "data, not a paper's text; leave out what is not printed, such as the coordinates of figures"
+                )
             number = _PlacedNumber(at, document.starts[at], found, apart)
             if self.numbers and _is_square(self.numbers[-1], number, document.lines[at].text):
                 number.repeats = self.numbers[-1]
@@ -257,14 +260,6 @@ class _Covering:
             unplaced=tuple(self.unplaced),
             notes=tuple(notes),
         )
-
-
-def _too_many(document: PrintedDocument, line: DocumentLine) -> str:
-    where = f"page {line.page}, line {line.number}" if line.page is not None else f"line {line.number}"
-    return (
-        f"{document.name} has more than {MOST_NUMBERS} numbers up to {where}: this is data, not a paper's "
-        "text; leave out what is not printed, such as the coordinates of figures"
-    )
 
 
 def _is_square(before: _PlacedNumber, number: _PlacedNumber, line: str) -> bool:

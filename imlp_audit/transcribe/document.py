@@ -57,6 +57,11 @@ class DocumentLine:
     text: str
     page: int | None = None
 
+    @property
+    def place(self) -> str:
+        """Where it stands, in words."""
+        return f"{f'page {self.page}, ' if self.page is not None else ''}line {self.number}"
+
 
 @dataclass(frozen=True)
 class PrintedDocument:

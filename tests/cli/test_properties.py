@@ -67,7 +67,7 @@ def test_a_claim_is_shown_with_what_was_found(here: Path) -> None:
     assert "For CI: 1 fails (known)." in shown
     assert "- differs, known imlp/equations/eq12_biases printed " in shown
     assert "false for b11 = [1]; b12 = [1]; left = 1; right = 2" in shown
-    assert shown.endswith("imlp-audit explain imlp/equations/eq12_biases imlp-audit properties eq12_biases --all")
+    assert shown.endswith("imlp-audit explain imlp/equations/eq12_biases imlp-audit report --dir DIR")
 
 
 @pytest.mark.daily(1)

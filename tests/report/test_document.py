@@ -58,11 +58,6 @@ def test_a_table_without_a_header_is_a_listing_that_keeps_its_lines_for_programs
     assert render_markdown((listing,)).startswith("|  |  |\n| --- | --- |\n")
 
 
-def test_rows_of_different_lengths_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"different lengths: \[1, 2\]"):
-        Table(("a", "b"), (("one",),))
-
-
 def test_colours_are_written_only_where_they_are_asked_for() -> None:
     document = Paragraph(verdict_span(Verdict.DIFFERS))
     assert terminal(document, colour=True) == "\x1b[1;31mdiffers\x1b[0m\n"

@@ -145,12 +145,6 @@ def test_what_the_reader_can_decide_at_once_comes_first() -> None:
     assert "10 numbers, 1 where the Python beside the spec was not run (--trust-code runs it)" in shown
 
 
-def test_commands_that_show_more_are_those_of_the_command() -> None:
-    again = ["properties", "eq2 *", "--all"]
-    shown = render_terminal(first_screen(result(), [], [again]), Surface(200)).partition("Try next\n")[2]
-    assert re.fullmatch(r"imlp-audit explain p/\S+\nimlp-audit properties 'eq2 \*' --all\n", shown)
-
-
 def test_next_commands_name_the_file_that_was_given() -> None:
     audited = result()
     shown = render_terminal(first_screen(audited, ["my paper.yaml"]), Surface(200))
