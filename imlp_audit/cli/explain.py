@@ -13,7 +13,6 @@ from imlp_audit.cli.loading import load_specs, open_store
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode
 from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.cli.progress import Announce, show_progress
-from imlp_audit.errors import UsageError
 from imlp_audit.explain import explain as explaining
 from imlp_audit.explain.explain import cells_needed
 from imlp_audit.explain.explanation_document import explanation_document
@@ -24,7 +23,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.formats import Format
 from imlp_audit.spec.load import Selection, digest_selection
 from imlp_audit.spec.plan import EquationPlan, Plan
-from imlp_audit.spec.targets import find, id_in, whole_paper
+from imlp_audit.spec.targets import id_in, whole_paper
 
 
 def explain(
@@ -38,7 +37,7 @@ def explain(
     no_cache: NoCache = False,
 ) -> int:
     """Explain one check: what was compared, and why its verdict came out as it did."""
-    selection = load_specs(specs or [_paper_of(check_id)], trust_code=trust_code)
+    selection = load_specs(specs or [whole_paper(check_id)], trust_code=trust_code)
     plan = explaining.find_plan(selection, id_in(check_id, selection.papers[0].id))
     store = open_store(no_cache=no_cache)
 
@@ -53,18 +52,6 @@ def explain(
     explanation = remember(store, digest, Explanation, make, lambda made: made.check.verdict is not Verdict.ERROR)
     emit_document(explanation_document(explanation), format_, explanation)
     return ExitCode.INCOMPLETE if explanation.check.verdict is Verdict.ERROR else ExitCode.CLEAN
-
-
-def _paper_of(check_id: str) -> str:
-    """Return the target whose checks an id is looked up in. Raises UsageError where there is no such paper."""
-    paper = whole_paper(check_id)
-    try:
-        find([paper])
-    except UsageError as error:
-        raise UsageError(
-            f"{error}\nIf it lies elsewhere, add its file or folder: imlp-audit explain {check_id} SPEC"
-        ) from error
-    return paper
 
 
 def _check(plan: Plan, selection: Selection, announce: Announce, store: Store, *, trust_code: bool) -> AuditResult:

@@ -86,7 +86,6 @@ def coverage(
     ],
     specs: Specs = None,
     only_open: Annotated[bool, typer.Option("--open", help="List only the numbers that are open.")] = False,
-    all_: Annotated[bool, typer.Option("--all", help="List also the digits that are not quantities.")] = False,
     format_: Formatted = Format.RICH,
 ) -> int:
     """List every number that a document prints, with the check that reads it; exit with 1 if some are open.
@@ -97,14 +96,11 @@ def coverage(
     from imlp_audit.transcribe.cover import cover
     from imlp_audit.transcribe.document import read_document
 
-    if only_open and all_:
-        raise UsageError("--open and --all: give one of them")
     printed = read_document(document)
     selection = load_specs(specs)
     reports = [cover(printed, paper, selection.known) for paper in selection.papers]
     report = _choose(reports, document)
-    listed = set(NumberState) - (set() if all_ else {NumberState.APART})
-    emit_document(coverage_document(report, {NumberState.OPEN} if only_open else listed), format_, report)
+    emit_document(coverage_document(report, only_open=only_open), format_, report)
     return ExitCode.FINDINGS if report.count(NumberState.OPEN) else ExitCode.CLEAN
 
 

@@ -78,20 +78,13 @@ def _run_command() -> int:
     except SystemExit:  # how typer tells that nobody read its help
         return ExitCode.CLEAN
     except OSError as error:  # of the streams: files and specs have their own errors
-        gone = "the current folder was removed; change to one that exists"
-        return _complain(error if _has_folder() else gone, ExitCode.INCOMPLETE)
+        gone = " (was the current folder removed?)" if isinstance(error, FileNotFoundError) else ""
+        return _complain(f"{error}{gone}", ExitCode.INCOMPLETE)
     except ModuleNotFoundError as error:
         missing = missing_library(error)
         return _complain(missing, ExitCode.INCOMPLETE) if missing is not None else _report_bug()
     except Exception:
         return _report_bug()
-
-
-def _has_folder() -> bool:
-    try:
-        return Path.cwd().is_dir()
-    except OSError:
-        return False
 
 
 def _report_bug() -> ExitCode:

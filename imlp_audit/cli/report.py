@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +12,8 @@ import typer
 
 from imlp_audit.cache.store import Store
 from imlp_audit.cli.loading import load_specs, open_store
-from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Output, Specs, TrustCode, group_options, helpers
-from imlp_audit.cli.output import ExitCode, Outputs, emit_document, emit_result, exit_code, parse_outputs
+from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Output, Specs, TrustCode, helpers
+from imlp_audit.cli.output import ExitCode, emit_document, emit_result, exit_code, parse_outputs
 from imlp_audit.cli.progress import show_progress
 from imlp_audit.cli.verify import audit_with_causes
 from imlp_audit.errors import SolverError, UsageError
@@ -37,36 +36,6 @@ from imlp_audit.spec.paper import Paper
 RUN = "`imlp-audit eval`, `bench` or `inspect` with `--format json`"
 
 
-@dataclass(frozen=True)
-class Destination:
-    """Where reports go: to a folder, or into files and onto standard output."""
-
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            "--dir",
-            metavar="DIR",
-            help="Write each paper's page and markdown, and an index of these papers, into this folder.",
-        ),
-    ] = None
-    format_: Annotated[
-        AuditFormat | None, typer.Option("--format", "-f", help="What to print; markdown if no file is written.")
-    ] = None
-    output: Output = None
-
-    def prepare(self) -> Outputs:
-        """Make the folder that is written to. Raises UsageError for options that exclude each other."""
-        outputs = parse_outputs(self.format_ or (None if self.output else AuditFormat.MARKDOWN), self.output)
-        if str(self.folder).startswith("-"):
-            raise UsageError(f"--dir {self.folder}: this looks like an option; name a folder")
-        if self.folder is not None and (self.format_ is not None or self.output):
-            raise UsageError("--dir writes pages and markdown; leave out --format and -o, or leave out --dir")
-        if self.folder is not None:
-            _prepare_folder(self.folder)
-        return outputs
-
-
-@group_options
 def report(
     specs: Specs = None,
     from_: Annotated[
@@ -76,8 +45,18 @@ def report(
         list[Path] | None,
         typer.Option("--with", metavar="FILE", help="A JSON result of eval or bench to put in; repeatable."),
     ] = None,
-    *,
-    destination: Destination,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--dir",
+            metavar="DIR",
+            help="Write each paper's page and markdown, and an index of these papers, into this folder.",
+        ),
+    ] = None,
+    format_: Annotated[
+        AuditFormat | None, typer.Option("--format", "-f", help="What to print; markdown if no file is written.")
+    ] = None,
+    output: Output = None,
     trust_code: TrustCode = False,
     no_progress: NoProgress = False,
     no_cache: NoCache = False,
@@ -85,7 +64,11 @@ def report(
     """Write the report of each paper."""
     if from_ is not None and specs:
         raise UsageError("give specs to audit or --from FILE, not both")
-    outputs = destination.prepare()
+    outputs = parse_outputs(format_ or (None if output else AuditFormat.MARKDOWN), output)
+    if folder is not None and (format_ is not None or output):
+        raise UsageError("--dir writes pages and markdown; leave out --format and -o, or leave out --dir")
+    if folder is not None:
+        _prepare_folder(folder)
     runs = [(str(path), _read_result(path, RUN)) for path in with_ or []]
     store = open_store(no_cache=no_cache)
     if from_ is not None:
@@ -93,8 +76,8 @@ def report(
     else:
         audited = _audit_and_solve(specs or [], store, trust_code=trust_code, shown=not no_progress)
     result = merge_runs(audited, runs)
-    if destination.folder is not None:
-        _write_reports(result, destination.folder)
+    if folder is not None:
+        _write_reports(result, folder)
     else:
         emit_result(result, outputs)
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
@@ -160,34 +143,30 @@ def merge_runs(audit: AuditResult, runs: Sequence[tuple[str, AuditResult]]) -> A
         if not measured:
             raise UsageError(f"{name}: none of its checks has evidence; give a JSON result of eval or bench")
         for check in measured:
-            _refuse_misfits(name, check, known)
-            other, before = found.setdefault(check.id, (name, check))
-            if not _same(before, check):
+            own = _fit_in(name, check, known.get(check.id))
+            other, before = found.setdefault(check.id, (name, own))
+            if before != own:
                 raise UsageError(
                     f"{other} and {name} both judge {check.id}; a report has one run per number: give one of them"
                 )
-    placed = (
-        found[check.id][1].model_copy(update={"source": check.source}) if check.id in found else check
-        for check in audit.checks
-    )
-    return audit.model_copy(update={"checks": tuple(placed)})
+    checks = tuple(found[check.id][1] if check.id in found else check for check in audit.checks)
+    return audit.model_copy(update={"checks": checks})
 
 
-def _refuse_misfits(name: str, check: Check, known: Mapping[str, Check]) -> None:
-    """Raise UsageError if the audit has no such number, prints it differently, or already has a verdict on it."""
-    here = known.get(check.id)
+def _fit_in(name: str, check: Check, here: Check | None) -> Check:
+    """Return a run's check with its line in these specs.
+
+    Raises UsageError if the audit has no such number, prints it differently, or already has a verdict on it.
+    """
     if here is None or here.kind is not CheckKind.CELL:
         raise UsageError(f"{name}: {check.id} is not in this report; give the specs that the run was made with")
     if check.printed != here.printed:
         was = f"it judges {check.id} as {check.printed!r}, but {here.printed!r} is printed"
         raise UsageError(f"{name}: {was}; run it again")
-    if (here.verdict is not Verdict.UNVERIFIABLE or here.evidence) and not _same(here, check):
+    own = check.model_copy(update={"source": here.source})
+    if (here.verdict is not Verdict.UNVERIFIABLE or here.evidence) and own != here:
         raise UsageError(f"{name}: {check.id} already has a verdict ({here.verdict}), which a run does not replace")
-
-
-def _same(one: Check, other: Check) -> bool:
-    """Say whether two checks are equal, apart from their lines in the specs."""
-    return one.model_copy(update={"source": other.source}) == other
+    return own
 
 
 def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown: bool) -> AuditResult:

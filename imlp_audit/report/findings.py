@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import assert_never
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import (
     NO_MODEL,
-    AnyHint,
-    CauseHint,
     Check,
     CheckKind,
     CountedCheck,
-    ModelHint,
     OptionHint,
     Verdict,
     printed_form,
@@ -184,44 +180,16 @@ def _row(check: Check) -> tuple[Inline, ...]:
     )
 
 
-_RELATIVES = "are as printed, or nearly, with another form or size of their model; `--all` names it for each"
-
-
 def choose_hints(asked: Check, checks: Sequence[Check]) -> tuple[str, ...]:
-    """Return the first hint of a check, and before it what as many as possible of the finding's checks are hinted.
+    """Return the first hint of a check, and before it the option that most of its column's checks are hinted.
 
     A convention holds for a column, and a hint says how many of its numbers would no longer follow.
     """
-    hinted: Counter[str] = Counter()
-    lost: dict[str, dict[tuple[str, ...], int]] = {}
-    for check in checks:
-        prices = {_way(hint): hint.lost if isinstance(hint, OptionHint) else 0 for hint in check.hints}
-        for way, price in prices.items():
-            if way is not None:
-                hinted[way] += 1
-                lost.setdefault(way, {})[_column(check)] = price
-    best = max(hinted, key=lambda way: hinted[way] - sum(lost[way].values()), default="")
-    shared = hinted[best] > 1
-    own = [hint for hint in asked.hints[:1] if not shared or isinstance(hint, ModelHint) or _way(hint) != best]
-    price = sum(lost[best].values()) if shared else 0
-    loss = f"; {price} that {'follows' if price == 1 else 'follow'} now would not" if price else ""
-    common = [f"{hinted[best]} of these {len(checks)} {best}{loss}"] if shared else []
-    return tuple(f"hint: {hint}" for hint in (*common, *own))
-
-
-def _way(hint: AnyHint) -> str | None:
-    """Return what a hint says without the numbers and the model of its row; None for one that no two rows share."""
-    match hint:
-        case OptionHint():
-            return hint.way
-        case ModelHint():
-            return _RELATIVES
-        case str() | CauseHint():
-            return None
-        case _:
-            assert_never(hint)
-
-
-def _column(check: Check) -> tuple[str, ...]:
-    parts = check.id.split("/")
-    return *parts[:2], *parts[3:]
+    options = [hint for check in checks for hint in check.hints if isinstance(hint, OptionHint)]
+    hinted, lost = Counter(hint.way for hint in options), {hint.way: hint.lost for hint in options}
+    best = max(hinted, key=lambda way: hinted[way] - lost[way], default="")
+    if hinted[best] < 2:
+        return tuple(f"hint: {hint}" for hint in asked.hint_texts[:1])
+    loss = f"; {lost[best]} that {'follows' if lost[best] == 1 else 'follow'} now would not" if lost[best] else ""
+    own = [hint for hint in asked.hints[:1] if not (isinstance(hint, OptionHint) and hint.way == best)]
+    return tuple(f"hint: {hint}" for hint in (f"{hinted[best]} of these {len(checks)} {best}{loss}", *own))

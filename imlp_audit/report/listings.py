@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from imlp_audit.numbers.words import count_of, list_some
@@ -30,13 +30,13 @@ _STYLES = {
     NumberState.BOUND: Style.GOOD,
     NumberState.EXPLAINED: Style.KNOWN,
     NumberState.OPEN: Style.BAD,
-    NumberState.APART: Style.FAINT,
 }
 _MOST_CHECKS = 3
 
 
-def coverage_document(report: CoverageReport, listed: Collection[NumberState]) -> Document:
-    """Return what a person reads: numbers in the listed states with their lines, what is missing, and the share."""
+def coverage_document(report: CoverageReport, *, only_open: bool) -> Document:
+    """Return what a person reads: quantities, or open ones alone, with their lines, what is missing, and the share."""
+    listed = {NumberState.OPEN} if only_open else {*_STYLES}
     return tuple(_blocks(report, [number for number in report.numbers if number.state in listed]))
 
 

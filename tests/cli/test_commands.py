@@ -83,7 +83,6 @@ def test_lint_reports_all_problems_of_all_papers_on_stderr(here: Path) -> None:
     [
         ("verify findings --jobs -1", "Invalid value for '--jobs' / '-j': Input should be greater than or equal to 0"),
         ("verify findings --jobs x", "Invalid value for '--jobs' / '-j': Input should be a valid integer"),
-        ("report findings --dir --from", "--dir --from: this looks like an option; name a folder"),
         ("properties imlp --examples 0", "Invalid value for '--examples': Input should be greater than or equal to 1"),
     ],
 )

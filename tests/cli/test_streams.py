@@ -151,4 +151,4 @@ def test_a_folder_that_was_removed_is_named(tmp_path: Path) -> None:
     run = "sys.argv = ['imlp-audit', 'list', 'imlp']; from imlp_audit.__main__ import main; main()"
     done = spawn(cwd=tmp_path, command=(sys.executable, "-c", gone + run))
     assert (done.code, done.out) == (3, "")
-    assert done.err == "imlp-audit: the current folder was removed; change to one that exists\n"
+    assert done.err == "imlp-audit: [Errno 2] No such file or directory (was the current folder removed?)\n"

@@ -122,10 +122,10 @@ def test_a_check_is_explained_by_its_id_from_this_folder(own: Path, given: tuple
     assert call("explain", *given).out.startswith(f"{A}: unverifiable")
 
 
-def test_an_id_of_a_paper_that_is_not_here_says_what_to_add(own: Path) -> None:
+def test_an_id_of_a_paper_that_is_not_here_names_those_that_are(own: Path) -> None:
     done = call("explain", "yours/1/a/params")
     assert done.code == 2
-    assert "If it lies elsewhere, add its file or folder: imlp-audit explain yours/1/a/params SPEC" in done.err
+    assert "yours: no spec file, folder or paper of that name; papers here: " in done.err
 
 
 @pytest.mark.slow

@@ -15,32 +15,27 @@ def hint(lost: int = 0, **options: str) -> OptionHint:
 CUT, MACS = hint(rounding="truncation"), hint(convention="macs")
 
 
-def hinted(table: str, *hints: OptionHint) -> Check:
-    return check(f"{table}/a/flops", CheckKind.CELL, Verdict.DIFFERS, hints=hints)
+def hinted(row: str, *hints: OptionHint) -> Check:
+    return check(f"1/{row}/flops", CheckKind.CELL, Verdict.DIFFERS, hints=hints)
 
 
 def test_what_most_are_hinted_is_said_once() -> None:
-    checks = [hinted("1", MACS), hinted("1", CUT), hinted("1", CUT)]
+    checks = [hinted("a", MACS), hinted("b", CUT), hinted("c", CUT)]
     assert choose_hints(checks[0], checks) == (f"hint: 2 of these 3 {CUT.way}", f"hint: {MACS}")
     assert choose_hints(checks[1], checks) == (f"hint: 2 of these 3 {CUT.way}",)
     assert choose_hints(checks[0], checks[:1]) == (f"hint: {MACS}",)
 
 
 @pytest.mark.parametrize(
-    ("hints", "loss"),
-    [
-        ([("1", 2), ("1", 2), ("1", 2)], "; 2 that follow now would not"),  # once for a column
-        ([("1", 1), ("2", 1), ("1", 1)], "; 2 that follow now would not"),
-        ([("1", 1), ("2", 0), ("2", 0)], "; 1 that follows now would not"),
-        ([("1", 0), ("2", 0), ("3", 0)], ""),
-    ],
+    ("lost", "loss"),
+    [(2, "; 2 that follow now would not"), (1, "; 1 that follows now would not"), (0, "")],
 )
-def test_a_convention_is_hinted_with_what_each_column_would_lose(hints: list[tuple[str, int]], loss: str) -> None:
-    checks = [hinted(table, hint(lost, convention="macs")) for table, lost in hints]
+def test_a_convention_is_hinted_with_what_its_column_would_lose(lost: int, loss: str) -> None:
+    checks = [hinted(row, hint(lost, convention="macs")) for row in "abc"]
     assert choose_hints(checks[0], checks) == (f"hint: 3 of these 3 {MACS.way}{loss}",)
 
 
 def test_what_gains_more_than_it_loses_is_hinted_first() -> None:
     dear, cheap = hint(2, convention="macs"), hint(convention="fvcore")
-    checks = [hinted("1", dear), hinted("1", dear, cheap), hinted("1", dear, cheap)]
+    checks = [hinted("a", dear), hinted("b", dear, cheap), hinted("c", dear, cheap)]
     assert choose_hints(checks[1], checks)[0] == f"hint: 2 of these 3 {cheap.way}"

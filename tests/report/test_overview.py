@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.records.check import NO_MODEL, Caught, CheckKind, ModelHint, OptionHint, Power, Verdict
+from imlp_audit.records.check import NO_MODEL, Caught, CheckKind, OptionHint, Power, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.findings import worst_first
@@ -230,10 +230,6 @@ def test_what_several_checks_of_a_finding_are_hinted_is_shown_with_their_count()
     assert "hint: 9 would fit under reading macs" in shown  # of the worst
     shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(cells[:2]))).split())
     assert shown.count("rounding truncation") == 1
-    hints = (ModelHint(model="timm: a"), ModelHint(model="timm: b", gap="0.1"), ModelHint(model="timm: c"))
-    sized = [one.model_copy(update={"hints": (hint,)}) for one, hint in zip(cells, hints, strict=True)]
-    shown = " ".join(screen(AuditResult(papers=(head(),), versions={}, checks=tuple(sized))).split())
-    assert "hint: 3 of these 3 are as printed, or nearly, with another form or size of their model" in shown
 
 
 def test_of_several_cells_that_nothing_explains_the_worst_is_shown() -> None:
