@@ -129,11 +129,6 @@ class State:
         return ".".join(self.path)
 
     @property
-    def is_common(self) -> bool:
-        """Whether its name is one that training scripts give to the weights."""
-        return bool(self.path) and self.path[-1] in _FIRST
-
-    @property
     def others(self) -> tuple[str, ...]:
         """The names of the other states."""
         return tuple(name for name in self.every if name != self.name)

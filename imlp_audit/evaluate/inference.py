@@ -46,34 +46,6 @@ class Pipeline:
         }
 
 
-@dataclass(frozen=True)
-class Preparation:
-    """How a row's images are prepared: as the user asks, over what each source in the spec states, the first first."""
-
-    asked: Preprocessing | None
-    stated: tuple[Preprocessing, ...]
-
-    @property
-    def side(self) -> int | None:
-        """The side of the images in pixels, if the user or the first source states it."""
-        return next((one.size for one in self._sources if one.size is not None), None)
-
-    def pipeline(self, model: nn.Module, size: tuple[int, int]) -> Pipeline:
-        """Return the settings for a model whose own images are of a size."""
-        return resolve_pipeline(model, size, *self._sources)
-
-    @property
-    def note(self) -> str:
-        """Who says how the images are prepared."""
-        if self.stated:
-            return f"images prepared as {self.stated[0].because} says"
-        return "the spec does not say how images are prepared, so timm's configuration of the model decides"
-
-    @property
-    def _sources(self) -> tuple[Preprocessing, ...]:
-        return tuple(one for one in (self.asked, *self.stated[:1]) if one is not None)
-
-
 def resolve_pipeline(model: nn.Module, size: tuple[int, int], *sources: Preprocessing) -> Pipeline:
     """Return the settings of the first source that states each, or else timm's for a model with images of a size."""
     from timm.data import resolve_data_config

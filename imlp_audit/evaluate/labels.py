@@ -242,12 +242,6 @@ def _warnings(ordered: Sequence[str], present: Collection[str]) -> Iterator[str]
     empty = [name for name in ordered if name not in present]
     if empty:
         yield f"class folders without images still count as classes: {list_some(empty)}"
-    numbers = [name for name in ordered if _NUMBER.fullmatch(name)]
-    if numbers:
-        yield (
-            f"some labels are numbers ({list_some(numbers)}) and some are names, so all are taken for names, in timm's "
-            "order; --class-map gives another"
-        )
     if ordered != sorted(ordered):
         yield (
             "the classes are in timm's order, which sorts numbers in names by value and ignores capitals; "

@@ -159,10 +159,9 @@ def _image_column(schema: pa.Schema, file: str) -> tuple[str, str | None]:
 
 
 def _label_column(schema: pa.Schema, file: str) -> str:
-    """Return the column of the classes: numbers or names alone may be of anything, unless their classes are named."""
+    """Return the column of the classes: numbers alone may be of anything, unless their classes are named."""
     named = [field.name for field in schema if field.name in _LABELS or _class_names(schema, field.name) is not None]
-    is_label = (types.is_integer, types.is_string, types.is_large_string)
-    fitting = [name for name in named if any(one(schema.field(name).type) for one in is_label)]
+    fitting = [name for name in named if types.is_integer(schema.field(name).type)]
     return _choose(schema, _LABELS, fitting, "classes", file)
 
 
@@ -209,25 +208,18 @@ def _class_names(schema: pa.Schema, label: str) -> tuple[str, ...] | None:
 
 
 def _classes(
-    held: Sequence[object], names: tuple[str, ...] | None, given: Classes | None, place: str
+    held: Sequence[int], names: tuple[str, ...] | None, given: Classes | None, place: str
 ) -> tuple[Classes, str]:
-    """Return the class of each value in the column of labels, as text, and what its order is."""
-    present = sorted({str(value) for value in held})
-    numbers = all(isinstance(value, int) for value in held)
-    if names is None or (given is not None and not numbers):
-        return assign_classes(present, present, given), f"the labels in {place}"
-    known = {str(number) if numbers else readable_id(name): number for number, name in enumerate(names)}
-    spelled = {value: readable_id(value) for value in present}
-    strange = [one for one in spelled.values() if one not in known]
-    if strange or len(known) < len(names):
-        one = f"{list_some(strange)} is not one" if strange else "two have the same name"
-        advice = "" if numbers else "; give --class-map with each name"
-        raise DatasetError(f"{place}: of the {len(names)} named classes, {one}{advice}")
-    places = {value: known[one] for value, one in spelled.items()}
+    """Return the class of each number in the column of labels, as text, and what its order is."""
+    present = sorted(set(held))
+    if names is None:
+        texts = sorted(map(str, present))
+        return assign_classes(texts, texts, given), f"the labels in {place}"
+    strange = [str(number) for number in present if not 0 <= number < len(names)]
+    if strange:
+        raise DatasetError(f"{place}: of the {len(names)} named classes, {list_some(strange)} is not one")
     if given is not None:
-        by_name = assign_classes({names[number] for number in places.values()}, names, given)
-        return Classes(
-            {value: by_name.index[names[at]] for value, at in places.items()}, by_name.count
-        ), "the class map"
+        by_name = assign_classes({names[number] for number in present}, names, given)
+        return Classes({str(one): by_name.index[names[one]] for one in present}, by_name.count), "the class map"
     order, said = order_of_names(names)
-    return Classes({value: order[number] for value, number in places.items()}, len(names)), f"{said} ({place})"
+    return Classes({str(one): order[one] for one in present}, len(names)), f"{said} ({place})"

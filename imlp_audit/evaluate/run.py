@@ -20,7 +20,7 @@ from imlp_audit.checkpoint.contents import hash_file
 from imlp_audit.errors import ClosedPipeError, DatasetError, UsageError
 from imlp_audit.evaluate.datasets import Data, check_classes, open_images
 from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images, why_unreadable
-from imlp_audit.evaluate.inference import Pipeline, Preparation, Running, load_batches, predict_batches
+from imlp_audit.evaluate.inference import Pipeline, Running, load_batches, predict_batches, resolve_pipeline
 from imlp_audit.evaluate.predictions import BatchAnswers, Journal, Prediction, open_journal, write_predictions
 from imlp_audit.evaluate.verdict import MOST_UNREADABLE, EvaluatedCell, ScoreCell, judge, record_accuracy, score_cells
 from imlp_audit.evaluate.weights import Weighted, Weights, choose_reading, with_weights
@@ -106,14 +106,19 @@ def prepare(request: Request, stack: ExitStack) -> Task:
     choose_reading(weights.row, weights.reading)
     images = open_images(request.data)
     cells, assumed = _cells(weights.row, request.data, images)
-    preparation = Preparation(request.preprocessing, preprocessing_of(weights.row))
-    loaded = stack.enter_context(with_weights(weights, preparation.side))
+    stated = preprocessing_of(weights.row)[:1]
+    sources = stated if request.preprocessing is None else (request.preprocessing, *stated)
+    side = next((one.size for one in sources if one.size is not None), None)
+    loaded = stack.enter_context(with_weights(weights, side))
     check_classes(images, loaded.classes)
     chosen = choose_stratified(images.labels, request.data.limit or len(images.ids), images.ids)
     if not chosen:
         raise DatasetError(f"{request.data.source}: no image has a label, so nothing can be judged")
     _check_count(cells, images, chosen, request)
     model = loaded.model.to(request.running.device)
+    prepared = "the spec does not say how images are prepared, so timm's configuration of the model decides"
+    if stated:
+        prepared = f"images prepared as {stated[0].because} says"
     return Task(
         request=request,
         loaded=loaded,
@@ -122,8 +127,8 @@ def prepare(request: Request, stack: ExitStack) -> Task:
         chosen=chosen,
         contents=sha256(repr(hash_images(images, chosen)).encode()).hexdigest(),
         cells=cells,
-        pipeline=preparation.pipeline(model, loaded.size),
-        notes=(*assumed, *loaded.notes, preparation.note),
+        pipeline=resolve_pipeline(model, loaded.size, *sources),
+        notes=(*assumed, *loaded.notes, prepared),
     )
 
 

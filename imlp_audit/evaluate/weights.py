@@ -14,7 +14,7 @@ from torch import nn
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
 from imlp_audit.checkpoint.fitting import POOLFORMER, Dialect, Fit, fit
 from imlp_audit.checkpoint.loading import describe_misfit, load_fitted
-from imlp_audit.checkpoint.refusal import escape_name, list_names
+from imlp_audit.checkpoint.refusal import escape_name
 from imlp_audit.count.facts import ModelKey
 from imlp_audit.count.outside import rehearse
 from imlp_audit.errors import BuildError, CheckpointError, UsageError, did_you_mean
@@ -176,10 +176,6 @@ def _choose_state(weights: Weights, recipe: Recipe, parts: Parts) -> tuple[Check
         names = " or ".join(f"--state {escape_name(found[number].state.name) or repr('')}" for number in exact)
         raise CheckpointError(f"{weights.checkpoint} holds several states that fit; pass {names}")
     chosen, notes = found[exact[0]], []
-    passed_over = [one.state.name for number, one in enumerate(found) if number not in exact and one.state.is_common]
-    if passed_over and not chosen.state.is_common:
-        name = escape_name(chosen.state.name) or "the top level"
-        notes.append(f"{name} is used, because {list_names(passed_over)} does not fit {row.id}")
     if reading != default:
         why = f"its shapes fit the reading {reading} alone, so that is used, not the paper's default {default}"
         notes.append(why)

@@ -15,13 +15,7 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, CheckpointError
 from imlp_audit.evaluate.datasets import Data, open_images
-from imlp_audit.evaluate.inference import (
-    Preparation,
-    Running,
-    load_batches,
-    predict_batches,
-    resolve_pipeline,
-)
+from imlp_audit.evaluate.inference import Running, load_batches, predict_batches, resolve_pipeline
 from imlp_audit.evaluate.predictions import ModelAnswer
 from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import Paper, find_row, preprocessing_of
@@ -240,25 +234,13 @@ def stated(because: str, **settings: object) -> Preprocessing:
     return Preprocessing.model_validate({"rows": ["a/1/*"], "because": because, **settings})
 
 
-def test_the_first_source_is_followed(vit: nn.Module) -> None:
-    sources = (stated("Their code", crop_pct="0.875", std=["1", "1", "1"]), stated("A blog", interpolation="bilinear"))
-    found = Preparation(None, sources)
-    pipeline = found.pipeline(vit, SIZE)
-    assert (pipeline.crop_pct, pipeline.interpolation, pipeline.std) == (0.875, "bicubic", (1, 1, 1))
-    assert found.note == "images prepared as Their code says"
-
-
 def test_the_user_has_the_last_word(vit: nn.Module) -> None:
+    theirs = stated("Their code", crop_pct="0.875", interpolation="box", size="32", std=["1", "1", "1"])
     asked = stated("you", crop_pct="1", interpolation="nearest")
-    found = Preparation(asked, (stated("Their code", crop_pct="0.875", interpolation="box", size="32"),))
-    pipeline = found.pipeline(vit, SIZE)
-    assert (pipeline.crop_pct, pipeline.interpolation, pipeline.size) == (1.0, "nearest", (32, 32))
-
-
-def test_without_a_source_nothing_changes(vit: nn.Module) -> None:
-    found = Preparation(None, ())
-    assert found.pipeline(vit, SIZE).crop_pct == 0.95
-    assert found.note == "the spec does not say how images are prepared, so timm's configuration of the model decides"
+    found = resolve_pipeline(vit, SIZE, asked, theirs)
+    assert (found.crop_pct, found.interpolation, found.size, found.std) == (1.0, "nearest", (32, 32), (1, 1, 1))
+    own = resolve_pipeline(vit, SIZE)
+    assert (own.crop_pct, own.interpolation, own.size, own.mean) == (0.95, "bicubic", SIZE, (0.5, 0.5, 0.5))
 
 
 @pytest.mark.parametrize(
@@ -289,12 +271,16 @@ def test_rows_have_their_authors_crop(bundled: Sequence[Paper], row: str, crop: 
 
 def test_the_verdict_names_the_source(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
     made = digits(tmp_path_factory)
-    entry = "preprocessing: [{rows: [digits/1/res*], crop_pct: 0.5, because: A note}]\n"
+    entry = (
+        "preprocessing: [{rows: [digits/1/res*], crop_pct: 0.5, because: A note}, "
+        "{rows: [digits/1/resmlp], crop_pct: 0.7, interpolation: box, because: A blog}]\n"
+    )
     (tmp_path / "spec.yaml").write_text(made.spec.read_text(encoding="utf-8") + entry, encoding="utf-8")
     files = [str(made.checkpoint("resmlp")), str(tmp_path / "spec.yaml"), "--data", str(made.images)]
     run = [*files, "--row", "digits/1/resmlp", "--reading", "released", "--workers", "0", "--limit", "20", "-f", "json"]
     (check,) = json.loads(call("eval", *run).out)["checks"]
-    assert check["evidence"][0]["settings"]["crop_pct"] == "0.5"
+    settings = check["evidence"][0]["settings"]
+    assert (settings["crop_pct"], settings["interpolation"]) == ("0.5", "bicubic")  # of the first source alone
     assert "images prepared as A note says" in check["hints"]
 
 

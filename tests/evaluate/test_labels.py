@@ -94,12 +94,6 @@ def test_other_names_have_timms_order_and_torchvisions_is_mentioned() -> None:
     assert assign_classes({"ant", "bee"}, [], None).notes == ()
 
 
-def test_labels_of_which_some_are_numbers_are_all_taken_for_names() -> None:
-    found = assign_classes({"2", "ant", "bee"}, [], None)
-    assert found.index == {"2": 0, "ant": 1, "bee": 2}
-    assert "some labels are numbers (2) and some are names, so all are taken for names" in found.notes[0]
-
-
 def test_a_class_folder_without_images_is_a_class() -> None:
     found = assign_classes({"ant", "cat"}, ["ant", "bee", "cat"], None)
     assert found.index["cat"] == 2

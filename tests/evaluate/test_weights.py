@@ -200,5 +200,5 @@ def test_a_state_of_a_common_name_that_does_not_fit_is_named(row: RowRef, checkp
     state = load_file(checkpoint)
     torch.save({"model": {"w": torch.ones(2)}, "init": state}, tmp_path / "c.pth")
     with with_weights(Weights(row, tmp_path / "c.pth", "released")) as found:
-        assert "init is used, because model does not fit digits/1/deit_imlp" in found.notes
+        assert "init is used; the file also holds model (choose with --state)" in found.notes
         assert found.settings == {"state": "init"}
