@@ -24,9 +24,9 @@ from imlp_audit.records.diff import diff_audits
 from imlp_audit.records.document import from_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import Solved
-from imlp_audit.report.diff import diff_document
 from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.report.formats import AuditFormat, Format
+from imlp_audit.report.listings import diff_document
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.page import render_page
 from imlp_audit.report.paper import index_document, report_document, short_report

@@ -197,11 +197,6 @@ def strong(text: str) -> Span:
     return Span(text, Style.STRONG)
 
 
-def emphasis(text: str) -> Span:
-    """Return a span in italics."""
-    return Span(text, Style.EMPHASIS)
-
-
 def faint(text: str) -> Span:
     """Return a span that a terminal shows dimmed."""
     return Span(text, Style.FAINT)

@@ -26,7 +26,6 @@ from imlp_audit.report.document import (
     Style,
     Table,
     code,
-    emphasis,
     make_visible,
     one_line,
     plain_text,
@@ -208,8 +207,8 @@ def _shorten_block(block: Block, extent: _Extent) -> Iterator[Block]:
                 inside = replace(extent, entries=folded)
                 yield Fold(block.summary, tuple(one for each in block.blocks for one in _shorten_block(each, inside)))
             else:
-                left_out = emphasis(f"{sum(map(_count_entries, block.blocks))} more")
-                yield Paragraph((*spans(block.summary), ": ", left_out))
+                count = sum(map(_count_entries, block.blocks))
+                yield Paragraph((*spans(block.summary), ": ", Span(f"{count} more", Style.EMPHASIS)))
         case Code():
             yield block
         case _:
@@ -223,7 +222,7 @@ def _shorten_item(item: Item, longest: int) -> Item:
 
 def _more(count: int, noun: str, what: str = "") -> Iterator[Inline]:
     if count > 0:
-        yield (emphasis(f"{count} more"), f" {noun if count == 1 else plural(noun)}{what}")
+        yield (Span(f"{count} more", Style.EMPHASIS), f" {noun if count == 1 else plural(noun)}{what}")
 
 
 def _cut(text: Inline, left: int) -> Inline:
@@ -243,8 +242,6 @@ def _count_entries(block: Block) -> int:
             return len(block.rows)
         case List():
             return len(block.items)
-        case Fold():
-            return sum(map(_count_entries, block.blocks))
         case _:
             return 1
 

@@ -7,7 +7,7 @@ import pytest
 from imlp_audit.records.check import Check, CheckKind, Measurement, Verdict
 from imlp_audit.records.diff import AuditDiff, diff_audits
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.diff import diff_document
+from imlp_audit.report.listings import diff_document
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.terminal import Surface, render_terminal
 from tests.report.results import check, full, head
