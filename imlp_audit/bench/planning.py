@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from imlp_audit.errors import UsageError, did_you_mean
+from imlp_audit.numbers.words import count_of
 from imlp_audit.processes.limits import cores
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
@@ -49,8 +50,7 @@ CPUINFO = Path("/proc/cpuinfo")
 
 def hardware(device: str) -> str:
     """Return the names of the processor, with its usable cores, and of the GPU if models run on one."""
-    count = cores()
-    cpu = f"{processor(CPUINFO)}, {count} {'core' if count == 1 else 'cores'}"
+    cpu = f"{processor(CPUINFO)}, {count_of(cores(), 'core')}"
     if device == "cpu":
         return cpu
     import torch

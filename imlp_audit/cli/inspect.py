@@ -48,8 +48,7 @@ def inspect(
 def _judge_weights(checkpoint: Checkpoint, selection: Selection, *, trust_code: bool) -> Inspection:
     """Return what papers say about learned weights, judged by these."""
     from imlp_audit.checkpoint.loading import read_tensors
-    from imlp_audit.inspect.learned_weights import WeightsToJudge, judge_claims, list_claims
-    from imlp_audit.inspect.untrained import explain_untrained
+    from imlp_audit.inspect.learned_weights import WeightsToJudge, explain_untrained, judge_claims, list_claims
 
     tensors = read_tensors(checkpoint)
     untrained = explain_untrained(tensors)

@@ -17,9 +17,9 @@ from imlp_audit.evaluate.labels import (
     check_order,
     class_folders,
     imagenet_classes,
-    is_validation_image,
     match_real_labels,
     read_class_map,
+    validation_number,
 )
 from imlp_audit.numbers.words import count_of, list_some
 
@@ -202,7 +202,7 @@ def _by_class_folders(found: Listing, names: Sequence[str], given: Classes | Non
 def _slug(found: Listing, classes: Mapping[str, int], names: Sequence[str]) -> str:
     """Return the data set's name in specs if images and labels show it; its folder's name otherwise."""
     published = dict(zip(imagenet_classes(), range(len(imagenet_classes())), strict=True))
-    if classes.items() <= published.items() and all(map(is_validation_image, found.ids)):
+    if classes.items() <= published.items() and all(map(validation_number, found.ids)):
         return "imagenet-1k"
     tens = Counter(str(number) for number in range(1000) for _ in range(10))
     other = any(word in found.name for word in ("threshold", "top-images"))  # ImageNet-V2's other two samples

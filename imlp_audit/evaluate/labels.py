@@ -46,22 +46,17 @@ def imagenet_names() -> Mapping[str, frozenset[int]]:
     return {name: frozenset(places) for name, places in found.items()}
 
 
-def validation_number(name: str) -> int | None:
+def validation_number(path: str) -> int | None:
     """Return the number, from 1, of a validation image by its file's name; None for any other file."""
-    match = _VALIDATION.fullmatch(name)
+    match = _VALIDATION.fullmatch(PurePosixPath(path).name)
     return int(match[1]) if match and 1 <= int(match[1]) <= VALIDATION_IMAGES else None
-
-
-def is_validation_image(one: str) -> bool:
-    """Return whether a path has the name of a validation image."""
-    return validation_number(one.rpartition("/")[2]) is not None
 
 
 def match_real_labels(ids: Sequence[str]) -> tuple[tuple[int, ...], ...]:
     """Return the accepted classes of images, by the number in each file name. Raises DatasetError."""
     numbers: dict[int, str] = {}
     for one in ids:
-        number = validation_number(PurePosixPath(one).name)
+        number = validation_number(one)
         if number is None:
             raise DatasetError(
                 f"{one} is not named ILSVRC2012_val_NNNNNNNN.JPEG; ReaL labels exist only for ImageNet-1k's validation "
@@ -82,7 +77,7 @@ def check_order(images: Images, source: str) -> None:
     numbered = {
         number: set(labels)
         for one, labels in zip(images.ids, images.labels, strict=True)
-        if labels and (number := validation_number(PurePosixPath(one).name)) is not None
+        if labels and (number := validation_number(one)) is not None
     }
     if images.classes not in (None, count) or any(max(labels) >= count for labels in numbered.values()):
         return  # the outputs are of another list

@@ -16,7 +16,7 @@ from pyarrow.parquet import ParquetFile
 
 from imlp_audit.errors import DatasetError
 from imlp_audit.evaluate.images import Images, PictureSource, UnreadableError, readable_id
-from imlp_audit.evaluate.labels import Classes, assign_classes, imagenet_classes, is_validation_image, order_of_names
+from imlp_audit.evaluate.labels import Classes, assign_classes, imagenet_classes, order_of_names, validation_number
 from imlp_audit.numbers.words import count_of, list_some
 
 Tables: TypeAlias = Mapping[str, ParquetFile]
@@ -60,7 +60,7 @@ def read_parquet(root: Path, files: Sequence[str], given: Classes | None) -> Ima
     classes, order = _classes(held, names, given, f"{files[0]}, column {label}")
     paths = [] if path is None else [one and one["path"] for one in _read_column(root, tables, path)]
     ids, labels = _ids(rows, paths), tuple((classes.index[str(value)],) for value in held)
-    published = classes.count == len(imagenet_classes()) and all(map(is_validation_image, ids))
+    published = classes.count == len(imagenet_classes()) and all(map(validation_number, ids))
     name = "imagenet-1k" if published else root.resolve().name
     return Images(name, ParquetImages(image, tuple(rows)), ids, labels, classes.count, classes.notes, order)
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file
 from torch import Tensor
 
-from imlp_audit.inspect.learned_weights import DRAWS, Noise
-from imlp_audit.inspect.untrained import explain_untrained
+from imlp_audit.inspect.learned_weights import DRAWS, Noise, explain_untrained
 from imlp_audit.models.imlp import amlp
 from imlp_audit.processes.code import bundled_folder, load_module
 from imlp_audit.records.checkpoint import Statement
