@@ -145,7 +145,8 @@ def complaints(path: Path, command: tuple[str, ...], run: Callable[..., Outcome]
         yield f"exit code {done.code}"
     if "Traceback" in done.err or "this is a bug" in done.err:
         yield done.err[-600:]
-    if done.code == 2 and path.name not in done.err:
+    beside = path.parent.glob("*.yaml") if path.suffix == ".yaml" else ()  # which may refer to what was damaged
+    if done.code == 2 and not any(one.name in done.err for one in (path, *beside)):
         yield f"refused without the file's name: {done.err[-300:]}"
     if re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]|^(::|##\[)", done.out + done.err, re.MULTILINE):
         yield f"prints what a terminal or a log acts on: {(done.out + done.err)[:300]!r}"

@@ -214,6 +214,9 @@ def draft_table(table: SourceTable, title: str = "") -> Draft:
     return Draft(table, columns, rows, tuple(drafter.skipped), images)
 
 
+_MOST_AROUND = 2_000  # characters around a table that are searched for each row
+
+
 class _Drafter:
     """Reads the rows of a table in order: what a row means may depend on those above it."""
 
@@ -222,7 +225,9 @@ class _Drafter:
         notes = [table.around, *(row.single for row in table.rows if row.single is not None)]
         headings = " | ".join(table.headings)
         sides = sides_named(" | ".join([table.caption, headings, *notes]))
-        self.around = Surroundings(f"{title}. {table.caption}", headings, sides, table.file)
+        self.around = Surroundings(
+            f"{title}. {table.caption}"[:_MOST_AROUND], headings[:_MOST_AROUND], sides, table.file
+        )
         self.rows: list[DraftRow] = []
         self.skipped: list[str] = []
         self._group = ""  # the heading between rows that this is under
