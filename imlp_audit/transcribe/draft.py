@@ -108,6 +108,7 @@ _TWO = re.compile(r"\d[\d.,]*\s+(?!\d{3}(?:\s|$))\d[\d.,]*")  # not 25 557 032
 _MOST_LISTED = 30
 _LONGEST = 70
 _MOST_SIDES = 4
+_MOST_AROUND = 2_000  # characters around a table that are searched for each row
 
 
 def choose_tables(document: SourceDocument, wanted: Sequence[str], shown_as: str) -> list[SourceTable]:
@@ -212,9 +213,6 @@ def draft_table(table: SourceTable, title: str = "") -> Draft:
     images = tuple(dict.fromkeys([*drafter.around.sides, *of_rows]))[:_MOST_SIDES]
     rows = tuple(_told_apart(list(_with_variants(drafter.rows)), columns.scored))
     return Draft(table, columns, rows, tuple(drafter.skipped), images)
-
-
-_MOST_AROUND = 2_000  # characters around a table that are searched for each row
 
 
 class _Drafter:
