@@ -223,9 +223,8 @@ class _Drafter:
         notes = [table.around, *(row.single for row in table.rows if row.single is not None)]
         headings = " | ".join(table.headings)
         sides = sides_named(" | ".join([table.caption, headings, *notes]))
-        self.around = Surroundings(
-            f"{title}. {table.caption}"[:_MOST_AROUND], headings[:_MOST_AROUND], sides, table.file
-        )
+        caption = f"{title}. {table.caption}"[:_MOST_AROUND]
+        self.around = Surroundings(caption, headings[:_MOST_AROUND], sides, table.file)
         self.rows: list[DraftRow] = []
         self.skipped: list[str] = []
         self._group = ""  # the heading between rows that this is under
