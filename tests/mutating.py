@@ -4,8 +4,8 @@
 
 A mutant is a copy of the repository with one change in one module of a part (`numbers`, `checks`, `count`, `models`,
 `spec`): another comparison, another operator, a condition turned round, a constant that is off by one, a statement left
-out. The daily tests of its part, and those of whole audits, run on it until one fails; for models the claims first. A
-mutant follows from the seed and its number, so `--only` makes one again. A survivor is a missing test or an equivalent
+out. The daily tests of its part, and those of whole audits, run on it until one fails; for models the claims too, for count
+the command and what explains. A mutant follows from the seed and its number, so `--only` makes one again. A survivor is a missing test or an equivalent
 change; a person decides which.
 """
 
@@ -136,8 +136,8 @@ def is_noticed(mutant: Mutant, tree: Path) -> bool:
 
 def _tests(path: Path) -> list[str]:
     part, own = path.parts[1], Path("tests", path.parts[1], f"test_{path.name}")
-    claims = ["tests/claims/test_claims.py"] if part == "models" else []
-    return [*([str(own)] if (ROOT / own).exists() else []), *claims, f"tests/{part}", *WHOLE]
+    more = {"models": ["tests/claims/test_claims.py"], "count": ["tests/explain", "tests/cli/test_count.py"]}
+    return [*([str(own)] if (ROOT / own).exists() else []), f"tests/{part}", *WHOLE, *more.get(part, [])]
 
 
 def _wait(child: int) -> int:
