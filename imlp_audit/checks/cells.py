@@ -39,7 +39,7 @@ from imlp_audit.checks.identity import (
     matches,
 )
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention
-from imlp_audit.models.names.data_sets import USUAL_CLASSES
+from imlp_audit.models.names.data_sets import PUBLISHED_HEADS, USUAL_CLASSES
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval, decimal_text, readable
 from imlp_audit.numbers.parsing import SCALES
@@ -144,8 +144,6 @@ def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, 
 
 
 _OTHER_HEAD = "a classifier of other classes would give it"
-# How many outputs the heads of timm's weights have, besides 1000 and none (timm 1.0.31, `num_classes` of each).
-_HEADS = (384, 512, 640, 768, 1024, 1152, 1280, 11_221, 11_821, 19_168, 21_841, 21_842, 21_843, 115_217)
 
 
 def _may_have_another_head(found: Countable, context: Context) -> bool:
@@ -156,7 +154,7 @@ def _may_have_another_head(found: Countable, context: Context) -> bool:
     if full is None or bare is None:
         return False
     classes = found.recipe.classes or USUAL_CLASSES
-    return any(matches(found.cell.printed, bare + Fraction(full - bare) * one / classes) for one in _HEADS)
+    return any(matches(found.cell.printed, bare + Fraction(full - bare) * one / classes) for one in PUBLISHED_HEADS)
 
 
 def _score_counter(found: Countable, context: Context) -> tuple[int, int]:

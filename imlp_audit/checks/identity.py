@@ -79,7 +79,7 @@ def at_least(hits: int, odds: Sequence[float]) -> float:
 
 
 def find_misprinted(printed: Printed, values: Collection[int], most: float) -> int | None:
-    """Return the value that prints as a number but for one digit, if at most so many of `values` would by chance."""
+    """Return the value that differs from a printed number in one digit, if at most so many of `values` do by chance."""
     theirs = re.sub(r"\D", "", printed.text)
     itself = printed.value * printed.scale
     if 9 * len(theirs) * len(values) * chance(printed, {itself}) > most:

@@ -267,8 +267,8 @@ class _Drafter:
         """Return what is printed of a row besides its label and numbers, "" for nothing, by where it stands."""
         others = [at for at in self.columns.others if self.columns.guesses[at].role is not ColumnRole.SIZE]
         texts = {self.columns.guesses[at].heading: row.cells[at] for at in others}
-        told = f"{self.table.caption} {self.table.around}"
-        texts |= {"under": self._group, "mark": label.mark, "the caption says": label.text * (label.text in told)}
+        named = label.text if label.text in f"{self.table.caption} {self.table.around}" else ""
+        texts |= {"under": self._group, "mark": label.mark, "the caption says": named}
         return {key: "" if text in MISSING else text for key, text in texts.items()}
 
     def _find_base(self, label: LabelParts, side: int | None) -> DraftRow | None:

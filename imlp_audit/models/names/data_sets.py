@@ -52,6 +52,8 @@ def _tower(width: int, layers: int, heads: int) -> str:
 
 
 USUAL_CLASSES = 1000
+# The outputs that the heads of timm's weights have, besides 1000 and none: `num_classes` of each, in timm 1.0.31.
+PUBLISHED_HEADS = (384, 512, 640, 768, 1024, 1152, 1280, 11_221, 11_821, 19_168, 21_841, 21_842, 21_843, 115_217)
 ALL_CLASSES = 21_841
 """All classes of ImageNet, which papers call ImageNet-21k or -22k."""
 # The numbers are those that the authors of the data sets publish. Words that mean something else too need their case.

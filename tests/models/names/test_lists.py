@@ -13,6 +13,7 @@ from timm.utils.model import reparameterize_model
 from imlp_audit.count.facts import Failure, ModelKey, Need
 from imlp_audit.count.models import measure_models
 from imlp_audit.models import names
+from imlp_audit.models.names.data_sets import PUBLISHED_HEADS, USUAL_CLASSES
 from imlp_audit.models.names.known import (
     Library,
     Trait,
@@ -84,3 +85,8 @@ def test_a_size_that_a_model_cannot_take_is_known(library: Library, name: str, s
     key = ModelKey(Recipe.of(**{str(library): name}, image=side), None)
     found = dict(measure_models({key: Need(work=True)}, lambda _: None))[key]
     assert isinstance(found, Failure) is not takes
+
+
+def test_the_published_heads_are_those_of_timms_weights() -> None:
+    names = (timm.get_pretrained_cfg(name) for name in timm.list_pretrained())
+    assert {one.num_classes for one in names if one is not None} - {0, USUAL_CLASSES} == set(PUBLISHED_HEADS)
