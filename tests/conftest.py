@@ -1,6 +1,7 @@
 """What every test process needs: one thread, interrupts, and no test that fails because the machine is busy."""
 
 import gc
+import multiprocessing
 import os
 import shutil
 import signal
@@ -12,10 +13,14 @@ import torch
 from hypothesis import HealthCheck, settings
 
 from imlp_audit.cache.store import VARIABLE
+from imlp_audit.processes import workers
 
 pytest_plugins = ["pytester"]
 # pytest-xdist gives every core a process, and more threads than cores wait on each other
 torch.set_num_threads(1)
+# where a copy can be made of this process, none has to import torch again
+if "fork" in multiprocessing.get_all_start_methods():
+    workers.start = multiprocessing.get_context("fork")
 # a shell's background job ignores interrupts, and so would every process that a test starts
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

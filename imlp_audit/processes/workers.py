@@ -35,7 +35,7 @@ BEGIN = 600.0  # seconds for a process to import torch, on however slow a machin
 _GRACE = 3.0  # seconds for code that took too long to be left by its error
 _MOMENT = 1.0  # seconds until a process is looked at again
 _changing_the_environment = threading.Lock()
-_fresh = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
+start = multiprocessing.get_context("spawn")  # a fork would inherit torch's threads, or a CUDA context
 
 
 @dataclass(frozen=True)
@@ -224,8 +224,8 @@ def _alarm(patience: float) -> Iterator[None]:
 
 
 def _start() -> Worker:
-    ours, theirs = _fresh.Pipe()
-    process = _fresh.Process(target=_serve, args=(theirs,), daemon=True)
+    ours, theirs = start.Pipe()
+    process = start.Process(target=_serve, args=(theirs,), daemon=True)
     with _safe_path():
         if os.name == "posix":  # its tracker would be started while we block interrupts, and unblocks them
             resource_tracker.ensure_running()

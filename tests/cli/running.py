@@ -38,7 +38,11 @@ class _Ended(BaseException):
 def call(*arguments: str, **changes: str) -> Outcome:
     """Run the command line in this process, with changes of the environment."""
 
+    own, leave = os.getpid(), os._exit
+
     def end(code: int) -> None:
+        if os.getpid() != own:  # a process that the command started
+            leave(code)
         raise _Ended(code)
 
     out, err, code = StringIO(), StringIO(), -1

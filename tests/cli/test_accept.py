@@ -53,6 +53,7 @@ def test_accept_writes_the_counter_of_the_heading_and_a_lead_fails_then(tmp_path
     assert "1 fails" in call("verify", str(spec)).out
 
 
+@pytest.mark.slow
 def test_the_summary_of_a_table_adds_up(tmp_path: Path) -> None:
     spec = tmp_path / "t.yaml"
     odd = [row(model, f"{label} x", params, flops, named=False) for model, label, params, flops in TRUE]

@@ -202,6 +202,7 @@ tables:
 """
 
 
+@pytest.mark.slow
 def test_numbers_that_differ_have_hints_at_their_causes(tmp_path: Path) -> None:
     """S has the number of Ti, all FLOPs are two for each multiply-accumulate; R18's and R34's numbers have no cause."""
     spec = tmp_path / "causes.yaml"

@@ -43,7 +43,7 @@ def write(folder: Path, text: str) -> Path:
 def judge(folder: Path, *, trust_code: bool = True) -> list[Statement]:
     weights = WeightsToJudge(STATE, partial(dict, STATE), draws=0)
     claims = read_weight_claims("mine", folder, "mine")
-    return list(judge_claims(claims, weights, trust_code=trust_code, patience=6))
+    return list(judge_claims(claims, weights, trust_code=trust_code, patience=2))
 
 
 def judge_one(folder: Path, *, trust_code: bool = True) -> Statement:
@@ -134,7 +134,7 @@ def test_what_is_raised_is_an_error_with_its_place(tmp_path: Path) -> None:
     ("body", "told"),
     [
         ("import os; os._exit(3)", "mine/claims/sec1.py: its code ended the process (exit code 3)"),
-        ("while True: pass", "mine/claims/sec1.py:13: StoppedError: its code did not end within 6 s"),
+        ("while True: pass", "mine/claims/sec1.py:13: StoppedError: its code did not end within 2 s"),
     ],
 )
 def test_a_claim_that_ends_its_process_or_never_ends(tmp_path: Path, body: str, told: str) -> None:

@@ -24,10 +24,16 @@ tables:
 """
 
 
+@pytest.mark.daily(2)
 @pytest.mark.parametrize(
     ("model", "why", "named"),
     [
         ("timm: {architecture: vit_tiny_patch16_224, arguments: {depth: 1000000}}", TOO_MANY, "depth: 1000000"),
+        (
+            "transformers: {architecture: BertForSequenceClassification, tokens: 16, config: {num_labels: 100000000}}",
+            "1024 MiB of memory",
+            "num_labels: 100000000",
+        ),
         (
             "timm: {architecture: resnet18, arguments: {layers: [1, 1000000, 1, 1]}}",
             TOO_MANY,
@@ -42,11 +48,6 @@ tables:
             "transformers: {architecture: BertModel, tokens: 16, config: {num_hidden_layers: 1000000}}",
             TOO_MANY,
             "num_hidden_layers: 1000000",
-        ),
-        (
-            "transformers: {architecture: BertForSequenceClassification, tokens: 16, config: {num_labels: 100000000}}",
-            "1024 MiB of memory",
-            "num_labels: 100000000",
         ),
     ],
 )

@@ -141,7 +141,7 @@ def test_every_reading_has_the_total_of_its_formula(
     assert here == [len(combinations)]
 
 
-@pytest.mark.daily(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("planted", [("layer", "false", "3"), ("none", "true", "3"), ("layer", "true", "2")])
 def test_the_search_finds_the_reading_that_was_printed(
     tmp_path: Path, here: list[int], planted: tuple[str, str, str]

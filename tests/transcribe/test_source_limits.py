@@ -70,7 +70,9 @@ def run(command: str, path: Path, *more: str) -> tuple[int, str]:
         ("lines.md", b"a\n" * 300_000, "more than 200000 lines"),
         ("newlines.dat", b"|" + b"\n" * 1_000_000 + b"-", "no table is seen in it"),
         ("inflated.pdf", pdf(b" " * 2**30), "more than 700 MiB of memory"),
-        ("endless.pdf", pdf(b"q " * 10**7), "it takes more than"),  # seconds or memory, as the machine is
+        pytest.param(
+            "endless.pdf", pdf(b"q " * 10**7), "it takes more than", marks=pytest.mark.slow
+        ),  # seconds or memory, as the machine is
     ],
     ids=lambda value: value if isinstance(value, str) and "." in value else "",
 )
