@@ -26,7 +26,7 @@ from imlp_audit.checks.frames import (
     unless_missing,
     write_images,
 )
-from imlp_audit.checks.identity import (
+from imlp_audit.checks.matches_by_chance import (
     DOUBTED,
     FEW,
     LEAST,

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from imlp_audit.checks.acknowledge import renew_lock
-from imlp_audit.checks.candidates import says
+from imlp_audit.checks.candidate_counts import says
 from imlp_audit.cli.loading import check_spec, load_own, open_store
 from imlp_audit.cli.options import NoCache, NoProgress, Specs, TrustCode, helpers
 from imlp_audit.cli.output import ExitCode, emit, emit_document, exit_code
