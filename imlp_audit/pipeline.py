@@ -15,8 +15,8 @@ from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, locked_chec
 from imlp_audit.checks.alternatives import alternatives_needed, name_alternatives
 from imlp_audit.checks.candidate_counts import proposals
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.frames import with_hypotheses
 from imlp_audit.checks.guards import mark_unguarded
+from imlp_audit.checks.judged_under import with_hypotheses
 from imlp_audit.checks.matches_by_chance import RowIdentity
 from imlp_audit.checks.row_identification import identify, parameters_needed, with_models, work_needed
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.frames import Countable, column_of, countable
+from imlp_audit.checks.judged_under import Countable, column_of, countable
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.errors import BuildError
 from imlp_audit.explain.causes import COUNTERS
