@@ -17,7 +17,7 @@ from imlp_audit.checks.hypothesis_clarity import JudgedPaper, passes
 from imlp_audit.checks.judged_under import with_hypotheses
 from imlp_audit.checks.run import models_needed
 from imlp_audit.checks.votes import FARTHEST, Votes
-from imlp_audit.count.models import measure_models
+from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.spec.load import load, select_checks
 
 DISTANCES = (1, 2, 3, 5, 10)

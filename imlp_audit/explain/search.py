@@ -41,7 +41,7 @@ def count_apart(asked: Changes) -> Generator[Counted]:
 
 def _count_here(asked: Changes) -> Iterator[Counted]:
     os.environ["HF_HUB_OFFLINE"] = "1"  # read when its library is imported
-    from imlp_audit.count.changes import count_changes  # torch takes seconds to import
+    from imlp_audit.count.changed_models import count_changes  # torch takes seconds to import
 
     return count_changes(asked)
 
