@@ -71,7 +71,7 @@ class ModelOptions:
         from imlp_audit.count.configuration import read_configurations
         from imlp_audit.count.request import Changes, ModelRequest, parse_arguments, parse_inputs, parse_model
         from imlp_audit.explain.causes import CountedQuantity
-        from imlp_audit.models.change import merge
+        from imlp_audit.models.recipe_changes import merge
 
         library, name, file = parse_model(model)
         if find_spec("torch") is None:  # the process that counts would end without a word

@@ -21,7 +21,7 @@ from imlp_audit.explain.cells import (
     rests_on,
     stands_for,
 )
-from imlp_audit.models.change import describe
+from imlp_audit.models.recipe_changes import describe
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import (
     CellCheck,

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from imlp_audit.claims.catalogue import BrokenClaim
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, MemoryConvention, ParameterConvention
 from imlp_audit.errors import Problem, did_you_mean
-from imlp_audit.models.change import describe
+from imlp_audit.models.recipe_changes import describe
 from imlp_audit.numbers.parsing import NumberForm, parse_printed
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.document import write_complaint
