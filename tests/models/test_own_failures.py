@@ -19,7 +19,7 @@ from imlp_audit.count.outside_models import rehearse
 from imlp_audit.errors import BuildError
 from imlp_audit.evaluate.weights import Weights, with_weights
 from imlp_audit.explain.breakdown import dissect
-from imlp_audit.inspect.candidates import find_candidates
+from imlp_audit.inspect.matching_rows import find_candidates
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.workers import yield_apart
 from imlp_audit.records.check import Verdict
