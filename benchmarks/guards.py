@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.guards import OFFSETS, Guards, is_uncounted
 from imlp_audit.checks.run import models_needed
-from imlp_audit.count.models import measure_models
+from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.spec.columns import MemoryColumn
 from imlp_audit.spec.load import load, select_checks
 from imlp_audit.spec.plan import CellPlan

@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.frames import with_hypotheses
-from imlp_audit.checks.hypotheses import JudgedPaper, passes
+from imlp_audit.checks.hypothesis_clarity import JudgedPaper, passes
+from imlp_audit.checks.judged_under import with_hypotheses
 from imlp_audit.checks.run import models_needed
 from imlp_audit.checks.votes import FARTHEST, Votes
-from imlp_audit.count.models import measure_models
+from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.spec.load import load, select_checks
 
 DISTANCES = (1, 2, 3, 5, 10)

@@ -14,8 +14,8 @@ import timm
 from typer.testing import CliRunner
 
 from imlp_audit.cli.main import make_app
+from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.facts import Failure, ModelKey, Need
-from imlp_audit.count.models import measure_models
 from imlp_audit.models.readings import PRINTED, PaperReading
 from imlp_audit.models.recipe import Recipe
 

@@ -13,18 +13,18 @@ from imlp_audit.cache.measured import keep_model, keep_outcomes, narrow, recall_
 from imlp_audit.cache.store import Store, remember
 from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, locked_checks
 from imlp_audit.checks.alternatives import alternatives_needed, name_alternatives
-from imlp_audit.checks.candidates import proposals
+from imlp_audit.checks.candidate_counts import proposals
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.frames import with_hypotheses
 from imlp_audit.checks.guards import mark_unguarded
-from imlp_audit.checks.identify import identify, parameters_needed, with_models, work_needed
-from imlp_audit.checks.identity import RowIdentity
+from imlp_audit.checks.judged_under import with_hypotheses
+from imlp_audit.checks.matches_by_chance import RowIdentity
+from imlp_audit.checks.row_identification import identify, parameters_needed, with_models, work_needed
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.claims.running import running
 from imlp_audit.claims.settings import Settings
 from imlp_audit.count.facts import Measured, ModelKey, Need
-from imlp_audit.count.outside import is_outside, measure_outside
+from imlp_audit.count.outside_models import is_outside, measure_outside
 from imlp_audit.count.parallel import begin_measuring, measure_here
 from imlp_audit.errors import UsageError
 from imlp_audit.processes.workers import Pool, open_pool

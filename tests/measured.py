@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from imlp_audit.cache.measured import keep_model, narrow, recall_models
 from imlp_audit.cache.store import Store, cache_folder
+from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.facts import Facts, ModelKey, Need
-from imlp_audit.count.models import measure_models
 
 STORE = Store(cache_folder())
 

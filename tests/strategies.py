@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 
-from imlp_audit.checks.fit import Measured
+from imlp_audit.checks.comparison import Measured
 from imlp_audit.numbers.interval import Interval, decimal_text
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Printed, Rounding

@@ -14,11 +14,11 @@ from rich.cells import cell_len
 
 from imlp_audit.checks.acknowledge import acknowledge
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.frames import with_hypotheses
+from imlp_audit.checks.judged_under import with_hypotheses
 from imlp_audit.checks.run import models_needed, run_check
+from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import Facts, ModelFacts, ModelKey, Need
-from imlp_audit.count.models import measure_models
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.pipeline import Options, audit

@@ -26,8 +26,8 @@ from imlp_audit.cli.main import make_app
 from imlp_audit.count.call import Operation
 from imlp_audit.count.record import Site
 from imlp_audit.models import blocks, recipe
+from imlp_audit.models.available_hosts import HOSTS
 from imlp_audit.models.host import Host, TensorInput
-from imlp_audit.models.hosts import HOSTS
 from imlp_audit.models.own import OwnBlock, OwnCode
 from imlp_audit.models.readings import Axis, Family, axes_of
 from imlp_audit.records.check import Verdict

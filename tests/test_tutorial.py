@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import ModelFacts, ModelKey, Need
-from imlp_audit.count.models import measure_models
 from imlp_audit.spec.load import load
 from tests.cli.running import call
 

@@ -12,7 +12,7 @@ from typing import assert_never
 import numpy as np
 
 from imlp_audit.bench.planning import RowComparison
-from imlp_audit.checks.frames import missing_for
+from imlp_audit.checks.judged_under import missing_for
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.evidence import Throughput

@@ -10,10 +10,10 @@ from operator import itemgetter
 
 from pydantic import ValidationError
 
+from imlp_audit.checks.comparison import Measured, fitting
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.fit import Measured, fitting
-from imlp_audit.checks.frames import Countable, countable, frame_of, totalled_cells
-from imlp_audit.checks.identity import hold_back, matches
+from imlp_audit.checks.judged_under import Countable, countable, frame_of, totalled_cells
+from imlp_audit.checks.matches_by_chance import hold_back, matches
 from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.names.data_sets import classes_named
 from imlp_audit.models.names.known import own_size

@@ -9,9 +9,9 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from operator import itemgetter
 
+from imlp_audit.checks.comparison import Comparison, Ways, compare, fitting
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.fit import Comparison, Ways, compare, fitting
-from imlp_audit.checks.frames import (
+from imlp_audit.checks.judged_under import (
     Countable,
     cells_of_column,
     column_of,
@@ -26,7 +26,7 @@ from imlp_audit.checks.frames import (
     unless_missing,
     write_images,
 )
-from imlp_audit.checks.identity import (
+from imlp_audit.checks.matches_by_chance import (
     DOUBTED,
     FEW,
     LEAST,

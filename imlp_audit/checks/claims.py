@@ -9,7 +9,7 @@ from typing import assert_never
 
 from imlp_audit.checks.cells import judge
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.frames import Countable, frame_of
+from imlp_audit.checks.judged_under import Countable, frame_of
 from imlp_audit.checks.quantities import (
     IncomparableError,
     all_of,

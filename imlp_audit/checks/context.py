@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TypeAlias, assert_never
 
-from imlp_audit.checks.fit import Measured
-from imlp_audit.checks.hypotheses import JudgedPaper
-from imlp_audit.checks.identity import RowIdentity
+from imlp_audit.checks.comparison import Measured
+from imlp_audit.checks.hypothesis_clarity import JudgedPaper
+from imlp_audit.checks.matches_by_chance import RowIdentity
 from imlp_audit.claims.settings import AnyOutcome
 from imlp_audit.count.conventions import (
     FLOPS_CONVENTIONS,

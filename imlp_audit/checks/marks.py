@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from imlp_audit.checks.comparison import Comparison, compare
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.fit import Comparison, compare
-from imlp_audit.checks.frames import Frame, frame_of
-from imlp_audit.models.change import describe
+from imlp_audit.checks.judged_under import Frame, frame_of
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe_changes import describe
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.records.check import NO_MODEL, PASSES, MarkCheck, ModelCount, Verdict
 from imlp_audit.spec.plan import MarkPlan

@@ -9,9 +9,9 @@ from itertools import pairwise, product
 from operator import sub
 from typing import assert_never
 
+from imlp_audit.checks.comparison import Measured, name_departures_of
 from imlp_audit.checks.context import Context, Conventions, Counter, NotMeasuredError
-from imlp_audit.checks.fit import Measured, name_departures_of
-from imlp_audit.checks.frames import Countable, countable, frame_of, unless_counted
+from imlp_audit.checks.judged_under import Countable, countable, frame_of, unless_counted
 from imlp_audit.count.conventions import ParameterConvention, total
 from imlp_audit.count.facts import ModelFacts
 from imlp_audit.models.readings import AnyFamily

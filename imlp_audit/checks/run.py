@@ -9,12 +9,12 @@ from itertools import chain
 from typing import assert_never
 
 from imlp_audit.checks.cells import check_cell, check_columns
-from imlp_audit.checks.changes import check_delta, check_repeat
 from imlp_audit.checks.claims import check_claim, models_of_claim, papers_of_claim
 from imlp_audit.checks.context import Context, NotMeasuredError
-from imlp_audit.checks.frames import may_accuse, totalled_cells
-from imlp_audit.checks.identity import NOT_NAMED, hold_back
+from imlp_audit.checks.deltas_and_repeats import check_delta, check_repeat
+from imlp_audit.checks.judged_under import may_accuse, totalled_cells
 from imlp_audit.checks.marks import check_mark, marked_models
+from imlp_audit.checks.matches_by_chance import NOT_NAMED, hold_back
 from imlp_audit.claims.catalogue import BrokenClaim, ClaimText
 from imlp_audit.claims.settings import AnyOutcome, NotRun, Outcome
 from imlp_audit.count.facts import ModelKey, Need

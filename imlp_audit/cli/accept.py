@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from imlp_audit.checks.acknowledge import renew_lock
-from imlp_audit.checks.candidates import says
+from imlp_audit.checks.candidate_counts import says
 from imlp_audit.cli.loading import check_spec, load_own, open_store
 from imlp_audit.cli.options import NoCache, NoProgress, Specs, TrustCode, helpers
 from imlp_audit.cli.output import ExitCode, emit, emit_document, exit_code
@@ -19,10 +19,10 @@ from imlp_audit.cli.progress import show_progress
 from imlp_audit.files import MAX_SPEC_BYTES, read_bytes, read_text
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import CellCheck, Identified, Verdict
-from imlp_audit.records.document import to_json
 from imlp_audit.records.finding import RenewedLock
+from imlp_audit.records.json_document import to_json
 from imlp_audit.records.result import AuditResult, GroupScore
-from imlp_audit.report.files import check_writable, write_whole
+from imlp_audit.report.atomic_files import check_writable, write_whole
 from imlp_audit.report.listings import acknowledged_document
 from imlp_audit.spec.columns import Column
 from imlp_audit.spec.edit import with_counters, with_model

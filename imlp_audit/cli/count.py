@@ -71,7 +71,7 @@ class ModelOptions:
         from imlp_audit.count.configuration import read_configurations
         from imlp_audit.count.request import Changes, ModelRequest, parse_arguments, parse_inputs, parse_model
         from imlp_audit.explain.causes import CountedQuantity
-        from imlp_audit.models.change import merge
+        from imlp_audit.models.recipe_changes import merge
 
         library, name, file = parse_model(model)
         if find_spec("torch") is None:  # the process that counts would end without a word
@@ -114,9 +114,9 @@ def count(
 ) -> int:
     """Count a model by every counter, with its parts; and say what would give a printed number that it does not."""
     from imlp_audit.cli.progress import show_progress
+    from imlp_audit.explain.cause_search import collect_changes, count_apart, take_first
     from imlp_audit.explain.causes import find_causes
     from imlp_audit.explain.explanation_document import counted_document
-    from imlp_audit.explain.search import collect_changes, count_apart, take_first
 
     questions = [_question(text) for text in printed or ()]
     asked = building.changes(model, questions)

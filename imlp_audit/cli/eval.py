@@ -32,8 +32,8 @@ from imlp_audit.cli.progress import show_image_progress
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.processes.interrupts import on_interrupt, write_error
 from imlp_audit.processes.limits import cores
+from imlp_audit.report.atomic_files import check_writable
 from imlp_audit.report.document import make_visible
-from imlp_audit.report.files import check_writable
 from imlp_audit.report.first_screen import run_screen
 from imlp_audit.spec.paper import RowRef, find_row, rows_of
 from imlp_audit.spec.schema import Preprocessing

@@ -15,8 +15,8 @@ from imlp_audit.cli.loading import check_spec
 from imlp_audit.cli.output import ExitCode, emit, emit_document
 from imlp_audit.errors import UsageError
 from imlp_audit.numbers.words import count_of
+from imlp_audit.report.atomic_files import check_writable, write_whole
 from imlp_audit.report.document import Code, Document, Heading, List, Paragraph, make_visible
-from imlp_audit.report.files import check_writable, write_whole
 from imlp_audit.spec.fields import FORMS, SLUG
 from imlp_audit.spec.targets import declares, spec_files
 from imlp_audit.transcribe.draft import Draft, choose_tables, draft_table

@@ -32,8 +32,8 @@ def inspect(
     """Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show."""
     states = parse_states(checkpoint, state, prefix)  # bad files are refused before torch is imported
     selection = load_specs(specs, trust_code=trust_code)
-    from imlp_audit.inspect.candidates import choose_candidates, report_checkpoint
     from imlp_audit.inspect.document import checkpoint_document
+    from imlp_audit.inspect.matching_rows import choose_candidates, report_checkpoint
 
     sha256 = hash_file(states[0])
     with show_progress(shown=not no_progress) as announce:

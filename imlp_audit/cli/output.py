@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imlp_audit.errors import ClosedPipeError, OutputError, UsageError
-from imlp_audit.report.files import check_writable, write_whole
+from imlp_audit.report.atomic_files import check_writable, write_whole
 from imlp_audit.report.formats import ENDINGS, AuditFormat, Format, render_audit, render_document
 from imlp_audit.report.terminal import Surface
 
 if TYPE_CHECKING:
-    from imlp_audit.records.document import JsonDocument
+    from imlp_audit.records.json_document import JsonDocument
     from imlp_audit.records.result import AuditResult
     from imlp_audit.report.document import Document
 

@@ -21,10 +21,10 @@ from imlp_audit.files import BOM, MAX_RESULT_BYTES, FileError, read_text
 from imlp_audit.pipeline import Options
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.diff import diff_audits
-from imlp_audit.records.document import from_json
+from imlp_audit.records.json_document import from_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import Solved
-from imlp_audit.report.files import check_writable, write_whole
+from imlp_audit.report.atomic_files import check_writable, write_whole
 from imlp_audit.report.formats import AuditFormat, Format
 from imlp_audit.report.listings import diff_document
 from imlp_audit.report.markdown import render_markdown

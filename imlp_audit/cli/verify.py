@@ -96,7 +96,7 @@ def audit_with_causes(selection: Selection, options: Options, announce: Announce
     result = audit(selection, options, announce)
     if all(one.verdict is not Verdict.DIFFERS or one.acknowledged for one in result.of_kind(CellCheck)):
         return result
-    from imlp_audit.explain.search import name_causes
+    from imlp_audit.explain.cause_search import name_causes
 
     known, _ = identify_rows(selection, options, announce)
     plans = select_checks(known, options.only, options.skip)

@@ -10,7 +10,7 @@ import yaml
 
 from imlp_audit.errors import UsageError
 from imlp_audit.files import read_text
-from imlp_audit.models.change import merge
+from imlp_audit.models.recipe_changes import merge
 
 _MOST = 2**20
 _REFERENCE = re.compile(r"\$\{([\w.]+)\}")

@@ -18,9 +18,9 @@ from torch import nn
 
 from imlp_audit.count.request import ModelRequest
 from imlp_audit.errors import BuildError
-from imlp_audit.models.change import merge
 from imlp_audit.models.host import TensorInput
 from imlp_audit.models.importing import Importer, import_file, leave_others, repository
+from imlp_audit.models.recipe_changes import merge
 from imlp_audit.models.run_code import check_module, locate, make_module, take_maker, write_error
 from imlp_audit.models.stand_ins import Answers, StandIn, answering
 from imlp_audit.models.torch_modes import ArithmeticOnTheProcessor

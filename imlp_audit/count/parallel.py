@@ -55,7 +55,7 @@ def _collect(pool: Pool, given: tuple[Needed, Progress]) -> _Found:
 def measure_here(needed: Needed, progress: Progress, fvcore_device: str | None = None) -> Iterator[Measured]:
     """Measure models in this process; torch, which takes seconds to import, is imported if there are any."""
     if needed:
-        from imlp_audit.count.models import measure_models
+        from imlp_audit.count.build_and_count import measure_models
 
         yield from measure_models(needed, progress, fvcore_device, cache=_calls())
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from imlp_audit.count.call import Operation
-from imlp_audit.models.hosts import HOSTS
+from imlp_audit.models.available_hosts import HOSTS
 
 
 class Site(StrEnum):

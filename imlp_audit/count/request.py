@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from imlp_audit.errors import UsageError, did_you_mean
+from imlp_audit.models.available_hosts import Timm, Torchvision
 from imlp_audit.models.host import TensorInput
-from imlp_audit.models.hosts import Timm, Torchvision
 from imlp_audit.models.own import PythonModule
 from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe

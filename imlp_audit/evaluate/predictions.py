@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 from imlp_audit.errors import OutputError, UsageError
 from imlp_audit.files import FileError, read_bytes
+from imlp_audit.report.atomic_files import write_whole
 from imlp_audit.report.document import make_visible
-from imlp_audit.report.files import write_whole
 
 GUESSES = 5
 """How many classes an answer names, if the model has as many."""

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor
 
-from imlp_audit.checks.frames import interval_ends
+from imlp_audit.checks.judged_under import interval_ends
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.evaluate.images import data_digest
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable

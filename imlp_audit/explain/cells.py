@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.frames import Countable, column_of, countable
+from imlp_audit.checks.judged_under import Countable, column_of, countable
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.errors import BuildError
+from imlp_audit.explain.cause_search import search_causes
 from imlp_audit.explain.causes import COUNTERS
-from imlp_audit.explain.search import search_causes
 from imlp_audit.models.readings import Family, OwnFamily, axes_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import decimal_text, readable

@@ -8,7 +8,7 @@ from typing import TypeAlias, assert_never
 
 from imlp_audit.checks.claims import name_meaning
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.frames import totalled_cells
+from imlp_audit.checks.judged_under import totalled_cells
 from imlp_audit.checks.quantities import count_rows
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.explain.cells import (
@@ -21,7 +21,7 @@ from imlp_audit.explain.cells import (
     rests_on,
     stands_for,
 )
-from imlp_audit.models.change import describe
+from imlp_audit.models.recipe_changes import describe
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import (
     CellCheck,

@@ -23,13 +23,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.change import find_leaves
+from imlp_audit.models.available_hosts import Timm
 from imlp_audit.models.host import BuildRequest, Host
-from imlp_audit.models.hosts import Timm
 from imlp_audit.models.names.known import known_models, own_size
 from imlp_audit.models.own import PythonModule
 from imlp_audit.models.readings import AnyReading, ClassToken, Reading
 from imlp_audit.models.recipe import Form, Recipe
+from imlp_audit.models.recipe_changes import find_leaves
 from imlp_audit.models.relatives import name_in_library
 from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
 from imlp_audit.models.run_code import build_python, describe_error, locate, write_error

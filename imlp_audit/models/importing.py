@@ -27,8 +27,8 @@ from imlp_audit.models.stand_ins import (
     skip_loader,
 )
 from imlp_audit.processes.code import load_module
+from imlp_audit.processes.created_files import telling_written
 from imlp_audit.processes.streams import print_to_stderr
-from imlp_audit.processes.written import telling_written
 
 _MOST_IMPORTS = 60  # folders and packages that are looked for, one after the other
 _LEVELS = 4  # folders above a file in which a package of its repository is looked for

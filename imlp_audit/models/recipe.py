@@ -17,12 +17,12 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from imlp_audit.models.available_hosts import HOSTS, Timm, Torchvision
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
-from imlp_audit.models.change import Change, find_leaves, merge, takes, value_at, write_value
 from imlp_audit.models.host import IMAGENET_SIZE, Count, Host, Reads, Sides, Size, divides
-from imlp_audit.models.hosts import HOSTS, Timm, Torchvision
 from imlp_audit.models.own import OwnBlock, OwnCode, PythonModule
 from imlp_audit.models.readings import AnyFamily, AnyReading, Family, PaperReading
+from imlp_audit.models.recipe_changes import Change, find_leaves, merge, takes, value_at, write_value
 from imlp_audit.processes.code import is_bundled
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from imlp_audit.models.hosts import Timm, Torchvision
+from imlp_audit.models.available_hosts import Timm, Torchvision
 from imlp_audit.models.names.known import (
     Library,
     Trait,

@@ -23,8 +23,8 @@ from torch import nn
 from torch.nn.modules import linear
 
 from imlp_audit.models.torch_modes import WithoutCuda
+from imlp_audit.processes.created_files import telling_written
 from imlp_audit.processes.streams import print_to_stderr
-from imlp_audit.processes.written import telling_written
 
 _INSTALLED_AS = {
     "cv2": "opencv-python",

@@ -24,8 +24,8 @@ from queue import Empty, SimpleQueue
 from typing import Literal, TypeAlias, TypeVar
 
 from imlp_audit.processes.compiler import leave_compiler_out
+from imlp_audit.processes.created_files import journal_in, removing_created
 from imlp_audit.processes.interrupts import hold_interrupts, on_interrupt
-from imlp_audit.processes.written import journal_in, removing_created
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.records.base import Count, Number, Record
-from imlp_audit.records.document import JsonDocument
+from imlp_audit.records.json_document import JsonDocument
 
 _CERTAIN = 0.01
 _LEAST = 0.0001  # percent that is written

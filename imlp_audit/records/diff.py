@@ -19,7 +19,7 @@ from imlp_audit.records.check import (
     Verdict,
     printed_form,
 )
-from imlp_audit.records.document import JsonDocument
+from imlp_audit.records.json_document import JsonDocument
 from imlp_audit.records.result import AuditResult
 
 

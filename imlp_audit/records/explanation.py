@@ -10,8 +10,8 @@ from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import Number, Record
 from imlp_audit.records.check import Check
 from imlp_audit.records.counted import PrintedNumber
-from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.finding import Finding
+from imlp_audit.records.json_document import JsonDocument
 
 
 class Fact(Record):

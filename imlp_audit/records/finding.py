@@ -12,7 +12,7 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import list_some
 from imlp_audit.records.base import Record
 from imlp_audit.records.check import FAILS, Check, CheckKind, EquationCheck, Source, Verdict, printed_form
-from imlp_audit.records.document import JsonDocument
+from imlp_audit.records.json_document import JsonDocument
 
 
 class FindingKind(StrEnum):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from imlp_audit.records.base import Count, Record
 from imlp_audit.records.check import Source
-from imlp_audit.records.document import JsonDocument
+from imlp_audit.records.json_document import JsonDocument
 
 
 class ListedCheck(Record):

@@ -11,8 +11,8 @@ from pydantic import Field, model_validator
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.base import ByName, Count, Number, Record
 from imlp_audit.records.check import FAILS, AnyCheck, Caveat, CellCheck, Check, Power, RepeatCheck, Verdict
-from imlp_audit.records.document import JsonDocument
 from imlp_audit.records.finding import Finding, StaleEntry, StaleFinding, group_unexplained
+from imlp_audit.records.json_document import JsonDocument
 from imlp_audit.records.paper import PaperHead
 from imlp_audit.records.solution import Solved
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
 if TYPE_CHECKING:  # the command line needs the formats' names at once, and the rest late
-    from imlp_audit.records.document import JsonDocument
+    from imlp_audit.records.json_document import JsonDocument
     from imlp_audit.records.result import AuditResult
     from imlp_audit.report.document import Document
     from imlp_audit.report.terminal import Surface
@@ -64,7 +64,7 @@ def render_document(
 
             return render_page(document)
         case Format.JSON:
-            from imlp_audit.records.document import to_json
+            from imlp_audit.records.json_document import to_json
 
             assert record is not None  # a command that offers JSON has a record to show
             return to_json(record)
@@ -76,13 +76,13 @@ def render_audit(
     result: AuditResult, document: Callable[[], Document], form: AuditFormat, surface: Surface | None = None
 ) -> str:
     """Return the result of an audit in a format; `document` makes what people read of it."""
-    from imlp_audit.report import exports
+    from imlp_audit.report import github_and_sarif
 
     match form:
         case AuditFormat.SARIF:
-            return exports.render_sarif(result)
+            return github_and_sarif.render_sarif(result)
         case AuditFormat.GITHUB:
-            return exports.render_annotations(result)
+            return github_and_sarif.render_annotations(result)
         case _:
             shown = document() if form is not AuditFormat.JSON else ()
             return render_document(shown, Format(form.value), result, surface)

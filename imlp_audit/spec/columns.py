@@ -7,8 +7,8 @@ from typing import Annotated, Literal, Self, TypeAlias, assert_never
 
 from pydantic import AfterValidator, model_validator
 
-from imlp_audit.models.change import write_value
 from imlp_audit.models.host import Count, Setting, Sides, Size
+from imlp_audit.models.recipe_changes import write_value
 from imlp_audit.numbers.parsing import SCALES, NumberForm, Square
 from imlp_audit.records.base import Record
 from imlp_audit.spec.fields import Sentence, Slug

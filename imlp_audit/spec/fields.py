@@ -10,8 +10,8 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from imlp_audit.errors import UsageError
+from imlp_audit.models.available_hosts import ARCHITECTURE, CLASS_NAME, CLASSIFIER
 from imlp_audit.models.host import PYTHON_NAME
-from imlp_audit.models.hosts import ARCHITECTURE, CLASS_NAME, CLASSIFIER
 from imlp_audit.models.own import PYTHON_FILE
 from imlp_audit.records.base import Record
 

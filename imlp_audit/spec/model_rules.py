@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from imlp_audit.errors import Problem, did_you_mean
-from imlp_audit.models.hosts import Timm, Torchvision
+from imlp_audit.models.available_hosts import Timm, Torchvision
 from imlp_audit.models.names.known import Library, known_models, version_of
 from imlp_audit.models.own import OwnBlock, find_missing_name, find_wrong_argument
 from imlp_audit.models.readings import OwnFamily, axis_of

@@ -11,11 +11,11 @@ from typing import Any
 
 from imlp_audit.claims.catalogue import AnyClaim
 from imlp_audit.errors import Problem
-from imlp_audit.models.change import write_value
 from imlp_audit.models.host import Size
 from imlp_audit.models.own import OwnBlock
 from imlp_audit.models.readings import OwnFamily
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe_changes import write_value
 from imlp_audit.numbers.parsing import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Printed, count_padding
 from imlp_audit.records.check import Source

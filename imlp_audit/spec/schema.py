@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Self, TypeAlias, Type
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, create_model, model_validator
 
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention, parse_weight_key
-from imlp_audit.models.change import Change, describe_fields
 from imlp_audit.models.host import Count, Name
 from imlp_audit.models.readings import (
     Axis,
@@ -23,6 +22,7 @@ from imlp_audit.models.readings import (
     axis_of,
 )
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe_changes import Change, describe_fields
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.base import PaperId, Record
 from imlp_audit.records.finding import FindingKind, Quote

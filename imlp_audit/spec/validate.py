@@ -11,11 +11,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from imlp_audit.errors import Problem, did_you_mean
-from imlp_audit.models.hosts import ARCHITECTURE, CLASSIFIER, HOSTS
+from imlp_audit.models.available_hosts import ARCHITECTURE, CLASSIFIER, HOSTS
 from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.own import SpecFolder
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.document import write_complaint
+from imlp_audit.records.json_document import write_complaint
 from imlp_audit.spec.fields import FORMS, MAPPING, TEXT
 from imlp_audit.spec.schema import About
 from imlp_audit.spec.tree import SpecText, mark_at, plain

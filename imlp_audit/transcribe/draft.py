@@ -11,11 +11,11 @@ from itertools import chain, count
 from imlp_audit.errors import UsageError
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.spec.columns import Measure
-from imlp_audit.transcribe.candidates import Proposal, Surroundings, propose
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, refusal
 from imlp_audit.transcribe.columns import NOUNS, ColumnGuess, ColumnRole, TableColumns, read_columns, why_no_total
 from imlp_audit.transcribe.grid import GridRow, SourceDocument, SourceTable
 from imlp_audit.transcribe.labels import LabelParts, read_label, sides_in, sides_named
+from imlp_audit.transcribe.proposed_models import Proposal, Surroundings, propose
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from imlp_audit.errors import UsageError
 from imlp_audit.files import MAX_SPEC_BYTES
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.spec.parse_yaml import without_refused
-from imlp_audit.transcribe.candidates import MOST
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import ColumnGuess, ColumnRole
 from imlp_audit.transcribe.draft import Draft, DraftRow
+from imlp_audit.transcribe.proposed_models import MOST
 
 _LONGEST = 400
 _PLAIN = re.compile(r"[A-Za-z0-9.][A-Za-z0-9.%+\-/()×^_ ]*(?<! )|[+\-]\d[\d.,]*%?")

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from imlp_audit.cache.measured import keep_model, narrow, recall_models
 from imlp_audit.cache.store import MEASURING, TESTING, Store, digest_of, fingerprint_folder
+from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
-from imlp_audit.count.models import measure_models
-from imlp_audit.models.hosts import Timm
+from imlp_audit.models.available_hosts import Timm
 from imlp_audit.models.own import PythonModule
 from imlp_audit.models.readings import PRINTED
 from imlp_audit.models.recipe import Recipe

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from imlp_audit.checkpoint.fitting import POOLFORMER, SWIN, fit
 from imlp_audit.errors import CheckpointError
 from imlp_audit.evaluate.weights import Weights, with_weights
-from imlp_audit.inspect.candidates import find_candidates
+from imlp_audit.inspect.matching_rows import find_candidates
 from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import find_row
 from tests.checkpoint.reading import load_into, parse

@@ -12,8 +12,8 @@ from timm.models.mlp_mixer import Affine, MlpMixer, ResBlock
 from torch import Tensor, nn
 
 from imlp_audit.errors import CheckpointError
+from imlp_audit.models.available_hosts import ResMlp
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts import ResMlp
 from imlp_audit.models.readings import Presence, ResMlpForm, ResMlpReading
 from imlp_audit.models.recipe import Recipe
 from tests.checkpoint.reading import load_into, parse

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.frames import with_hypotheses
+from imlp_audit.checks.judged_under import with_hypotheses
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import ParameterConvention

@@ -19,8 +19,8 @@ from imlp_audit.records.check import (
     Source,
     Verdict,
 )
-from imlp_audit.records.document import to_json
 from imlp_audit.records.finding import FindingKind, Lock, LockedCheck, Quote, StaleEntry, StaleFinding
+from imlp_audit.records.json_document import to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.findings import refuse_broken_locks
 from imlp_audit.spec.load import Selection, load

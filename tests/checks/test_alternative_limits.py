@@ -10,7 +10,7 @@ import pytest
 
 from imlp_audit.checks.alternatives import alternatives_needed, name_alternatives
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.frames import with_hypotheses
+from imlp_audit.checks.judged_under import with_hypotheses
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
 from imlp_audit.count.facts import Facts, Failure, ModelKey, Need
 from imlp_audit.spec.plan import plan

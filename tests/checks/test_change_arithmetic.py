@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.changes import agree, follows_from_cells
+from imlp_audit.checks.deltas_and_repeats import agree, follows_from_cells
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import Verdict

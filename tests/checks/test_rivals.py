@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from imlp_audit.checks.hypotheses import JudgedPaper
+from imlp_audit.checks.hypothesis_clarity import JudgedPaper
 from imlp_audit.checks.votes import DeclaredOptions, Vote, Votes
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Rounding

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from imlp_audit.checks.fit import Measured
-from imlp_audit.checks.frames import Frame
-from imlp_audit.checks.hypotheses import Clarity, VoteGroup
+from imlp_audit.checks.comparison import Measured
+from imlp_audit.checks.hypothesis_clarity import Clarity, VoteGroup
+from imlp_audit.checks.judged_under import Frame
 from imlp_audit.errors import SpecError
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import Verdict

@@ -10,7 +10,7 @@ import yaml
 
 from imlp_audit.pipeline import audit_targets
 from imlp_audit.records.check import CellCheck, Verdict
-from tests.checks.test_identify import HEAD, TRUE, row
+from tests.checks.test_row_identification import HEAD, TRUE, row
 from tests.cli.running import call
 
 BLOCK = """\

@@ -233,7 +233,7 @@ def test_files_that_a_model_creates_are_named_and_removed(tmp_path: Path) -> Non
 
 
 def test_files_of_a_model_that_never_ends_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("imlp_audit.explain.search.PATIENCE", 1.0)
+    monkeypatch.setattr("imlp_audit.explain.cause_search.PATIENCE", 1.0)
     log = tmp_path / "a.log"
     (tmp_path / "net.py").write_text(
         f"def make():\n    open({str(log)!r}, 'w').write('x')\n    while True:\n        pass\n"
@@ -553,7 +553,7 @@ PASSES = {
 
 @pytest.mark.parametrize("code", PASSES)
 def test_forward_passes_that_are_not_counted(tmp_path: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("imlp_audit.explain.search.PATIENCE", 2.0)
+    monkeypatch.setattr("imlp_audit.explain.cause_search.PATIENCE", 2.0)
     (tmp_path / "net.py").write_text(
         "from torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__(); "
         f"self.fc = nn.Linear(2, 2)\n    def forward(self, x):\n        {code}\n"
@@ -611,7 +611,7 @@ BROKEN = {
 def test_constructors_that_fail_are_named(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     code, words = BROKEN[kind]
     (tmp_path / "net.py").write_text(f"import os, sys, torch\ndef make():\n    {code}\n")
-    monkeypatch.setattr("imlp_audit.explain.search.PATIENCE", 3.0)
+    monkeypatch.setattr("imlp_audit.explain.cause_search.PATIENCE", 3.0)
     done = call("count", f"{tmp_path / 'net.py'}:make")
     assert (done.code, done.out) == (3, "")
     assert words in done.err

@@ -154,7 +154,7 @@ def test_unusable_input_is_refused_in_words_before_anything_is_measured(
 
 def test_a_folder_that_cannot_be_written_to_is_refused(unmeasured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A stand-in, because root may write anywhere.
-    monkeypatch.setattr("imlp_audit.report.files.os.access", lambda *_: False)
+    monkeypatch.setattr("imlp_audit.report.atomic_files.os.access", lambda *_: False)
     done = call("verify", "clean", "-o", "markdown:r.md")
     assert (done.code, done.out) == (2, "")
     assert "is not writable" in done.err

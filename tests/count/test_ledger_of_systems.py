@@ -9,8 +9,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import CallCache, measure
+from imlp_audit.models.available_hosts import Timm
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts import Timm
 from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs

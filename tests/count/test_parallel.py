@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from imlp_audit.count import parallel
+from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
-from imlp_audit.count.models import measure_models
 from imlp_audit.count.parallel import Needed, begin_measuring
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe

@@ -28,7 +28,7 @@ from torch.optim.swa_utils import AveragedModel
 from imlp_audit.checkpoint.contents import parse_states
 from imlp_audit.errors import CheckpointError
 from imlp_audit.evaluate.weights import Weights, with_weights
-from imlp_audit.inspect.candidates import choose_candidates
+from imlp_audit.inspect.matching_rows import choose_candidates
 from imlp_audit.models.build import Builder
 from imlp_audit.spec.load import Selection, load
 from imlp_audit.spec.paper import RowRef, find_row

@@ -8,7 +8,7 @@ from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
 from imlp_audit.explain.breakdown import Body, dissect, find_part, set_beside
 from imlp_audit.explain.explanation_document import describe_section
-from imlp_audit.models.hosts import HOSTS
+from imlp_audit.models.available_hosts import HOSTS
 from imlp_audit.models.readings import AnyReading, OutputLayer, Presence, SpatialMatrix, TextReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.explanation import Breakdown

@@ -13,8 +13,8 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention,
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
+from imlp_audit.models.available_hosts import Bert
 from imlp_audit.models.host import BuildRequest, Host
-from imlp_audit.models.hosts import Bert
 from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
 from imlp_audit.models.settings import example_inputs
 

@@ -14,9 +14,9 @@ from timm.models.mlp_mixer import MlpMixer as TimmMixer
 from timm.models.mlp_mixer import SpatialGatingBlock
 from torch import nn
 
+from imlp_audit.models.available_hosts import Gmlp
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.host import BuildRequest, Host
-from imlp_audit.models.hosts import Gmlp
 from imlp_audit.models.readings import SpatialMatrix
 from tests.models.wholes import macs, parameters, randomised
 

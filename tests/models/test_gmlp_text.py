@@ -15,9 +15,9 @@ from torch import nn
 
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.errors import BuildError
+from imlp_audit.models.available_hosts import GmlpText
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.host import BuildRequest, Host
-from imlp_audit.models.hosts import GmlpText
 from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
 from tests.models.wholes import assert_learns, assert_round_trips, macs, parameters, randomised, run
 

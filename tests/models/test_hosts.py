@@ -15,10 +15,10 @@ from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.record import Ledger
 from imlp_audit.explain.breakdown import find_part
-from imlp_audit.inspect.candidates import has_same_start, is_plausible
+from imlp_audit.inspect.matching_rows import has_same_start, is_plausible
+from imlp_audit.models.available_hosts import HOSTS
 from imlp_audit.models.build import Builder
 from imlp_audit.models.host import Reads, Stack
-from imlp_audit.models.hosts import HOSTS
 from imlp_audit.models.readings import (
     OutputLayer,
     PaperReading,

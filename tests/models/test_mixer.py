@@ -14,8 +14,8 @@ from timm.models.mlp_mixer import MlpMixer as TimmMixer
 from torch import Tensor, nn
 
 from imlp_audit.count.conventions import ParameterConvention
+from imlp_audit.models.available_hosts import Mixer
 from imlp_audit.models.host import BuildRequest
-from imlp_audit.models.hosts import Mixer
 from imlp_audit.models.mixer import MixerLayer, PatchEmbedding
 from tests.models.wholes import macs, parameters
 

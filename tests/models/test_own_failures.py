@@ -12,14 +12,14 @@ import pytest
 
 from imlp_audit.bench import run as benching
 from imlp_audit.bench.planning import Setup, plan_comparisons
-from imlp_audit.count import outside
+from imlp_audit.count import outside_models
+from imlp_audit.count.build_and_count import run_once
 from imlp_audit.count.facts import Failure, ModelKey
-from imlp_audit.count.models import run_once
-from imlp_audit.count.outside import rehearse
+from imlp_audit.count.outside_models import rehearse
 from imlp_audit.errors import BuildError
 from imlp_audit.evaluate.weights import Weights, with_weights
 from imlp_audit.explain.breakdown import dissect
-from imlp_audit.inspect.candidates import find_candidates
+from imlp_audit.inspect.matching_rows import find_candidates
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.workers import yield_apart
 from imlp_audit.records.check import Verdict
@@ -78,7 +78,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     def soon(work: Work[Given, Made], given: Given, _patience: float) -> Generator[Made]:
         return yield_apart(work, given, 10)
 
-    monkeypatch.setattr(outside, "yield_apart", soon)
+    monkeypatch.setattr(outside_models, "yield_apart", soon)
 
 
 def test_a_model_is_run_on_numbers_before_it_is_timed_or_evaluated() -> None:
@@ -88,7 +88,7 @@ def test_a_model_is_run_on_numbers_before_it_is_timed_or_evaluated() -> None:
 
 
 def test_models_of_packages_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outside, "yield_apart", None)
+    monkeypatch.setattr(outside_models, "yield_apart", None)
     assert rehearse([ModelKey(Recipe.of(timm="test_vit"), None)]) == {}
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.fvcore import count_with_fvcore
-from imlp_audit.count.models import measure_models
-from imlp_audit.count.outside import measure_outside
+from imlp_audit.count.outside_models import measure_outside
 from imlp_audit.errors import BuildError, SpecError, UntrustedError
 from imlp_audit.models.build import Builder, build_host
 from imlp_audit.models.recipe import Recipe

@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from imlp_audit.models.blocks import Activation, Gate, ImlpRecipe, Norm, Part, Pooling
-from imlp_audit.models.host import FrozenMap, Host
-from imlp_audit.models.hosts import (
+from imlp_audit.models.available_hosts import (
     HOSTS,
     Bert,
     Gmlp,
@@ -24,6 +22,8 @@ from imlp_audit.models.hosts import (
     Torchvision,
     Transformers,
 )
+from imlp_audit.models.blocks import Activation, Gate, ImlpRecipe, Norm, Part, Pooling
+from imlp_audit.models.host import FrozenMap, Host
 from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.readings import (
     AnyReading,

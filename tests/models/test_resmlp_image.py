@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.parameters import count_parameters
 from imlp_audit.errors import BuildError
+from imlp_audit.models.available_hosts import ResMlp
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.host import BuildRequest, Host
-from imlp_audit.models.hosts import ResMlp
 from imlp_audit.models.readings import (
     Family,
     PaperReading,

@@ -8,10 +8,10 @@ import torch
 from timm.layers import Attention, Mlp
 from torch import Tensor, nn
 
+from imlp_audit.models.available_hosts import Bert, Gmlp, GmlpText, Mixer, ResMlp
 from imlp_audit.models.blocks import Communication
 from imlp_audit.models.build import Builder
 from imlp_audit.models.host import Setting
-from imlp_audit.models.hosts import Bert, Gmlp, GmlpText, Mixer, ResMlp
 from imlp_audit.models.readings import (
     OutputLayer,
     Presence,

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import nn
 
+from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
-from imlp_audit.count.models import measure_models
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.parsing import parse_printed

@@ -14,7 +14,7 @@ import transformers
 import yaml
 
 from docs.atlas import DOCS, SPECS, pages
-from imlp_audit.models.hosts import Timm, Torchvision, Transformers
+from imlp_audit.models.available_hosts import Timm, Torchvision, Transformers
 from imlp_audit.models.recipe import Form, Recipe
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.pipeline import Options, audit

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from imlp_audit.errors import UsageError
 from imlp_audit.records.check import CellCheck, Source, Verdict
-from imlp_audit.records.document import from_json, to_json
 from imlp_audit.records.evidence import Accuracy, Throughput
+from imlp_audit.records.json_document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 
 numbers = st.decimals(-100, 100, places=4).map(str)

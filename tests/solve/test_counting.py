@@ -10,9 +10,9 @@ import pytest
 from imlp_audit.count.call import Operation
 from imlp_audit.count.ledger import CallCache
 from imlp_audit.errors import BuildError
+from imlp_audit.models.available_hosts import Bert, GmlpText, ResMlp
 from imlp_audit.models.blocks import Activation, Communication, Gate, ImlpRecipe, Norm, Part, Pooling
 from imlp_audit.models.build import Builder
-from imlp_audit.models.hosts import Bert, GmlpText, ResMlp
 from imlp_audit.models.readings import Family
 from imlp_audit.models.recipe import Recipe, Replacement
 from imlp_audit.solve.compose import count_models

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.facts import Measured, ModelKey, Need
-from imlp_audit.count.models import measure_models
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
 from imlp_audit.solve.compose import Composition, compose
@@ -117,7 +117,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return measure_models(needed, progress, device)
 
     monkeypatch.setattr("imlp_audit.solve.compose.measure_outside", measure)
-    monkeypatch.setattr("imlp_audit.count.outside.measure_outside", measure)
+    monkeypatch.setattr("imlp_audit.count.outside_models.measure_outside", measure)
     return asked
 
 

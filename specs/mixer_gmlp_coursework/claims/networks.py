@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from torch import Tensor, nn, tensor
 
 from imlp_audit.claims import Sides, choice, claim, modules, size, tensors
+from imlp_audit.models.available_hosts import Gmlp, GmlpText, Mixer
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock, GmlpClassifier, GmlpTextModel
 from imlp_audit.models.host import BuildRequest
-from imlp_audit.models.hosts import Gmlp, GmlpText, Mixer
 from imlp_audit.models.mixer import MixerLayer, Mlp, MlpMixer, PatchClassifier
 from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
 

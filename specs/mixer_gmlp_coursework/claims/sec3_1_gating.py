@@ -5,10 +5,10 @@ from hypothesis import assume
 from torch import Tensor, cat, einsum, eye, nn, ones
 
 from imlp_audit.claims import NONZERO, POSITIVE, Sides, below, choice, claim, depends, jacobian, modules, size, tensors
+from imlp_audit.models.available_hosts import GmlpText
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import SpatialGatingUnit, TokenProjection
 from imlp_audit.models.host import BuildRequest
-from imlp_audit.models.hosts import GmlpText
 from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
 
 from ._formulas import SMALL, filled

@@ -10,9 +10,9 @@ from hypothesis.strategies import SearchStrategy
 from torch import Tensor, cat, einsum, nn
 
 from imlp_audit.claims import Side, modules, tensors
+from imlp_audit.models.available_hosts import ResMlp
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.host import BuildRequest
-from imlp_audit.models.hosts import ResMlp
 from imlp_audit.models.readings import Presence, ResMlpForm, ResMlpReading
 
 ACTIVATIONS: dict[Nonlinearity, Callable[[Tensor], Tensor]] = {

@@ -10,8 +10,8 @@ import timm
 import torch
 from timm.utils.model import reparameterize_model
 
+from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.facts import Failure, ModelKey, Need
-from imlp_audit.count.models import measure_models
 from imlp_audit.models import names
 from imlp_audit.models.names.data_sets import PUBLISHED_HEADS, USUAL_CLASSES
 from imlp_audit.models.names.known import (

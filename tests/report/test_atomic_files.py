@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import OutputError
-from imlp_audit.report.files import write_whole
+from imlp_audit.report.atomic_files import write_whole
 
 
 def names(folder: Path) -> list[str]:
@@ -25,7 +25,7 @@ def test_a_file_that_could_not_be_written_leaves_the_old_one_and_nothing_else(
     def fail(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("imlp_audit.report.files.os.fsync", fail)
+    monkeypatch.setattr("imlp_audit.report.atomic_files.os.fsync", fail)
     with pytest.raises(OutputError, match="No space left on device"):
         write_whole(tmp_path / "a", "new")
     assert names(tmp_path) == ["a"]

@@ -12,9 +12,17 @@ from fractions import Fraction
 from functools import cached_property
 from math import log, prod
 
-from imlp_audit.checks.candidates import TableCounts, candidates_of, cells_of, contradicts, key_of, proposals, says
+from imlp_audit.checks.candidate_counts import (
+    TableCounts,
+    candidates_of,
+    cells_of,
+    contradicts,
+    key_of,
+    proposals,
+    says,
+)
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.identity import (
+from imlp_audit.checks.matches_by_chance import (
     BY_CHANCE,
     RowIdentity,
     are_settled,

@@ -12,7 +12,7 @@ from math import prod
 from pydantic import ValidationError
 
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.identity import BY_CHANCE, LEAST, at_least, chance, matches
+from imlp_audit.checks.matches_by_chance import BY_CHANCE, LEAST, at_least, chance, matches
 from imlp_audit.count.conventions import ParameterConvention, total
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey
 from imlp_audit.models.host import Size

@@ -14,7 +14,7 @@ import pytest
 from imlp_audit.records.check import FAILS, CellCheck, CheckKind, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.exports import MOST, file_uri, render_annotations, render_sarif
+from imlp_audit.report.github_and_sarif import MOST, file_uri, render_annotations, render_sarif
 from imlp_audit.report.verdicts import explain_command
 
 from .results import BENIGN, check, everywhere, full, head

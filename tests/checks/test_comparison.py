@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.fit import Comparison, Measured, Ways
-from imlp_audit.checks.fit import compare as compare_ways
+from imlp_audit.checks.comparison import Comparison, Measured, Ways
+from imlp_audit.checks.comparison import compare as compare_ways
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import LIKELY, Printed, Rounding
 from imlp_audit.records.check import Verdict

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from imlp_audit.models.change import write_value
 from imlp_audit.models.names.data_sets import ALL_CLASSES, classes_named, clip_recipe, names_imagenet, text_recipe
 from imlp_audit.models.names.known import USUAL_SIZE, Library, Trait, former_meaning, has, own_size, takes_size
 from imlp_audit.models.names.match import WEIGHTS, Named, is_of_family, names_of, rank
 from imlp_audit.models.names.spelling import first_meaning, spellings
+from imlp_audit.models.recipe_changes import write_value
 from imlp_audit.transcribe.labels import LabelParts, is_tagged, may_be_side
 
 MOST = 20

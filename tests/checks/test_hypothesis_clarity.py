@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.checks.hypotheses import Chances, Clarity, Hypothesis, JudgedPaper, judge
+from imlp_audit.checks.hypothesis_clarity import Chances, Clarity, Hypothesis, JudgedPaper, judge
 from imlp_audit.checks.votes import FARTHEST, PAPER, DeclaredOptions, Vote, Votes
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Rounding

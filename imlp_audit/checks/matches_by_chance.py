@@ -1,4 +1,4 @@
-"""What the numbers of a row say about its candidates, and what a coincidence is worth: how likely it is by chance."""
+"""What the numbers of a row say about its candidates, and how likely they would match by chance."""
 
 from __future__ import annotations
 

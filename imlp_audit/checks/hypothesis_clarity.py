@@ -1,4 +1,4 @@
-"""Which hypothesis the counted numbers of a paper support when they are judged together, and how much a pass says.
+"""Which hypothesis the counted numbers of a paper support together, whether that is clear, and how much a pass says.
 
 A paper had one model and a column one counter. A hypothesis is one reading for each family of models, one convention
 for each column and one rounding rule, or one for each measure that has rules of its own. The best one explains most

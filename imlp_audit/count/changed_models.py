@@ -20,8 +20,8 @@ import yaml
 from torch import nn
 
 from imlp_audit.count.configuration import read_configurations
+from imlp_audit.count.full_count import CountRequest, build_requested, count_each
 from imlp_audit.count.request import Changes, ModelRequest
-from imlp_audit.count.whole import CountRequest, build_requested, count_each
 from imlp_audit.errors import AuditError, BuildError
 from imlp_audit.files import read_text
 from imlp_audit.models.host import TensorInput

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from imlp_audit.cache.store import Store, digest_of, remember
 from imlp_audit.checks.context import Conventions
-from imlp_audit.checks.frames import Countable, cells_of_column, column_of, countable, missing_for, totalled_cells
+from imlp_audit.checks.judged_under import Countable, cells_of_column, column_of, countable, missing_for, totalled_cells
 from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.errors import BuildError
 from imlp_audit.explain.causes import CauseFamily, CountedQuantity, Question, Recounts, find_causes
@@ -41,7 +41,7 @@ def count_apart(asked: Changes) -> Generator[Counted]:
 
 def _count_here(asked: Changes) -> Iterator[Counted]:
     os.environ["HF_HUB_OFFLINE"] = "1"  # read when its library is imported
-    from imlp_audit.count.changes import count_changes  # torch takes seconds to import
+    from imlp_audit.count.changed_models import count_changes  # torch takes seconds to import
 
     return count_changes(asked)
 

@@ -9,9 +9,9 @@ from itertools import product, starmap
 from typing import TypeVar
 
 from imlp_audit.checks.cells import find_own_column
+from imlp_audit.checks.comparison import Comparison, Measured, Ways, compare
 from imlp_audit.checks.context import Context, Conventions, NotMeasuredError
-from imlp_audit.checks.fit import Comparison, Measured, Ways, compare
-from imlp_audit.checks.frames import (
+from imlp_audit.checks.judged_under import (
     Countable,
     Frame,
     countable,

@@ -6,9 +6,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from imlp_audit.checks.comparison import Comparison, Measured, Ways, fitting
 from imlp_audit.checks.context import Context, NotMeasuredError, own_convention
-from imlp_audit.checks.fit import Comparison, Measured, Ways, fitting
-from imlp_audit.checks.hypotheses import Clarity, JudgedPaper, VoteGroup, allowed_roundings
+from imlp_audit.checks.hypothesis_clarity import Clarity, JudgedPaper, VoteGroup, allowed_roundings
 from imlp_audit.checks.votes import DeclaredOptions, Vote, Votes
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import EXACT, decimal_text

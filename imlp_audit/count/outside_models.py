@@ -69,12 +69,12 @@ def each_outside(
 
 
 def _measure(needed: Mapping[ModelKey, Need], fvcore_device: str | None) -> Iterator[Measured]:
-    from imlp_audit.count.models import measure_models
+    from imlp_audit.count.build_and_count import measure_models
 
     return measure_models(needed, lambda _: None, fvcore_device)
 
 
 def _rehearse(models: Mapping[ModelKey, None]) -> Iterator[tuple[ModelKey, Failure | None]]:
-    from imlp_audit.count.models import run_once
+    from imlp_audit.count.build_and_count import run_once
 
     return ((key, run_once(key)) for key in models)

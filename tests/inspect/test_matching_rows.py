@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from imlp_audit.checkpoint.fitting import Shapes
-from imlp_audit.inspect.candidates import (
+from imlp_audit.inspect.matching_rows import (
     Candidates,
     find_candidates,
     has_same_start,

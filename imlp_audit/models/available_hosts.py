@@ -12,10 +12,10 @@ from typing import Annotated, Self, final
 from pydantic import Field, JsonValue, field_validator, model_validator
 
 from imlp_audit.models.blocks import Communication, Gate, Nonlinearity, Norm, Pooling
-from imlp_audit.models.change import find_leaves
 from imlp_audit.models.host import Count, FrozenMap, Host, Inputs, Layers, PartNames, Reads, Stack, Values, divides
 from imlp_audit.models.own import PythonModule
 from imlp_audit.models.readings import Family, ResMlpForm, SpatialMatrix
+from imlp_audit.models.recipe_changes import find_leaves
 
 ARCHITECTURE = r"^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)?$"
 """A bare name of timm's: timm would take "hf-hub:..." as an order to download."""
