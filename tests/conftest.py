@@ -20,7 +20,7 @@ pytest_plugins = ["pytester"]
 torch.set_num_threads(1)
 # where a copy can be made of this process, none has to import torch again
 if "fork" in multiprocessing.get_all_start_methods():
-    workers.start = multiprocessing.get_context("fork")
+    workers.start = multiprocessing.get_context("fork")  # type: ignore[assignment]  # it starts them too
 # a shell's background job ignores interrupts, and so would every process that a test starts
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
