@@ -81,12 +81,13 @@ def macs(build: Callable[[], nn.Module], *shape: int) -> int:
     import torch
 
     from imlp_audit.count.ledger import measure
+    from imlp_audit.count.parallel import calls_seen
     from imlp_audit.models.torch_modes import SkipInitialisation
 
     with torch.device("meta"):
         with SkipInitialisation():
             model = build()
-        ledger = measure(model, torch.empty(shape))
+        ledger = measure(model, torch.empty(shape), cache=calls_seen())
     if ledger.unknown:
         raise ValueError(f"not counted: {', '.join(ledger.unknown)}")
     return total(ledger, FLOPS_CONVENTIONS["macs"])

@@ -57,7 +57,7 @@ def measure_here(needed: Needed, progress: Progress, fvcore_device: str | None =
     if needed:
         from imlp_audit.count.build_and_count import measure_models
 
-        yield from measure_models(needed, progress, fvcore_device, cache=_calls())
+        yield from measure_models(needed, progress, fvcore_device, cache=calls_seen())
 
 
 def _by_host(needed: Needed) -> list[Needed]:
@@ -75,7 +75,7 @@ def _measure(needed: Needed, send: Callable[[ModelFacts | Failure], None]) -> No
 
 
 @cache
-def _calls() -> CallCache:
+def calls_seen() -> CallCache:
     """Return the calls of operations that this process has measured."""
     from imlp_audit.count.ledger import CallCache
 

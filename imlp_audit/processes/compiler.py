@@ -1,7 +1,7 @@
 """Torch's compiler, which nothing here uses: importing it takes longer than timm and torchvision do, and 140 MB.
 
 They import it for two functions, and torchvision (ops/roi_align.py) says that it means not to. Torch imports it for
-the first of them, when a shape function of its own is called.
+the first of them, when a shape function of its own is called; transformers for a mode that makes masks.
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ from types import ModuleType
 
 _COMPILER = "torch._dynamo"
 _CHECKS = "torch._dynamo.utils"
+_MODES = "torch._dynamo._trace_wrapped_higher_order_op"
 _DECORATORS = ("disable", "allow_in_graph", "assume_constant_result")  # the latter two are asked for by transformers
 
 
 def leave_compiler_out() -> None:
-    """Answer for the compiler in this process, until somebody asks for more of it than these two functions."""
+    """Answer for the compiler in this process, until somebody asks for more of it than these functions."""
     if _COMPILER in sys.modules:
         return
-    compiler, checks = _StandIn(_COMPILER), _StandIn(_CHECKS)
+    compiler, checks, modes = _StandIn(_COMPILER), _StandIn(_CHECKS), _StandIn(_MODES)
     compiler.__path__ = []
     vars(compiler).update(dict.fromkeys(_DECORATORS, _disable))
     vars(checks)["is_compile_supported"] = _is_compile_supported
-    sys.modules.update({_COMPILER: compiler, _CHECKS: checks})
+    vars(modes)["TransformGetItemToIndex"] = _index_by_tensors
+    sys.modules.update({_COMPILER: compiler, _CHECKS: checks, _MODES: modes})
     sys.meta_path.insert(0, _Finder())
 
 
@@ -63,7 +65,7 @@ class _Imported(Loader):
 
 
 def _give_way() -> None:
-    for name in (_COMPILER, _CHECKS):
+    for name in (_COMPILER, _CHECKS, _MODES):
         if isinstance(sys.modules.get(name), _StandIn):
             del sys.modules[name]
 
@@ -76,3 +78,8 @@ def _disable(function: Callable[..., object] | None = None, *_: object, **__: ob
 def _is_compile_supported(device: object) -> object:
     _give_way()
     return import_module(_CHECKS).is_compile_supported(device)
+
+
+def _index_by_tensors() -> object:
+    _give_way()
+    return import_module(_MODES).TransformGetItemToIndex()

@@ -31,6 +31,8 @@ def _run(code: str) -> None:
         "import torch._dynamo; asked = torch._dynamo.config",
         "import torch._dynamo.backends.registry as asked; assert asked is torch._dynamo.backends.registry",
         "from torch._dynamo.utils import counters as asked; assert asked is torch._dynamo.utils.counters",
+        "from transformers.masking_utils import TransformGetItemToIndex; assert not compiler_is_imported();"
+        " TransformGetItemToIndex().__enter__()",
     ],
 )
 @pytest.mark.slow
