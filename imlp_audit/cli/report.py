@@ -188,7 +188,7 @@ def _solve(selection: Selection, paper: Paper, progress: Callable[[str], None], 
 
     targets = default_targets(paper)
     try:
-        return solve_selection(selection, targets, progress, store) if targets else None
+        return solve_selection(selection, targets, progress, store, jobs=helpers()) if targets else None
     except SolverError:  # of no model there are numbers: the checks say so one by one
         return None
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from imlp_audit.cli.loading import load_specs, open_store
-from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode
+from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode, helpers
 from imlp_audit.cli.output import emit_document
 from imlp_audit.cli.progress import show_progress
 from imlp_audit.report.formats import Format
@@ -32,6 +32,6 @@ def solve(
     selection = load_specs(targets, trust_code=trust_code)
     with show_progress(shown=not no_progress, doing="solving") as announce:
         store = open_store(no_cache=no_cache)
-        solved = solve_selection(selection, selected_targets(selection), announce(4), store, budget)
+        solved = solve_selection(selection, selected_targets(selection), announce(4), store, budget, helpers())
     emit_document(solved_document(solved), format_, solved)
     return 0

@@ -20,7 +20,7 @@ Needed: TypeAlias = Mapping[ModelKey, Need]
 Progress: TypeAlias = Callable[[str], None]
 _Found: TypeAlias = dict[ModelKey, ModelFacts | Failure]
 
-MANY = 10  # hosts: building and counting half as many takes longer than starting a process
+MANY = 20  # models: fewer are counted here before another process has begun
 
 
 def begin_measuring(needed: Needed, progress: Progress, pool: Pool) -> Iterator[Measured]:
@@ -29,9 +29,9 @@ def begin_measuring(needed: Needed, progress: Progress, pool: Pool) -> Iterator[
     Those with one host, which is built once, are measured one after another and in one process. What a process that
     dies has left to do is done here.
     """
-    shares = _by_host(needed)
-    if not pool.size or len(shares) < MANY:
+    if not pool.size or len(needed) < MANY:
         return measure_here(needed, progress)
+    shares = _by_host(needed)
     return _finish({pool.submit(_collect, (share, progress)): share for share in shares}, progress)
 
 

@@ -13,13 +13,14 @@ from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.outside_models import is_outside, measure_outside
-from imlp_audit.count.parallel import measure_here
+from imlp_audit.count.parallel import begin_measuring
 from imlp_audit.errors import BuildError
 from imlp_audit.models.host import Size, Stack
 from imlp_audit.models.readings import AnyReading, BlockReading, Family, OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding
+from imlp_audit.processes.workers import open_pool
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
 from imlp_audit.solve.space import (
     CLASSES,
@@ -45,10 +46,12 @@ class Composition:
     refused: Mapping[str, str]
 
 
-def count_models(recipes: Iterable[Recipe], spaces: Mapping[str, Readings]) -> dict[Recipe, Counts | BuildError]:
+def count_models(
+    recipes: Iterable[Recipe], spaces: Mapping[str, Readings], jobs: int = 0
+) -> dict[Recipe, Counts | BuildError]:
     """Return the counts of models, (readings, counts), one row where no reading changes the model; or why one failed.
 
-    Models of code from outside are counted together, in a process of their own.
+    `jobs` other processes share the work. Models of code from outside are counted together, in a process of their own.
     """
     asked = {recipe: None if recipe.family_name is None else spaces[recipe.family_name] for recipe in recipes}
     needed = {
@@ -59,7 +62,9 @@ def count_models(recipes: Iterable[Recipe], spaces: Mapping[str, Readings]) -> d
     }
     outside = {key: need for key, need in needed.items() if is_outside(key)}
     here = {key: need for key, need in needed.items() if key not in outside}
-    facts = dict((*measure_here(here, lambda _: None), *measure_outside(outside, lambda _: None)))
+    with open_pool(jobs) as pool:
+        counted = begin_measuring(here, lambda _: None, pool)
+        facts = dict((*counted, *measure_outside(outside, lambda _: None)))
     return {recipe: _tabulate(recipe, readings, facts) for recipe, readings in asked.items()}
 
 
@@ -96,7 +101,7 @@ def _vector(key: ModelKey, facts: ModelFacts | Failure) -> Counts:
     return count_vector(facts.parameters, facts.ledger)
 
 
-def compose(rows: Sequence[RowRef]) -> Composition:
+def compose(rows: Sequence[RowRef], jobs: int = 0) -> Composition:
     """Return the problem that the counted numbers of some rows of one paper pose.
 
     A row without a model or a counted number, or whose model cannot be built or counted, is refused with the reason.
@@ -107,7 +112,7 @@ def compose(rows: Sequence[RowRef]) -> Composition:
     own = [recipe.family for recipe in recipes if isinstance(recipe.family, OwnFamily)]
     named = [one.reading() for one in paper.about.value.readings.values()]
     spaces = {str(family): readings_of(family, named) for family in (*Family, *own)}
-    models = count_models(recipes, spaces)
+    models = count_models(recipes, spaces, jobs)
     posed: list[Posed] = []
     refused: dict[str, str] = {}
     for row, image, recipe in asked:

@@ -46,23 +46,26 @@ def solve_selection(
     progress: Callable[[str], None],
     store: Store | None = None,
     budget: int = BUDGET,
+    jobs: int = 0,
 ) -> Solved:
     """Search for what explains the printed parameters and FLOPs of the targets: papers, tables, or globs of cells.
 
     FLOPs of rows that the spec says were counted by another counter are left out. A search looks at no more pairs of a
-    box of weights and a reading than its `budget`. Raises UsageError where nothing is selected, SolverError where
-    nothing can be measured.
+    box of weights and a reading than its `budget`; `jobs` other processes share the counting. Raises UsageError where
+    nothing is selected, SolverError where nothing can be measured.
     """
     digest = digest_selection(selection, targets, budget)
 
     def make() -> Solved:
-        return _solve(selection, targets, budget, progress)
+        return _solve(selection, targets, budget, progress, jobs)
 
     return remember(store or Store(), digest, Solved, make, lambda _: True)
 
 
-def _solve(selection: Selection, targets: Sequence[str], budget: int, progress: Callable[[str], None]) -> Solved:
-    composed = _pose(selection, targets, progress)
+def _solve(
+    selection: Selection, targets: Sequence[str], budget: int, progress: Callable[[str], None], jobs: int
+) -> Solved:
+    composed = _pose(selection, targets, progress, jobs)
     problem = composed.problem
     asked = [kind for kind in _KINDS if any(cell.kind == kind for cell in problem.cells)]
     what: Searched = "both" if len(asked) > 1 else asked[0]
@@ -89,7 +92,7 @@ def _solve(selection: Selection, targets: Sequence[str], budget: int, progress: 
     )
 
 
-def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str], None]) -> Composition:
+def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str], None], jobs: int) -> Composition:
     """Measure the models that the targets are about. Raises UsageError and SolverError, as `solve_selection` does."""
     from imlp_audit.solve.compose import compose
 
@@ -103,7 +106,7 @@ def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str]
     if others:
         raise UsageError(f"{1 + len(others)} papers found: {', '.join((first, *others))}; name one: `solve {first}`")
     progress("measuring")
-    composed = compose(rows)
+    composed = compose(rows, jobs)
     counters = {row.id: row.row.counted_by.get(Measure.FLOPS) for row in rows}
     own = {name: counted.convention for name, counted in counters.items() if counted is not None}
     problem = replace(
