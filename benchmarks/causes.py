@@ -50,7 +50,8 @@ def count(name: str) -> tuple[CountReport, Recounts]:
     library, _, architecture = name.rpartition(":")
     side = 299 if "inception" in name else 224
     request = ModelRequest(library or "timm", architecture, inputs=(Given(shape=(1, 3, side, side)),))
-    _, _, counted = next(changes := count_changes(Changes(request)))
+    every = tuple(Fraction(10**digits) for digits in range(6, 14))
+    _, _, counted = next(changes := count_changes(Changes(request, flops=every)))
     assert isinstance(counted, CountReport), counted
     return counted, collect_changes(changes)
 

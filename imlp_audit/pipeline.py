@@ -24,8 +24,7 @@ from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.claims.running import running
 from imlp_audit.claims.settings import Settings
 from imlp_audit.count.facts import Measured, ModelKey, Need
-from imlp_audit.count.outside_models import is_outside, measure_outside
-from imlp_audit.count.parallel import begin_measuring, measure_here
+from imlp_audit.count.measuring import begin_measuring, is_outside, measure_here, measure_outside
 from imlp_audit.errors import UsageError
 from imlp_audit.processes.workers import Pool, open_pool
 from imlp_audit.records.check import Check, RepeatCheck, Verdict

@@ -19,7 +19,7 @@ from imlp_audit.bench.planning import RowComparison, Setup, hardware
 from imlp_audit.bench.verdict import METHOD, BenchConditions, Timed, estimate_median, judge, make_check
 from imlp_audit.checks.context import Conventions
 from imlp_audit.count.facts import Failure, ModelKey
-from imlp_audit.count.outside_models import rehearse
+from imlp_audit.count.measuring import rehearse
 from imlp_audit.errors import BuildError, UsageError, did_you_mean
 from imlp_audit.models.build import Builder
 from imlp_audit.models.readings import AnyReading, PaperReading

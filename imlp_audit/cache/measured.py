@@ -12,7 +12,7 @@ from imlp_audit.claims.settings import Outcome, Settings
 from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
-from imlp_audit.count.outside_models import is_outside
+from imlp_audit.count.measuring import is_outside
 from imlp_audit.count.record import Ledger, Peak
 from imlp_audit.models.host import Setting
 from imlp_audit.processes.code import is_bundled

@@ -68,23 +68,24 @@ class ModelOptions:
 
     def changes(self, model: str, questions: Sequence[Question]) -> Changes:
         """Return what is to be counted, and again under changes if there are questions. Raises UsageError."""
-        from imlp_audit.count.configuration import read_configurations
-        from imlp_audit.count.request import Changes, ModelRequest, parse_arguments, parse_inputs, parse_model
+        from imlp_audit.count import request
         from imlp_audit.explain.causes import CountedQuantity
         from imlp_audit.models.recipe_changes import merge
 
-        library, name, file = parse_model(model)
+        library, name, file = request.parse_model(model)
         if find_spec("torch") is None:  # the process that counts would end without a word
             raise ModuleNotFoundError(name="torch")
-        values, defaults = read_configurations(self.config or ())
-        arguments, folders = merge(values, parse_arguments(self.arg or ())), tuple(self.path or ())
+        values, defaults = request.read_configurations(self.config or ())
+        arguments, folders = merge(values, request.parse_arguments(self.arg or ())), tuple(self.path or ())
         for folder in folders:
             if not folder.is_dir():
                 raise UsageError(f"--path {folder}: there is no such folder")
-        inputs, stubs = parse_inputs(self.input_ or ()), tuple(self.stub or ())
-        request = ModelRequest(library, name, file, arguments, inputs, folders, stubs, defaults)
-        work = any(question.measure is CountedQuantity.FLOPS for question in questions)
-        return Changes(request, bool(questions), work, tuple(self.config or ()))
+        inputs, stubs = request.parse_inputs(self.input_ or ()), tuple(self.stub or ())
+        asked = request.ModelRequest(library, name, file, arguments, inputs, folders, stubs, defaults)
+        flops = tuple(
+            one.printed.value * one.printed.scale for one in questions if one.measure is CountedQuantity.FLOPS
+        )
+        return request.Changes(asked, bool(questions), flops, tuple(self.config or ()))
 
 
 @group_options

@@ -9,19 +9,19 @@ import inspect
 import json
 import os
 import textwrap
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import combinations, islice
-from math import inf
+from fractions import Fraction
+from itertools import combinations, islice, product
+from math import inf, prod
 from pathlib import Path
 
 import yaml
 from torch import nn
 
-from imlp_audit.count.configuration import read_configurations
 from imlp_audit.count.full_count import CountRequest, build_requested, count_each
-from imlp_audit.count.request import Changes, ModelRequest
+from imlp_audit.count.request import Changes, ModelRequest, read_configurations
 from imlp_audit.errors import AuditError, BuildError
 from imlp_audit.files import read_text
 from imlp_audit.models.host import TensorInput
@@ -37,6 +37,14 @@ _LEAST_FACTOR = 0.25  # less is a rate
 _CLASSES = (1000, 100, 10, 200, 365, 2, 5, 19, 20, 21, 80, 81, 90, 91, 150, 171, 0)
 _MANY_CLASSES = (21841, 21842, 21843)
 _SIDES = (224, 256, 384, 512, 288, 192, 128, 320, 448, 240, 160, 96, 299, 112, 176, 208, 352, 416, 480)  # usual first
+_SIZES = (
+    *((side, side) for side in (*_SIDES, 640, 1024)),
+    *((720, 1280), (360, 640), (240, 426), (180, 320)),  # of an image that is enlarged, once to four times
+    *((512, 1024), (1024, 2048), (512, 2048), (352, 1216), (1080, 1920)),  # of streets
+    *((800, 1333), (800, 1280), (480, 640), (256, 192), (384, 288), (256, 128)),  # of objects, rooms and persons
+)
+_LEAST_SIDE = 8  # a smaller one is a number of channels
+_FARTHEST = 4  # times the work that would be printed so, if it grew as the inputs do
 _FORMS = ("fuse", "switch_to_deploy", "reparameterize", "convert_to_deploy", "deploy")
 """What models call the method that brings them into the form in which they are used."""
 
@@ -50,34 +58,73 @@ def count_changes(asked: Changes) -> Iterator[tuple[str, str, CountReport | str]
     yield "", "", whole
     if isinstance(whole, str) or not asked.wanted:
         return
-    asked = replace(asked, work=asked.work and whole.flops is not None)
+    asked = replace(asked, flops=asked.flops if whole.flops is not None else ())
     try:
         model, maker = build_requested(asked.request)
     except BuildError:  # of code that can be run only once
         return
-    rows = count_each([CountRequest(one, asked.work, parts=True) for one in asked.rows.values()])
+    rows = count_each([CountRequest(one, bool(asked.flops), parts=True) for one in asked.rows.values()])
     yield from (("row", name, counted) for name, counted in zip(asked.rows, rows, strict=True))
-    every = list(_changes(asked, model, maker))
+    for where, names in find_frozen(repository(asked.request.file)) if asked.request.file is not None else ():
+        under = tuple(f"{name}." for name in names)
+        left = sum(one.numel() for name, one in model.named_parameters() if not name.startswith(under))
+        words = f"without what {where} freezes: {', '.join(names)}"
+        yield "parts", words, whole.model_copy(update={"parameters": {"all": left}, "flops": None})
+    every = list(_changes(asked, whole, model, maker))
     found = count_each([counting for _, _, counting in every])
     yield from ((kind, words, counted) for (kind, words, _), counted in zip(every, found, strict=True))
 
 
-def _changes(asked: Changes, model: nn.Module, maker: Callable[..., object]) -> Iterator[tuple[str, str, CountRequest]]:
-    request = asked.request
-    yield "form", "batch norms folded into the convolutions", CountRequest(request, asked.work, "folded")
+def _changes(
+    asked: Changes, whole: CountReport, model: nn.Module, maker: Callable[..., object]
+) -> Iterator[tuple[str, str, CountRequest]]:
+    request, work = asked.request, bool(asked.flops)
+    yield "form", "batch norms folded into the convolutions", CountRequest(request, work, "folded")
     for name in _FORMS if request.file is not None else ():
         if any(callable(getattr(one, name, None)) for one in model.modules()):
-            yield "form", f"after the model's own {name}()", CountRequest(request, asked.work, name)
+            yield "form", f"after the model's own {name}()", CountRequest(request, work, name)
     if request.recipe is not None:
         return
     uses = _as_in_the_repository(asked, model, maker) if request.file is not None else _as_in_the_library(request)
     for words, changed in islice(uses, _MOST_USES):
-        yield "repository", words, CountRequest(changed, asked.work)
-    for side in _SIDES if asked.work else ():
-        if (other := request.with_side(side)) != request:
-            yield "size", f"images of {side} x {side}", CountRequest(other)
+        yield "repository", words, CountRequest(changed, work)
+    for words, changed in _other_sizes(request):
+        larger = Fraction(_read(changed), _read(request) or 1) * (whole.flops or {}).get("macs", 0)
+        if any(larger / _FARTHEST <= printed <= larger * _FARTHEST for printed in asked.flops):
+            yield "size", words, CountRequest(changed)
     for words, changed in islice(_other_arguments(request, model, maker), _MOST):
-        yield "argument", words, CountRequest(changed, asked.work)
+        yield "argument", words, CountRequest(changed, work)
+
+
+def _read(request: ModelRequest) -> int:
+    """Return how many numbers a model reads."""
+    return sum(prod(one.shape) for one in request.reads)
+
+
+def _other_sizes(request: ModelRequest) -> Iterator[tuple[str, ModelRequest]]:
+    """Yield the request with usual sizes of images or frames, with one of the batch, and with one side changed.
+
+    Of images of several sizes, the largest gets the usual size, and the others change as it does.
+    """
+    inputs = request.reads
+    if len(batch := {one.shape[0] for one in inputs if one.shape}) == 1 and batch != {1}:
+        single = tuple(one.scaled({0: Fraction(1, *batch)}) if one.shape else one for one in inputs)
+        yield f"one of the batch of {max(batch)}", replace(request, inputs=single)
+    height, width = max((one.shape[-2:] for one in inputs if one.is_image), default=(0, 0))
+    for size in _SIZES if height else ():
+        by = {-2: Fraction(size[0], height), -1: Fraction(size[1], width)}
+        scaled = tuple(one.scaled(by) if one.is_image else one for one in inputs)
+        if scaled != inputs:
+            yield f"images of {size[0]} x {size[1]}", replace(request, inputs=scaled)
+    for shape, one in {one.shape: one for one in inputs[::-1]}.items():
+        square = one.is_image and shape[-2] == shape[-1]
+        sides = [axis for axis in range(-1, -2 if square else -len(shape), -1) if shape[axis] >= _LEAST_SIDE]
+        for axis, factor in product(sides, (Fraction(1, 2), Fraction(2), Fraction(1, 4))):
+            alike = [len(other.shape) == len(shape) and other.shape[axis] == shape[axis] for other in inputs]
+            scaled = tuple(x.scaled({axis: factor}) if same else x for x, same in zip(inputs, alike, strict=True))
+            now = one.scaled({axis: factor}).shape
+            words = " x ".join(map(str, now[-2:] if one.is_image else now[1:]))
+            yield f"{one.name or ('images' if one.is_image else 'inputs')} of {words}", replace(request, inputs=scaled)
 
 
 def _as_in_the_library(request: ModelRequest) -> Iterator[tuple[str, ModelRequest]]:
@@ -99,14 +146,11 @@ def _as_in_the_repository(
     others = list(find_others(request.file.resolve(), root, request.name))
     for user, where, values in find_uses(root, request.name, now):
         changed = {name: value for name, value in values.items() if now.get(name, _Unset) != value}
-        near = max((request.file, *others), key=lambda file: _shared(file.resolve(), root / user))
+        near = max((request.file, *others), key=lambda file: len(os.path.commonpath((file.resolve(), root / user))))
         if (near, changed) not in seen:
             seen.append((near, changed))
-            arguments = {**request.arguments, **changed}
-            yield (
-                f"as in {where}: {describe(changed)}".removesuffix(": "),
-                replace(request, file=near, arguments=arguments),
-            )
+            words = f"as in {where}: {describe(changed)}".removesuffix(": ")
+            yield words, replace(request, file=near, arguments={**request.arguments, **changed})
     for text in asked.configs:
         file, colon, section = text.rpartition("=")[2].partition(":")
         for other in siblings(Path(file)):
@@ -124,11 +168,6 @@ def _as_in_the_repository(
         tensors = {name: value for name, value in request.arguments.items() if isinstance(value, TensorInput)}
         yield f"as {shown} defines it", replace(request, file=other)
         yield f"as {shown} defines it, with its defaults", replace(request, file=other, arguments=tensors)
-
-
-def _shared(one: Path, other: Path) -> int:
-    """Return how many folders two files share."""
-    return len(Path(os.path.commonpath((one, other))).parts)
 
 
 class _Unset:
@@ -249,6 +288,19 @@ def find_uses(root: Path, name: str, parameters: Collection[str]) -> Iterator[Us
             yield shown, f"the flags of {shown}", defaults
 
 
+def find_frozen(root: Path) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the files that freeze modules by name, `p.requires_grad = False` in a loop, and these; none is run."""
+    for path, text in _read_all(root):
+        names = dict[str, None]()
+        for loop in _nodes(text) if path.suffix == ".py" and "requires_grad" in text else ():
+            match loop:
+                case ast.For(iter=ast.Call(func=ast.Attribute(attr="parameters", value=ast.Attribute() as module))):
+                    if any(ast.unparse(line).endswith(".requires_grad = False") for line in loop.body):
+                        names[ast.unparse(module).replace(".module.", ".").partition(".")[2]] = None
+        if names:
+            yield path.relative_to(root).as_posix(), list(names)
+
+
 def find_others(file: Path, root: Path, name: str) -> Iterator[Path]:
     """Yield other files of a repository that define the name."""
     for path, text in _read_all(root):
@@ -299,6 +351,8 @@ def _mappings(value: object, parameters: Collection[str]) -> Iterator[dict[str, 
 
 def _calls(shown: str, text: str, name: str, parameters: list[str]) -> Iterator[Use]:
     for call in _nodes(text):
+        if not isinstance(call, ast.Call):
+            continue
         called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
         given = {one.arg: _literal(one.value) for one in call.keywords if one.arg is not None}
         if called == "dict" and given.get("type") == (name,):  # mmcv's way to write configurations
@@ -315,19 +369,19 @@ def _flags(text: str, parameters: Collection[str]) -> dict[str, object]:
     """Return the defaults of flags that are called as the parameters are."""
     found: dict[str, object] = {}
     for call in _nodes(text):
-        if getattr(call.func, "attr", None) == "add_argument" and call.args:
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", None) == "add_argument" and call.args:
             names = [str(one[0]).lstrip("-").replace("-", "_") for one in map(_literal, call.args) if one]
             value = next((_literal(one.value) for one in call.keywords if one.arg == "default"), ())
             found |= {name: value[0] for name in names if name in parameters and value and value[0] is not None}
     return found
 
 
-def _nodes(text: str) -> Iterator[ast.Call]:
+def _nodes(text: str) -> Iterator[ast.AST]:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return
-    yield from (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    yield from ast.walk(tree)
 
 
 def _literal(node: ast.expr) -> tuple[object, ...]:

@@ -81,7 +81,7 @@ def macs(build: Callable[[], nn.Module], *shape: int) -> int:
     import torch
 
     from imlp_audit.count.ledger import measure
-    from imlp_audit.count.parallel import calls_seen
+    from imlp_audit.count.measuring import calls_seen
     from imlp_audit.models.torch_modes import SkipInitialisation
 
     with torch.device("meta"):

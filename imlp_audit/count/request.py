@@ -1,4 +1,4 @@
-"""What `count` is asked to count: a model of a library, or of somebody's file, and what it reads. Torch-free."""
+"""What `count` is asked to count: a model of a library or of a file, its configurations, what it reads. Torch-free."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 
+import yaml
+
 from imlp_audit.errors import UsageError, did_you_mean
+from imlp_audit.files import read_text
 from imlp_audit.models.available_hosts import Timm, Torchvision
 from imlp_audit.models.host import TensorInput
 from imlp_audit.models.own import PythonModule
 from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe_changes import merge
 
 LIBRARIES = ("timm", "torchvision", "transformers")
 DTYPES = ("float32", "float64", "float16", "bfloat16", "complex64", "int64", "int32", "bool")
@@ -35,10 +40,15 @@ class Given:
     constant: object = None
     is_constant: bool = False
 
-    def with_side(self, side: int) -> Given:
-        """Return a square image, or frames, of another side; any other input as it is."""
-        images = len(self.shape) in (4, 5) and self.shape[1] <= min(self.shape[-2:])
-        return replace(self, shape=(*self.shape[:-2], side, side)) if images else self
+    @property
+    def is_image(self) -> bool:
+        """Whether it is a batch of images, or of frames."""
+        return len(self.shape) in (4, 5) and self.shape[1] <= min(self.shape[-2:])
+
+    def scaled(self, by: Mapping[int, Fraction]) -> Given:
+        """Return a tensor with some of its axes longer or shorter."""
+        shape = {axis % len(self.shape): round(self.shape[axis] * factor) for axis, factor in by.items()}
+        return replace(self, shape=tuple(shape.get(axis, size) for axis, size in enumerate(self.shape)))
 
     def __str__(self) -> str:
         what = json.dumps(self.constant) if self.is_constant else f"{list(self.shape)} {self.dtype}"
@@ -79,17 +89,8 @@ class ModelRequest:
             return cls(host.key, host.architecture, arguments={**host.arguments, **classes}, inputs=inputs)
         if plain and isinstance(host, PythonModule) and host.folder and not host.inputs:
             given = Given(shape=(1, *host.input)) if host.input else Given(shape=(1, host.tokens or 1), dtype="int64")
-            paths, file = tuple(host.folder / one for one in host.path), host.folder / host.file
-            return cls(
-                None,
-                host.name,
-                file,
-                dict(host.arguments),
-                (given,),
-                (*paths, host.folder),
-                host.stubs,
-                tries=host.tries,
-            )
+            folders, file = (*(host.folder / one for one in host.path), host.folder), host.folder / host.file
+            return cls(None, host.name, file, dict(host.arguments), (given,), folders, host.stubs, tries=host.tries)
         return cls(None, recipe.name, recipe=(recipe, reading))
 
     def __str__(self) -> str:
@@ -99,23 +100,24 @@ class ModelRequest:
         """Return a request with another argument."""
         return replace(self, arguments={**self.arguments, name: value})
 
-    def with_side(self, side: int) -> ModelRequest:
-        """Return a request with square images, or frames, of another side; the same where it reads none."""
-        inputs = self.inputs or ((_IMAGE,) if self.library in ("timm", "torchvision") else ())
-        return replace(self, inputs=tuple(one.with_side(side) for one in inputs))
+    @property
+    def reads(self) -> tuple[Given, ...]:
+        """The inputs; an image where a model of a library gets none."""
+        return self.inputs or ((_IMAGE,) if self.library in ("timm", "torchvision") else ())
 
 
 @dataclass(frozen=True)
 class Changes:
     """A model to count, and to count again under changes, if any are `wanted`.
 
-    With `work`, FLOPs are counted under them too, and images of other sizes are tried. `configs` are the configuration
-    files of its arguments, if any. `rows` are the models of other rows of a table, counted as they are.
+    With printed `flops`, work is counted under them too, and inputs of other sizes are tried that may have so much.
+    `configs` are the configuration files of its arguments, if any. `rows` are the models of other rows of a table,
+    counted as they are.
     """
 
     request: ModelRequest
     wanted: bool = True
-    work: bool = True
+    flops: tuple[Fraction, ...] = ()
     configs: tuple[str, ...] = ()
     rows: Mapping[str, ModelRequest] = field(default_factory=dict)
 
@@ -210,3 +212,97 @@ def _name(text: str, whole: str) -> str:
     if not text.isidentifier():
         raise UsageError(f"--input {whole}: {text!r} cannot be the name of an argument")
     return text
+
+
+_MOST = 2**20
+_REFERENCE = re.compile(r"\$\{([\w.]+)\}")
+_DEEPEST = 20
+Values = dict[str, object]
+
+
+def read_configurations(texts: Sequence[str]) -> tuple[Values, tuple[Path, str] | None]:
+    """Return the arguments that `FILE[:SECTION]` hold, and `FILE.py:NAME`, which is read by the model's own process.
+
+    Of several files a later one changes an earlier one. `NAME=FILE` holds what `${NAME.key}` of another file refers to.
+    Raises UsageError.
+    """
+    found: Values = {}
+    known: Values = {}
+    defaults: tuple[Path, str] | None = None
+    for text in texts:
+        name, equals, where = text.rpartition("=")
+        file, colon, section = where.partition(":")
+        path = Path(file)
+        if path.suffix == ".py":
+            if not path.is_file() or not section.isidentifier():
+                raise UsageError(
+                    f"--config {text}: write FILE.py:NAME, of a configuration or of a function that makes one"
+                )
+            defaults = path, section
+            continue
+        values = _section(_read(path), section.split("."), path) if colon else _read(path)
+        if equals:
+            known[name] = values
+        else:
+            known = {**known, path.resolve().parent.name: values}
+            found = merge(found, values)
+    return {key: _resolve(value, {**known, **found}, 0) for key, value in found.items()}, defaults
+
+
+def _read(path: Path) -> Values:
+    text = read_text(path, _MOST, path)
+    try:
+        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
+            raise UsageError(f"{path}: aliases such as *name are not read; write the values in their place")
+        found = _Loader(text).get_single_data()
+    except (yaml.YAMLError, RecursionError) as error:
+        raise UsageError(f"{path}: {' '.join(str(error).split())}") from error
+    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
+        raise UsageError(f"{path}: it holds no arguments by name, such as `width: 96`")
+    return found
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads any tag as the text, list or mapping that it marks, and `1e-5` as the number that it is."""
+
+
+def _untagged(loader: yaml.SafeLoader, _tag: str, node: yaml.Node) -> object:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    return loader.construct_sequence(node, deep=True) if isinstance(node, yaml.SequenceNode) else node.value
+
+
+_Loader.add_multi_constructor("!", _untagged)
+_Loader.add_multi_constructor("tag:yaml.org,2002:python/", _untagged)
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+"), list("-+0123456789")
+)
+
+
+def _section(values: Values, names: Sequence[str], path: Path) -> Values:
+    for name in names:
+        inside = values.get(name)
+        if not isinstance(inside, dict):
+            raise UsageError(f"{path}: it has no section {name!r}; it has {', '.join(map(str, values))}")
+        values = inside
+    return values
+
+
+def _resolve(value: object, known: Values, depth: int) -> object:
+    """Return a value with what it refers to, as `${data.image.h}`."""
+    if depth > _DEEPEST:
+        raise UsageError(f"a configuration refers to itself: {value}")
+    if isinstance(value, dict):
+        return {key: _resolve(one, known, depth) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_resolve(one, known, depth) for one in value]
+    whole = _REFERENCE.fullmatch(value) if isinstance(value, str) else None
+    if whole is None:
+        return value
+    found: object = known
+    for name in whole[1].split("."):
+        if not isinstance(found, dict) or name not in found:
+            top = whole[1].partition(".")[0]
+            raise UsageError(f"{value} is in no configuration that was given; add the file: --config {top}=FILE")
+        found = found[name]
+    return _resolve(found, known, depth + 1)

@@ -14,7 +14,7 @@ from imlp_audit.count.build_and_count import attempt, count_work
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.hooks import THOPS_LAYERS
-from imlp_audit.count.outside_models import each_outside
+from imlp_audit.count.measuring import each_outside
 from imlp_audit.count.parameters import classifiers
 from imlp_audit.count.record import Ledger, site_of
 from imlp_audit.errors import BuildError

@@ -94,9 +94,9 @@ def search_causes(cell: CellRef, check: CellCheck, store: Store | None = None) -
         counter = check.convention if one.id == cell.id or row else None
         return Question(one.printed, CountedQuantity(one.column.measure), counter, row)
 
-    work = any(one.column.measure is Measure.FLOPS for one in every)
+    flops = tuple(one.printed.value * one.printed.scale for one in every if one.column.measure is Measure.FLOPS)
     rows = {name: request(one.recipe) for name, one in column.items()}
-    asked = Changes(request(own.recipe), work=work, rows=rows)
+    asked = Changes(request(own.recipe), flops=flops, rows=rows)
 
     def search() -> PrintedNumber:
         with closing(count_apart(asked)) as changes:

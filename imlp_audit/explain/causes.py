@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from itertools import combinations, islice, product
+from itertools import combinations, product
 from math import comb, floor, log, log10, prod
 from operator import itemgetter
 from types import MappingProxyType
@@ -30,9 +30,8 @@ _MOST_CAUSES = 5
 _OF_A_FAMILY = 2  # of these
 _MOST_PARTS = 40
 _FEW = 2  # digits: exchanged, they are another number
-_MOST_SUMS = 600  # of so many parts of one parent
 _FACTORS = (2, 3, 4, 8, 10, 16, 32, 5, 6, 12, 30, 64)
-_CROPS = (3, 10, 30)  # views of a video, or of an image
+_WITH_COUNTERS = (2, 4, 3, 10, 30)  # and with another counter: the last are views of a video, or of an image
 
 
 class CountedQuantity(StrEnum):
@@ -119,10 +118,11 @@ def find_causes(
         family: {
             words: one
             for words, one in counted.items()
-            if family is CauseFamily.ROW or all(_may_follow(question, one) for question in follow)
+            if family in (CauseFamily.ROW, CauseFamily.PARTS) or all(_may_follow(question, one) for question in follow)
         }
         for family, counted in again.items()
     }
+    kept[CauseFamily.SIZE] = _join_equal(kept.get(CauseFamily.SIZE, {}))
     tries = {one: list(list_tries(one, of, {} if one.row else kept)) for one, of in models.items()}
     turns = {one: _in_turn(one, models[one], tried) for one, tried in tries.items()}
     differ = {one: of for one, of in models.items() if not _follows(one, of)}
@@ -141,6 +141,17 @@ def find_causes(
     return tuple(_answer(question, model, turns[question], tries[question], found) for question in questions)
 
 
+def _join_equal(sizes: Mapping[str, CountReport]) -> dict[str, CountReport]:
+    """Name sizes together with which a model has the same numbers, to five digits."""
+    alike: dict[str, list[str]] = defaultdict(list)
+    for words, one in sizes.items():
+        alike[f"{one.parameters['all']} {(one.flops or {}).get('macs', 0):.4e}"].append(words)
+    return {
+        " or ".join((some[0], *(words.removeprefix("images of ") for words in some[1:]))): sizes[some[0]]
+        for some in alike.values()
+    }
+
+
 def _may_follow(question: Question, model: CountReport) -> bool:
     """Return whether a model has a number by some counter."""
     return any(value in question.printed.interval() for value in _counts(model, question.measure).values())
@@ -151,20 +162,17 @@ def _answer(
 ) -> PrintedNumber:
     measured = _measured(model, question)
     value = question.printed.value * question.printed.scale
-    every = [_cause(question, hit, chance) for hit, chance in hits if question in hit]
+    every = [_cause(question, hit, chance) for hit, chance in hits if question in hit and chance < 1]
     found: list[NumberCause] = []
     for one in sorted(every, key=lambda cause: (cause.chance > _ALL, -len(cause.explains), cause.chance)):
         alike = sum(other.family == one.family for other in found)
         if alike < (1 if one.family == CauseFamily.PARTS else _OF_A_FAMILY):  # of sums, the simplest
             found.append(one)
     causes = [cause for cause in found if cause.chance <= _ALL]
-    itself = [] if measured is None else [Try(CauseFamily.COUNTER, "the model itself", Fraction(measured))]
-    near = min(
-        (one for one in (*itself, *tried) if one.value > 0 < value),
-        key=lambda one: abs(log(one.value / value)),
-        default=None,
-    )
-    missed = near is not None and not found and abs(log(near.value / value)) < _NEAR
+    itself = [Try(CauseFamily.COUNTER, "the model itself", Fraction(measured))] if measured else []
+    usual = (*itself, *(one for one, _ in turns))
+    near = next((one for one in usual if value > 0 and abs(log(one.value / value)) < _NEAR), None)
+    missed = not any(question in hit for hit, _ in hits)
     return PrintedNumber(
         printed=question.printed.text,
         measure=question.measure,
@@ -172,7 +180,7 @@ def _answer(
         follows=_follows(question, model),
         causes=tuple(causes[:_MOST_CAUSES]),
         possible=() if causes else tuple(found[:_MOST_CAUSES]),
-        tried=len(tried),
+        tried=len({one.value for one in tried}),
         expected=round(_width({cell for _, cell in turns}), 2),
         nearest=f"{near.text}: {readable(round(near.value))}" if missed and near is not None else None,
     )
@@ -238,11 +246,10 @@ def _over_rows(question: Question, differ: Mapping[Question, CountReport]) -> It
                 low, high, hit = max(low, least), min(high, most), [*hit, one]
         if len(hit) > 1:
             by, own = (low + high) / 2, counts[question]
-            gap = f"{readable(round(abs(by)))} {'more' if by > 0 else 'less'} than"
-            text = (
-                f"{gap if family is CauseFamily.GAP else f'{decimal_text(by, 3)} times'} what the model of each row has"
-            )
-            given = Try(family, text, own + by if family is CauseFamily.GAP else own * by)
+            words, value = f"{decimal_text(by, 3)} times", own * by
+            if family is CauseFamily.GAP:
+                words, value = f"{readable(round(abs(by)))} {'more' if by > 0 else 'less'} than", own + by
+            given = Try(family, f"{words} what the model of each row has", value)
             yield dict.fromkeys(hit, given), min(1.0, chance * comb(len(rows) - 1, len(hit) - 1))
 
 
@@ -305,7 +312,6 @@ def list_tries(question: Question, model: CountReport, again: Recounts) -> Itera
         return
     yield from _counters(question, model)
     yield from _factors(question, model)
-    yield from _without_parts(question, model)
     yield from _misprints(question, measured)
     for family, others in again.items():
         for words, other in others.items():
@@ -313,17 +319,16 @@ def list_tries(question: Question, model: CountReport, again: Recounts) -> Itera
             if found is not None and found != measured:
                 words = f"what the row {words} has" if family is CauseFamily.ROW else words
                 yield Try(family, words, Fraction(found))
-                if question.measure is CountedQuantity.FLOPS:
-                    yield from (
-                        Try(family, words, Fraction(other.flops[name]), text)
-                        for name, text in _ALSO_COUNTED.items()
-                        if other.flops is not None and name in other.flops
-                    )
+                counts = _counts(other, question.measure)
+                also = {text: counts[name] for name, text in _ALSO_COUNTED.items() if name in counts}
+                yield from (Try(family, words, Fraction(count), text) for text, count in also.items())
+    yield from _without_parts(question, model)
 
 
 def _misprints(question: Question, own: int) -> Iterator[Try]:
-    """Yield the model's own number with two neighbouring digits exchanged, if it has more than two."""
+    """Yield the model's own number cut off, and with two neighbouring digits exchanged, if it has more than two."""
     step = question.printed.step * question.printed.scale
+    yield Try(CauseFamily.MISPRINT, "cut off, not rounded", own // step * step)
     digits = str(round(own / step))
     right = question.printed.write(Fraction(own, question.printed.scale))
     for at in range(1, len(digits) if len(digits) > _FEW else 0):
@@ -355,11 +360,14 @@ _ALSO_COUNTED = {"torch": "two for each multiply-accumulate", "thop": "counted b
 """What is tried with other changes too."""
 
 
-def _counters(question: Question, model: CountReport) -> Iterator[Try]:
+def _other_counts(question: Question, model: CountReport) -> Iterator[tuple[str, int]]:
     counts, own = _counts(model, question.measure), _measured(model, question)
-    for name, text in COUNTERS.items():
-        if counts.get(name, own) != own:
-            yield Try(CauseFamily.COUNTER, text, Fraction(counts[name]))
+    yield from ((text, counts[name]) for name, text in COUNTERS.items() if counts.get(name, own) != own)
+
+
+def _counters(question: Question, model: CountReport) -> Iterator[Try]:
+    for text, count in _other_counts(question, model):
+        yield Try(CauseFamily.COUNTER, text, Fraction(count))
     (other,) = set(CountedQuantity) - {question.measure}
     swapped = _measured(model, Question(question.printed, other))
     if swapped is not None:
@@ -371,15 +379,12 @@ def _factors(question: Question, model: CountReport) -> Iterator[Try]:
     own = _measured(model, question) or 0
     for text, value in _units(question, own):
         yield Try(CauseFamily.FACTOR, text, value)
-    for factor in _FACTORS[1:] if question.measure is CountedQuantity.FLOPS else _FACTORS:
-        yield Try(CauseFamily.FACTOR, f"times {factor}", Fraction(own * factor))
-        yield Try(CauseFamily.FACTOR, f"divided by {factor}", Fraction(own, factor))
-    if question.measure is CountedQuantity.FLOPS and model.flops is not None:
-        for factor, name in product(_CROPS, ("fvcore", "thop")):
-            if name in model.flops:
-                yield Try(
-                    CauseFamily.FACTOR, f"times {factor}", Fraction(model.flops[name] * factor), f"counted by {name}"
-                )
+    others = {text: count for text, count in _other_counts(question, model) if count != 2 * own}
+    for factors, counts in ((_FACTORS, {"": own}), (_WITH_COUNTERS, others)):
+        for factor, (counted, count) in product(factors, counts.items()):
+            if counted or factor > 2 or question.measure is CountedQuantity.PARAMETERS:  # twice the work is a counter's
+                yield Try(CauseFamily.FACTOR, f"times {factor}", Fraction(count * factor), counted)
+            yield Try(CauseFamily.FACTOR, f"divided by {factor}", Fraction(count, factor), counted)
 
 
 def _units(question: Question, own: int) -> Iterator[tuple[str, Fraction]]:
@@ -417,7 +422,7 @@ def _ways(measure: CountedQuantity, model: CountReport) -> Iterator[tuple[str, i
 
 
 def _choices(parts: Sequence[ModelPart]) -> Iterator[tuple[str, bool, Sequence[tuple[ModelPart, int]]]]:
-    """Yield sums of up to three modules of one parent, with how often each: in words, and whether they are all that is.
+    """Yield modules of one parent, with how often each: in words, and whether they are all that is.
 
     What is nearer to the output comes first: heads and branches of it are most often left out.
     """
@@ -426,18 +431,26 @@ def _choices(parts: Sequence[ModelPart]) -> Iterator[tuple[str, bool, Sequence[t
     for part in parts:
         inside.setdefault("" if part.depth == 1 else part.path.rpartition(".")[0], []).append(part)
     last = next((name for name in inside if tops and name.startswith(tops[0].path)), "")
-    order = [("", 1), *((last, count) for count in (1, 2, 3) if last), ("", 2), ("", 3)]
-    order += [(name, count) for count in (1, 2, 3) for name in inside if name not in ("", last)]
-    for name, count in order:
-        siblings = inside.get(name, [])
-        for some in islice(combinations(siblings[::-1] if name else siblings, count), _MOST_SUMS):
-            whole = [(part, part.copies) for part in some]
-            named = " and ".join(map(_name_part, some))
-            yield f"all but {named}", False, whole
-            yield f"{named} alone", True, whole
-            if count == 1 and some[0].copies > 1:
-                yield f"one of {some[0].path} fewer", False, [(some[0], 1)]
-                yield f"only one of {some[0].path}", False, [(some[0], some[0].copies - 1)]
+    sums: list[Sequence[ModelPart]] = [(one,) for one in tops]
+    for name in dict.fromkeys((last, *inside)):
+        sums += _sums(inside[name][::-1] if name else tops)
+    for some in sums:
+        whole = [(part, part.copies) for part in some]
+        ends = (some[0], some[-1]) if some[0].depth > 1 else (some[-1], some[0])
+        named = " and ".join(map(_name_part, some)) if len(some) < 3 else " to ".join(part.path for part in ends)
+        yield f"all but {named}", False, whole
+        yield f"{named} alone", True, whole
+        if len(some) == 1 and some[0].copies > 1:
+            yield f"one of {some[0].path} fewer", False, [(some[0], 1)]
+            yield f"only one of {some[0].path}", False, [(some[0], some[0].copies - 1)]
+
+
+def _sums(parts: Sequence[ModelPart]) -> Iterator[Sequence[ModelPart]]:
+    """Yield each of some parts; the first and the last ones, up to half of them, and all others; and each pair."""
+    yield from ((part,) for part in parts)
+    for count in range(1, len(parts) // 2 + 1):
+        yield from (parts[:count], parts[-count:], parts[count:], parts[:-count])
+    yield from combinations(parts, 2)
 
 
 def _name_part(part: ModelPart) -> str:

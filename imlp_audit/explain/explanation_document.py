@@ -261,8 +261,8 @@ def _none_found(printed: PrintedNumber) -> Iterator[str]:
             "give more of the printed numbers to decide."
         )
     else:
-        nearest = f" The nearest is {printed.nearest}." if printed.nearest is not None else ""
-        yield f"Nothing that was tried gives it: {tried}.{nearest}"
+        near = f" A near one is {printed.nearest}." if printed.nearest is not None else ""
+        yield f"No cause was found: {tried}.{near}"
 
 
 def _tree_of(model: CountReport, depth: int) -> Table:

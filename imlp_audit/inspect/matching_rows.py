@@ -12,7 +12,7 @@ from imlp_audit.checkpoint.contents import Checkpoint
 from imlp_audit.checkpoint.fitting import Fit, Shapes, dialects, fit
 from imlp_audit.checks.context import Conventions
 from imlp_audit.count.facts import Failure, ModelKey, Need
-from imlp_audit.count.outside_models import measure_outside
+from imlp_audit.count.measuring import measure_outside
 from imlp_audit.errors import BuildError
 from imlp_audit.models.available_hosts import Timm
 from imlp_audit.models.build import Builder

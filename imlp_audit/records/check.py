@@ -79,8 +79,8 @@ class ModelHint(Record):
 class CauseHint(Record):
     """What the search of `explain` names as the cause of a number that differs; None if nothing is unlikely enough.
 
-    It `tried` so many values, of which `nearest` misses least; none where only `explain` searches. `as_in` is the check
-    of its column at which the cause was found.
+    It `tried` so many values, of which `nearest` is a usual one that is near; none where only `explain` searches.
+    `as_in` is the check of its column at which the cause was found.
     """
 
     kind: Literal["cause"] = "cause"
@@ -95,7 +95,7 @@ class CauseHint(Record):
             return f"{'likely cause' if self.cause.certain else 'perhaps'}: {cause}"
         if not self.tried:
             return "not searched for a cause, since other numbers are further off; imlp-audit explain does it"
-        near = f", the nearest is {self.nearest}" if self.nearest else ""
+        near = f", a near one is {self.nearest}" if self.nearest else ""
         return f"nothing known explains it: {count_of(self.tried, 'value')} were tried{near}"
 
 

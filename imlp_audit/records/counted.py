@@ -63,7 +63,7 @@ class PrintedNumber(Record):
     """A printed number, the total that it was held against, and the causes, the least likely by chance first.
 
     `possible` are values that print so too, of `tried` ones, where chance alone would have `expected` print so.
-    `nearest` is the closest where none does.
+    `nearest` is the most usual of those that miss by little, where none does.
     """
 
     printed: str

@@ -12,8 +12,7 @@ import numpy as np
 from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
 from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
-from imlp_audit.count.outside_models import is_outside, measure_outside
-from imlp_audit.count.parallel import begin_measuring
+from imlp_audit.count.measuring import begin_measuring, is_outside, measure_outside
 from imlp_audit.errors import BuildError
 from imlp_audit.models.host import Size, Stack
 from imlp_audit.models.readings import AnyReading, BlockReading, Family, OwnFamily

@@ -589,6 +589,37 @@ def test_the_model_itself_may_be_the_nearest() -> None:
     assert printed["nearest"] == "the model itself: 109 482 240"
 
 
+def test_other_inputs(tmp_path: Path) -> None:
+    """Multiply-accumulates of one kernel: 8 of 3 channels on an image, 5 on a signal."""
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\ndef image():\n    return nn.Conv2d(3, 8, 1)\n"
+        "def signal():\n    return nn.Conv1d(1, 5, 1)\n"
+    )
+    for name, given, macs, cause in (
+        ("image", "3,256,256", 24 * 360 * 640, "images of 480 x 480 or 360 x 640"),
+        ("image", "3,512,512", 24 * 512 * 1024, "images of 512 x 1024"),
+        ("image", "input=[7,3,50,50]", 24 * 50 * 50, "one of the batch of 7"),
+        ("signal", "1,32000", 5 * 8000, "inputs of 1 x 8000"),
+    ):
+        found = count(f"{tmp_path}/net.py:{name}", "--input", given, "--printed", f"flops={macs}", code=1)
+        assert cause in causes(found), cause
+
+
+def test_what_a_script_freezes(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.stem, self.body, self.head = (nn.Linear(size, 7) for size in (31, 57, 97))\n"
+    )
+    (tmp_path / "train.py").write_text(
+        "model = Net()\nfor p in model.stem.parameters():\n    p.requires_grad = False\n"
+        "for p in model.module.head.parameters():\n    p.requires_grad = False\n"
+        "for p in model.body.parameters():\n    p.requires_grad = True\n"
+    )
+    found = count(f"{tmp_path}/net.py:Net", "--printed", f"params={58 * 7}", code=1)
+    assert causes(found)[0] == "without what train.py freezes: stem, head"
+
+
 def test_images_of_another_size_of_a_librarys_model() -> None:
     found = count("timm:deit_small_patch16_224", "--printed", "15.5G", code=1)
     assert "images of 384 x 384" in causes(found)

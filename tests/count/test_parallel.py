@@ -9,12 +9,12 @@ from functools import cache
 import pytest
 import torch
 
-from imlp_audit.count import parallel
+from imlp_audit.count import measuring
 from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
-from imlp_audit.count.parallel import Needed, begin_measuring
+from imlp_audit.count.measuring import Needed, begin_measuring
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.workers import open_pool
@@ -47,7 +47,7 @@ def _die_with_resnet(needed: Needed, send: Send) -> None:
 
 @pytest.fixture
 def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "MANY", 1)
+    monkeypatch.setattr(measuring, "MANY", 1)
 
 
 @pytest.mark.slow
@@ -70,7 +70,7 @@ def test_facts_are_those_of_one_process_and_each_model_is_told_once(jobs: int) -
 def test_what_a_process_that_dies_leaves_is_done_here(
     monkeypatch: pytest.MonkeyPatch, work: Callable[[Needed, Send], None]
 ) -> None:
-    monkeypatch.setattr(parallel, "_measure", work)
+    monkeypatch.setattr(measuring, "_measure_share", work)
     with open_pool(2) as pool:
         assert dict(begin_measuring(NEEDED, lambda _: None, pool)) == _in_one_process()
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from imlp_audit.count.dispatch import run_on_meta
+from imlp_audit.count.ledger import run_on_meta
 
 ATEN = torch.ops.aten
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch._ops import OpOverload
 
-from imlp_audit.count.dispatch import FirstArgument, made_by, signature
+from imlp_audit.count.ledger import FirstArgument, made_by, signature
 
 ATEN = torch.ops.aten
 X, Y = torch.empty(2, 3, 4, device="meta"), torch.empty(4, device="meta")

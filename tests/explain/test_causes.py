@@ -44,6 +44,43 @@ def test_a_sum_of_parts_of_the_last_module() -> None:
     assert named(question("0.78000M", P))[0][0] == "all but head.one and head.two"
 
 
+def test_all_but_the_first_of_many_modules() -> None:
+    """A backbone of four stages is left out."""
+    sizes = {"one": 100, "two": 210, "three": 430, "four": 880, "neck": 1_810, "mask": 3_700, "out": 7_600}
+    parts = tuple(ModelPart(path=name, depth=1, kind="Linear", parameters=size) for name, size in sizes.items())
+    model = report(sum(sizes.values())).model_copy(update={"parts": parts})
+    (found,) = find_causes([Question(parse_printed("13110", NumberForm("")), P)], model, {})
+    assert found.causes[0].text == "neck to out alone"
+    (found,) = find_causes([Question(parse_printed("11300", NumberForm("")), P)], model, {})
+    assert found.causes[0].text == "out and mask alone"
+
+
+def test_a_part_without_its_first_module() -> None:
+    assert named(question("0.1700M", P))[0][0] == "head.two and head.out alone"
+
+
+def test_another_counter_four_times() -> None:
+    assert named(question("20.00G", F))[0][0].startswith("times 4, and without the products in attention")
+
+
+def test_cut_off_and_not_rounded() -> None:
+    (found,) = find_causes([question("1.19M", P)], report(1_199_488), {})
+    assert ("cut off, not rounded", "1190000") in {(cause.text, cause.value) for cause in found.causes}
+    assert "cut off" not in str(find_causes([question("1.18M", P)], report(1_194_999), {}))
+
+
+def test_sizes_with_equal_work_are_named_together() -> None:
+    sizes = {f"images of {size}": report(work=7_000_000_000) for size in ("480 x 480", "360 x 640")}
+    (found,) = find_causes([question("7.000G", F)], report(), {CauseFamily.SIZE: sizes})
+    assert found.causes[0].text == "images of 480 x 480 or 360 x 640"
+
+
+def test_of_what_is_near_the_most_usual_is_named() -> None:
+    changes = {f"a={at}": report(size) for at, size in enumerate((1_300_000, 1_500_000, 1_700_000, 2_012_900))}
+    (found,) = find_causes([question("2.0130M", P)], report(), {CauseFamily.ARGUMENT: changes})
+    assert (found.causes, found.nearest) == ((), "times 2: 2 000 000")
+
+
 def test_one_cause_of_two_numbers_of_two_digits_counts_by_both() -> None:
     both = question("0.78M", P), question("7.8G", F)  # two for each multiply-accumulate, without the products
     alone = find_causes(both[:1], report(products=10**9), {})[0]
@@ -75,6 +112,7 @@ def test_nothing_is_named_for_what_everything_gives() -> None:
     (found,) = find_causes([question("2M", P)], report(), {})
     assert not found.causes
     assert found.possible
+    assert all(one.chance < 1 for one in found.possible)
 
 
 @pytest.mark.parametrize("digits", [2, 3])

@@ -12,10 +12,10 @@ import pytest
 
 from imlp_audit.bench import run as benching
 from imlp_audit.bench.planning import Setup, plan_comparisons
-from imlp_audit.count import outside_models
+from imlp_audit.count import measuring
 from imlp_audit.count.build_and_count import run_once
 from imlp_audit.count.facts import Failure, ModelKey
-from imlp_audit.count.outside_models import rehearse
+from imlp_audit.count.measuring import rehearse
 from imlp_audit.errors import BuildError
 from imlp_audit.evaluate.weights import Weights, with_weights
 from imlp_audit.explain.breakdown import dissect
@@ -78,7 +78,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     def soon(work: Work[Given, Made], given: Given, _patience: float) -> Generator[Made]:
         return yield_apart(work, given, 10)
 
-    monkeypatch.setattr(outside_models, "yield_apart", soon)
+    monkeypatch.setattr(measuring, "yield_apart", soon)
 
 
 def test_a_model_is_run_on_numbers_before_it_is_timed_or_evaluated() -> None:
@@ -88,7 +88,7 @@ def test_a_model_is_run_on_numbers_before_it_is_timed_or_evaluated() -> None:
 
 
 def test_models_of_packages_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outside_models, "yield_apart", None)
+    monkeypatch.setattr(measuring, "yield_apart", None)
     assert rehearse([ModelKey(Recipe.of(timm="test_vit"), None)]) == {}
 
 

@@ -14,7 +14,7 @@ from torchvision.models.detection import maskrcnn_resnet50_fpn
 from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import ModelFacts, ModelKey, Need
-from imlp_audit.count.outside_models import is_outside
+from imlp_audit.count.measuring import is_outside
 from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.build import Builder

@@ -117,7 +117,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return measure_models(needed, progress, device)
 
     monkeypatch.setattr("imlp_audit.solve.compose.measure_outside", measure)
-    monkeypatch.setattr("imlp_audit.count.outside_models.measure_outside", measure)
+    monkeypatch.setattr("imlp_audit.count.measuring.measure_outside", measure)
     return asked
 
 
