@@ -172,7 +172,7 @@ def _value(text: str) -> object:
         return json.loads(text) if len(text) < 10_000 else text
     except (ValueError, RecursionError):
         pass
-    if text[:1] == "{" and len(text) < 10_000:
+    if text[:1] == "{":
         try:
             return ArgumentLoader(text).get_single_data()
         except (yaml.YAMLError, RecursionError) as error:

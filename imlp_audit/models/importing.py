@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
 from traceback import walk_tb
@@ -192,7 +193,7 @@ class _RepositoryImporter(Importer):
         for _ in range(_MOST_IMPORTS):
             try:
                 return import_module(self.name)
-            except (ImportError, AttributeError) as error:
+            except (ImportError, AttributeError, NameError) as error:
                 if not self._helps(error):
                     raise
         raise ImportError(f"its imports lead through more than {_MOST_IMPORTS} folders and packages")
@@ -225,12 +226,17 @@ class _RepositoryImporter(Importer):
                 return module
         raise first from None
 
-    def _helps(self, error: ImportError | AttributeError) -> bool:
+    def _helps(self, error: ImportError | AttributeError | NameError) -> bool:
         """Provide what an import lacks; return whether there was anything to provide."""
         if isinstance(error, ModuleNotFoundError):
             return self.provide(error.name or "")
         if isinstance(error, AttributeError):
             return isinstance(error.obj, ModuleType) and self._restore(error.obj, error.name or "")
+        if isinstance(error, NameError):  # of a name whose import failed, which the code passed over
+            *_, (frame, _) = walk_tb(error.__traceback__)
+            name, package = error.name or "", frame.f_globals.get("__package__")
+            is_installed = not name or name in sys.modules or find_spec(name) is not None
+            return self._stand_in(f"{package}.{name}") | (not is_installed and self._stand_in(name))
         if "relative import" in str(error) and self.package not in (self.root, self.file.parents[-1]):
             self.package = self.package.parent  # of a folder without __init__.py
             self.add(self.package)

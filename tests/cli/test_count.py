@@ -538,6 +538,11 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 from . import nms_cuda
+try:
+    from . import roi_cuda
+except ImportError:
+    pass
+roi = roi_cuda
 
 @dataclass
 class Rate:
@@ -577,7 +582,14 @@ def test_old_code_that_cannot_even_be_imported_here(tmp_path: Path, capfd: pytes
     assert capfd.readouterr().err.count("made") < 10 < found["printed"][0]["tried"]
     notes = " ".join(found["notes"])
     last = f"fails after it has defined Net, which was taken (net.py:{len(OLD.splitlines())}: AssertionError)"
-    for word in ("CUDA was asked for", "pkg.nms_cuda is missing", "Settings.rate", last, "counted on zeros"):
+    for word in (
+        "CUDA was asked for",
+        "pkg.nms_cuda is missing",
+        "pkg.roi_cuda is",
+        "Settings.rate",
+        last,
+        "counted on zeros",
+    ):
         assert word in notes, word
     made = count(f"{file}:Net", "--arg", "width=8", "--arg", "act={_target_: torch.nn.PReLU, _partial_: true}")
     assert made["parameters"]["all"] == 2 * 72 + 2 * 8 + 4 * 8 + 1
