@@ -4,8 +4,9 @@
 
 A mutant is a copy of the repository with one change in one module of a part (`numbers`, `checks`, `count`, `models`,
 `spec`): another comparison, another operator, a condition turned round, a constant that is off by one, a statement left
-out. The daily tests of its part, and those of whole audits, run on it until one fails, and then all the others. A mutant
-follows from the seed and its number, so `--only` makes one again. A survivor is a missing test or an equivalent change; a person decides which.
+out. The daily tests of its part, and those of whole audits, run on it until one fails, and then all the others. What it
+is follows from the seed and its number, so `--only` makes one again. A survivor is a missing test or an equivalent
+change; a person decides which.
 """
 
 from __future__ import annotations
