@@ -93,6 +93,12 @@ def test_what_cannot_be_shared_is_a_problem_at_its_place(here: Path, entries: st
     assert str(found).startswith(f"specs/ours/paper.yaml:{problem}")
 
 
+def test_papers_that_are_shared_with_are_known_to_the_end_of_the_chain(here: Path) -> None:
+    write(here, "ours", "own", entries=entry())
+    write(here, "third", "own", entries=entry(same_as="ours/equations/own"))
+    assert [paper.id for paper in load(["third"]).referred] == ["ours", "theirs"]
+
+
 def test_a_claim_that_cannot_be_read_is_no_ones(here: Path) -> None:
     write(here, "ours", "own", entries=entry())
     selection = load(["ours"])
