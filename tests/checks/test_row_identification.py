@@ -47,7 +47,7 @@ def checks_of(tmp_path: Path, *rows: str) -> dict[str, CellCheck]:
 
 
 @pytest.mark.parametrize(
-    ("others", "which"), [((), "that it is timm: resnet18"), (("resnet26",), "which of 2 candidates it is, if any")]
+    ("others", "which"), [((), "that it is resnet18"), (("resnet26",), "which of 2 candidates it is, if any")]
 )
 def test_a_row_that_no_candidate_explains_says_so(tmp_path: Path, others: Sequence[str], which: str) -> None:
     found = checks_of(tmp_path, row("resnet18", "Ours", "99.99", "9.99", named=False, others=others))
