@@ -52,7 +52,7 @@ def _read(path: Path) -> Values:
     try:
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
             raise UsageError(f"{path}: aliases such as *name are not read; write the values in their place")
-        found = _Loader(text).get_single_data()
+        found = ArgumentLoader(text).get_single_data()
     except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from error
     if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
@@ -60,7 +60,7 @@ def _read(path: Path) -> Values:
     return found
 
 
-class _Loader(yaml.SafeLoader):
+class ArgumentLoader(yaml.SafeLoader):
     """Reads any tag as the text, list or mapping that it marks, and `1e-5` as the number that it is."""
 
 
@@ -70,9 +70,9 @@ def _untagged(loader: yaml.SafeLoader, _tag: str, node: yaml.Node) -> object:
     return loader.construct_sequence(node, deep=True) if isinstance(node, yaml.SequenceNode) else node.value
 
 
-_Loader.add_multi_constructor("!", _untagged)
-_Loader.add_multi_constructor("tag:yaml.org,2002:python/", _untagged)
-_Loader.add_implicit_resolver(
+ArgumentLoader.add_multi_constructor("!", _untagged)
+ArgumentLoader.add_multi_constructor("tag:yaml.org,2002:python/", _untagged)
+ArgumentLoader.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+"), list("-+0123456789")
 )
 

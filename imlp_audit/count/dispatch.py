@@ -39,7 +39,7 @@ def call_of(func: OpOverload, args: Sequence[object], kwargs: Mapping[str, objec
     parameters = func._schema.arguments
     given = {parameter.name: value for parameter, value in zip(parameters, args, strict=False)} | dict(kwargs)
     arguments = {p.name: _argument(given.get(p.name, p.default_value)) for p in parameters}
-    first = next(iter(_tensors([*args, *kwargs.values()])), None)
+    first = next(iter(tensors_in([*args, *kwargs.values()])), None)
     row_by_row = first is None or first.is_contiguous()
     return Call(func._schema.name, arguments, tuple(output_shapes(result)), row_by_row)
 
@@ -68,7 +68,7 @@ def run_on_meta(func: OpOverload, args: Sequence[object], kwargs: Mapping[str, o
     tensor on the meta device, it is moved there. A convolution of an image that is stored pixel by pixel gives such an
     image, as on a processor; torch's own meta device says otherwise.
     """
-    if len({tensor.is_meta for tensor in _tensors([*args, *kwargs.values()])}) == 2:
+    if len({tensor.is_meta for tensor in tensors_in([*args, *kwargs.values()])}) == 2:
         args, kwargs = [*map(_on_meta, args)], {name: _on_meta(value) for name, value in kwargs.items()}
     result = func(*args, **kwargs)
     if func._schema.name == "aten::conv2d" and isinstance(result, Tensor) and result.is_meta and _is_by_pixel(args[0]):
@@ -84,12 +84,13 @@ def _is_by_pixel(image: object) -> bool:
     return by_pixel and image.stride() != torch.empty(image.shape, device="meta").stride()
 
 
-def _tensors(values: Sequence[object]) -> Iterator[Tensor]:
+def tensors_in(values: Sequence[object]) -> Iterator[Tensor]:
+    """Yield the tensors among values, and in lists of these."""
     for value in values:
         if isinstance(value, Tensor):
             yield value
         elif isinstance(value, tuple | list):
-            yield from _tensors(value)
+            yield from tensors_in(value)
 
 
 def _on_meta(value: object) -> object:

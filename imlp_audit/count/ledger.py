@@ -25,6 +25,7 @@ from imlp_audit.count.dispatch import (
     output_shapes,
     run_on_meta,
     signature,
+    tensors_in,
 )
 from imlp_audit.count.formulas import formula_of
 from imlp_audit.count.fvcore import unseen_by_fvcore, work_of
@@ -182,7 +183,7 @@ class Lifetimes(RunsOperations, TorchDispatchMode):  # type: ignore[no-untyped-c
     def run(self, func: OpOverload, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
         """Run one operation and track its results."""
         result = func(*args, **kwargs)
-        for tensor in _tensors(result):
+        for tensor in tensors_in((result,)):
             self.hold(tensor.untyped_storage())
         if not func.is_view:
             self.least = max(self.least, self.weights + self._bytes_touched(args, kwargs, result))
@@ -205,16 +206,8 @@ class Lifetimes(RunsOperations, TorchDispatchMode):  # type: ignore[no-untyped-c
 
     def _bytes_touched(self, args: object, kwargs: Mapping[str, object], result: object) -> int:
         """Return the bytes of an operation's operands and results, without the weights."""
-        storages = _storages(_tensors((args, tuple(kwargs.values()), result)))
+        storages = _storages(tensors_in((args, tuple(kwargs.values()), result)))
         return sum(size for key, size in storages.items() if key not in self._held_by_model)
-
-
-def _tensors(value: object) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, tuple | list):
-        for part in value:
-            yield from _tensors(part)
 
 
 def _storages(tensors: Iterator[Tensor]) -> dict[int, int]:

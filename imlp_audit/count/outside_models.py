@@ -22,11 +22,7 @@ def is_outside(key: ModelKey) -> bool:
 
 
 def measure_outside(
-    needed: Mapping[ModelKey, Need],
-    progress: Progress,
-    fvcore_device: str | None = None,
-    *,
-    patience: float = PATIENCE,
+    needed: Mapping[ModelKey, Need], progress: Progress, fvcore_device: str | None = None, *, patience: float = PATIENCE
 ) -> Iterator[Measured]:
     """Measure models in a process of their own. One that never ends, or that ends the process, is a failure."""
     found: Iterator[tuple[ModelKey, ModelFacts | Failure]]

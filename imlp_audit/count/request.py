@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import yaml
+
+from imlp_audit.count.configuration import ArgumentLoader
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.models.available_hosts import Timm, Torchvision
 from imlp_audit.models.host import TensorInput
@@ -169,6 +172,11 @@ def _value(text: str) -> object:
         return json.loads(text) if len(text) < 10_000 else text
     except (ValueError, RecursionError):
         pass
+    if text[:1] == "{" and len(text) < 10_000:
+        try:
+            return ArgumentLoader(text).get_single_data()
+        except (yaml.YAMLError, RecursionError) as error:
+            raise UsageError(f"{text}: it is neither JSON nor YAML") from error
     try:
         return float(text)  # .1 and 1e-5, as Python writes them
     except ValueError:
