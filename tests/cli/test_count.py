@@ -114,6 +114,7 @@ def test_totals_of_libraries_are_those_of_plain_torch(name: str) -> None:
     found = count(name)
     assert found["parameters"]["all"] == sum(one.numel() for one in model.parameters())
     assert found["buffers"] == sum(one.numel() for one in model.buffers())
+    assert found["inputs"] == ["[1, 3, 224, 224] float32"]
     assert found["bytes"] == sum(one.numel() * one.element_size() for one in model.state_dict().values())
     top = [part for part in found["parts"] if part["depth"] == 1]
     own = sum(one.numel() for one in model.parameters(recurse=False))
