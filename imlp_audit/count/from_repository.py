@@ -36,7 +36,7 @@ def build_foreign(request: ModelRequest, file: Path) -> tuple[nn.Module, Answers
     """
     leave_others(file.resolve())
     try:
-        loaded = _load(request, file)
+        loaded = _load(request, file, request.name)
         maker, answers = take_maker(loaded.module, request.name), loaded.answers
         given = merge(_defaults(request), request.arguments)
         with answering(answers), ArithmeticOnTheProcessor():
@@ -48,8 +48,16 @@ def build_foreign(request: ModelRequest, file: Path) -> tuple[nn.Module, Answers
     return check_module(file.name, request.name, made), answers
 
 
-def _load(request: ModelRequest, file: Path) -> Importer:
-    return import_file(file.resolve(), request.paths, request.stubs)
+def _load(request: ModelRequest, file: Path, name: str) -> Importer:
+    """Import a file for a name that it defines, even if it fails after that."""
+    loaded = import_file(file.resolve(), request.paths, request.stubs)
+    error = loaded.failure
+    if error is not None and not hasattr(loaded.module, name):
+        raise error
+    if error is not None:
+        why = f"{place_in(error, file)}: {write_error(error)}"
+        loaded.answers.note(f"the file fails after it has defined {name}, which was taken ({why})")
+    return loaded
 
 
 def place_in(error: BaseException, file: Path) -> str:
@@ -59,7 +67,7 @@ def place_in(error: BaseException, file: Path) -> str:
 
 def find_foreign(request: ModelRequest, file: Path) -> Callable[..., object]:
     """Return the class or function of a file."""
-    return take_maker(_load(request, file).module, request.name)
+    return take_maker(_load(request, file, request.name).module, request.name)
 
 
 def _advise(error: BaseException) -> str:
@@ -84,13 +92,11 @@ def _fit_arguments(maker: Callable[..., object], arguments: Mapping[str, object]
     private = {name: f"_{getattr(maker, '__name__', '').lstrip('_')}{name}" for name in given if name[:2] == "__"}
     given = {private[name] if private.get(name) in known else name: value for name, value in given.items()}
     first = next(iter(known.values()), None)
+    if first is None or first.name in given or not given:
+        return given
     fitting = given.keys() & known.keys() or any(one.kind is one.VAR_KEYWORD for one in known.values())
-    if (
-        first is None
-        or first.name in given
-        or not given
-        or not (_is_config(first) or (not fitting and first.default is first.empty))
-    ):
+    needed = first.default is first.empty
+    if not (_is_config(first) and (needed or first.default is None or not fitting)) and (fitting or not needed):
         return given
     inside = {name: value for name, value in given.items() if name not in known}
     return {first.name: _make_config(first, inside), **{name: given[name] for name in given if name in known}}
@@ -169,7 +175,7 @@ def _defaults(request: ModelRequest) -> Mapping[str, object]:
     if request.defaults is None:
         return {}
     file, name = request.defaults
-    loaded = _load(request, file)
+    loaded = _load(request, file, name)
     found = getattr(loaded.module, name)
     StandIn.importing = True
     try:

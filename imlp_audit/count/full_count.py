@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
@@ -31,6 +33,7 @@ from imlp_audit.models.settings import example_inputs
 from imlp_audit.models.stand_ins import Answers, answering
 from imlp_audit.models.torch_modes import SkipInitialisation, UsedParameters
 from imlp_audit.processes.limits import LimitError, TimeIsUp, limited
+from imlp_audit.processes.streams import silenced
 from imlp_audit.records.counted import CountReport, ModelPart
 
 _MEMORY, _SECONDS = 8 * 1024**3, 50.0
@@ -57,7 +60,8 @@ def count_each(asked: Sequence[CountRequest]) -> Iterator[CountReport | str]:
 
 def _try(asked: CountRequest) -> CountReport | str:
     try:
-        return _count(asked)
+        with nullcontext() if asked.parts else silenced():
+            return _count(asked)
     except BuildError as error:
         return str(error)
     except LimitError as error:
@@ -291,13 +295,21 @@ def _run(model: nn.Module, request: ModelRequest, answers: Answers, device: str 
         raise
     except BaseException as error:  # whatever the model raises
         place = f"{place_in(error, request.file)}: " if request.file is not None else ""
-        words = str(error) if isinstance(error, BuildError) else write_error(error)
+        words = str(error) if isinstance(error, BuildError) else f"{write_error(error)}{_name_inputs(model, error)}"
         return _Pass(None, f"{place}{words}", reads_values=device == "meta" and reads_values(error))
     finally:
         hook.remove()
     shown = tuple(map(str, inputs)) or tuple(str(Given(shape=tuple(one.shape))) for one in tensors)
     used = frozenset(name for name, one in model.named_parameters() if id(one) in uses.used)
     return _Pass(ledger, None, shown, calls, used)
+
+
+def _name_inputs(model: nn.Module, error: BaseException) -> str:
+    """Say what a forward pass takes, if it was called otherwise."""
+    own = type(model).forward
+    if not isinstance(error, TypeError) or not str(error).startswith(f"{own.__qualname__}() "):
+        return ""
+    return f"; it takes {', '.join([*inspect.signature(own).parameters][1:])}"
 
 
 def _take_inputs(model: nn.Module, inputs: Sequence[Given]) -> Sequence[Given]:

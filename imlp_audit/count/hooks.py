@@ -46,11 +46,7 @@ _HOOKED: Mapping[Operation, Mapping[type[nn.Module], Work]] = {
         **_each(_ADAPTIVE_AVERAGE_POOLS, "adaptive_pool average_pool"),
         nn.PReLU: {Operation.ACTIVATION: 1},
         nn.Softmax: {Operation.SOFTMAX: 3, Operation.SOFTMAX_ROW: -1},
-        nn.Upsample: {
-            Operation.UPSAMPLE_NEAREST: 1,
-            Operation.UPSAMPLE_BILINEAR: 11,
-            Operation.UPSAMPLE_BICUBIC: 259,
-        },
+        nn.Upsample: {Operation.UPSAMPLE_NEAREST: 1, Operation.UPSAMPLE_BILINEAR: 11, Operation.UPSAMPLE_BICUBIC: 259},
     },
     # mmcv 1.2.8 to 2.2: biases of convolutions, but not of linear layers.
     Operation.MMCV: {

@@ -101,9 +101,7 @@ def measure_outside(
     needed: Needed, progress: Progress, fvcore_device: str | None = None, *, patience: float = PATIENCE
 ) -> Iterator[Measured]:
     """Measure models in a process of their own. One that never ends, or that ends the process, is a failure."""
-    found: Iterator[tuple[ModelKey, ModelFacts | Failure]]
-    found = each_outside(partial(measure_here, fvcore_device=fvcore_device), needed, progress, patience)
-    return found
+    return each_outside(partial(measure_here, fvcore_device=fvcore_device), needed, progress, patience)
 
 
 def rehearse(models: Iterable[ModelKey], *, patience: float = PATIENCE) -> Mapping[ModelKey, Failure]:

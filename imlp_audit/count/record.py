@@ -68,8 +68,9 @@ class Ledger:
         return Ledger(dict(work), self.unknown)
 
     def within(self, prefixes: Collection[str]) -> Ledger:
-        """The part of the work done in the modules at the given dotted paths and below them."""
-        return Ledger({key: amount for key, amount in self.work.items() if is_within(key[0], prefixes)}, self.unknown)
+        """The part of the work done in the modules at given dotted paths and below them; everything lies below ""."""
+        parts = tuple(f"{one}." if one else "" for one in prefixes)
+        return Ledger({key: n for key, n in self.work.items() if f"{key[0]}.".startswith(parts)}, self.unknown)
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,3 @@ class Peak:
 
     live: int
     least: int
-
-
-def is_within(path: str, prefixes: Collection[str]) -> bool:
-    """Whether a dotted path is one of the prefixes or lies below one; everything lies below ""."""
-    return any(not prefix or path == prefix or path.startswith(prefix + ".") for prefix in prefixes)

@@ -171,6 +171,11 @@ def _value(text: str) -> object:
         return json.loads(text) if len(text) < 10_000 else text
     except (ValueError, RecursionError):
         pass
+    if text[:1] == "{":
+        try:
+            return _Loader(text).get_single_data()
+        except (yaml.YAMLError, RecursionError) as error:
+            raise UsageError(f"{text}: it is neither JSON nor YAML") from error
     try:
         return float(text)  # .1 and 1e-5, as Python writes them
     except ValueError:

@@ -246,23 +246,22 @@ def explain_number(printed: PrintedNumber, no_flops: str | None = None) -> Itera
         yield Paragraph((strong(f"{printed.printed} {measure}"), f" follows: {ours}."))
         return
     yield Paragraph((strong(f"{printed.printed} {measure}"), f" does not follow: {ours}."))
-    for line in _none_found(printed) if not printed.causes else ():
-        yield Paragraph(line)
+    if not printed.causes:
+        yield Paragraph(_none_found(printed))
     named = printed.causes or printed.possible
     if named:
         yield List(tuple(Item(str(one), label=str(at)) for at, one in enumerate(named, start=1)))
 
 
-def _none_found(printed: PrintedNumber) -> Iterator[str]:
+def _none_found(printed: PrintedNumber) -> str:
     tried = f"{readable(printed.tried)} values were tried"
     if printed.possible:
-        yield (
+        return (
             f"These print so too, the most usual first, but {tried}, of which {printed.expected:.2g} would by chance: "
             "give more of the printed numbers to decide."
         )
-    else:
-        near = f" A near one is {printed.nearest}." if printed.nearest is not None else ""
-        yield f"No cause was found: {tried}.{near}"
+    near = f" A near one is {printed.nearest}." if printed.nearest is not None else ""
+    return f"No cause was found: {tried}.{near}"
 
 
 def _tree_of(model: CountReport, depth: int) -> Table:

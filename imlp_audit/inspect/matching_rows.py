@@ -21,13 +21,7 @@ from imlp_audit.models.own import PythonModule
 from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.code import is_bundled
-from imlp_audit.records.checkpoint import (
-    CheckpointFile,
-    CheckpointReport,
-    FittingModel,
-    Inspection,
-    ModelsCompared,
-)
+from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, FittingModel, Inspection, ModelsCompared
 from imlp_audit.spec.load import Selection
 from imlp_audit.spec.paper import Paper, rows_of
 

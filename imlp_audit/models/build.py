@@ -85,11 +85,7 @@ class _Uses(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch types 
         self.normed: dict[object, object] = {}
 
     def __torch_dispatch__(
-        self,
-        func: OpOverload,
-        types: object,
-        args: tuple[object, ...] = (),
-        kwargs: Mapping[str, object] | None = None,
+        self, func: OpOverload, types: object, args: tuple[object, ...] = (), kwargs: Mapping[str, object] | None = None
     ) -> object:
         """Run an operation, and note what it uses: if it is made of others, what those use, which may be nothing."""
         called = kwargs or {}

@@ -11,16 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from imlp_audit.models.readings import AnyReading, ClassToken, Family
 
@@ -148,10 +141,6 @@ class Stack(Host):
     """A host of equal layers: what stands around them, and as often as there are layers one of them."""
 
     layers: Layers
-
-    def with_layers(self, layers: int) -> Self:
-        """Return the host with another number of layers."""
-        return self.model_copy(update={"layers": layers})
 
 
 def divides(part: int, whole: int, name: str) -> None:

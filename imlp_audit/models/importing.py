@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
+from traceback import walk_tb
 from types import ModuleType
 
 import torch
@@ -23,12 +25,11 @@ from imlp_audit.models.stand_ins import (
     StandIns,
     answer_old_code,
     answer_transformers,
+    answering,
     offer_removed,
     skip_loader,
 )
 from imlp_audit.processes.code import load_module
-from imlp_audit.processes.created_files import telling_written
-from imlp_audit.processes.streams import print_to_stderr
 
 _MOST_IMPORTS = 60  # folders and packages that are looked for, one after the other
 _LEVELS = 4  # folders above a file in which a package of its repository is looked for
@@ -66,25 +67,26 @@ def import_below(folder: Path, file: str, paths: tuple[str, ...], stubs: tuple[s
 
 def _import(importer: Importer) -> Importer:
     _used.append(importer)
-    StandIn.importing, before = True, sys.dont_write_bytecode
-    sys.dont_write_bytecode = True  # Python would take it for that of an edited file of the same size and second
+    StandIn.importing = True
     try:
         # on the processor, tensors of its modules have values
-        with print_to_stderr(), telling_written(importer.answers.note), torch.device("cpu"), importer.on_path():
+        with answering(importer.answers), torch.device("cpu"), importer.on_path():
             importer.module = importer.load()
             return importer
     finally:
-        StandIn.importing, sys.dont_write_bytecode = False, before
+        StandIn.importing = False
 
 
 class Importer:
     """Imports a file of a spec as a module of its folder's own package; nothing is guessed.
 
     While it, or something of it, is run, the folders between the file and the spec and those named are on the path.
-    What is answered for it, and later for what it makes, is noted in `answers`.
+    What is answered for it, and later for what it makes, is noted in `answers`. If its import fails, `module` has what
+    it defines before that.
     """
 
     module: ModuleType
+    failure: BaseException | None = None
 
     def __init__(self, root: Path, file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> None:
         self.root, self.file, self.finder = root, file.resolve(), StandIns(stubs)
@@ -175,9 +177,10 @@ class _RepositoryImporter(Importer):
         """Import it; without the `__init__.py` of its packages if that fails."""
         answer_old_code(self.answers)
         sys.argv = [str(self.file)]
+        sys.dont_write_bytecode = True  # Python would take it for that of an edited file of the same size and second
         try:
             module = self.run_again()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self.forget(self.before)
             module = self.run_alone(error)
         if "transformers" in sys.modules:
@@ -190,16 +193,16 @@ class _RepositoryImporter(Importer):
         for _ in range(_MOST_IMPORTS):
             try:
                 return import_module(self.name)
-            except (ImportError, AttributeError) as error:
+            except (ImportError, AttributeError, NameError) as error:
                 if not self._helps(error):
                     raise
         raise ImportError(f"its imports lead through more than {_MOST_IMPORTS} folders and packages")
 
-    def run_alone(self, error: Exception) -> ModuleType:
-        """Import it without what the `__init__.py` of its packages run. Raises the error of before if it fails too."""
+    def run_alone(self, error: BaseException) -> ModuleType:
+        """Import it without what the `__init__.py` of its packages run; if it fails too, take what it has defined."""
         folders = [folder for folder in self.file.parents if folder.is_relative_to(self.package)][:-1]
         if not folders:
-            raise error
+            return self.take_begun(error, error)
         before = set(sys.modules)
         for folder in reversed(folders):
             name = ".".join(folder.relative_to(self.package).parts)
@@ -207,24 +210,45 @@ class _RepositoryImporter(Importer):
             sys.modules[name].__path__ = [str(folder)]
         try:
             module = self.run_again()
-        except Exception:
+        except (Exception, SystemExit) as again:
             self.forget(before)
-            raise error from None
+            return self.take_begun(again, error)
         self.answers.note(f"{self.name} was imported without the __init__.py of its package, which fails")
         return module
 
-    def _helps(self, error: ImportError | AttributeError) -> bool:
+    def take_begun(self, error: BaseException, first: BaseException) -> ModuleType:
+        """Return what the file had defined when an error ended it. Raises the first error if it had not begun."""
+        for frame, _ in walk_tb(error.__traceback__):
+            if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == self.name:
+                self.failure, module = first, ModuleType(self.name)
+                vars(module).update(frame.f_globals)
+                sys.modules[self.name] = module
+                return module
+        raise first from None
+
+    def _helps(self, error: ImportError | AttributeError | NameError) -> bool:
         """Provide what an import lacks; return whether there was anything to provide."""
         if isinstance(error, ModuleNotFoundError):
             return self.provide(error.name or "")
         if isinstance(error, AttributeError):
             return isinstance(error.obj, ModuleType) and self._restore(error.obj, error.name or "")
+        if isinstance(error, NameError):  # of a name whose import failed, which the code passed over
+            *_, (frame, _) = walk_tb(error.__traceback__)
+            name, package = error.name or "", frame.f_globals.get("__package__")
+            is_installed = not name or name in sys.modules or find_spec(name) is not None
+            return self._stand_in(f"{package}.{name}") | (not is_installed and self._stand_in(name))
         if "relative import" in str(error) and self.package not in (self.root, self.file.parents[-1]):
             self.package = self.package.parent  # of a folder without __init__.py
             self.add(self.package)
             return True
-        found = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", str(error))
-        return found is not None and self._restore(sys.modules[found[2]], found[1])
+        found = re.match(r"cannot import name '(\w+)' from (?:partially initialized module )?'([\w.]+)'", str(error))
+        if found is None:
+            return False
+        whole, library = f"{found[2]}.{found[1]}", sys.modules.get(found[2])
+        begun = (str(error.path),) if str(error.path).endswith("__init__.py") else ()  # of a package that has failed
+        if any(Path(one).is_relative_to(self.root) for one in getattr(library, "__path__", begun)):
+            return self._stand_in(whole)  # for a module that the repository has to build
+        return library is not None and self._restore(library, found[1])
 
     def provide(self, name: str) -> bool:
         """Find a neighbour in a folder above; or let a stand-in be imported for a package, or one of its modules."""
@@ -236,9 +260,13 @@ class _RepositoryImporter(Importer):
             self.add(beside)
             return True
         known = name if beside is not None or top in sys.modules else top
-        if not known or known in self.finder.names:
+        return bool(known) and self._stand_in(known)
+
+    def _stand_in(self, name: str) -> bool:
+        """Let a stand-in be imported; return whether none was before."""
+        if name in self.finder.names:
             return False
-        self.finder.names.add(known)
+        self.finder.names.add(name)
         return True
 
     def _restore(self, library: ModuleType, name: str) -> bool:

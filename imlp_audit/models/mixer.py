@@ -122,14 +122,7 @@ class MlpMixer(PatchClassifier):
     """N mixer layers on the patches of an image (Fig. 1, Table 1); without a position encoding (Sec. 2)."""
 
     def __init__(
-        self,
-        request: BuildRequest,
-        *,
-        layers: int,
-        patch: int,
-        width: int,
-        tokens_hidden: int,
-        channels_hidden: int,
+        self, request: BuildRequest, *, layers: int, patch: int, width: int, tokens_hidden: int, channels_hidden: int
     ) -> None:
         tokens = number_of_patches(request.size, patch)
         blocks = (MixerLayer(tokens, width, tokens_hidden, channels_hidden) for _ in range(layers))

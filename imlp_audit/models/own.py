@@ -20,9 +20,7 @@ from imlp_audit.models.host import Count, FrozenMap, Host, Inputs, Name, Reads, 
 from imlp_audit.models.readings import MOST_COMBINATIONS, BlockReading, Family, OwnFamily, axis_of, word_of
 from imlp_audit.processes.code import bundled_folder
 
-_BY_CODE = re.compile(
-    r"\b(?:globals|vars|exec|setattr|__getattr__|modules)\b"
-)  # what may bind names that no line shows
+_BY_CODE = re.compile(r"\b(?:globals|vars|exec|setattr|__getattr__|modules)\b")  # may bind names that no line shows
 
 
 def names_in(tree: ast.Module) -> Iterator[str]:

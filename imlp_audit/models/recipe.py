@@ -7,14 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    GetPydanticSchema,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetPydanticSchema, model_validator
 from pydantic_core import CoreSchema, core_schema
 
 from imlp_audit.models.available_hosts import HOSTS, Timm, Torchvision

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from imlp_audit.models.available_hosts import Timm, Torchvision
-from imlp_audit.models.names.known import (
-    Library,
-    Trait,
-    current_models,
-    former_meaning,
-    has,
-    own_size,
-    sizes_of,
-)
+from imlp_audit.models.names.known import Library, Trait, current_models, former_meaning, has, own_size, sizes_of
 from imlp_audit.models.names.match import names_of_all_windows
 from imlp_audit.models.recipe import Form, Recipe
 

@@ -30,8 +30,8 @@ def make_module(maker: Callable[[], object]) -> object:
     device = current_device()
     try:
         model = maker()
-    except (NotImplementedError, RuntimeError):
-        if device.type != "meta":
+    except (RuntimeError, TypeError) as error:
+        if device.type != "meta" or (isinstance(error, TypeError) and not reads_values(error)):
             raise
         with torch.device("cpu"):
             model = maker()
@@ -89,13 +89,7 @@ def _example(given: TensorInput, batch: int) -> Tensor:
 
 
 _LONGEST = 300  # characters of an error's message
-_WITHOUT_VALUES = (
-    "tensors to be on the same device",
-    "called on meta tensors",
-    "register_meta function",
-    "out of meta tensor",
-    "convert meta device type",
-)
+_WITHOUT_VALUES = re.compile("(?i)meta tensor|meta device|device[ =]meta|register_meta|to be on the same device")
 """What torch says where a tensor without values is asked for them. NotImplementedError is a RuntimeError."""
 _CLAUSE = re.compile(r"[.,;!] ")
 
@@ -208,7 +202,7 @@ def write_error(error: BaseException) -> str:
 
 def reads_values(error: BaseException) -> bool:
     """Return whether code failed because it asked a tensor without values for them."""
-    return isinstance(error, RuntimeError | TypeError) and any(word in str(error) for word in _WITHOUT_VALUES)
+    return isinstance(error, RuntimeError | TypeError) and _WITHOUT_VALUES.search(str(error)) is not None
 
 
 def take_maker(module: ModuleType, name: str) -> Callable[..., object]:

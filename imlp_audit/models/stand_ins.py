@@ -5,11 +5,13 @@ libraries, weights to download or to load, and CUDA. Nothing that is answered ca
 from __future__ import annotations
 
 import collections
+import dataclasses
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field, is_dataclass
+from functools import partial
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from itertools import accumulate
@@ -126,15 +128,12 @@ class StandIn:
     def __instancecheck__(self, _: object) -> bool:
         return False
 
-    __subclasscheck__ = __instancecheck__
+    __subclasscheck__ = __lt__ = __le__ = __instancecheck__
 
-    def __or__(self, _: object) -> object:
+    def __or__(self, *_: object) -> object:
         return self
 
-    __ror__ = __or__
-
-    def __enter__(self) -> object:
-        return self
+    __ror__ = __enter__ = __or__
 
     def __exit__(self, *_: object) -> None:
         """Let errors pass."""
@@ -142,10 +141,7 @@ class StandIn:
     def __ge__(self, _: object) -> bool:
         return True
 
-    def __lt__(self, _: object) -> bool:
-        return False
-
-    __gt__, __le__ = __ge__, __lt__
+    __gt__ = __ge__
 
 
 class _Absent(nn.Module):
@@ -162,7 +158,9 @@ class _Absent(nn.Module):
 
 def _missing(path: str) -> ImportError:
     top = path.partition(".")[0]
-    return ImportError(f"the model needs {path}, which is missing; pip install {_INSTALLED_AS.get(top, top)}")
+    is_absent = isinstance(getattr(sys.modules.get(top), "__loader__", None), StandIns)
+    hint = f"; pip install {_INSTALLED_AS.get(top, top)}" if is_absent else ""
+    return ImportError(f"the model needs {path}, which is missing{hint}")
 
 
 def answer_old_code(answers: Answers) -> None:
@@ -170,11 +168,13 @@ def answer_old_code(answers: Answers) -> None:
     six = sys.modules.setdefault("torch._six", ModuleType("torch._six"))
     vars(six).update(string_classes=(str, bytes), int_classes=int, inf=float("inf"), container_abcs=collections.abc)
     vars(linear).setdefault("_LinearWithBias", linear.NonDynamicallyQuantizableLinear)
+    nn.SyncBatchNorm._specify_ddp_gpu_num = lambda *_: None  # type: ignore[attr-defined]
     for kind in (float, int, bool, object, complex):
         vars(np).setdefault(kind.__name__, kind)
     for place, name in ((torch.hub, "load_state_dict_from_url"), (torch, "load"), (timm.models, "load_pretrained")):
         _replace(getattr(place, name), _no_weights(f"{place.__name__}.{name}", answers))
     _replace(torch.save, lambda *_, **__: answers.note("torch.save wrote nothing"))
+    vars(dataclasses)["dataclass"] = _dataclass_of_before(answers)
     given = nn.Module.load_state_dict
 
     def load_state_dict(self: nn.Module, state_dict: Mapping[str, object], *args: object, **named: object) -> object:
@@ -185,25 +185,37 @@ def answer_old_code(answers: Answers) -> None:
     nn.Module.load_state_dict = load_state_dict  # type: ignore[method-assign]
 
 
+def _dataclass_of_before(answers: Answers) -> Callable[..., object]:
+    """Return `dataclass`; a default that is an instance of another one, which Python 3.11 refuses, is as before."""
+    own = dataclasses.dataclass
+
+    def make(cls: type | None = None, /, **given: bool) -> object:
+        if cls is None:
+            return partial(make, **given)
+        for name, value in vars(cls).items():
+            kind = type(value.default if isinstance(value, Field) else value)
+            if is_dataclass(kind) and kind.__hash__ is None:
+                kind.__hash__ = object.__hash__
+                answers.note(f"the default of {cls.__name__}.{name}, which Python 3.11 refuses, was taken as before")
+        return own(cls, **given)
+
+    return make
+
+
 class _NoWeights(dict[str, object]):
     """In place of weights that are not read; whatever is taken from it, or done with it, is the same."""
 
-    def __missing__(self, _: str) -> _NoWeights:
+    def __missing__(self, *_: object, **__: object) -> _NoWeights:
         return self
+
+    __call__ = pop = __missing__
 
     def __delitem__(self, _: str) -> None:
         """Lack it already."""
 
-    def pop(self, *_: object) -> _NoWeights:
-        """Return itself."""
-        return self
-
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
-        return self
-
-    def __call__(self, *_: object, **__: object) -> _NoWeights:
         return self
 
 

@@ -54,6 +54,19 @@ def print_to_stderr() -> Iterator[None]:
                 _redirected.undo.close()
 
 
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Discard what is sent to standard error, also by C code."""
+    with ExitStack() as undo:
+        kept, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+        undo.callback(os.close, kept)
+        undo.callback(os.close, null)
+        undo.callback(os.dup2, kept, 2)
+        undo.callback(sys.stderr.flush)
+        os.dup2(null, 2)
+        yield
+
+
 def _redirect(undo: ExitStack) -> None:
     if sys.stdout is not None:  # closed by whoever started us
         sys.stdout.flush()

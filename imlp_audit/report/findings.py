@@ -8,15 +8,7 @@ from dataclasses import dataclass
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import (
-    NO_MODEL,
-    Check,
-    CheckKind,
-    CountedCheck,
-    OptionHint,
-    Verdict,
-    printed_form,
-)
+from imlp_audit.records.check import NO_MODEL, Check, CheckKind, CountedCheck, OptionHint, Verdict, printed_form
 from imlp_audit.records.finding import Finding, FindingKind, Quote, StaleFinding
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import (

@@ -80,7 +80,7 @@ def _keys(recipe: Recipe, reading: AnyReading | None) -> tuple[ModelKey, ...]:
     """Return the models whose counts make up a model's: itself, or its stack cut to one layer and to two."""
     if not isinstance(recipe.host, Stack) or reading is None or recipe.mlp is not None:
         return (ModelKey(recipe, reading),)
-    stacks = (recipe.host.with_layers(layers) for layers in (1, 2))
+    stacks = (recipe.host.model_copy(update={"layers": layers}) for layers in (1, 2))
     return tuple(ModelKey(recipe.model_copy(update={"host": stack}), reading) for stack in stacks)
 
 

@@ -15,15 +15,7 @@ from imlp_audit.count.call import BOOKED_TWICE, Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.solution import (
-    Answered,
-    Searched,
-    Solved,
-    SolvedAxis,
-    SolvedCell,
-    SolvedFirst,
-    SolvedWeights,
-)
+from imlp_audit.records.solution import Answered, Searched, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedWeights
 from imlp_audit.solve.answer import RULE, Contradiction, SearchAnswer, Solution, WeightChoice, find_explained
 from imlp_audit.solve.layout import Bundle, Layout, lay_out
 from imlp_audit.solve.problem import Cell, Integers, Kind, SearchProblem

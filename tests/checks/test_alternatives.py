@@ -55,6 +55,9 @@ def test_the_form_that_a_paper_counts_is_named(tmp_path: Path) -> None:
         ("{timm: swin_base_patch4_window12_384}", "88", "15.4", "{timm: swin_base_patch4_window7_224}"),
         # regnety_160 of Table 5 of arXiv 2012.12877, at 224: another size than the weights that are here
         ("{torchvision: regnet_y_16gf, image: 384}", "83.6", "15.9", "{torchvision: regnet_y_16gf}"),
+        # the smallest and the largest images that are tried: (96 / 224)^2 and (512 / 224)^2 times the convolutions
+        ("{timm: resnet50}", "25.6", "0.7527", "{timm: resnet50, image: 96}"),
+        ("{timm: resnet50}", "25.6", "21.36", "{timm: resnet50, image: 512}"),
     ],
 )
 def test_the_images_that_a_paper_counts_on_are_named(

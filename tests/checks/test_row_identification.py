@@ -46,6 +46,14 @@ def checks_of(tmp_path: Path, *rows: str) -> dict[str, CellCheck]:
     return {check.id.removeprefix("t/1/"): check for check in result.of_kind(CellCheck)}
 
 
+@pytest.mark.parametrize(
+    ("others", "which"), [((), "that it is resnet18"), (("resnet26",), "which of 2 candidates it is, if any")]
+)
+def test_a_row_that_no_candidate_explains_says_so(tmp_path: Path, others: Sequence[str], which: str) -> None:
+    found = checks_of(tmp_path, row("resnet18", "Ours", "99.99", "9.99", named=False, others=others))
+    assert f"its numbers do not tell {which}; the nearest: " in found["ours/params"].reason
+
+
 def test_rows_follow_from_the_candidates_that_have_their_numbers(tmp_path: Path) -> None:
     found = checks_of(tmp_path, *(row(*one, others=["resnet26", "resnet50d"]) for one in TRUE))
     assert {check.verdict for check in found.values()} <= set(PASSES)

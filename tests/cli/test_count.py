@@ -114,6 +114,7 @@ def test_totals_of_libraries_are_those_of_plain_torch(name: str) -> None:
     found = count(name)
     assert found["parameters"]["all"] == sum(one.numel() for one in model.parameters())
     assert found["buffers"] == sum(one.numel() for one in model.buffers())
+    assert found["inputs"] == ["[1, 3, 224, 224] float32"]
     assert found["bytes"] == sum(one.numel() * one.element_size() for one in model.state_dict().values())
     top = [part for part in found["parts"] if part["depth"] == 1]
     own = sum(one.numel() for one in model.parameters(recurse=False))
@@ -532,6 +533,71 @@ def test_what_follows_has_no_cause_and_a_shared_cause_counts_more() -> None:
     assert "25.6M parameters follows" in done.out
 
 
+OLD = """
+import os
+from dataclasses import dataclass
+import torch
+from torch import nn
+from . import nms_cuda
+try:
+    from . import roi_cuda
+except ImportError:
+    pass
+roi = roi_cuda
+
+@dataclass
+class Rate:
+    value: int = 3
+
+@dataclass
+class Settings:
+    rate: Rate = Rate()
+
+class Net(nn.Module):
+    def __init__(self, config=[2, 2], width=128, act=None):
+        super().__init__()
+        os.write(1, b"made\\n")
+        self.layers = nn.Sequential(*[nn.Linear(width, width) for _ in config])
+        self.norm = nn.SyncBatchNorm(width)
+        self.norm._specify_ddp_gpu_num(1)
+        self.table = nn.Parameter(torch.zeros(Settings().rate.value, width)[torch.LongTensor(torch.zeros(4).long())])
+        self.last = act() if act else None
+
+    def forward(self, x_in, mask=torch.FloatTensor(1, 8).cuda()):
+        return self.layers(x_in) + self.table[torch.LongTensor(torch.zeros(1, device=x_in.device).long())]
+
+assert torch.cuda.is_available()
+"""
+
+
+def test_old_code_that_cannot_even_be_imported_here(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "__init__.py").touch()
+    file = tmp_path / "pkg" / "net.py"
+    file.write_text(OLD)
+    layers = 2 * (64 * 64 + 64)
+    found = count(f"{file}:Net", "--arg", "width=64", "--input", "64", "--printed", f"params={2 * layers}", code=1)
+    assert found["parameters"]["all"] == layers + 2 * 64 + 4 * 64
+    assert found["parameters"]["used"] == layers + 4 * 64
+    assert found["flops"]["macs"] == 2 * 64 * 64
+    assert capfd.readouterr().err.count("made") < 10 < found["printed"][0]["tried"]
+    notes = " ".join(found["notes"])
+    last = f"fails after it has defined Net, which was taken (net.py:{len(OLD.splitlines())}: AssertionError)"
+    for word in (
+        "CUDA was asked for",
+        "pkg.nms_cuda is missing",
+        "pkg.roi_cuda is",
+        "Settings.rate",
+        last,
+        "counted on zeros",
+    ):
+        assert word in notes, word
+    made = count(f"{file}:Net", "--arg", "width=8", "--arg", "act={_target_: torch.nn.PReLU, _partial_: true}")
+    assert made["parameters"]["all"] == 2 * 72 + 2 * 8 + 4 * 8 + 1
+    assert "it takes x_in, mask" in count(f"{file}:Net", "--input", "x=64")["no_flops"]
+    assert call("count", f"{file}:Other").err.strip().endswith("AssertionError")
+
+
 @pytest.mark.parametrize("heading", ["# Auditing somebody else's repository", "## On real code"])
 def test_the_page_shows_what_is_printed(heading: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _, _, section = Path("docs/repository.md").read_text(encoding="utf-8").partition(heading)
@@ -693,6 +759,7 @@ def test_models_that_are_not_there(model: str) -> None:
         ("--printed", "0", "above zero"),
         ("--printed", "-5M", "above zero"),
         ("--arg", "width", "name=value"),
+        ("--arg", "act={a: {b}", "neither JSON nor YAML"),
         ("--input", "3x224", "without the batch"),
         ("--input", "3,224:float8", "unknown type"),
         ("--path", "nowhere", "no such folder"),

@@ -10,7 +10,7 @@ import pytest
 from imlp_audit.claims.catalogue import BrokenClaim, ClaimText
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.spec.load import load, select_equations
-from imlp_audit.spec.plan import claims_of
+from imlp_audit.spec.plan import EquationPlan, claims_of
 
 from .papers import about, write_paper
 
@@ -63,6 +63,9 @@ def test_a_shared_statement_has_its_papers_words_and_the_others_code(
     assert isinstance(claim, ClaimText)
     assert (claim.id, claim.statement, claim.place) == ("ours/equations/mine", "In our words.", "Eq. 9")
     assert (claim.form, claim.literal, claim.nearest) == (form, literal, nearest)
+    (plan,) = select_equations(selection, ["ours/equations/mine"])
+    assert isinstance(plan, EquationPlan)
+    assert (plan.nearest and plan.nearest.id) == (nearest and f"ours/equations/{nearest}")
     assert claim.tolerance == "0.001: of second"
     assert (claim.file, claim.line) == ("specs/ours/paper.yaml", 4)
     assert (claim.code.function, claim.code.file) == ("second", "specs/theirs/claims/sec1.py")
@@ -88,6 +91,12 @@ def test_what_cannot_be_shared_is_a_problem_at_its_place(here: Path, entries: st
         load(["ours"])
     (found,) = caught.value.problems
     assert str(found).startswith(f"specs/ours/paper.yaml:{problem}")
+
+
+def test_papers_that_are_shared_with_are_known_to_the_end_of_the_chain(here: Path) -> None:
+    write(here, "ours", "own", entries=entry())
+    write(here, "third", "own", entries=entry(same_as="ours/equations/own"))
+    assert [paper.id for paper in load(["third"]).referred] == ["ours", "theirs"]
 
 
 def test_a_claim_that_cannot_be_read_is_no_ones(here: Path) -> None:
