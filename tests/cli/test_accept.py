@@ -86,7 +86,7 @@ def test_accept_closes_lists_in_lists(tmp_path: Path) -> None:
     assert call("lint", str(spec)).code == 0
 
 
-@pytest.mark.parametrize("form", ["comments", "blocks", "one line"])
+@pytest.mark.parametrize("form", ["comments", "blocks", "one line", "named last"])
 def test_accept_edits_a_spec_in_the_form_that_it_has(tmp_path: Path, form: str) -> None:
     spec, text = tmp_path / "t.yaml", HEAD + "".join(row(*one) for one in TRUE)
     read = yaml.load(text, yaml.BaseLoader)
@@ -94,6 +94,7 @@ def test_accept_edits_a_spec_in_the_form_that_it_has(tmp_path: Path, form: str) 
         "comments": yaml.dump(read, sort_keys=False).replace("named: 'true'", "named: true  # as printed"),
         "blocks": yaml.dump(read, sort_keys=False, default_flow_style=False),
         "one line": json.dumps(read),
+        "named last": text.replace("named: true, ", "").replace("}}\n", "}, named: true}\n"),
     }
     spec.write_text(forms[form])
     assert call("accept", str(spec)).code == 0
