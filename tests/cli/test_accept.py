@@ -98,6 +98,7 @@ def test_accept_edits_a_spec_in_the_form_that_it_has(tmp_path: Path, form: str) 
     }
     spec.write_text(forms[form])
     assert call("accept", str(spec)).code == 0
+    assert ", }" not in spec.read_text()
     rows = yaml.load(spec.read_text(), yaml.BaseLoader)["tables"][0]["rows"]
     assert {one["label"]: one["model"]["timm"] for one in rows} == {label: model for model, label, *_ in TRUE}
     assert not any({"named", "candidates"} & one.keys() for one in rows)
