@@ -25,7 +25,7 @@ TABLE_1 = (  # widths and kernel
     ((64, 128, 320, 512), 3),  # PoolFormer-S12, -S24 and -S36
     ((96, 192, 384, 768), 5),  # PoolFormer-M48
 )
-LAYERS = choice("layer", *((width, n) for widths, n in TABLE_1 for width in widths))
+LAYERS = sampled_from([(width, n) for widths, n in TABLE_1 for width in widths])
 RATIOS = choice("C'/C", 4, 8)
 Build = Callable[[], nn.Module]
 
