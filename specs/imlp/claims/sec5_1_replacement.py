@@ -41,7 +41,7 @@ def replaced(i: int) -> tuple[ImlpRecipe, Activation | None, Block]:
 def put_in(recipe: ImlpRecipe, activation: Activation | None, block: Block) -> Imlp:
     """Return what the package puts in the place of the MLP of a host."""
     conv = block.place.layout is Layout.CHANNELS_FIRST
-    host = Mlp(block.C, 4 * block.C, block.out, bias=block.bias, drop=block.drop, use_conv=conv).train(block.training)
+    host = Mlp(block.C, 3 * block.C, block.out, bias=block.bias, drop=block.drop, use_conv=conv).train(block.training)
     grid, prefix = block.place.size, block.place.before
     return imlp_for(host, recipe, block.reading, activation, grid=grid, prefix_tokens=prefix)
 

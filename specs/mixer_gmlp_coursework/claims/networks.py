@@ -80,7 +80,7 @@ def mixer_network(network: Network, images: Tensor, net: MlpMixer) -> Sides:
     """
     host, X = network[0], _patches(images, net)
     assert isinstance(host, Mixer)
-    assert len(net.blocks) == host.layers
+    assert len({*net.blocks}) == host.layers
     for layer in net.blocks:
         assert isinstance(layer, MixerLayer)
         assert layer.token_mixing.mlp.fc1.out_features == host.tokens_hidden
@@ -174,6 +174,7 @@ def gmlp_network_of_images(network: Network, images: Tensor, net: GmlpClassifier
     host, X = network[0], _patches(images, net)
     assert isinstance(host, Gmlp)
     assert [*map(_sizes, net.blocks)] == host.layers * [(host.hidden, 2, None)]
+    assert len({*net.blocks}) == host.layers
     for block in net.blocks:
         assert isinstance(block, GmlpBlock)
         X = _block_output(X, block, host.gate, EPSILON)

@@ -39,8 +39,8 @@ def mixer_weight_shapes(S: int, C: int, D_S: int, D_C: int) -> Sides:
 
 
 @claim(
-    wider=SMALL,
-    broader=SMALL,
+    wider=choice("D_S - S", 1, 3),
+    broader=choice("D_C - C", 1, 2),
     share=0.5,
     place="Sec. 2.1, paragraphs on the parameters and on complexity",
     corrected="where D_S > S and D_C > C, a layer takes at least 2 S^2 C + 2 C^2 S + 4 S C multiply-accumulates",

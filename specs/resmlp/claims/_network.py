@@ -58,8 +58,9 @@ class Parts:
         """Return the package's network as it starts."""
         own = ("pooling", "norm", "nonlinearity", "communication", "expansion", "patch", "layers", "width")
         reading = ResMlpReading(self.form, Presence.YES if self.scales_stay else Presence.NO)
-        host = ResMlp(**{name: getattr(self, name) for name in own})
-        return host.build(BuildRequest(image=self.size, classes=self.classes, reading=reading))
+        by_recipe = self.layers == 1 and not self.scales_stay
+        host = ResMlp(form=self.form if by_recipe else None, **{name: getattr(self, name) for name in own})
+        return host.build(BuildRequest(image=self.size, classes=self.classes, reading=None if by_recipe else reading))
 
 
 @dataclass(frozen=True)

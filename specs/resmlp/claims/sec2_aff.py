@@ -139,6 +139,10 @@ _few_alpha, _few_beta = tensors(2, values=(1.0, 2.0)), tensors(2, values=(0.0, 1
     A=_few_a,
     alpha=_few_alpha,
     beta=_few_beta,
+    examples=[
+        {"A": tensor([[1.0, -1.0], [1.0, -1.0]]), "alpha": ones(2), "beta": tensor([0.0, 1.0])},
+        {"A": tensor([[1.0, 1.0], [-1.0, -1.0]]), "alpha": ones(2), "beta": tensor([0.0, 1.0])},
+    ],
     place="Sec. 2, after Eq. 1, of Eq. 2's A and the Aff before it",
     corrected="A Aff(X)^T = A' X^T + a' for all X, if and only if (alpha_c - alpha_1) A = 0 and (beta_c - beta_1) "
     "sum_m A_nm = 0 for all c and n",

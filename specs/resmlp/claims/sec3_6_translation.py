@@ -15,7 +15,7 @@ from imlp_audit.claims import Sides, choice, claim, gradients, modules
 from ..models import CrossAttention, TranslationModel
 from ._network import WEIGHTS, affine, children, has_own_weights
 
-_PADDING, _WORDS, _WIDTH, _HEADS = 1, 6, 4, 2  # fairseq's id of padding
+_PADDING, _WORDS, _WIDTH, _HEADS = 1, 6, 6, 3  # fairseq's id of padding
 
 
 def _residual(x: Tensor, around: nn.Module, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
@@ -81,7 +81,7 @@ def _sentences(most_padding: Callable[[int], int]) -> SearchStrategy[Tensor]:
 
 
 def _model(layers: int) -> TranslationModel:
-    return TranslationModel(layers, _WIDTH, hidden=8, heads=_HEADS, tokens=3, vocabulary=_WORDS)
+    return TranslationModel(layers, _WIDTH, hidden=12, heads=_HEADS, tokens=3, vocabulary=_WORDS)
 
 
 _layers = choice("layers", 1, 2)
