@@ -164,7 +164,7 @@ class Results(TorchDispatchMode):  # type: ignore[no-untyped-call]
         "poolformer_s12",
         *(
             pytest.param(name, marks=pytest.mark.slow)
-            for name in ("swin_tiny_patch4_window7_224", "maxvit_tiny_tf_224", "densenet121", "coat_tiny")
+            for name in ("swin_tiny_patch4_window7_224", "maxvit_tiny_tf_224", "densenet121")
         ),
     ],
 )
