@@ -16,8 +16,9 @@ from torch import Tensor, nn
 
 from imlp_audit import __version__
 from imlp_audit.bench.planning import RowComparison, Setup, hardware
-from imlp_audit.bench.verdict import METHOD, BenchConditions, Timed, estimate_median, judge, make_check
+from imlp_audit.bench.verdict import METHOD, BenchConditions, Timed, estimate_median, judge
 from imlp_audit.checks.context import Conventions
+from imlp_audit.checks.judged_under import record_cell
 from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.measuring import rehearse
 from imlp_audit.errors import BuildError, UsageError, did_you_mean
@@ -247,8 +248,10 @@ def _attempt(run: Callable[[], Result], setup: Setup) -> Result | Failure:
 def _check(comparison: RowComparison, found: Timed | Failure | None, conditions: BenchConditions) -> Check:
     match found:
         case None:
-            return make_check(comparison, Verdict.UNVERIFIABLE, f"needs {comparison.cell.column.needs}; {NO_MODEL}")
+            return record_cell(
+                comparison.cell, Verdict.UNVERIFIABLE, f"needs {comparison.cell.column.needs}; {NO_MODEL}"
+            )
         case Failure(message):
-            return make_check(comparison, Verdict.ERROR, message)
+            return record_cell(comparison.cell, Verdict.ERROR, message)
         case Timed():
             return judge(comparison, found, conditions)

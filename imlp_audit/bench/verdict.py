@@ -12,7 +12,7 @@ from typing import assert_never
 import numpy as np
 
 from imlp_audit.bench.planning import RowComparison
-from imlp_audit.checks.judged_under import missing_for
+from imlp_audit.checks.judged_under import missing_for, record_cell
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.evidence import Throughput
@@ -124,27 +124,13 @@ def judge(comparison: RowComparison, timed: Timed, conditions: BenchConditions) 
     reading = conditions.reading if row.row.model is not None and row.row.model.family else None
     departs = reading != next(iter(row.paper.about.value.readings), reading) and reading is not None
     under = ("sampling", *((f"reading {reading}",) if departs else ()))
-    return make_check(comparison, verdict, _reason(comparison, timed, conditions)).model_copy(
+    return record_cell(comparison.cell, verdict, _reason(comparison, timed, conditions)).model_copy(
         update={
             "measured": decimal_text(timed.own.value, EXACT),
             "reading": reading,
             "under": under if verdict is Verdict.REPRODUCED_UNDER else (),
             "evidence": (timed.evidence,) if timed.evidence is not None else (),
         }
-    )
-
-
-def make_check(comparison: RowComparison, verdict: Verdict, reason: str) -> CellCheck:
-    """Return a check of a cell with nothing measured."""
-    cell = comparison.cell
-    return CellCheck(
-        id=cell.id,
-        verdict=verdict,
-        reason=reason,
-        source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
-        place=cell.place,
-        printed=cell.printed.text,
-        unit=cell.unit,
     )
 
 

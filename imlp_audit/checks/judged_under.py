@@ -101,6 +101,19 @@ def record_fit(kind: type[C], plan: CellPlan | DeltaPlan, printed: Printed, unit
     )
 
 
+def record_cell(cell: CellRef, verdict: Verdict, reason: str) -> CellCheck:
+    """Record a cell with nothing measured."""
+    return CellCheck(
+        id=cell.id,
+        verdict=verdict,
+        reason=reason,
+        source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
+        place=cell.place,
+        printed=cell.printed.text,
+        unit=cell.unit,
+    )
+
+
 def interval_ends(printed: Printed, rounding: Rounding) -> tuple[str, str]:
     """Return the interval_ends of the interval that a number stands for, as text."""
     interval = printed.interval(rounding)

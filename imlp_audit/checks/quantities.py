@@ -97,11 +97,7 @@ def middle(value: Interval) -> str:
     return centre if half == 0 else f"{centre} ± {decimal_text(half, 3)}"
 
 
-_VERDICTS = {
-    Truth.YES: Verdict.REPRODUCED,
-    Truth.NO: Verdict.INCONSISTENT,
-    Truth.OPEN: Verdict.UNVERIFIABLE,
-}
+_VERDICTS = {Truth.YES: Verdict.REPRODUCED, Truth.NO: Verdict.INCONSISTENT, Truth.OPEN: Verdict.UNVERIFIABLE}
 """A claim's verdict where its words have one meaning; a claim read in a stated meaning is not so certain."""
 
 

@@ -28,14 +28,11 @@ def init(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="SOURCE",
-            help="Tables in LaTeX, CSV, TSV, markdown, HTML or a PDF.",
-            show_default=False,
+            metavar="SOURCE", help="Tables in LaTeX, CSV, TSV, markdown, HTML or a PDF.", show_default=False
         ),
     ],
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The spec to write; PAPER.yaml if left out."),
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The spec to write; PAPER.yaml if left out.")
     ] = None,
     table: Annotated[
         list[str] | None,

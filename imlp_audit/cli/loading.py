@@ -17,11 +17,7 @@ from imlp_audit.spec.reader import read_spec
 from imlp_audit.spec.targets import display_path, specs_not_taken, split_target
 
 
-def load_specs(
-    targets: Sequence[str] | None = None,
-    *,
-    trust_code: bool | None = None,
-) -> Selection:
+def load_specs(targets: Sequence[str] | None = None, *, trust_code: bool | None = None) -> Selection:
     """Load the papers that targets name. Raises SpecError, and UsageError where a target names nothing.
 
     A file in which a paper's Python differs from the installed one is named on stderr, unless with `trust_code`, or for

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor
 
-from imlp_audit.checks.judged_under import interval_ends
+from imlp_audit.checks.judged_under import interval_ends, record_cell
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.evaluate.images import data_digest
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
@@ -284,18 +284,8 @@ def judge(run: EvaluatedCell) -> CellCheck:
     missed the printed number; else it decides nothing, unless it does miss it.
     """
     cell = run.cell
-    check = CellCheck(
-        id=cell.id,
-        verdict=Verdict.ERROR,
-        reason=run.why_not_judged or "",
-        source=cell.row.table.source("rows", cell.row.index, "printed", cell.column_id),
-        place=cell.place,
-        printed=cell.printed.text,
-        unit=cell.unit,
-        reading=run.reading,
-        hints=(UNPROVEN,),
-        evidence=(run.accuracy,),
-    )
+    known = {"reading": run.reading, "hints": (UNPROVEN,), "evidence": (run.accuracy,)}
+    check = record_cell(cell, Verdict.ERROR, run.why_not_judged or "").model_copy(update=known)
     if check.reason:
         return check
     found = {"measured": decimal_text(run.share, EXACT), "gap": decimal_text(cell.printed.gap(run.share), 1)}

@@ -74,11 +74,7 @@ def write_gap(units: Fraction) -> str:
 
 
 def compare_value(
-    name: str,
-    measured: str,
-    printed: Printed,
-    roundings: Sequence[Rounding],
-    convention: str | None = None,
+    name: str, measured: str, printed: Printed, roundings: Sequence[Rounding], convention: str | None = None
 ) -> MeasuredValue:
     """Return a measured value with its distance from a printed number, and the rule by which it prints like it."""
     value = Fraction(measured)

@@ -32,13 +32,7 @@ from imlp_audit.records.check import (
     MarkCheck,
     RepeatCheck,
 )
-from imlp_audit.records.explanation import (
-    Explanation,
-    Fact,
-    Measurements,
-    RowByRow,
-    Section,
-)
+from imlp_audit.records.explanation import Explanation, Fact, Measurements, RowByRow, Section
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.claim_entries import MeaningEntry, OrderEntry

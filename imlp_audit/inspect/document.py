@@ -76,8 +76,7 @@ def _describe_model(model: FittingModel) -> Item:
         readings = "reading" if len(model.readings) == 1 else "readings"
         facts.append((f"under the {readings} ", *join(map(code, model.readings))))
     return Item(
-        (strong(model.label), "  ", code(f"{{{model.model}}}")),
-        (*facts, *model.notes, *map(describe, model.problems)),
+        (strong(model.label), "  ", code(f"{{{model.model}}}")), (*facts, *model.notes, *map(describe, model.problems))
     )
 
 

@@ -103,10 +103,7 @@ class Causes(Record):
     number: PrintedNumber
 
 
-Section: TypeAlias = Annotated[
-    Measurements | Breakdown | Causes | RowByRow | RestsOn,
-    Field(discriminator="kind"),
-]
+Section: TypeAlias = Annotated[Measurements | Breakdown | Causes | RowByRow | RestsOn, Field(discriminator="kind")]
 
 
 class Explanation(JsonDocument):

@@ -131,10 +131,7 @@ def _unexplained(group: _Group, members: Sequence[Check]) -> Finding:
 
 
 _FAILING = {
-    CheckKind.CELL: (
-        "printed number does not follow from the model",
-        "printed numbers do not follow from the models",
-    ),
+    CheckKind.CELL: ("printed number does not follow from the model", "printed numbers do not follow from the models"),
     CheckKind.DELTA: ("printed change does not follow", "printed changes do not follow"),
     CheckKind.MARK: ("footnote mark does not fit its row", "footnote marks do not fit their rows"),
     CheckKind.REPEAT: ("repeated number is not the same", "repeated numbers are not the same"),

@@ -34,11 +34,7 @@ from imlp_audit.report.document import (
 from imlp_audit.report.findings import stale_findings
 from imlp_audit.report.verdicts import word_of, write_measured, write_verdict
 
-_STYLES = {
-    NumberState.BOUND: Style.GOOD,
-    NumberState.EXPLAINED: Style.KNOWN,
-    NumberState.OPEN: Style.BAD,
-}
+_STYLES = {NumberState.BOUND: Style.GOOD, NumberState.EXPLAINED: Style.KNOWN, NumberState.OPEN: Style.BAD}
 _MOST_CHECKS = 3
 
 

@@ -146,13 +146,7 @@ class _Extent:
     longest: int = 1000
 
 
-_EXTENTS = (
-    _Extent(folded=25),
-    _Extent(),
-    _Extent(5, longest=200),
-    _Extent(1, longest=60),
-    _Extent(0, longest=25),
-)
+_EXTENTS = (_Extent(folded=25), _Extent(), _Extent(5, longest=200), _Extent(1, longest=60), _Extent(0, longest=25))
 
 
 def shorten_report(document: Document, limit: int = LIMIT) -> Document:

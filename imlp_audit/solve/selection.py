@@ -102,8 +102,7 @@ def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str]
     counters = {row.id: row.row.counted_by.get(Measure.FLOPS) for row in rows}
     own = {name: counted.convention for name, counted in counters.items() if counted is not None}
     problem = replace(
-        composed.problem.where(lambda cell: _is_wanted(cell, globs, own)),
-        allowed={str(one): (0,) for one in _LEFT_OUT},
+        composed.problem.where(lambda cell: _is_wanted(cell, globs, own)), allowed={str(one): (0,) for one in _LEFT_OUT}
     )
     if not problem.cells:
         why = "; ".join(f"{name}: {reason}" for name, reason in composed.refused.items())

@@ -284,9 +284,7 @@ class _Parser:
             hint = did_you_mean(entry.table, list(titles))
             self._report(f"no table {entry.table!r}; {hint}", "reference", "table")
         return Reference(
-            f"{self._paper.id}/{entry.table}",
-            titles.get(entry.table),
-            self._cells(entry.holds, "reference", "holds"),
+            f"{self._paper.id}/{entry.table}", titles.get(entry.table), self._cells(entry.holds, "reference", "holds")
         )
 
     def _average(self, entry: AverageEntry) -> Average | None:

@@ -250,11 +250,7 @@ _IMAGENET = r"imagenet|\bin-?1k\b|ilsvrc"
 _OTHER_DATA = r"coco|ade20k|cityscapes"
 
 
-_SLUGS = {
-    Measure.PARAMETERS: "params",
-    Measure.FLOPS: "flops",
-    Measure.THROUGHPUT: "throughput",
-}
+_SLUGS = {Measure.PARAMETERS: "params", Measure.FLOPS: "flops", Measure.THROUGHPUT: "throughput"}
 _TEXT = (ColumnRole.LABEL, ColumnRole.WORDS)
 _MOST_TEXTS = 300  # of a column, that are looked up
 
