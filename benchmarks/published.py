@@ -16,7 +16,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -226,7 +226,8 @@ def by_chance(folder: Path, shuffled: bool) -> None:
                 row["printed"][key] = re.sub(r"^0", lambda _: draw.choice("123456789"), row["printed"][key])
             moved.add((table["table"], row["id"]))
 
-    for file, _ in tables(folder):
+    for file, rows in tables(folder):
+        known = {row.place: row for row in rows}
         moved.clear()
         rewrite(folder / f"{Path(file).stem}.yaml", folder / "moved.yaml", shuffle if shuffled else scramble)
         seen = dict[tuple[str, str], CellCheck]()
@@ -238,6 +239,7 @@ def by_chance(folder: Path, shuffled: bool) -> None:
         for place, one in seen.items():
             if one.identified is not Identified.NO:
                 found["identified"] += 1
+                found["as another model"] += not is_right(replace(known[place], model=one.model))
                 print(f"  {file} {'/'.join(place)} {one.printed}: {one.model}")
     print("labels shuffled" if shuffled else "random digits", dict(found), flush=True)
 
