@@ -201,7 +201,7 @@ def counted_document(model: CountReport, depth: int) -> Document:
 def _describe_model(model: CountReport, depth: int) -> Iterator[Block]:
     yield Paragraph((strong(f"{model.model}{_write_arguments(model.arguments)}"),))
     for printed in model.printed:
-        yield from explain_number(printed, model.no_flops)
+        yield from explain_number(printed, model.no_flops, model.left_out)
     yield Heading("Parameters", 2)
     rows: list[tuple[Inline, ...]] = [
         (words, readable(model.parameters[name])) for name, words in COUNTERS.items() if name in model.parameters
@@ -233,7 +233,9 @@ def _write_arguments(arguments: Mapping[str, object]) -> str:
     return f" ({', '.join(shown[:_MOST_ARGUMENTS] + more)})" if shown else ""
 
 
-def explain_number(printed: PrintedNumber, no_flops: str | None = None) -> Iterator[Block]:
+def explain_number(
+    printed: PrintedNumber, no_flops: str | None = None, left_out: Sequence[str] = ()
+) -> Iterator[Block]:
     """Yield whether a number follows, and what else would give it; or that FLOPs were not counted, and why."""
     measure = "FLOPs" if printed.measure == "flops" else printed.measure
     if printed.measured is None:
@@ -241,7 +243,8 @@ def explain_number(printed: PrintedNumber, no_flops: str | None = None) -> Itera
         text = f": it cannot be told whether it follows, because {measure} were not counted{why}."
         yield Paragraph((strong(f"{printed.printed} {measure}"), text))
         return
-    ours = f"the model has {readable(int(printed.measured))}"
+    without = f" without {', '.join(left_out)}, which could not be counted" if left_out else ""
+    ours = f"the model has {readable(int(printed.measured))}{without}"
     if printed.follows:
         yield Paragraph((strong(f"{printed.printed} {measure}"), f" follows: {ours}."))
         return

@@ -418,6 +418,8 @@ def test_a_repository_in_the_wild(wild: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "load_pretrained, which loads weights, was not run" in notes
     printed = count("nets/wild.py:Wild", *given, "--printed", f"params={found['parameters']['all'] - 9}", code=1)
     assert causes(printed)[0] == "after the model's own fuse()"
+    shown = call("count", "nets/wild.py:Wild", *given, "--printed", f"params={found['parameters']['all'] - 9}").out
+    assert "without dcn.DeformConv, which could not be counted." in " ".join(shown.split())
     printed = count("nets/wild.py:Plain", "--printed", f"params={17 * 50 + 70}", code=1)
     assert causes(printed)[:2] == ["as in train.py:1: extra=True", "extra=True"]
 
