@@ -99,6 +99,13 @@ def test_a_change_between_numbers_in_different_units_is_computed_in_base_units()
     assert found.reason.startswith("20 to 5 is a change of 24 900 %, between ")
 
 
+def test_a_change_is_told_to_two_digits() -> None:
+    found = follows_from_cells(
+        parse_printed("-12%", "%"), parse_printed("5.00", "M"), parse_printed("5.72", "M"), [HALF_UP]
+    )
+    assert found.reason.startswith("5.72 to 5.00 is a change of -12.59 %, between -12.75 and -12.42 ")
+
+
 def test_cells_with_a_rule_of_their_own_leave_the_change_its_own() -> None:
     """From [10, 11) to [5, 6) is -54.5 to -40 %; rounded half up, from [9.5, 10.5) to [4.5, 5.5), -57.1 to -42.1 %."""
     cut, both = Rounding.TRUNCATION, [HALF_UP, Rounding.TRUNCATION]

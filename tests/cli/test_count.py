@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import chain
 from math import log
 from pathlib import Path
 from typing import Any
@@ -489,8 +490,12 @@ def test_a_factor_and_the_widths_of_all_stages(tmp_path: Path) -> None:
         "def net(ratio=1.0, drop=0.1, widths=(10, 20)):\n"
         "    return nn.Sequential(nn.Linear(1000, int(500 * ratio)), *[nn.Linear(one, 999) for one in widths])\n"
     )
-    found = count(f"{tmp_path}/net.py:net", "--printed", "params=1032968", "--printed", "params=562438", code=1)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "wider.yaml").write_text("ratio: 1.5\ndrop: 0.3\n")
+    printed = [("--printed", f"params={number}") for number in (1032968, 562438, 782718)]
+    found = count(f"{tmp_path}/net.py:net", *chain(*printed), code=1)
     assert [causes(found, at)[0] for at in (0, 1)] == ["ratio=2.0", "widths=(20, 40)"]
+    assert causes(found, 2)[0] == "as in wider.yaml: ratio=1.5, drop=0.3"
 
 
 TWO = """
