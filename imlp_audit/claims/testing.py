@@ -9,8 +9,8 @@ from copy import deepcopy
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from math import ceil, prod
+from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import TypeAlias
 from zlib import crc32
 
@@ -32,6 +32,7 @@ _QUIET = settings(
     database=None, deadline=None, derandomize=False, report_multiple_bugs=False, print_blob=False,
     phases=[Phase.generate, Phase.shrink], verbosity=Verbosity.quiet, suppress_health_check=[*HealthCheck],
 )  # fmt: skip
+_NOWHERE = Path(__file__) / "nowhere"  # no folder can be made in a file: hypothesis goes on without
 _MOST_SHOWN, _SOME = 64, 4  # numbers of a tensor: of a larger one some are shown
 Arguments: TypeAlias = dict[str, object]
 
@@ -53,7 +54,7 @@ def _the_same_everywhere(device: str) -> Iterator[None]:
     """Compute with float64 on one core, from the same random numbers; hypothesis keeps no files."""
     threads, dtype = torch.get_num_threads(), torch.get_default_dtype()
     with ExitStack() as stack:
-        set_hypothesis_home_dir(stack.enter_context(TemporaryDirectory(prefix="imlp-audit-")))
+        set_hypothesis_home_dir(_NOWHERE)
         stack.enter_context(torch.random.fork_rng())
         if device != "cpu":  # every call of torch takes longer in this context
             stack.enter_context(torch.device(device))
