@@ -239,7 +239,7 @@ def _advise_on_images(recipe: Recipe) -> str:
     found = name_in_library(recipe)
     if found is None or recipe.image is None:
         return ""
-    library, name = found[0], found[1].partition(".")[0]
+    library, name = found
     own = own_size(library, name) if name in known_models(library) else 0
     other = own and recipe.image != (own, own)
     return f"; {library} has it for {own} x {own}: remove `image`, or give a size that it takes" if other else ""

@@ -51,10 +51,13 @@ _AUXILIARY = "aux_logits"
 
 
 def name_in_library(recipe: Recipe) -> tuple[Library, str] | None:
-    """Return the library of a model and its name there, if the recipe changes no argument but its auxiliary heads."""
+    """Return the library of a model and its name there, without the tag of its weights.
+
+    None where the recipe changes an argument, apart from auxiliary heads.
+    """
     match recipe.host:
         case Timm(architecture=name, arguments=arguments) if not arguments:
-            return Library.TIMM, name
+            return Library.TIMM, name.partition(".")[0]
         case Torchvision(architecture=name, arguments=arguments) if arguments.keys() <= {_AUXILIARY}:
             return Library.TORCHVISION, name
         case _:

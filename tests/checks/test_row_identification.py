@@ -34,7 +34,7 @@ TRUE = [
 
 def row(model: str, label: str, params: str, flops: str, *, named: bool = True, others: Sequence[str] = ()) -> str:
     listed = ", ".join(f"{{timm: {one}}}" for one in (model, *others))
-    key = label.lower().replace("-", "_").replace(" ", "_")
+    key = label.lower().replace("-", "_").replace(" ", "_").replace(".", "_")
     name = "named: true, " if named else ""
     printed = f"printed: {{params: {params}, flops: {flops}}}"
     return f"      - {{id: {key}, label: {label}, {name}candidates: [{listed}], {printed}}}\n"
@@ -52,6 +52,12 @@ def checks_of(tmp_path: Path, *rows: str) -> dict[str, CellCheck]:
 def test_a_row_that_no_candidate_explains_says_so(tmp_path: Path, others: Sequence[str], which: str) -> None:
     found = checks_of(tmp_path, row("resnet18", "Ours", "99.99", "9.99", named=False, others=others))
     assert f"its numbers do not tell {which}; the nearest: " in found["ours/params"].reason
+
+
+def test_names_with_the_tag_of_their_weights_are_names(tmp_path: Path) -> None:
+    names = ("resnet18.a1_in1k", "resnet34.bt_in1k", "resnet50.a1_in1k")
+    rows = [row(name, name, *one[2:], others=["resnet26.bt_in1k"]) for name, one in zip(names, TRUE, strict=False)]
+    assert {check.verdict for check in checks_of(tmp_path, *rows).values()} <= set(PASSES)
 
 
 def test_rows_follow_from_the_candidates_that_have_their_numbers(tmp_path: Path) -> None:

@@ -43,9 +43,9 @@ def own_size(library: Library, name: str) -> int:
 def sizes_of(library: Library, name: str) -> tuple[int, ...]:
     """Return the sides of the images that a library's weights of a model were trained or tested on, its own first.
 
-    A list has 224>320 for weights that are tested on larger images.
+    A list has 224>320 for weights that are tested on larger images; a newer library has names that it lacks.
     """
-    note = _notes(library)[name]
+    note = _notes(library).get(name, "")
     return tuple(map(int, dict.fromkeys(re.findall(r"\d+", note)))) or (USUAL_SIZE,)
 
 
