@@ -203,9 +203,17 @@ def deploy(model: nn.Module, host: Host) -> None:
 
 
 def _merge_branches(model: nn.Module) -> bool:
-    """Merge branches as timm does for inference; return whether there were any."""
+    """Merge branches as timm does for inference; return whether there were any.
+
+    A norm that is merged into the classifier leaves the classifier in its parent's place, where timm does not look.
+    """
     before = {path: tensor.shape for path, tensor in model.state_dict().items()}
+    get_classifier = getattr(model, "get_classifier", lambda: None)
+    paths = {module: path for path, module in model.named_modules()}
+    parent = paths.get(get_classifier(), "").rpartition(".")[0]
     reparameterize_model(model, inplace=True)
+    if isinstance(head := model.get_submodule(parent), nn.Linear):
+        model.get_classifier = lambda: head  # type: ignore[assignment]
     return {path: tensor.shape for path, tensor in model.state_dict().items()} != before
 
 

@@ -117,3 +117,12 @@ def test_both_forms_compute_the_same() -> None:
 def test_forms_that_do_not_go_together_are_refused(fields: dict[str, object], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         Recipe.of(**{"form": "deployed", **fields})
+
+
+@pytest.mark.parametrize(("name", "printed"), [("efficientvit_m0", "2.33"), ("shvit_s1", "6.31")])
+def test_a_norm_that_is_merged_into_the_classifier_is_counted(name: str, printed: str) -> None:
+    """Parameters in M as timm prints them: results/benchmark-infer-amp-nchw-pt291-cu128-4090.csv."""
+    key = ModelKey(Recipe.of(timm=name, form="deployed"), None)
+    ((_, facts),) = measure_models({key: Need(work=True)}, lambda _: None)
+    assert isinstance(facts, ModelFacts)
+    assert f"{facts.parameters['all'] / 1e6:.2f}" == printed
