@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from timm.utils.model import reparameterize_model
 
 from imlp_audit.count.build_and_count import measure_models
-from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
 from imlp_audit.count.facts import ModelFacts, ModelKey, Need
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe
@@ -125,4 +125,4 @@ def test_a_norm_that_is_merged_into_the_classifier_is_counted(name: str, printed
     key = ModelKey(Recipe.of(timm=name, form="deployed"), None)
     ((_, facts),) = measure_models({key: Need(work=True)}, lambda _: None)
     assert isinstance(facts, ModelFacts)
-    assert f"{facts.parameters['all'] / 1e6:.2f}" == printed
+    assert f"{facts.parameters[ParameterConvention.ALL] / 1e6:.2f}" == printed
