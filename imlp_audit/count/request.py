@@ -24,6 +24,10 @@ LIBRARIES = ("timm", "torchvision", "transformers")
 DTYPES = ("float32", "float64", "float16", "bfloat16", "complex64", "int64", "int32", "bool")
 _TENSOR = re.compile(r"\[(\d{1,9}(?:,\d{1,9}){0,7})\]:(float32|int64|bool)")
 _SIZES = re.compile(r"\d{1,9}(,\d{1,9}){0,7}")
+_MOST = 2**20  # bytes of a configuration
+_REFERENCE = re.compile(r"\$\{([\w.]+)\}")
+_DEEPEST = 20
+Values = dict[str, object]
 
 
 @dataclass(frozen=True)
@@ -217,12 +221,6 @@ def _name(text: str, whole: str) -> str:
     if not text.isidentifier():
         raise UsageError(f"--input {whole}: {text!r} cannot be the name of an argument")
     return text
-
-
-_MOST = 2**20
-_REFERENCE = re.compile(r"\$\{([\w.]+)\}")
-_DEEPEST = 20
-Values = dict[str, object]
 
 
 def read_configurations(texts: Sequence[str]) -> tuple[Values, tuple[Path, str] | None]:

@@ -22,7 +22,7 @@ from typing import TypeAlias
 
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Printed
-from imlp_audit.records.counted import CountReport, ModelPart, NumberCause, PrintedNumber
+from imlp_audit.records.counted import COUNTERS, CountReport, ModelPart, NumberCause, PrintedNumber
 
 _ALL = 0.05
 _NEAR = 0.02  # in logarithms, for a value that is not it to be named
@@ -337,25 +337,6 @@ def _misprints(question: Question, own: int) -> Iterator[Try]:
 
 
 _NOUNS = {CountedQuantity.PARAMETERS: "parameters", CountedQuantity.FLOPS: "FLOPs"}
-COUNTERS = {
-    "macs": "multiply-accumulates alone",
-    "all": "all parameters",
-    "no_head": "without the classifier",
-    "torch": "two for each multiply-accumulate, as torch's FlopCounterMode counts",
-    "thop": "counted by thop: only layers of torch.nn that it knows",
-    "with_buffers": "with the buffers of the state dict",
-    "trainable": "only what is trained",
-    "layers": "only parameters in layers of torch that thop knows",
-    "used": "without what the forward pass never uses",
-    "real": "two for each complex number",
-    "fvcore": "counted by fvcore",
-    "ptflops": 'counted by ptflops with backend="aten"',
-    "ptflops_hooks": "counted by ptflops without functional calls",
-    "mmcv": "counted by mmcv",
-    "fvcore_fused": "counted by fvcore, which misses the products of fused attention",
-    "no_products": "without the products in attention, as counters of modules count",
-    "modules": "only layers of torch.nn, as hooks on modules count",
-}
 _ALSO_COUNTED = {"torch": "two for each multiply-accumulate", "thop": "counted by thop"}
 """What is tried with other changes too."""
 

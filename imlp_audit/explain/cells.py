@@ -10,12 +10,12 @@ from imlp_audit.checks.judged_under import Countable, column_of, countable
 from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.errors import BuildError
 from imlp_audit.explain.cause_search import search_causes
-from imlp_audit.explain.causes import COUNTERS
 from imlp_audit.models.readings import Family, OwnFamily, axes_of
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import CellCheck, Check, CountedCheck, Measurement, NumberCheck, Verdict
+from imlp_audit.records.counted import COUNTERS
 from imlp_audit.records.explanation import (
     Breakdown,
     Causes,

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import assert_never
 
-from imlp_audit.explain.causes import COUNTERS
 from imlp_audit.explain.cells import ROUNDED
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.records.check import EquationCheck
-from imlp_audit.records.counted import CountReport, ModelPart, PrintedNumber
+from imlp_audit.records.counted import COUNTERS, CountReport, ModelPart, PrintedNumber
 from imlp_audit.records.explanation import (
     Amount,
     Breakdown,

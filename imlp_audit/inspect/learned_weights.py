@@ -364,8 +364,7 @@ def explain_untrained(state: Mapping[str, Tensor]) -> str | None:
     if _at_least(out, len(chosen)) <= _LEVEL:
         return None
     return (
-        f"these weights look untrained: {out} of {len(chosen)} matrices can be told from their own numbers in random "
-        "places"
+        f"these weights look untrained: {out} of {len(chosen)} matrices differ from their own numbers in random places"
     )
 
 

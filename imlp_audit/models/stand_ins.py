@@ -128,12 +128,15 @@ class StandIn:
     def __instancecheck__(self, _: object) -> bool:
         return False
 
-    __subclasscheck__ = __lt__ = __le__ = __instancecheck__
+    __subclasscheck__ = __instancecheck__
 
-    def __or__(self, *_: object) -> object:
+    def __or__(self, _: object) -> object:
         return self
 
-    __ror__ = __enter__ = __or__
+    __ror__ = __or__
+
+    def __enter__(self) -> object:
+        return self
 
     def __exit__(self, *_: object) -> None:
         """Let errors pass."""
@@ -141,7 +144,10 @@ class StandIn:
     def __ge__(self, _: object) -> bool:
         return True
 
-    __gt__ = __ge__
+    def __le__(self, _: object) -> bool:
+        return False
+
+    __gt__, __lt__ = __ge__, __le__
 
 
 class _Absent(nn.Module):

@@ -101,3 +101,25 @@ class CountReport(JsonDocument):
     parts: tuple[ModelPart, ...]
     notes: tuple[str, ...] = ()
     printed: tuple[PrintedNumber, ...] = ()
+
+
+COUNTERS = {
+    "macs": "multiply-accumulates alone",
+    "all": "all parameters",
+    "no_head": "without the classifier",
+    "torch": "two for each multiply-accumulate, as torch's FlopCounterMode counts",
+    "thop": "counted by thop: only layers of torch.nn that it knows",
+    "with_buffers": "with the buffers of the state dict",
+    "trainable": "only what is trained",
+    "layers": "only parameters in layers of torch that thop knows",
+    "used": "without what the forward pass never uses",
+    "real": "two for each complex number",
+    "fvcore": "counted by fvcore",
+    "ptflops": 'counted by ptflops with backend="aten"',
+    "ptflops_hooks": "counted by ptflops without functional calls",
+    "mmcv": "counted by mmcv",
+    "fvcore_fused": "counted by fvcore, which misses the products of fused attention",
+    "no_products": "without the products in attention, as counters of modules count",
+    "modules": "only layers of torch.nn, as hooks on modules count",
+}
+"""The counts of a report in words, the most usual first."""
