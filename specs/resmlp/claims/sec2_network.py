@@ -11,7 +11,7 @@ from imlp_audit.models.readings import ResMlpForm
 
 from ..models import CaitStage
 from ._chain import at_stage
-from ._network import Formula, Network, Parts, compare, networks
+from ._network import Formula, Network, Parts, compare, keeps_type, networks
 
 _forms, _poolings = choice("form", *ResMlpForm), choice("pooling", *Pooling)
 _sizes = {
@@ -115,6 +115,8 @@ _learning.append(replace(_learning[-1], communication=Communication.LINEAR, grid
 def network_learns_every_weight(net: Network) -> Sides:
     """Every weight of a network is learned by the derivatives of its formula: where all weights move in a direction,
     each logit changes as the printed formula does.
+
+    Read as: weights may be of any type; the network computes in it.
     """
     logits, printed = net.module(net.images), Formula(net.parts).logits(net.images, net.module)
-    return gradients(logits, net.module), gradients(printed, net.module)
+    return [(gradients(logits, net.module), gradients(printed, net.module)), keeps_type(net.module, net.images[:1])]
