@@ -113,7 +113,8 @@ def mixer_classifier(images: Tensor, net: PatchClassifier) -> Sides:
     for block in net.blocks:
         assert isinstance(block, nn.Linear)
         X = X @ block.weight.T
-    return net(images), _classes(X, net)
+    example, classifier = *net.example_inputs(3), net.get_classifier()
+    return [(net(images), _classes(X, net)), example.shape == (3, 3, 1, 2) and classifier is net.head]
 
 
 def _block_output(X: Tensor, block: GmlpBlock, gate: Gate, epsilon: float, *, gate_norm: bool = True) -> Tensor:
@@ -294,4 +295,6 @@ def gmlp_classifier_of_texts(network: TextNetwork, ids: Tensor, net: GmlpTextMod
     pooler's vector where there is one, gives the weights of the classes. A gradient reaches every parameter.
     """
     _, text = _states(network, ids, net)
-    return agree(net, ids, linear(text, net.head))
+    example, length = *net.example_inputs(3), network[1].sequence_length
+    is_example = example.shape == (3, length) and net.get_classifier() is net.head
+    return [*agree(net, ids, linear(text, net.head)), is_example]
