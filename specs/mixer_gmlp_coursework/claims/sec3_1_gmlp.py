@@ -100,7 +100,7 @@ def gmlp_split_shapes(S: int, C: int, D_C: int) -> Sides:
     corrected="Z = GELU(X U), Y = s(Z) V + X, U in R^{C x D_C}, V in R^{D_C/2 x C}, s(Z) = Z_1 * f(Z_2)",
 )
 def gmlp_split_shapes_corrected(S: int, C: int, D_C: int) -> Sides:
-    """With the split unit, U is C x D_C and V is D_C/2 x C, the block keeps the shape of X, and an odd D_C is refused."""
+    """With the split unit, U is C x D_C and V is D_C/2 x C, the block keeps the shape of X, an odd D_C is refused."""
     block = GmlpBlock(C, D_C, S, Gate.SPLIT)
     U, V = block.u.weight.T, block.v.weight.T
     keeps_shape = block(torch.zeros(1, S, C)).shape == (1, S, C)
