@@ -85,13 +85,14 @@ def network_predicts_labels(parts: Parts) -> Sides:
     """The last part of a network is a linear classifier: of each image it makes one number for each label.
 
     Read as: the package's module names the classifier, and makes images of the size that it was built for; so do the
-    networks of Appendix A, from CaiT on.
+    networks of Appendix A, from CaiT on. Weights may be of any type, in which a network computes.
     """
     net = parts.build()
     (images,) = net.example_inputs(2)  # type: ignore[operator]
     classifier = net.get_classifier().get_parameter("weight")  # type: ignore[operator]
     found = [*images.shape, *classifier.shape, *net(images).shape]
-    return torch.tensor(found), torch.tensor([2, 3, *parts.size, parts.classes, parts.width, 2, parts.classes])
+    printed = [2, 3, *parts.size, parts.classes, parts.width, 2, parts.classes]
+    return [(torch.tensor(found), torch.tensor(printed)), keeps_type(net, images)]
 
 
 _exchanges = [
@@ -115,8 +116,6 @@ _learning.append(replace(_learning[-1], communication=Communication.LINEAR, grid
 def network_learns_every_weight(net: Network) -> Sides:
     """Every weight of a network is learned by the derivatives of its formula: where all weights move in a direction,
     each logit changes as the printed formula does.
-
-    Read as: weights may be of any type; the network computes in it.
     """
     logits, printed = net.module(net.images), Formula(net.parts).logits(net.images, net.module)
-    return [(gradients(logits, net.module), gradients(printed, net.module)), keeps_type(net.module, net.images[:1])]
+    return gradients(logits, net.module), gradients(printed, net.module)
