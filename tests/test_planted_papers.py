@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 
-from imlp_audit import audit
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
 from imlp_audit.count.facts import ModelFacts, ModelKey, Need
 from imlp_audit.models.readings import PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.check import Verdict
-from tests.measured import facts_of
+from tests.measured import audit_file, facts_of
 
 MODELS = (
     "resnet18", "resnet34", "resnet26", "resnet50", "deit_tiny_patch16_224", "deit_small_patch16_224",
@@ -84,7 +83,7 @@ def checks(folder: Path, planted: Planted) -> dict[int, Any]:
     ]
     text = HEAD.format(flops=planted.declared, rounding=planted.rules) + "".join(lines)
     (folder / "p.yaml").write_text(text, encoding="utf-8")
-    found = {check.id: check for check in audit(folder / "p.yaml").checks}
+    found = {check.id: check for check in audit_file(folder / "p.yaml").checks}
     assert all(found[f"p/1/r{n}/params"].verdict in (Verdict.REPRODUCED, Verdict.REPRODUCED_UNDER) for n in range(12))
     return {n: found[f"p/1/r{n}/flops"] for n in range(12)}
 

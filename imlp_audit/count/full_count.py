@@ -32,11 +32,11 @@ from imlp_audit.models.run_code import reads_values, write_error
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.models.stand_ins import Answers, answering
 from imlp_audit.models.torch_modes import SkipInitialisation, UsedParameters
-from imlp_audit.processes.limits import LimitError, TimeIsUp, limited
+from imlp_audit.processes.limits import MEMORY_OF_CODE, LimitError, TimeIsUp, limited
 from imlp_audit.processes.streams import silenced
 from imlp_audit.records.counted import CountReport, ModelPart
 
-_MEMORY, _SECONDS = 8 * 1024**3, 50.0
+_SECONDS = 50.0
 _DEPTH = 3  # levels of parts that are kept
 
 
@@ -73,7 +73,7 @@ def _try(asked: CountRequest) -> CountReport | str:
 def _count(asked: CountRequest) -> CountReport:
     made: tuple[nn.Module, Answers] | None = None
     try:
-        with limited(_MEMORY, _SECONDS):
+        with limited(MEMORY_OF_CODE, _SECONDS):
             with torch.device("meta"):
                 model, answers = _make(asked)
                 model = model.to("meta")
@@ -84,7 +84,7 @@ def _count(asked: CountRequest) -> CountReport:
         if made is None:
             raise
         (model, answers), ran = made, _Pass(None, f"the forward pass was ended, because {error}")
-    with limited(_MEMORY, _SECONDS):
+    with limited(MEMORY_OF_CODE, _SECONDS):
         return _report(asked.request, model, answers, ran, parts=asked.parts)
 
 

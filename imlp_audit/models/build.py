@@ -35,7 +35,7 @@ from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
 from imlp_audit.models.run_code import build_python, describe_error, locate, write_error
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.models.torch_modes import SkipInitialisation
-from imlp_audit.processes.limits import LimitError, limited
+from imlp_audit.processes.limits import MEMORY_OF_CODE, LimitError, limited
 
 _CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 _NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm, BatchNormAct2d)
@@ -131,7 +131,6 @@ def _what_remains(norm: _BatchNorm) -> nn.Module:
 
 MOST_PARTS = 20_000  # modules and tensors of parameters; NLLB-MoE, the largest of three libraries, has 8,000
 _MEMORY = 1024**3
-_MEMORY_OF_CODE = 8 * 1024**3  # of somebody's own, which has a process with a time limit
 _SECONDS, _SECONDS_OF_CODE = 8.0, 600.0
 
 
@@ -149,7 +148,7 @@ def limited_model(recipe: Recipe) -> Iterator[None]:
     hooks = register_module_module_registration_hook(register), register_module_parameter_registration_hook(register)
     own = recipe.runs_code
     try:
-        with limited(_MEMORY_OF_CODE if own else _MEMORY, _SECONDS_OF_CODE if own else _SECONDS):
+        with limited(MEMORY_OF_CODE if own else _MEMORY, _SECONDS_OF_CODE if own else _SECONDS):
             yield
     except LimitError as error:
         raise BuildError(f"{recipe.name} is too large to be built and counted: {error}{_advice(recipe)}") from error

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+MEMORY_OF_CODE = 8 * 1024**3  # of a model that is somebody's own Python, which runs in a process of its own
 _NO_MEMORY = ("can't allocate", "not enough memory", "out of memory")
 _AGAIN = 0.5  # seconds: an error that is raised in a destructor is lost, so it is raised again
 

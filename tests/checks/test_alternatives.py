@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from imlp_audit import audit
 from imlp_audit.checks import alternatives
 from imlp_audit.records.check import Check, Verdict
+from tests.measured import audit_file
 
 HEAD = """paper: p
 about: {title: T, authors: A, version: v1, flops: [macs]}
@@ -27,7 +27,7 @@ tables:
 def checks(folder: Path, model: str, params: str, flops: str) -> dict[str, Any]:
     row = f'      - {{id: a, label: A, model: {model}, printed: {{params: "{params}", flops: "{flops}"}}}}\n'
     (folder / "p.yaml").write_text(HEAD + row, encoding="utf-8")
-    return {check.id.rpartition("/")[2]: check for check in audit(folder / "p.yaml").checks}
+    return {check.id.rpartition("/")[2]: check for check in audit_file(folder / "p.yaml").checks}
 
 
 def hint(check: Check) -> str:
@@ -151,7 +151,7 @@ def test_a_form_is_named_where_no_rounding_explains_the_other(tmp_path: Path) ->
         + '      - {id: a, label: A, model: {timm: resnet34, image: 224}, printed: {params: "21.78", flops: "3.6"}}\n',
         encoding="utf-8",
     )
-    check = audit(tmp_path / "p.yaml").checks[0]
+    check = audit_file(tmp_path / "p.yaml").checks[0]
     assert hint(check).startswith("as printed with `model: {timm: resnet34, image: 224, form: deployed}`")
 
 
@@ -182,7 +182,9 @@ def test_only_the_first_rows_are_tried(tmp_path: Path, monkeypatch: pytest.Monke
     ]
     (tmp_path / "p.yaml").write_text(HEAD + "".join(rows), encoding="utf-8")
     hinted = {
-        check.id for check in audit(tmp_path / "p.yaml").checks if any("deployed" in hint for hint in check.hint_texts)
+        check.id
+        for check in audit_file(tmp_path / "p.yaml").checks
+        if any("deployed" in hint for hint in check.hint_texts)
     }
     assert hinted == {"p/1/a/params", "p/1/a/flops"}
 
@@ -203,7 +205,7 @@ def test_the_classes_that_a_table_names_are_tried(tmp_path: Path, title: str, cl
     printed = f"{(23_508_032 + 2049 * (classes or 11)) / 1e6:.3f}"
     row = f'      - {{id: a, label: A, model: {{timm: resnet50}}, printed: {{params: "{printed}"}}}}\n'
     (tmp_path / "p.yaml").write_text(HEAD.replace("title: T\n", f"title: {title}\n") + row, encoding="utf-8")
-    (check,) = (one for one in audit(tmp_path / "p.yaml").checks if one.id == "p/1/a/params")
+    (check,) = (one for one in audit_file(tmp_path / "p.yaml").checks if one.id == "p/1/a/params")
     assert check.verdict is Verdict.DIFFERS
     named = [one for one in check.hint_texts if one.startswith("as printed with `model: {timm: resnet50, classes:")]
     told = f"as printed with `model: {{timm: resnet50, classes: {classes}}}`"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.pipeline import audit_targets
 from imlp_audit.records.check import PASSES, CellCheck, Identified, Verdict
+from tests.measured import audit_file
 
 HEAD = """\
 paper: t
@@ -42,7 +42,7 @@ def row(model: str, label: str, params: str, flops: str, *, named: bool = True, 
 
 def checks_of(tmp_path: Path, *rows: str) -> dict[str, CellCheck]:
     (tmp_path / "t.yaml").write_text(HEAD + "".join(rows))
-    result = audit_targets(tmp_path / "t.yaml")
+    result = audit_file(tmp_path / "t.yaml")
     return {check.id.removeprefix("t/1/"): check for check in result.of_kind(CellCheck)}
 
 
@@ -130,7 +130,7 @@ def test_a_label_that_begins_with_another_word_is_known_by_no_name(tmp_path: Pat
 def test_a_number_that_is_a_models_but_for_one_digit_is_a_lead(tmp_path: Path) -> None:
     text = HEAD.replace("unit: M", 'unit: ""') + row("resnet50", "ResNet-50 (b)", '"25,557,832"', "9", named=False)
     (tmp_path / "t.yaml").write_text(text.replace("id: resnet_50_(b)", "id: b"))
-    (first, _) = audit_targets(tmp_path / "t.yaml").of_kind(CellCheck)
+    (first, _) = audit_file(tmp_path / "t.yaml").of_kind(CellCheck)
     assert first.lead
     assert "is it resnet50? Then 25 557 032 parameters, not 25,557,832" in first.reason
 
@@ -161,14 +161,14 @@ def test_an_uncertain_table_accuses_nothing(tmp_path: Path) -> None:
     (tmp_path / "t.yaml").write_text(
         HEAD.replace("    rows:", "    uncertain: two numbers in a cell\n    rows:") + "".join(rows)
     )
-    found = {check.id: check for check in audit_targets(tmp_path / "t.yaml").of_kind(CellCheck)}
+    found = {check.id: check for check in audit_file(tmp_path / "t.yaml").of_kind(CellCheck)}
     assert Verdict.DIFFERS not in {check.verdict for check in found.values()}
     assert found["t/1/given/params"].lead
 
 
 def test_a_match_of_seven_digits_is_no_luck(tmp_path: Path) -> None:
     (tmp_path / "t.yaml").write_text(HEAD.replace("unit: M", 'unit: ""') + row("resnet18", "A", "11689512", "1.8"))
-    checks = audit_targets(tmp_path / "t.yaml").of_kind(CellCheck)
+    checks = audit_file(tmp_path / "t.yaml").of_kind(CellCheck)
     assert [check.weak for check in checks] == [False, True]
 
 
@@ -200,7 +200,7 @@ AT_384 = [
 def at_384(tmp_path: Path, rows: Sequence[tuple[str, str, str, str]]) -> Sequence[CellCheck]:
     text = "".join(row(*one) for one in rows)
     (tmp_path / "t.yaml").write_text(HEAD.replace("    rows:", "    images: [384]\n    rows:") + text)
-    return audit_targets(tmp_path / "t.yaml").of_kind(CellCheck)
+    return audit_file(tmp_path / "t.yaml").of_kind(CellCheck)
 
 
 def test_numbers_choose_the_size_of_the_images(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_integers_of_few_significant_digits_are_rounded(tmp_path: Path, printed:
     head = HEAD.replace("unit: M", 'unit: ""')
     rows = [row(model, label, params, flops) for (model, label, _, flops), params in zip(TRUE, printed, strict=True)]
     (tmp_path / "t.yaml").write_text(head + "".join(rows))
-    checks = audit_targets(tmp_path / "t.yaml").of_kind(CellCheck)
+    checks = audit_file(tmp_path / "t.yaml").of_kind(CellCheck)
     first = next(one for one in checks if one.id == "t/1/resnet_18/params")
     assert (first.identified is not Identified.NO) is known
     assert Verdict.DIFFERS not in {one.verdict for one in checks if one.printed in printed}

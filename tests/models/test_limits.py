@@ -24,7 +24,7 @@ tables:
 """
 
 
-@pytest.mark.daily(2)
+@pytest.mark.daily(1)
 @pytest.mark.parametrize(
     ("model", "why", "named"),
     [
