@@ -8,10 +8,12 @@ from math import isqrt
 from random import Random
 from typing import Any, NamedTuple
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, cat, nn, unflatten
+from torch.func import functional_call
 
-from imlp_audit.claims import Side, gradients
+from imlp_audit.claims import Side, below, gradients
 from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import Imlp
@@ -134,13 +136,17 @@ class Fig4:
     def __call__(self, x: Tensor) -> Tensor:
         """Return FC(DWBlock(concat(AGeLU(t), AGeLU'(t)))), t = FC(x), for tokens (batch, tokens, C)."""
         block, reading, positions = self.block, self.block.reading, self.block.place.tokens - self.block.place.before
-        kept1, kept2 = (1 - p * block.training for p in block.drop)  # p is 0 or 1
-        t = self.channel(self.linear("fc1", x, block.h, bias=block.bias[0] and bool(reading.fc1_bias))) * kept1
+        t = self.channel(self.linear("fc1", x, block.h, bias=block.bias[0] and bool(reading.fc1_bias)))
+        t = self.drop(t, block.drop[0])
         if block.part is not Part.CHANNEL:
             grid = self.spatial(unflatten(t[:, -positions:].mT, 2, block.place.size))
             t = cat([t[:, :-positions], grid.flatten(2).mT], 1)
         y = self.linear("fc2", t, block.out, bias=block.bias[1] and bool(reading.fc2_bias))
-        return (self.layer_norm("norm", y) if reading.output_norm is OutputNorm.LAYER else y) * kept2
+        return self.drop(self.layer_norm("norm", y) if reading.output_norm is OutputNorm.LAYER else y, block.drop[1])
+
+    def drop(self, x: Tensor, p: float) -> Tensor:
+        """Return in training 0 for numbers drawn with probability p, each apart, and the others divided by 1 - p."""
+        return x * F.dropout(torch.ones(x.shape), p, self.block.training)
 
     def linear(self, name: str, x: Tensor, outputs: int, *, bias: bool) -> Tensor:
         """Return x W + b, or x W."""
@@ -215,12 +221,44 @@ class Fig4:
 def compare(block: Block, m: Imlp, x: Tensor) -> list[Side]:
     """Return the block and Fig. 4: their weights, outputs and gradients, and the running statistics after a step."""
     formula = Fig4(block, m)
-    y, printed = block.apply(m, x), formula(x)
+    with torch.random.fork_rng():  # so that the figure draws the same numbers to drop
+        y = block.apply(m, x)
+    printed = formula(x)
     shapes = {name: tuple(weight.shape) for name, weight in m.named_parameters()}
     sides: list[Side] = [shapes.items() <= formula.shapes.items(), (y, printed)]
     if block.phi not in (nn.ReLU, nn.PReLU):  # rounding decides which side of their corner an argument is on
         sides.append((gradients(y, m), gradients(printed, m)))
+    if not block.training:
+        sides.append((block.apply(m, x[1:]), printed[1:]))
     return [*sides, *((m.get_buffer(name), after) for name, after in formula.running.items())]
+
+
+def keeps_type(module: nn.Module, x: Tensor) -> bool:
+    """Whether a module computes in the type of its weights and on their device, whatever they are."""
+
+    def moved(held: Tensor) -> Tensor:
+        return held.to("meta", torch.float32 if held.is_floating_point() else held.dtype)
+
+    state = {name: moved(held) for name, held in module.state_dict().items()}
+    y: Tensor = functional_call(module, state, moved(x))
+    return y.is_meta and y.dtype == torch.float32
+
+
+def starts_as_torchs(module: nn.Module) -> list[Side]:
+    """Hold linear layers and convolutions against torch's start, uniform up to 1 / sqrt(inputs), norms against 1 and 0.
+
+    The mean square of n numbers from -1 to 1 is 1/3, with a standard deviation of 0.3 / sqrt(n).
+    """
+    sides: list[Side] = []
+    for part in module.modules():
+        if isinstance(part, nn.Linear | nn.Conv2d):
+            for weight in part.parameters():
+                u = weight.flatten() * part.weight[0].numel() ** 0.5
+                sides += [below(u.abs().max(), 1.0), bool(u.all())]
+                sides.append(below((u.square().mean() - 1 / 3).abs(), 1.8 / len(u) ** 0.5))
+        elif isinstance(part, nn.LayerNorm | nn.BatchNorm2d):
+            sides += [(part.weight, torch.ones_like(part.weight)), (part.bias, torch.zeros_like(part.bias))]
+    return sides
 
 
 def refuses(make: Callable[[], object]) -> bool:

@@ -160,9 +160,13 @@ def agelu_rprelu_turning_point(x: Tensor, b: Tensor, gamma: Tensor, zeta: Tensor
 
 
 @claim(
+    base=BASE,
     place="Sec. 4.1, Eq. 4",
     printed="AGeLU(x) = beta GeLU(alpha x + gamma) + theta = GeLU(x) for alpha = beta = 1, gamma = theta = 0",
 )
-def agelu_starts_as_gelu(x: Tensor) -> Sides:
-    """AGeLU extends GeLU: with its initial coefficients it is GeLU."""
-    return AGeLU(len(x))(x), F.gelu(x)
+def agelu_starts_as_gelu(x: Tensor, base: Activation) -> Sides:
+    """AGeLU extends GeLU: with its initial coefficients it is GeLU.
+
+    Read as: with the other base functions Eq. 3 starts as these; PReLU's slope starts with 1/4.
+    """
+    return [(AGeLU(len(x))(x), F.gelu(x)), (AGeLU(len(x), BASE_ACTIVATIONS[base])(x), PHIS[base]()(x))]

@@ -25,7 +25,7 @@ TABLE_1 = (  # widths and kernel
     ((64, 128, 320, 512), 3),  # PoolFormer-S12, -S24 and -S36
     ((96, 192, 384, 768), 5),  # PoolFormer-M48
 )
-LAYERS = sampled_from([(width, n) for widths, n in TABLE_1 for width in widths])
+LAYERS = choice("widths and n", *TABLE_1)
 RATIOS = choice("C'/C", 4, 8)
 Build = Callable[[], nn.Module]
 
@@ -46,7 +46,7 @@ def imlp(width: int, hidden: int, kernel: int, tokens: int = 0) -> Build:
     return partial(Imlp, width, hidden // 2, reading=PRINTED, kernel=kernel, grid=grid)
 
 
-claim = claim_about(N=N, C=C, hidden=HIDDEN, layer=LAYERS, ratio=RATIOS, n=KERNELS)
+claim = claim_about(N=N, C=C, hidden=HIDDEN, layers=LAYERS, ratio=RATIOS, n=KERNELS)
 
 
 @claim(
@@ -69,13 +69,13 @@ def complexity_amlp_multiply_accumulates(N: int, C: int, hidden: int) -> Sides:
     printed="the first FC layer has half the output channels compared to the original MLP module, and can effectively "
     "reduce the FLOPs and parameters in the vision transformer model",
 )
-def complexity_amlp_parameters(layer: tuple[int, int], ratio: int) -> Sides:
+def complexity_amlp_parameters(layers: tuple[tuple[int, ...], int], ratio: int) -> Sides:
     """The AMLP has fewer parameters than the MLP, at the widths of the models of Table 1.
 
     With biases, and AGeLU coefficients for every channel; C' is 4 C, or 8 C as in a stage of LVT.
     """
-    C, _ = layer
-    return strictly_below(parameters(amlp(C, ratio * C)), parameters(mlp(C, ratio * C)))
+    hidden = [(C, ratio * C) for C in layers[0]]
+    return [strictly_below(parameters(amlp(*sizes)), parameters(mlp(*sizes))) for sizes in hidden]
 
 
 @claim(
@@ -123,18 +123,17 @@ def complexity_imlp_parameters(n: int, C: int, hidden: int) -> Sides:
     printed="With the above modification, we can use fewer hidden dimensions which reduces the FLOPs and parameters of "
     "the model",
 )
-def complexity_imlp_reduces(layer: tuple[int, int], ratio: int) -> Sides:
+def complexity_imlp_reduces(layers: tuple[tuple[int, ...], int], ratio: int) -> Sides:
     """The IMLP has fewer parameters and multiply-accumulates than the MLP, at the widths and kernels of Table 1.
 
     With biases but none in the depthwise convolution, and AGeLU coefficients for every channel, on a 7 x 7 grid; C' is
     4 C, or 8 C as in a stage of LVT. At a width of 64 and n = 5, the first stages of LVT, parameters are just fewer.
+    Work is compared at the least width of a model, where the least is saved.
     """
-    C, n = layer
-    ours, theirs = imlp(C, ratio * C, n), mlp(C, ratio * C)
-    return [
-        strictly_below(parameters(ours), parameters(theirs)),
-        strictly_below(macs(ours, 1, 49, C), macs(theirs, 1, 49, C)),
-    ]
+    (widths, n), C = layers, layers[0][0]
+    pairs = [(imlp(C, ratio * C, n), mlp(C, ratio * C)) for C in widths]
+    work = (macs(each, 1, 49, C) for each in pairs[0])
+    return [strictly_below(*work), *(strictly_below(parameters(ours), parameters(theirs)) for ours, theirs in pairs)]
 
 
 @claim(

@@ -24,7 +24,20 @@ from imlp_audit.models.readings import (
     axes_of,
 )
 
-from ._imlp import PLACES, SMALL, Block, Layout, Place, Raise, compare, cover, refuses, window_sum
+from ._imlp import (
+    PLACES,
+    SMALL,
+    Block,
+    Layout,
+    Place,
+    Raise,
+    compare,
+    cover,
+    keeps_type,
+    refuses,
+    starts_as_torchs,
+    window_sum,
+)
 
 MAPS = (Layout.CHANNELS_FIRST, Layout.CHANNELS_LAST)
 TINY = tuple(number / 8 for number in SMALL)
@@ -124,8 +137,8 @@ def table2_spatial(block: Block, m: Imlp, x: Tensor) -> Sides:
 
 FULL_SIZE = choice(
     "block",
-    Block(Place(Layout.CLASS_TOKEN, (14, 14), 1), 192, 384, 192),
-    Block(Place(Layout.CHANNELS_FIRST, (14, 14)), 192, 384, 192, kernel=7, training=True),
+    Block(Place(Layout.CHANNELS_FIRST, (14, 14)), 192, 384, 192, kernel=7),
+    Block(Place(Layout.CLASS_TOKEN, (14, 14), 1), 192, 384, 192, drop=(0.25, 0.4), training=True),
 )
 
 
@@ -143,9 +156,10 @@ def fig4_full_size(block: Block, m: Imlp, x: Tensor) -> Sides:
     and learns by the derivatives of the figure.
 
     Read as: in training, the batch norm takes the mean and the variance of the batch, and moves its own a tenth of the
-    way to them.
+    way to them; dropout makes each number that is drawn 0, and divides the others by the probability to be kept. Layers
+    start as torch's.
     """
-    return compare(block, m, x)
+    return [*compare(block, m, x), *starts_as_torchs(block.make())]
 
 
 PLAIN = choice("block", *(Block(place, 2, 1, 2) for place in PLACES))
@@ -201,11 +215,13 @@ def fig4_read_by_default(block: Block, m: Imlp, x: Tensor) -> Sides:
     second layer, and a depthwise convolution without a bias, then a batch norm and GeLU, without a skip.
 
     Read as: the class token is kept, because the MLP modules alone are replaced; it passes the depthwise block by. The
-    convolution has no bias, because the batch norm behind it has a shift.
+    convolution has no bias, because the batch norm behind it has a shift. Weights may be of any type, in which the
+    block computes.
     """
     kept = {block.reading.class_token, BuildRequest().class_token} == {ClassToken.KEPT}
     widths = [weight.numel() for name, weight in m.named_parameters() if "agelu" in name]
-    return [(block.apply(m, x), of_text(block, m, x)), kept, widths == [block.h] * 8]
+    typed = block.place.layout in MAPS or keeps_type(m, x)
+    return [(block.apply(m, x), of_text(block, m, x)), kept, widths == [block.h] * 8, typed]
 
 
 LEARNED = blocks(

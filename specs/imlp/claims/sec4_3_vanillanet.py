@@ -5,12 +5,12 @@ from math import sin
 
 import torch.nn.functional as F
 from hypothesis import strategies as st
-from torch import Tensor, einsum
+from torch import Tensor, einsum, nn
 
-from imlp_audit.claims import Side, Sides, choice, claim, gradients, modules, size, tensors
+from imlp_audit.claims import Side, Sides, below, choice, claim, gradients, modules, size, strictly_below, tensors
 
 from ..vanillanet import SeriesActivation, VanillaNetBlock, build_block
-from ._imlp import SMALL, refuses, window_sum
+from ._imlp import SMALL, keeps_type, refuses, starts_as_torchs, window_sum
 from .sec4_3_eq10 import scale_and_shift
 
 BLOCKS = choice(  # how a block is made, its n, and (H, W): hosts are about as small as their kernel allows
@@ -63,9 +63,12 @@ def eq10_vanillanet_block(kind: Kind, m: VanillaNetBlock, x: Tensor) -> Sides:
     pooled grid is refused.
     """
     a, n, (r, shift) = m.act.conv.weight[:, 0], kind[1], scale_and_shift(m.act.norm, 1e-6)
+    printed = r * window_sum(a, F.relu(pooled(m, x))) + shift
     too_small = (4 * n + 1, 4 * n + 2), (4 * n + 2, 4 * n + 1)
     return [
-        (m(x), r * window_sum(a, F.relu(pooled(m, x))) + shift),
+        (m(x), printed),
+        (m(x[1:]), printed[1:]),
+        keeps_type(m, x),
         a.shape[1:] == (2 * n + 1, 2 * n + 1),
         all(refuses(partial(build_block, len(x[0]), size, n)) for size in too_small),
     ]
@@ -87,14 +90,19 @@ def eq10_vanillanet_block_full_size(m: VanillaNetBlock, x: Tensor) -> Sides:
     and learns by the derivatives of the equation.
 
     Read as: in training, the batch norm takes the mean and the variance of the batch, and moves its own a tenth of the
-    way to them.
+    way to them. The depthwise weights start normal, with a standard deviation of 0.02, as in VanillaNet's released
+    code; the rest starts as torch's.
     """
     own = {**dict(m.act.norm.named_parameters()), **dict(m.act.norm.named_buffers())}
     mean, variance = own["running_mean"].clone(), own["running_var"].clone()
     y, z = m(x), window_sum(m.act.conv.weight[:, 0], F.relu(pooled(m, x)))
     printed = F.batch_norm(z, mean, variance, own["weight"], own["bias"], m.training, momentum=0.1, eps=1e-6)
     moved: list[Side] = [(own["running_mean"], mean), (own["running_var"], variance)]
-    return [(y, printed), (gradients(y, m), gradients(printed, m)), *moved]
+    start = VanillaNetBlock(64)
+    z = start.act.conv.weight / 0.02
+    drawn = [below((z.square().mean() - 1).abs(), 0.1), below((z**4).mean(), 4.0), strictly_below(2.5, (z**4).mean())]
+    start.act.conv = nn.Conv2d(1, 1, 1)
+    return [(y, printed), (gradients(y, m), gradients(printed, m)), *moved, *drawn, *starts_as_torchs(start)]
 
 
 @claim(

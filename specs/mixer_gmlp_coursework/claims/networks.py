@@ -15,7 +15,7 @@ from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.mixer import MixerLayer, Mlp, MlpMixer, PatchClassifier
 from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
 
-from ._formulas import EPSILON, SMALL, TORCHS_EPSILON, agree, linear, norm
+from ._formulas import EPSILON, SMALL, TORCHS_EPSILON, agree, keeps_type, linear, norm, starts_as_torchs
 
 Network = tuple[Mixer | Gmlp, tuple[int, int], int]
 """Its sizes, the rows and columns of patches, and its classes."""
@@ -76,11 +76,10 @@ def mixer_network(network: Network, images: Tensor, net: MlpMixer) -> Sides:
 
     Read as: the package's network of one to three layers for images of any size, square or not, in a batch of two; each
     block mixes tokens, then channels, both with weights of their own; biases and norms with any scale and shift; the
-    classifier is that of mixer_classifier. A gradient reaches every parameter.
+    classifier is that of mixer_classifier. A gradient reaches every parameter; a new network's start as torch's do.
     """
     host, X = network[0], _patches(images, net)
     assert isinstance(host, Mixer)
-    assert len({*net.blocks}) == host.layers
     for layer in net.blocks:
         assert isinstance(layer, MixerLayer)
         assert layer.token_mixing.mlp.fc1.out_features == host.tokens_hidden
@@ -88,7 +87,7 @@ def mixer_network(network: Network, images: Tensor, net: MlpMixer) -> Sides:
         of_tokens, of_channels = layer.token_mixing, layer.channel_mixing
         X = X + _mlp(norm(X, of_tokens.norm, EPSILON).mT, of_tokens.mlp).mT
         X = X + _mlp(norm(X, of_channels.norm, EPSILON), of_channels.mlp)
-    return agree(net, images, _classes(X, net))
+    return [*agree(net, images, _classes(X, net)), *starts_as_torchs(_build(network)), keeps_type(net, images)]
 
 
 def _of_matrices() -> PatchClassifier:
@@ -114,7 +113,8 @@ def mixer_classifier(images: Tensor, net: PatchClassifier) -> Sides:
     for block in net.blocks:
         assert isinstance(block, nn.Linear)
         X = X @ block.weight.T
-    return net(images), _classes(X, net)
+    example, classifier = *net.example_inputs(3), net.get_classifier()
+    return [(net(images), _classes(X, net)), example.shape == (3, 3, 1, 2) and classifier is net.head]
 
 
 def _block_output(X: Tensor, block: GmlpBlock, gate: Gate, epsilon: float, *, gate_norm: bool = True) -> Tensor:
@@ -169,16 +169,15 @@ def gmlp_network_of_images(network: Network, images: Tensor, net: GmlpClassifier
 
     Read as: the package's network of one to three blocks with any gate for images of any size, square or not, in a
     batch of two; biases, and norms with any scale and shift, before U and before f; the classifier is that of
-    mixer_classifier. A gradient reaches every parameter.
+    mixer_classifier. A gradient reaches every parameter; but for those of f a new network's start as torch's do.
     """
     host, X = network[0], _patches(images, net)
     assert isinstance(host, Gmlp)
     assert [*map(_sizes, net.blocks)] == host.layers * [(host.hidden, 2, None)]
-    assert len({*net.blocks}) == host.layers
     for block in net.blocks:
         assert isinstance(block, GmlpBlock)
         X = _block_output(X, block, host.gate, EPSILON)
-    return agree(net, images, _classes(X, net))
+    return [*agree(net, images, _classes(X, net)), *starts_as_torchs(_build(network)), keeps_type(net, images)]
 
 
 TextNetwork = tuple[GmlpText, TextReading]
@@ -296,4 +295,6 @@ def gmlp_classifier_of_texts(network: TextNetwork, ids: Tensor, net: GmlpTextMod
     pooler's vector where there is one, gives the weights of the classes. A gradient reaches every parameter.
     """
     _, text = _states(network, ids, net)
-    return agree(net, ids, linear(text, net.head))
+    example, length = *net.example_inputs(3), network[1].sequence_length
+    is_example = example.shape == (3, length) and net.get_classifier() is net.head
+    return [*agree(net, ids, linear(text, net.head)), is_example]

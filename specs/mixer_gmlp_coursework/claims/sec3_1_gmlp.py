@@ -8,7 +8,7 @@ from torch import Tensor, eye, nn
 
 from imlp_audit.claims import NONZERO, POSITIVE, Sides, choice, claim_about, depends, mixes, modules, size, tensors
 from imlp_audit.models.blocks import Gate
-from imlp_audit.models.gmlp import GmlpBlock, TokenProjection
+from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit, TokenProjection
 
 from ._formulas import SMALL, agree, filled, linear, norm
 
@@ -100,10 +100,19 @@ def gmlp_split_shapes(S: int, C: int, D_C: int) -> Sides:
     corrected="Z = GELU(X U), Y = s(Z) V + X, U in R^{C x D_C}, V in R^{D_C/2 x C}, s(Z) = Z_1 * f(Z_2)",
 )
 def gmlp_split_shapes_corrected(S: int, C: int, D_C: int) -> Sides:
-    """With the split unit, U is C x D_C and V is D_C/2 x C, and the block keeps the shape of X."""
+    """With the split unit, U is C x D_C and V is D_C/2 x C, the block keeps the shape of X, an odd D_C is refused."""
     block = GmlpBlock(C, D_C, S, Gate.SPLIT)
     U, V = block.u.weight.T, block.v.weight.T
-    return U.shape == (C, D_C) and V.shape == (D_C // 2, C) and block(torch.zeros(1, S, C)).shape == (1, S, C)
+    keeps_shape = block(torch.zeros(1, S, C)).shape == (1, S, C)
+    return U.shape == (C, D_C) and V.shape == (D_C // 2, C) and keeps_shape and not _can_split(D_C + 1)
+
+
+def _can_split(D_C: int) -> bool:
+    try:
+        SpatialGatingUnit(D_C, 1, Gate.SPLIT)
+    except ValueError:
+        return False
+    return True
 
 
 def _without_unit(C: int, D_C: int, S: int) -> GmlpBlock:

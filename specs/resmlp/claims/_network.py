@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import sqrt
 
 import torch
 import torch.nn.functional as F
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from torch import Tensor, cat, einsum, nn
+from torch.func import functional_call
 
-from imlp_audit.claims import Side, modules, tensors
+from imlp_audit.claims import Side, below, modules, tensors
 from imlp_audit.models.available_hosts import ResMlp
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.host import BuildRequest
@@ -196,15 +198,57 @@ class Formula:
 
 
 def compare(net: Network, formula: Formula | None = None) -> list[Side]:
-    """Hold the logits against the formula's; no two layers share a weight."""
+    """Hold the logits of both images, and of one alone, against the formula's; no two layers share a weight."""
     printed = (formula or Formula(net.parts)).logits(net.images, net.module)
-    return [(net.module(net.images), printed), has_own_weights(net.module)]
+    alone = net.module(net.images[1:])
+    return [(net.module(net.images), printed), (alone, printed[1:]), has_own_weights(net.module)]
 
 
 def has_own_weights(module: nn.Module) -> bool:
-    """Whether no two names are of one weight."""
+    """Whether no two names are of one weight, and nothing else is stored but the statistics of BatchNorm."""
     names = [name for name, _ in module.named_parameters(remove_duplicate=False)]
-    return len(names) == len([*module.parameters()])
+    statistics = [
+        name for part in module.modules() if isinstance(part, nn.BatchNorm1d) for name, _ in part.named_buffers()
+    ]
+    return len(names) == len([*module.parameters()]) and len(module.state_dict()) == len(names) + len(statistics)
+
+
+def keeps_type(module: nn.Module, *inputs: Tensor) -> bool:
+    """Whether a module computes in the type of its weights and on their device, whatever they are."""
+    held = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    state = {name: _moved(weight) for name, weight in held.items()}
+    output: Tensor = functional_call(module, state, tuple(map(_moved, inputs)))
+    return output.is_meta and output.dtype == torch.float32
+
+
+def _moved(x: Tensor) -> Tensor:
+    return x.to("meta", torch.float32 if x.is_floating_point() else x.dtype)
+
+
+def starts_as_torchs(module: nn.Module) -> list[Side]:
+    """Hold linear layers and convolutions against torch's start, uniform up to 1 / sqrt(inputs), norms against 1 and 0.
+
+    The mean square of n numbers from -1 to 1 is 1/3, with a standard deviation of 0.3 / sqrt(n).
+    """
+    sides: list[Side] = []
+    for part in module.modules():
+        if isinstance(part, nn.Linear | nn.Conv2d):
+            for weight in part.parameters():
+                u = weight.flatten() * sqrt(part.weight[0].numel())
+                sides += [below(u.abs().max(), 1.0), bool(u.all())]
+                sides.append(below((u.square().mean() - 1 / 3).abs(), 1.8 / sqrt(len(u))))
+        elif isinstance(part, nn.LayerNorm | nn.BatchNorm1d):
+            sides += [(part.weight, torch.ones_like(part.weight)), (part.bias, torch.zeros_like(part.bias))]
+    return sides
+
+
+def is_normal(x: Tensor, std: float) -> list[Side]:
+    """Hold the second and fourth moments of n numbers against those of a normal distribution, not truncated."""
+    n, squares = x.numel(), (x / std).square()
+    return [
+        below((squares.mean() - 1).abs(), 4 * sqrt(2 / n)),
+        below((squares.square().mean() - 3).abs(), 4 * sqrt(96 / n)),
+    ]
 
 
 def affine(x: Tensor, linear: nn.Module, *, bias: bool) -> Tensor:

@@ -12,7 +12,7 @@ from imlp_audit.models.resmlp import PRE_NORMS, AlgorithmLayer, ClassPooling, Cr
 
 from ..models import CaitChain, CaitStage
 from ._layer import loaded
-from ._network import WEIGHTS
+from ._network import WEIGHTS, is_normal, starts_as_torchs
 
 _n, _few_n, _d = size("N", 1, 2, 14 * 14), size("N"), size("d", 1, 3)
 
@@ -115,6 +115,7 @@ def appendix_chain_by_default(stage: CaitStage) -> Sides:
     patches of 16 x 16 pixels of images of 224 x 224; each stage keeps these sizes.
 
     Read as: heads, class layers and patches are those of CaiT (arXiv 2103.17239, Table 1); ImageNet has 1000 classes.
+    Positions start with a standard deviation of 0.02, the class token with 0, linear layers and norms as torch's.
     """
     with torch.device("meta"):
         network = CaitChain(stage=stage)
@@ -124,7 +125,13 @@ def appendix_chain_by_default(stage: CaitStage) -> Sides:
     attentions = {CaitStage.ATTENTION: 24 + 2, CaitStage.PATCH_MLP: 2}.get(stage, 0)
     shapes = [*network.stem.proj.weight.shape, *network.positions.shape, *network.head.weight.shape]
     printed = [24, 2, 384, 3, 16, 16, 14 * 14, 384, 1000, 384, *[8] * attentions]
-    return torch.tensor([layers, class_layers, *shapes, *heads]), torch.tensor(printed)
+    narrow = CaitChain(stage=stage, layers=1, width=64, size=(112, 112))
+    return [
+        (torch.tensor([layers, class_layers, *shapes, *heads]), torch.tensor(printed)),
+        (narrow.pool.get_parameter("token"), torch.zeros(64)),
+        *is_normal(narrow.positions, 0.02),
+        *starts_as_torchs(narrow),
+    ]
 
 
 _statistics = {  # of the batch, and of the channels

@@ -11,7 +11,7 @@ from imlp_audit.models.readings import ResMlpForm
 
 from ..models import CaitStage
 from ._chain import at_stage
-from ._network import Formula, Network, Parts, compare, networks
+from ._network import Formula, Network, Parts, compare, keeps_type, networks
 
 _forms, _poolings = choice("form", *ResMlpForm), choice("pooling", *Pooling)
 _sizes = {
@@ -85,13 +85,14 @@ def network_predicts_labels(parts: Parts) -> Sides:
     """The last part of a network is a linear classifier: of each image it makes one number for each label.
 
     Read as: the package's module names the classifier, and makes images of the size that it was built for; so do the
-    networks of Appendix A, from CaiT on.
+    networks of Appendix A, from CaiT on. Weights may be of any type, in which a network computes.
     """
     net = parts.build()
     (images,) = net.example_inputs(2)  # type: ignore[operator]
     classifier = net.get_classifier().get_parameter("weight")  # type: ignore[operator]
     found = [*images.shape, *classifier.shape, *net(images).shape]
-    return torch.tensor(found), torch.tensor([2, 3, *parts.size, parts.classes, parts.width, 2, parts.classes])
+    printed = [2, 3, *parts.size, parts.classes, parts.width, 2, parts.classes]
+    return [(torch.tensor(found), torch.tensor(printed)), keeps_type(net, images)]
 
 
 _exchanges = [

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from torch import Tensor, cat, full_like, nn, stack, tensor
+from torch import Tensor, cat, full_like, nn, stack, tensor, zeros
 
 from imlp_audit.claims import Sides, choice, claim, size
 from imlp_audit.models.blocks import Communication, Pooling
@@ -87,5 +87,6 @@ def layer_starts_with_a_small_scale(d: int, patches: int, given: float | None, e
         *_starts(algorithm, small, 4, 2),
         *_starts(class_mlp, small, 8, 4),
         *_starts(class_layer, small, 4, 2),
+        (class_mlp.token, zeros(d)),
         (tensor(rows), d * tensor([expansion, expansion, expansion, 4, 4])),
     ]

@@ -40,7 +40,7 @@ _WIDTH, _PATCHES = 384, 14 * 14  # ResMLP-S12's
 
 
 @claim(
-    embeddings=tensors(2, size("N^2", 1, 4, _PATCHES), size("d", 1, 3, _WIDTH)),
+    embeddings=tensors(2, size("N^2", 1, 4, 28 * 28), size("d", 1, 3, _WIDTH)),
     place="Sec. 2, The overall ResMLP architecture",
     printed='These output embeddings are then averaged ("average-pooling") as a d-dimension vector to represent the '
     "image",

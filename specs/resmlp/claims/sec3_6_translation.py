@@ -13,7 +13,7 @@ from torch.nn.functional import gelu
 from imlp_audit.claims import Sides, choice, claim, gradients, modules
 
 from ..models import CrossAttention, TranslationModel
-from ._network import WEIGHTS, affine, children, has_own_weights
+from ._network import WEIGHTS, affine, children, has_own_weights, is_normal, keeps_type, starts_as_torchs
 
 _PADDING, _WORDS, _WIDTH, _HEADS = 1, 6, 6, 3  # fairseq's id of padding
 
@@ -117,8 +117,10 @@ def translation_network(model: TranslationModel, source: Tensor, target: Tensor,
     scores = _aff(y, model.decoder_aff) @ embedding.T
     found = model(source, target)
     derivatives = gradients(found, model), gradients(scores, model)
+    alone = model(source[1:], target[1:]), scores[1:]
     own_weights = has_own_weights(model.encoder) and has_own_weights(model.decoder)
-    return [(found, scores), derivatives, own_weights]
+    stored = len(model.state_dict()) == len([*model.named_parameters(remove_duplicate=False)])
+    return [(found, scores), alone, derivatives, own_weights, stored]
 
 
 @claim(
@@ -132,9 +134,11 @@ def translation_by_default(layers: int) -> Sides:
     0.2; a recipe gives the number of layers.
 
     Read as: cross-attention has 8 heads (Vaswani et al., Table 3, base), the longest sequence has 1024 tokens (the
-    default of fairseq), and both languages share 32,768 words (Ott et al.). A longer sequence is refused.
+    default of fairseq), and both languages share 32,768 words (Ott et al.). A longer sequence is refused. Embeddings
+    start with a standard deviation of d^(-1/2), as fairseq's do, linear layers as torch's.
     """
     model = TranslationModel(layers, vocabulary=_WORDS)
+    small, ids = TranslationModel(1, width=64, hidden=128, tokens=32, vocabulary=200), torch.zeros(1, 2).long()
     sizes = {name: tuple(weight.shape) for name, weight in model.named_parameters()}
     scales = torch.cat([weight for name, weight in model.named_parameters() if ".scale." in name])
     heads = [attention.heads for attention in model.modules() if isinstance(attention, CrossAttention)]
@@ -148,6 +152,10 @@ def translation_by_default(layers: int) -> Sides:
         (signature(TranslationModel).parameters["vocabulary"].default, 32768),
         sizes["embedding.weight"] == (_WORDS, 512) and model.output.weight is model.embedding.weight,
         not _runs(model, 1025),
+        *is_normal(small.embedding.weight, 64**-0.5),
+        *starts_as_torchs(small.encoder),
+        *starts_as_torchs(small.decoder),
+        keeps_type(small, ids, ids),
     ]
 
 
