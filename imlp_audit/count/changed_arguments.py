@@ -108,7 +108,7 @@ def change_arguments(
     usual += [(name, n) for name in integers if _counts_classes(name) for n in _CLASSES]
     usual += [(name, not value) for name, value in settings.items() if isinstance(value, bool)]
     usual += _compared(settings, model, maker) if request.file is not None else ()
-    rest = doubled + [(name, other) for name, value in settings.items() for other in _scaled(value)]
+    rest = [(name, other) for name, value in settings.items() for other in _scaled(value)] + doubled
     rest += [(name, value) for name, size in sizes.items() for value in (size + 1, max(1, size - 1))]
     yield from ({one: sizes[other], other: sizes[one]} for one, other in given)
     yield from ({name: value} for name, value in usual if value != settings.get(name))
