@@ -878,8 +878,8 @@ def test_numbers_of_a_configuration_are_not_exchanged_first(tmp_path: Path) -> N
     (tmp_path / "net.yaml").write_text("model: {width: 40, height: 30, depth: 2}\n")
     given = ("--arg", "width=40", "--arg", "height=30", "--printed", f"params={10 * 340}")
     assert causes(count(f"{tmp_path}/net.py:plain", *given, code=1))[0] == "width and height exchanged"
-    given = ("--config", f"{tmp_path}/net.yaml", "--printed", f"params={10 * 20 * 30}")
-    assert causes(count(f"{tmp_path}/net.py:net", *given, code=1))[0] == "model.width=20"
+    config = ("--config", f"{tmp_path}/net.yaml", "--printed", f"params={10 * 20 * 30}")
+    assert causes(count(f"{tmp_path}/net.py:net", *config, code=1))[0] == "model.width=20"
 
 
 def test_a_configuration_repeats_the_size_of_the_input(settings: Path) -> None:
