@@ -112,7 +112,7 @@ def change_arguments(
     rest += [(name, value) for name, size in sizes.items() for value in (size + 1, max(1, size - 1))]
     yield from ({one: sizes[other], other: sizes[one]} for one, other in given)
     yield from ({name: value} for name, value in usual if value != settings.get(name))
-    widths = [name for name in sizes if _WIDTH.search(name[-1].lower())]
+    widths = [name for name, size in sizes.items() if size > 4 and _WIDTH.search(name[-1].lower())]  # not of an image
     yield from ({name: round(by * sizes[name]) for name in widths} for by in _HALVES if len(widths) > 1)
     yield from ({name: value} for name, value in rest if value != settings.get(name))
     yield from ({one: sizes[other], other: sizes[one]} for one, other in like if (one, other) not in given)

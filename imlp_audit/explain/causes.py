@@ -165,7 +165,8 @@ def _answer(
     value = question.printed.value * question.printed.scale
     every = [_cause(question, hit, chance) for hit, chance in hits if question in hit and chance < 1]
     found: list[NumberCause] = []
-    for one in sorted(every, key=lambda cause: (cause.chance > _ALL, -len(cause.explains), cause.chance)):
+    every.sort(key=lambda one: (one.chance > _ALL, -len(one.explains), one.family == CauseFamily.MISPRINT, one.chance))
+    for one in every:
         alike = sum(other.family == one.family for other in found)
         if alike < (1 if one.family == CauseFamily.PARTS else _OF_A_FAMILY):  # of sums, the simplest
             found.append(one)

@@ -141,6 +141,13 @@ def test_a_wrong_digit_comes_after_all_others_and_is_not_certain() -> None:
     assert [(one.text, one.certain) for one in found.causes] == [("a misprint of 1.7203M, 2 for 1", False)]
 
 
+def test_a_misprint_comes_after_what_is_as_usual() -> None:
+    """Two digits exchanged, less unlikely by chance than the fourth change of an argument."""
+    changes = {f"a={at}": report(1_000_000 + 10_000 * at) for at in (3, 5, 7)} | {"a=9": report(1_270_100)}
+    (found,) = find_causes([question("1.270M", P)], report(1_720_000), {CauseFamily.ARGUMENT: changes})
+    assert [one.text for one in found.causes] == ["a=9", "two digits of 1.720M exchanged"]
+
+
 def test_of_two_causes_neither_is_certain() -> None:
     changes = {"a=1": report(1_234_000), "b=1": report(1_234_010)}
     (found,) = find_causes([question("1.2340M", P)], report(), {CauseFamily.ARGUMENT: changes})
