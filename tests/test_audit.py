@@ -16,10 +16,7 @@ from imlp_audit.checks.acknowledge import acknowledge
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.judged_under import with_hypotheses
 from imlp_audit.checks.run import models_needed, run_check
-from imlp_audit.count.build_and_count import measure_models
-from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.count.facts import Facts, ModelFacts, ModelKey, Need
-from imlp_audit.models.recipe import Recipe
+from imlp_audit.count.facts import Facts
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import FAILS, PASSES, CellCheck, CheckKind, Verdict
@@ -406,15 +403,6 @@ tables:
     first, second = result.checks
     assert (first.verdict, second.verdict) == (Verdict.ERROR, Verdict.REPRODUCED)
     assert "did you mean 'deit_tiny_patch16_224'" in first.reason
-
-
-def test_the_real_fvcore_gives_what_the_ledger_gives() -> None:
-    """Attention written out on both sides: fvcore drops the products of a fused one."""
-    key = ModelKey(Recipe.of(timm="deit_tiny_patch16_224"), None)
-    facts = dict(measure_models({key: Need(work=True)}, lambda name: None, fvcore_device="cpu"))[key]
-    assert isinstance(facts, ModelFacts)
-    assert facts.ledger is not None
-    assert facts.counted == {"fvcore": total(facts.ledger, FLOPS_CONVENTIONS["fvcore"])} == {"fvcore": 1_258_411_200}
 
 
 def lines_of(document: Document, width: int) -> list[str]:

@@ -70,13 +70,12 @@ class ModelOptions:
         """Return what is to be counted, and again under changes if there are questions. Raises UsageError."""
         from imlp_audit.count import request
         from imlp_audit.explain.causes import CountedQuantity
-        from imlp_audit.models.recipe_changes import merge
 
         library, name, file = request.parse_model(model)
         if find_spec("torch") is None:  # the process that counts would end without a word
             raise ModuleNotFoundError(name="torch")
-        values, defaults = request.read_configurations(self.config or ())
-        arguments, folders = merge(values, request.parse_arguments(self.arg or ())), tuple(self.path or ())
+        arguments, defaults = request.read_configurations(self.config or (), request.parse_arguments(self.arg or ()))
+        folders = tuple(self.path or ())
         for folder in folders:
             if not folder.is_dir():
                 raise UsageError(f"--path {folder}: there is no such folder")

@@ -38,7 +38,7 @@ def build_foreign(request: ModelRequest, file: Path) -> tuple[nn.Module, Answers
     try:
         loaded = _load(request, file, request.name)
         maker, answers = take_maker(loaded.module, request.name), loaded.answers
-        given = merge(_defaults(request), request.arguments)
+        given = merge(read_defaults(request), request.arguments)
         with answering(answers), ArithmeticOnTheProcessor():
             made = loaded.run(lambda: make_module(lambda: maker(**_fit_arguments(maker, given))))
     except TimeIsUp:
@@ -52,7 +52,7 @@ def _load(request: ModelRequest, file: Path, name: str) -> Importer:
     """Import a file for a name that it defines, even if it fails after that."""
     loaded = import_file(file.resolve(), request.paths, request.stubs)
     error = loaded.failure
-    if error is not None and not hasattr(loaded.module, name):
+    if error is not None and not hasattr(loaded.module, name.partition(".")[0]):
         raise error
     if error is not None:
         why = f"{place_in(error, file)}: {write_error(error)}"
@@ -134,7 +134,7 @@ class Config(dict[str, object], Namespace):
         self.__dict__ = self  # which vars() reads
 
     def __getattr__(self, name: str) -> object:
-        found = _look_up(self, name, Config)
+        found = _look_up(self, name, self.get(name.replace("_", "-"), Config))  # as argparse names its flags
         if found is Config:
             raise AttributeError(f"the configuration has no {name!r}; it has {', '.join(self) or 'nothing'}")
         return found
@@ -170,7 +170,7 @@ def _make_argument(value: object) -> object:
     return [_make_argument(one) for one in value] if isinstance(value, list) else value
 
 
-def _defaults(request: ModelRequest) -> Mapping[str, object]:
+def read_defaults(request: ModelRequest) -> Mapping[str, object]:
     """Return the configuration that a Python file holds under a name, or makes."""
     if request.defaults is None:
         return {}

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate, groupby
-from types import MethodType
 
 import torch
 from pydantic import ValidationError
-from torch import Tensor, nn
+from torch import nn
 from torch.nn.modules.module import register_module_forward_pre_hook
 
 from imlp_audit.count.call import MULTIPLY_ACCUMULATES, Operation
@@ -21,7 +21,7 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.from_repository import build_foreign, find_foreign, place_in
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.ledger import measure
-from imlp_audit.count.parameters import parameter_counts
+from imlp_audit.count.parameters import count_parameters, parameter_counts
 from imlp_audit.count.record import Ledger
 from imlp_audit.count.request import Given, ModelRequest
 from imlp_audit.errors import BuildError
@@ -44,21 +44,19 @@ _DEPTH = 3  # levels of parts that are kept
 class CountRequest:
     """A model to count; with `work`, also what one forward pass does, and with `parts`, each of its modules.
 
-    `deployed` is "folded" with its batch norms folded into convolutions, or the name of the model's own method.
+    `deployed` is "folded" with its batch norms folded into convolutions, or the name of the model's own method. A model
+    that reads values is slow to run: a change of one is run on its values only if it has not so many parameters.
     """
 
     request: ModelRequest
     work: bool = True
     deployed: str | None = None
     parts: bool = False
+    unlike: int | None = None
 
 
-def count_each(asked: Sequence[CountRequest]) -> Iterator[CountReport | str]:
-    """Yield each model counted, or why it could not be built."""
-    return (_try(one) for one in asked)
-
-
-def _try(asked: CountRequest) -> CountReport | str:
+def count_anyhow(asked: CountRequest) -> CountReport | str:
+    """Return a model counted, or why it could not be built."""
     try:
         with nullcontext() if asked.parts else silenced():
             return _count(asked)
@@ -98,7 +96,10 @@ def _report(request: ModelRequest, model: nn.Module, answers: Answers, ran: _Pas
     held = {id(one): one for one in (*model.parameters(), *model.buffers())}.values()
     return CountReport(
         model=str(request),
-        arguments={name: _plain(value) for name, value in request.arguments.items()},
+        arguments={
+            name: f"{value.shape}:{value.dtype}" if isinstance(value, TensorInput) else value
+            for name, value in request.arguments.items()
+        },
         inputs=ran.inputs,
         parameters=parameters,
         buffers=sum(one.numel() for one in model.buffers()),
@@ -115,15 +116,16 @@ def _report(request: ModelRequest, model: nn.Module, answers: Answers, ran: _Pas
 def _count_parameters(model: nn.Module, used: frozenset[str] | None) -> dict[str, int]:
     counts = {str(name): count for name, count in parameter_counts(model).items()}
     parameters = dict(model.named_parameters())
-    if any(one.is_complex() for one in parameters.values()):
-        counts["real"] = sum(one.numel() * (1 + one.is_complex()) for one in parameters.values())
+    embedded = {one for table in model.modules() if isinstance(table, nn.Embedding) for one in table.parameters()}
+    others = {
+        "no_embeddings": sum(one.numel() for one in parameters.values() if one not in embedded),
+        "each_time": sum(one.numel() for _, one in model.named_parameters(remove_duplicate=False)),
+        "real": sum(one.numel() * (1 + one.is_complex()) for one in parameters.values()),
+    }
+    counts |= {name: count for name, count in others.items() if count != counts["all"]}
     if used is not None:
         counts["used"] = sum(one.numel() for name, one in parameters.items() if name in used)
     return counts
-
-
-def _plain(value: object) -> object:
-    return f"{value.shape}:{value.dtype}" if isinstance(value, TensorInput) else value
 
 
 def _deploy(model: nn.Module, how: str) -> None:
@@ -141,7 +143,11 @@ def _deploy(model: nn.Module, how: str) -> None:
 
 def _make(asked: CountRequest) -> tuple[nn.Module, Answers]:
     model, answers = _build(asked.request)
-    _prepare(model.eval(), asked.request)
+    model.eval()
+    if asked.request.inputs:
+        plain, named = _call_with(asked.request.inputs)
+        model.forward = partial(model.forward, **named) if named else model.forward
+        model.example_inputs = lambda _: tuple(plain)  # type: ignore[assignment]
     if asked.deployed is not None:
         with answering(answers):
             _deploy(model, asked.deployed)
@@ -152,7 +158,9 @@ def _run_anyhow(asked: CountRequest, model: nn.Module, answers: Answers) -> _Pas
     if not asked.work:
         return _Pass(None, "it was not asked for")
     ran = _run(model, asked.request, answers)
-    return _run_on_zeros(asked, answers, ran) if ran.reads_values and asked.request.file is not None else ran
+    if not ran.reads_values or asked.request.file is None or count_parameters(model) == asked.unlike:
+        return ran
+    return _run_on_zeros(asked, answers, ran)
 
 
 def _run_on_zeros(asked: CountRequest, answers: Answers, failed: _Pass) -> _Pass:
@@ -169,13 +177,6 @@ def _run_on_zeros(asked: CountRequest, answers: Answers, failed: _Pass) -> _Pass
     outside = "what it computes outside of torch, as with numpy, is not counted"
     answers.note(f"the forward pass reads values, so it was counted on zeros; {outside}")
     return ran
-
-
-def _prepare(model: nn.Module, request: ModelRequest) -> None:
-    """Let a model be run on the inputs that are asked for, if any."""
-    if request.inputs:
-        tensors = _take_inputs(model, request.inputs)
-        model.example_inputs = MethodType(lambda _self, _batch: tuple(map(_tensor, tensors)), model)  # type: ignore[assignment]
 
 
 def _name_classifier(model: nn.Module) -> None:
@@ -289,8 +290,7 @@ def _run(model: nn.Module, request: ModelRequest, answers: Answers, device: str 
     hook = register_module_forward_pre_hook(called)
     try:
         with torch.device(device), torch.no_grad(), answering(answers), uses:
-            tensors = example_inputs(model)
-            ledger = measure(unfuse_attention(model), *tensors, real=device != "meta")
+            ledger = measure(unfuse_attention(model), *example_inputs(model), real=device != "meta")
     except TimeIsUp:
         raise
     except BaseException as error:  # whatever the model raises
@@ -299,7 +299,7 @@ def _run(model: nn.Module, request: ModelRequest, answers: Answers, device: str 
         return _Pass(None, f"{place}{words}", reads_values=device == "meta" and reads_values(error))
     finally:
         hook.remove()
-    shown = tuple(map(str, inputs)) or tuple(str(Given(shape=tuple(one.shape))) for one in tensors)
+    shown = tuple(map(str, inputs)) or tuple(str(Given(shape=tuple(one.shape))) for one in example_inputs(model))
     used = frozenset(name for name, one in model.named_parameters() if id(one) in uses.used)
     return _Pass(ledger, None, shown, calls, used)
 
@@ -312,35 +312,19 @@ def _name_inputs(model: nn.Module, error: BaseException) -> str:
     return f"; it takes {', '.join([*inspect.signature(own).parameters][1:])}"
 
 
-def _take_inputs(model: nn.Module, inputs: Sequence[Given]) -> Sequence[Given]:
-    """Let a model take named inputs and constants; return the tensors, in order."""
-    own = model.forward
-
-    def forward(_self: nn.Module, *tensors: Tensor) -> object:
-        waiting = iter(tensors)
-        plain: list[object] = []
-        named: dict[str, object] = {}
-        lists: dict[str | None, list[object]] = {}
-        for one in inputs:
-            value = one.constant if one.is_constant else next(waiting)
-            if one.listed and one.name in lists:
-                lists[one.name].append(value)
-                continue
-            if one.listed:
-                value = lists[one.name] = [value]
-            if one.name:
-                named[one.name] = value
-            else:
-                plain.append(value)
-        return own(*plain, **named)
-
-    if any(one.name or one.is_constant or one.listed for one in inputs):
-        model.forward = MethodType(forward, model)
-    return [one for one in inputs if not one.is_constant]
-
-
-def _tensor(given: Given) -> Tensor:
-    return torch.zeros(given.shape, dtype=getattr(torch, given.dtype))
+def _call_with(inputs: Sequence[Given]) -> tuple[list[object], dict[str, object]]:
+    """Return what a forward pass is called with, in order and by name."""
+    plain, named = list[object](), dict[str, object]()
+    lists = dict[str | None, list[object]]()
+    for one in inputs:
+        value = one.constant if one.is_constant else torch.zeros(one.shape, dtype=getattr(torch, one.dtype))
+        if one.listed:
+            lists.setdefault(one.name, []).append(value)
+        if one.name:
+            named[one.name] = lists[one.name] if one.listed else value
+        elif not one.listed or len(lists[None]) == 1:
+            plain.append(lists[None] if one.listed else value)
+    return plain, named
 
 
 def _parts(model: nn.Module, ran: _Pass) -> Iterator[ModelPart]:

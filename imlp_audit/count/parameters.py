@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from torch import nn
 
@@ -23,7 +23,12 @@ def count_parameters(model: nn.Module, convention: ParameterConvention = Paramet
 
 
 def parameter_counts(model: nn.Module) -> Mapping[ParameterConvention, int]:
-    """Number of parameters by each convention. Shared parameters count once, and frozen ones count.
+    """Number of parameters by each convention, see `parameter_sizes`."""
+    return {convention: sum(sizes.values()) for convention, sizes in parameter_sizes(model).items()}
+
+
+def parameter_sizes(model: nn.Module) -> Mapping[ParameterConvention, Mapping[str, int]]:
+    """The sizes of what each convention counts, by the first path that has it. Frozen ones count.
 
     `no_head` leaves out the modules that the model's `get_classifier()` returns (timm's contract: the last
     linear layer, or both of a distilled model, without the norm and pooling before it). A parameter that the
@@ -32,29 +37,32 @@ def parameter_counts(model: nn.Module) -> Mapping[ParameterConvention, int]:
     `layers` are those of torch's layers that thop knows by their exact type.
     """
     head = {inner for module in classifiers(model) for inner in module.modules()}
-    everything, rest, layers, buffers = {}, {}, {}, 0
-    for module in model.modules():  # once for all: large models have tens of thousands
-        held = {p: p.numel() for p in module._parameters.values() if p is not None}
-        everything.update(held)
-        if module not in head:
-            rest.update(held)
-        if type(module) in THOPS_LAYERS:
-            layers.update(held)
-        if module._buffers:
-            buffers += _persistent(module)
-    counts = {ParameterConvention.ALL: sum(everything.values())}
+    places = [(f"{path}." if path else "", module) for path, module in model.named_modules()]
+    held = [
+        (p, f"{path}{name}", module)
+        for path, module in places
+        for name, p in module._parameters.items()
+        if p is not None
+    ]
+    names = {parameter: name for parameter, name, _ in reversed(held)}
+    buffers = {
+        f"{path}{name}": buffer.numel()
+        for path, module in places
+        for name, buffer in module._buffers.items()
+        if buffer is not None and name not in module._non_persistent_buffers_set
+    }
+
+    def sizes_of(some: Iterable[nn.Parameter]) -> Mapping[str, int]:
+        return {names[one]: one.numel() for one in dict.fromkeys(some)}
+
+    every = sizes_of(one for one, *_ in held)
+    counts = {ParameterConvention.ALL: every}
     if callable(getattr(model, "get_classifier", None)):
-        counts[ParameterConvention.NO_HEAD] = sum(rest.values())
-    counts[ParameterConvention.WITH_BUFFERS] = counts[ParameterConvention.ALL] + buffers
-    counts[ParameterConvention.TRAINABLE] = sum(n for parameter, n in everything.items() if parameter.requires_grad)
-    counts[ParameterConvention.LAYERS] = sum(layers.values())
+        counts[ParameterConvention.NO_HEAD] = sizes_of(one for one, _, module in held if module not in head)
+    counts[ParameterConvention.WITH_BUFFERS] = {**every, **buffers}
+    counts[ParameterConvention.TRAINABLE] = sizes_of(one for one in names if one.requires_grad)
+    counts[ParameterConvention.LAYERS] = sizes_of(one for one, _, module in held if type(module) in THOPS_LAYERS)
     return counts
-
-
-def _persistent(module: nn.Module) -> int:
-    """Number of elements in those of a module's own buffers that its state dict has."""
-    kept = (b for name, b in module._buffers.items() if name not in module._non_persistent_buffers_set)
-    return sum(buffer.numel() for buffer in kept if buffer is not None)
 
 
 def classifiers(model: nn.Module) -> Iterator[nn.Module]:

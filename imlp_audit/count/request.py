@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 
 import yaml
 
@@ -28,6 +29,8 @@ _MOST = 2**20  # bytes of a configuration
 _REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 _DEEPEST = 20
 Values = dict[str, object]
+Setting = tuple[str, ...]
+"""The names on the way to a value: of an argument, or of a key of the configuration that an argument is."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +103,14 @@ class ModelRequest:
     def __str__(self) -> str:
         return f"{self.library or self.file}:{self.name}" if self.recipe is None else self.name
 
-    def with_argument(self, name: str, value: object) -> ModelRequest:
-        """Return a request with another argument."""
-        return replace(self, arguments={**self.arguments, name: value})
+    def changed(self, values: Mapping[Setting, object]) -> ModelRequest:
+        """Return a request with other values of some arguments, or of what lies in them."""
+        arguments = dict(self.arguments)
+        for (first, *inner), value in values.items():
+            for name in reversed(inner):
+                value = {name: value}
+            arguments = merge(arguments, {first: value})
+        return replace(self, arguments=arguments)
 
     @property
     def reads(self) -> tuple[Given, ...]:
@@ -139,7 +147,7 @@ def parse_model(text: str) -> tuple[str | None, str, Path | None]:
         raise UsageError(f"{where!r}: give a library or a Python file; {did_you_mean(where, LIBRARIES)}")
     if not file.is_file():
         raise UsageError(f"{where}: there is no such file")
-    if not name.isidentifier():
+    if not all(part.isidentifier() for part in name.split(".")):
         raise UsageError(f"{name!r} cannot be a name in Python; write {where}:NAME, of a class or a function")
     return None, name, file
 
@@ -223,11 +231,13 @@ def _name(text: str, whole: str) -> str:
     return text
 
 
-def read_configurations(texts: Sequence[str]) -> tuple[Values, tuple[Path, str] | None]:
+def read_configurations(
+    texts: Sequence[str], arguments: Mapping[str, object] = MappingProxyType({})
+) -> tuple[Values, tuple[Path, str] | None]:
     """Return the arguments that `FILE[:SECTION]` hold, and `FILE.py:NAME`, which is read by the model's own process.
 
-    Of several files a later one changes an earlier one. `NAME=FILE` holds what `${NAME.key}` of another file refers to.
-    Raises UsageError.
+    Of several files a later one changes an earlier one, and `arguments` change all. `NAME=FILE` holds what
+    `${NAME.key}` of another file, or of an argument, refers to. Raises UsageError.
     """
     found: Values = {}
     known: Values = {}
@@ -249,6 +259,7 @@ def read_configurations(texts: Sequence[str]) -> tuple[Values, tuple[Path, str] 
         else:
             known = {**known, path.resolve().parent.name: values}
             found = merge(found, values)
+    found = merge(found, arguments)
     return {key: _resolve(value, {**known, **found}, 0) for key, value in found.items()}, defaults
 
 

@@ -8,14 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from torch import nn
-
 from imlp_audit.count.build_and_count import attempt, count_work
 from imlp_audit.count.conventions import Convention, ParameterConvention
 from imlp_audit.count.facts import Failure, ModelKey
-from imlp_audit.count.hooks import THOPS_LAYERS
 from imlp_audit.count.measuring import each_outside
-from imlp_audit.count.parameters import classifiers
+from imlp_audit.count.parameters import parameter_sizes
 from imlp_audit.count.record import Ledger, site_of
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder
@@ -80,19 +77,10 @@ def _first(rules: PartNames, path: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class TensorShare:
-    """A parameter, or a buffer of the state dict: its dotted path and size, and what counts it."""
-
-    path: str
-    size: int
-    counted_by: frozenset[ParameterConvention]
-
-
-@dataclass(frozen=True)
 class Body:
-    """A model's parameters and its work; `part_names` are the host's own names of its parts."""
+    """The sizes of a model's parameters by convention, and its work; `part_names` are the host's own of its parts."""
 
-    tensors: tuple[TensorShare, ...]
+    sizes: Mapping[ParameterConvention, Mapping[str, int]]
     ledger: Ledger
     part_names: PartNames = ()
 
@@ -100,9 +88,8 @@ class Body:
         """Return what a convention counts in each part, in their order; the amounts add up to the model's number."""
         sums = Counter[str]()
         if isinstance(counting, ParameterConvention):
-            for tensor in self.tensors:
-                if counting in tensor.counted_by:
-                    sums[self._part_of(tensor.path)] += tensor.size
+            for path, size in self.sizes[counting].items():
+                sums[self._part_of(path)] += size
             return sums
         for (path, operation), amount in self.ledger.work.items():
             if counted := amount * counting.weight(operation, site_of(path)):
@@ -135,31 +122,7 @@ def _dissect(recipe: Recipe, reading: AnyReading | None, builder: Builder) -> Bo
     with builder.variant(recipe, reading) as variant:
         model = variant.model
         ledger = count_work(model)
-        return Body(tuple(_tensors(model)), ledger, recipe.host.parts)
-
-
-def _tensors(model: nn.Module) -> Iterator[TensorShare]:
-    """Yield every parameter once, at the first path that has it, then the buffers of the state dict.
-
-    Tied parameters may lie in the head, or in a layer of torch, at another path.
-    """
-    head = {inner for module in classifiers(model) for inner in module.modules()}
-    held = [(module, parameter) for module in model.modules() for parameter in module.parameters(recurse=False)]
-    elsewhere = {parameter for module, parameter in held if module not in head}
-    layers = {parameter for module, parameter in held if type(module) in THOPS_LAYERS}
-    for path, parameter in model.named_parameters():
-        counts = {
-            ParameterConvention.NO_HEAD: parameter in elsewhere,
-            ParameterConvention.TRAINABLE: parameter.requires_grad,
-            ParameterConvention.LAYERS: parameter in layers,
-        }
-        counted_by = frozenset(one for one in ParameterConvention if counts.get(one, True))
-        yield TensorShare(path, parameter.numel(), counted_by)
-    kept = model.state_dict().keys()
-    for path, buffer in model.named_buffers():
-        if path in kept:
-            counted_by = frozenset({ParameterConvention.WITH_BUFFERS})
-            yield TensorShare(path, buffer.numel(), counted_by)
+        return Body(parameter_sizes(model), ledger, recipe.host.parts)
 
 
 def set_beside(ours: Mapping[str, int], base: Mapping[str, int] | None) -> tuple[Amount, ...]:

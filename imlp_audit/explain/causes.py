@@ -9,6 +9,7 @@ are multiplied. Values that print alike are one. A cause is named up to 5 %; les
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +55,6 @@ class CauseFamily(StrEnum):
     PARTS = "parts"
     MISPRINT = "misprint"
     GAP = "gap"
-    RATIO = "ratio"
 
 
 _ORDER = list(CauseFamily)
@@ -76,12 +76,13 @@ class Question:
 
 @dataclass(frozen=True)
 class Try:
-    """A value that was tried: the cause in words, what it gives, and how it is counted where that is not usual."""
+    """A value that was tried: the cause, what it gives, how it is counted if not as usual; `odd` ones come last."""
 
     family: CauseFamily
     cause: str
     value: Fraction
     counted: str = ""
+    odd: bool = False
 
     @property
     def key(self) -> _Key:
@@ -169,6 +170,10 @@ def _answer(
         if alike < (1 if one.family == CauseFamily.PARTS else _OF_A_FAMILY):  # of sums, the simplest
             found.append(one)
     causes = [cause for cause in found if cause.chance <= _ALL]
+    rivals = [{other.value for other in causes if len(other.explains) >= len(one.explains)} for one in causes]
+    causes = [
+        one.model_copy(update={"alone": not some - {one.value}}) for one, some in zip(causes, rivals, strict=True)
+    ]
     itself = [Try(CauseFamily.COUNTER, "the model itself", Fraction(measured))] if measured else []
     usual = (*itself, *(one for one, _ in turns))
     near = next((one for one in usual if value > 0 and abs(log(one.value / value)) < _NEAR), None)
@@ -226,31 +231,27 @@ def _chance(key: _Key, hit: _Hit, turns: Mapping[Question, _Turns], rows: int) -
 
 
 def _over_rows(question: Question, differ: Mapping[Question, CountReport]) -> Iterator[tuple[_Hit, float]]:
-    """Yield by how much, and how many times, a number and those of other rows are what their models have.
+    """Yield by how much a number and those of other rows are all more, or less, than what their models have.
 
-    Each has the share of one family.
+    It has the share of one family. A factor that all have is one of another family.
     """
     counts = {one: own for one, of in differ.items() if one.measure is question.measure and (own := _measured(of, one))}
     rows = [question, *(one for one in counts if one.row)] if question in counts else []
-    for family in (CauseFamily.GAP, CauseFamily.RATIO):
-        hit, chance, low, high = list[Question](), float(len(CauseFamily)), Fraction(0), Fraction(0)
-        for one in rows:
-            inside, own = one.printed.interval(), counts[one]
-            shift, unit = (own, 1) if family is CauseFamily.GAP else (0, own)
-            least, most = (inside.low - shift) / unit, (inside.high - shift) / unit
-            if not hit:
-                low, high, hit = least, most, [one]
-            elif max(low, least) < min(high, most):
-                middle, spread = (inside.low + inside.high) / 2, (high - low + most - least) * unit / 2
-                chance *= _width([(middle - spread, middle + spread)]) if spread < middle else 1
-                low, high, hit = max(low, least), min(high, most), [*hit, one]
-        if len(hit) > 1:
-            by, own = (low + high) / 2, counts[question]
-            words, value = f"{decimal_text(by, 3)} times", own * by
-            if family is CauseFamily.GAP:
-                words, value = f"{readable(round(abs(by)))} {'more' if by > 0 else 'less'} than", own + by
-            given = Try(family, f"{words} what the model of each row has", value)
-            yield dict.fromkeys(hit, given), min(1.0, chance * comb(len(rows) - 1, len(hit) - 1))
+    hit, chance, low, high = list[Question](), float(len(CauseFamily)), Fraction(0), Fraction(0)
+    for one in rows:
+        inside = one.printed.interval()
+        least, most = inside.low - counts[one], inside.high - counts[one]
+        if not hit:
+            low, high, hit = least, most, [one]
+        elif max(low, least) < min(high, most):
+            middle, spread = (inside.low + inside.high) / 2, (high - low + most - least) / 2
+            chance *= _width([(middle - spread, middle + spread)]) if spread < middle else 1
+            low, high, hit = max(low, least), min(high, most), [*hit, one]
+    if len(hit) > 1:
+        by = (low + high) / 2
+        words = f"{readable(round(abs(by)))} {'more' if by > 0 else 'less'} than what the model of each row has"
+        given = Try(CauseFamily.GAP, words, counts[question] + by)
+        yield dict.fromkeys(hit, given), min(1.0, chance * comb(len(rows) - 1, len(hit) - 1))
 
 
 def _follows(question: Question, model: CountReport) -> bool:
@@ -285,14 +286,14 @@ def _in_turn(question: Question, model: CountReport, tried: Sequence[Try]) -> _T
     """
     value, own = abs(question.printed.value * question.printed.scale), _measured(model, question)
     families: dict[CauseFamily, dict[_Cell, int]] = {family: {} for family in CauseFamily}
-    turns: list[tuple[int, int, Try, _Cell]] = []
-    for one in sorted(tried, key=lambda one: bool(one.counted)):
+    turns: list[tuple[bool, int, int, Try, _Cell]] = []
+    for one in sorted(tried, key=lambda one: (one.odd, bool(one.counted))):
         if 0 < value / 2 <= one.value <= value * 2:
             cell = _cell(question, one.value)
             if own is None or not cell[0] <= own < cell[1]:
                 before = families[one.family]
-                turns.append((before.setdefault(cell, len(before)), _ORDER.index(one.family), one, cell))
-    return [(one, cell) for *_, one, cell in sorted(turns, key=itemgetter(0, 1))]
+                turns.append((one.odd, before.setdefault(cell, len(before)), _ORDER.index(one.family), one, cell))
+    return [(one, cell) for *_, one, cell in sorted(turns, key=itemgetter(0, 1, 2))]
 
 
 def _cell(question: Question, value: Fraction) -> _Cell:
@@ -326,7 +327,7 @@ def list_tries(question: Question, model: CountReport, again: Recounts) -> Itera
 
 
 def _misprints(question: Question, own: int) -> Iterator[Try]:
-    """Yield the model's own number cut off, and with two neighbouring digits exchanged, if it has more than two."""
+    """Yield the model's own number cut off; of more than two digits, with two neighbours exchanged, or one wrong."""
     step = question.printed.step * question.printed.scale
     yield Try(CauseFamily.MISPRINT, "cut off, not rounded", own // step * step)
     digits = str(round(own / step))
@@ -334,8 +335,13 @@ def _misprints(question: Question, own: int) -> Iterator[Try]:
     for at in range(1, len(digits) if len(digits) > _FEW else 0):
         value = int(digits[: at - 1] + digits[at] + digits[at - 1] + digits[at + 1 :]) * step
         yield Try(CauseFamily.MISPRINT, f"two digits of {right} exchanged", value)
+    for at, digit in product(range(len(digits) if len(digits) > _FEW else 0), "0123456789"):
+        value = int(digits[:at] + digit + digits[at + 1 :]) * step
+        yield Try(CauseFamily.MISPRINT, f"a misprint of {right}, {digit} for {digits[at]}", value, odd=True)
 
 
+_TRAINING = re.compile("aux|teacher|ema$|momentum|criterion|loss|discrim|^text|projector|predictor|^lpips")
+"""Names of modules that are often used in training alone."""
 _NOUNS = {CountedQuantity.PARAMETERS: "parameters", CountedQuantity.FLOPS: "FLOPs"}
 _ALSO_COUNTED = {"torch": "two for each multiply-accumulate", "thop": "counted by thop"}
 """What is tried with other changes too."""
@@ -371,9 +377,9 @@ def _factors(question: Question, model: CountReport) -> Iterator[Try]:
 def _units(question: Question, own: int) -> Iterator[tuple[str, Fraction]]:
     if question.measure is CountedQuantity.FLOPS:
         yield "in units of 2^30, not 10^9", Fraction(own * 10**9, 2**30)
-        return
-    yield "in units of 2^20, not millions", Fraction(own * 10**6, 2**20)
-    if question.printed.scale == 10**6:
+    else:
+        yield "in units of 2^20, not millions", Fraction(own * 10**6, 2**20)
+    if question.measure is CountedQuantity.PARAMETERS and question.printed.scale == 10**6:
         yield "mebibytes of float32 (MiB), not millions", Fraction(4 * own * 10**6, 2**20)
         yield "megabytes of float32 (MB), not millions", Fraction(4 * own)
 
@@ -405,14 +411,18 @@ def _ways(measure: CountedQuantity, model: CountReport) -> Iterator[tuple[str, i
 def _choices(parts: Sequence[ModelPart]) -> Iterator[tuple[str, bool, Sequence[tuple[ModelPart, int]]]]:
     """Yield modules of one parent, with how often each: in words, and whether they are all that is.
 
-    What is nearer to the output comes first: heads and branches of it are most often left out.
+    What only training uses comes first, then what is nearer to the output: heads and branches of it are most often left
+    out.
     """
     inside: dict[str, list[ModelPart]] = {}
     tops = [part for part in parts if part.depth == 1]
     for part in parts:
         inside.setdefault("" if part.depth == 1 else part.path.rpartition(".")[0], []).append(part)
     last = next((name for name in inside if tops and name.startswith(tops[0].path)), "")
-    sums: list[Sequence[ModelPart]] = [(one,) for one in tops]
+    trained = [part for part in parts if _TRAINING.search(part.path.rpartition(".")[2].lower())]
+    trained = [part for part in trained if not any(part.path.startswith(f"{above.path}.") for above in trained)]
+    sums: list[Sequence[ModelPart]] = [tuple(trained)] if len(trained) > 1 else []
+    sums += [(one,) for one in (*trained, *tops)]
     for name in dict.fromkeys((last, *inside)):
         sums += _sums(inside[name][::-1] if name else tops)
     for some in sums:

@@ -6,7 +6,9 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from types import MethodType, ModuleType
 
@@ -206,10 +208,14 @@ def reads_values(error: BaseException) -> bool:
 
 
 def take_maker(module: ModuleType, name: str) -> Callable[..., object]:
-    """Return the class or function of a module. Raises LookupError with the nearest name."""
-    maker = getattr(module, name, None)
+    """Return the class or function of a module, or of a class in it. Raises LookupError with the nearest name."""
+    maker: object = module
+    for part in name.split("."):
+        maker = getattr(maker, part, None)
+    if isinstance(maker, nn.Module):  # made when the module was imported
+        return partial(deepcopy, maker)
     if callable(maker):
-        return maker  # type: ignore[no-any-return]
+        return maker
     own = [one for one, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
     raise LookupError(f"it defines no {name!r}; {did_you_mean(name, own, 'it has')}")
 

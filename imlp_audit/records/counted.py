@@ -36,7 +36,8 @@ class ModelPart(Record):
 class NumberCause(Record):
     """What gives a printed number, and how likely one of the values that were tried gives it by chance.
 
-    `explains` are the printed numbers that it gives, `rows` the other rows of its column that it gives some of.
+    `explains` are the printed numbers that it gives, `rows` the other rows of its column that it gives some of. It is
+    `alone` if no other value that is as unlikely gives them.
     """
 
     family: str
@@ -45,17 +46,19 @@ class NumberCause(Record):
     chance: Annotated[float, Field(ge=0, le=1)]
     explains: tuple[str, ...]
     rows: tuple[str, ...] = ()
+    alone: bool = True
 
     @property
     def certain(self) -> bool:
-        """Whether it is hardly chance."""
-        return self.chance <= _CERTAIN
+        """Whether it is hardly chance, and no misprint, as which any number can be read."""
+        return self.chance <= _CERTAIN and self.alone and self.family != "misprint"
 
     def __str__(self) -> str:
         more = [f"{len(self.explains) - _LISTED} more"] if len(self.explains) > _LISTED else []
         both = f", and gives {' and '.join((*self.explains[:_LISTED], *more))}" if len(self.explains) > 1 else ""
         percent = max(100 * self.chance, _LEAST)
-        chance = f"{percent:.1g} %" if self.certain else f"{percent:.0f} %, so not certain"
+        chance = f"{percent:.1g} %" if percent < 1 else f"{percent:.0f} %"
+        chance += "" if self.certain else ", so not certain" if self.alone else ", but others give it too"
         return f"{self.text}: {readable(round(Fraction(self.value)))}{both} (by chance: {chance})"
 
 
@@ -109,10 +112,12 @@ COUNTERS = {
     "no_head": "without the classifier",
     "torch": "two for each multiply-accumulate, as torch's FlopCounterMode counts",
     "thop": "counted by thop: only layers of torch.nn that it knows",
+    "no_embeddings": "without embeddings",
     "with_buffers": "with the buffers of the state dict",
     "trainable": "only what is trained",
     "layers": "only parameters in layers of torch that thop knows",
     "used": "without what the forward pass never uses",
+    "each_time": "with shared parameters counted in each place",
     "real": "two for each complex number",
     "fvcore": "counted by fvcore",
     "ptflops": 'counted by ptflops with backend="aten"',

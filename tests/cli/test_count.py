@@ -667,15 +667,27 @@ def test_other_inputs(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(
         "from torch import nn\ndef image():\n    return nn.Conv2d(3, 8, 1)\n"
         "def signal():\n    return nn.Conv1d(1, 5, 1)\n"
+        "def enlarged(scale=3):\n    return nn.Conv2d(3, 8, 1)\n"
     )
     for name, given, macs, cause in (
         ("image", "3,256,256", 24 * 360 * 640, "images of 480 x 480 or 360 x 640"),
+        ("enlarged", "3,256,256", 24 * 240 * 426, "images of 240 x 426"),
         ("image", "3,512,512", 24 * 512 * 1024, "images of 512 x 1024"),
         ("image", "input=[7,3,50,50]", 24 * 50 * 50, "one of the batch of 7"),
         ("signal", "1,32000", 5 * 8000, "inputs of 1 x 8000"),
     ):
         found = count(f"{tmp_path}/net.py:{name}", "--input", given, "--printed", f"flops={macs}", code=1)
         assert cause in causes(found), cause
+
+
+def test_batch_norms_are_folded_on_the_input_that_is_given(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\ndef net():\n    first = nn.Conv2d(3, 8, 3, bias=False), nn.BatchNorm2d(8)\n"
+        "    return nn.Sequential(*first, nn.Flatten(), nn.Linear(8 * 81, 5))\n"
+    )
+    folded = 3 * 8 * 9 + 8 + 8 * 81 * 5 + 5  # the batch norm's shift is the convolution's bias
+    found = count(f"{tmp_path}/net.py:net", "--input", "3,11,11", "--printed", f"params={folded}", code=1)
+    assert "batch norms folded into the convolutions" in causes(found)
 
 
 def test_what_a_script_freezes(tmp_path: Path) -> None:
@@ -788,3 +800,101 @@ def test_a_name_that_the_file_lacks_and_a_package_that_is_missing(net: Path) -> 
     done = call("count", f"{file}:make")
     assert done.code == 3
     assert "models/uses.py:4: ImportError: the model needs cv2.resize, which is missing; pip install opencv" in done.err
+
+
+SETTINGS = """
+from torch import nn, zeros
+WIDTHS = {"small": 16, "large": 90}
+
+class Conv(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.wide, self.narrow = nn.Conv2d(width, width, 3, bias=False), nn.Conv2d(width, width, 3, bias=False)
+
+class Net(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        width = WIDTHS[cfg.model.variant]
+        self.size = cfg.data.size
+        self.position = nn.Parameter(zeros(cfg.data.size))
+        self.blocks = nn.Sequential(*[Conv(width) for _ in range(sum(cfg.model.depths))])
+        self.teacher = nn.Linear(width, width, bias=False) if cfg.use_teacher else None
+        self.tokens, self.head = nn.Embedding(33, width), nn.Linear(width, 33, bias=False)
+        self.head.weight = self.tokens.weight
+        self.shared = self.blocks[0].wide if cfg.model.norm == "share" else nn.Linear(2, 2, bias=False)
+
+    @classmethod
+    def build(cls, cfg):
+        return cls(cfg)
+
+    def forward(self, x):
+        assert x.shape[-1] == self.size
+        return self.blocks[0].wide(x[:, :1].expand(-1, 16, -1, -1))
+
+READY = Net.build(type("Cfg", (), {
+    "model": type("Model", (), {"variant": "small", "depths": [1], "norm": ""}),
+    "data": type("Data", (), {"size": 32}),
+    "use_teacher": True,
+}))
+"""
+CONFIG = "model: {variant: small, depths: [2, 2, 6, 2], norm: none}\ndata: {size: 48, epochs: 7}\nuse-teacher: true\n"
+CONV, REST = 16 * 16 * 9, 48 + 16 * 16 + 33 * 16 + 4
+SMALL = 24 * CONV + REST
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that is made of a nested configuration."""
+    root = tmp_path_factory.mktemp("settings")
+    (root / ".git").mkdir()
+    (root / "net.py").write_text(SETTINGS)
+    (root / "net.yaml").write_text(CONFIG)
+    return root
+
+
+def test_what_lies_in_a_configuration_is_changed(settings: Path) -> None:
+    numbers = {
+        24 * 90 * 90 * 9 + 48 + 90 * 90 + 33 * 90 + 4: "model.variant=large",
+        48 * CONV + REST: "model.depths=[2, 2, 18, 2]",
+        SMALL - 4: "model.norm=share",
+        SMALL - 33 * 16: "without embeddings",
+        SMALL + 33 * 16: "with shared parameters counted in each place",
+        SMALL - 256: "all but teacher",
+    }
+    printed = [word for number in numbers for word in ("--printed", f"params={number}")]
+    found = count(f"{settings}/net.py:Net", "--config", f"{settings}/net.yaml", *printed, code=1)
+    assert found["parameters"]["all"] == SMALL
+    for at, cause in enumerate(numbers.values()):
+        assert cause in causes(found, at), (cause, causes(found, at))
+
+
+def test_a_configuration_repeats_the_size_of_the_input(settings: Path) -> None:
+    given = ("--config", f"{settings}/net.yaml", "--input", "3,48,48")
+    found = count(f"{settings}/net.py:Net", *given, "--printed", f"flops={CONV * 94 * 94}", code=1)
+    assert "images of 96 x 96 with data.size=96" in causes(found)
+
+
+@pytest.mark.parametrize("name", ["Net.build", "READY"])
+def test_a_method_or_a_model_that_is_there(settings: Path, name: str) -> None:
+    given = ("--config", f"{settings}/net.yaml") if name == "Net.build" else ()
+    found = count(f"{settings}/net.py:{name}", *given)
+    assert found["parameters"]["all"] == (SMALL if given else 2 * CONV + REST - 16)
+
+
+def test_an_argument_refers_to_a_configuration(settings: Path) -> None:
+    flags = ("--config", f"{settings}/net.yaml", "--arg", "model.depths=[2]", "--arg", "data.size=${sizes.large}")
+    (settings / "sizes.yaml").write_text("large: 64\n")
+    found = count(f"{settings}/net.py:Net", *flags, "--config", f"sizes={settings}/sizes.yaml")
+    assert found["parameters"]["all"] == 4 * CONV + REST + 16
+
+
+def test_all_widths_and_two_arguments_together(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\ndef net(dim=64, hidden_dim=200, num_classes=37):\n"
+        "    last = nn.Linear(hidden_dim, num_classes, bias=False)\n"
+        "    return nn.Sequential(nn.Linear(dim, hidden_dim, bias=False), last)\n"
+    )
+    printed = ("--printed", f"params={32 * 100 + 100 * 37}", "--printed", f"params={128 * 200 + 200 * 100}")
+    found = count(f"{tmp_path}/net.py:net", *printed, code=1)
+    assert "dim=32, hidden_dim=100" in causes(found)
+    assert "num_classes=100, dim=128" in causes(found, 1)

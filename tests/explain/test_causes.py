@@ -134,6 +134,32 @@ def test_two_digits_exchanged() -> None:
     assert "exchanged" not in str(find_causes([question("2.1M", P)], report(1_200_000), {}))
 
 
+def test_a_wrong_digit_comes_after_all_others_and_is_not_certain() -> None:
+    (found,) = find_causes([question("2.72M", P)], report(1_720_000), {})
+    assert [one.text for one in found.causes + found.possible][-1] == "a misprint of 1.72M, 2 for 1"
+    (found,) = find_causes([question("2.7203M", P)], report(1_720_300), {})
+    assert [(one.text, one.certain) for one in found.causes] == [("a misprint of 1.7203M, 2 for 1", False)]
+
+
+def test_of_two_causes_neither_is_certain() -> None:
+    changes = {"a=1": report(1_234_000), "b=1": report(1_234_010)}
+    (found,) = find_causes([question("1.2340M", P)], report(), {CauseFamily.ARGUMENT: changes})
+    assert [(one.text, one.certain) for one in found.causes] == [("a=1", False), ("b=1", False)]
+    (found,) = find_causes([question("1.2340M", P)], report(), {CauseFamily.ARGUMENT: {"a=1": report(1_234_000)}})
+    assert [(one.text, one.certain) for one in found.causes] == [("a=1", True)]
+    both = question("1.2340M", P), question("9.000G", F)  # a cause of both numbers has no rival in one of one
+    changes["b=1"] = report(1_234_010, 9_000_000_000)
+    assert find_causes(both, report(), {CauseFamily.ARGUMENT: changes})[0].causes[0].certain
+
+
+def test_what_only_training_uses_is_left_out_together() -> None:
+    sizes = {"stem": 100, "aux_one": 270, "body": 3000, "teacher": 810, "neck": 531, "head": 97}
+    parts = tuple(ModelPart(path=name, depth=1, kind="Linear", parameters=size) for name, size in sizes.items())
+    model = report(sum(sizes.values())).model_copy(update={"parts": parts})
+    (found,) = find_causes([Question(parse_printed("3728", NumberForm("")), P)], model, {})
+    assert found.causes[0].text == "all but teacher and aux_one"
+
+
 def in_column(printed: str, *others: tuple[str, CountReport]) -> list[NumberCause]:
     """The causes of a number of a model of a million parameters, among rows that print numbers of other models."""
     rows = {replace(question(text, P), row=f"row-{at}"): of for at, (text, of) in enumerate(others)}
@@ -152,8 +178,6 @@ def test_a_gap_that_all_rows_have_comes_before_a_cause_of_one_cell() -> None:
 
 
 def test_a_factor_that_all_rows_have() -> None:
-    found = in_column("1.37M", ("4.11M", report(3_000_000)), ("9.73M", report(7_100_000)))
-    assert found[0].text.startswith("1.37 times what the model of each row has")
     found = in_column("3.0M", ("9.0M", report(3_000_000)), ("21.3M", report(7_100_000)))
     assert found[0].text == "times 3"
     assert len(found[0].explains) == 3

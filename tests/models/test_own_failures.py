@@ -14,6 +14,7 @@ from imlp_audit.bench import run as benching
 from imlp_audit.bench.planning import Setup, plan_comparisons
 from imlp_audit.count import measuring
 from imlp_audit.count.build_and_count import run_once
+from imlp_audit.count.conventions import ParameterConvention
 from imlp_audit.count.facts import Failure, ModelKey
 from imlp_audit.count.measuring import rehearse
 from imlp_audit.errors import BuildError
@@ -128,7 +129,7 @@ def test_explain_names_it_and_runs_the_code_as_it_is_now(tmp_path: Path) -> None
             (HERE / "own_nets.py").read_text(encoding="utf-8").replace("int = 8", f"int = {width}"), "utf-8"
         )
         body = dissect(own("SmallNet", folder=tmp_path).recipe, None)
-        assert sum(tensor.size for tensor in body.tensors) == width * 28 + 10 * (width + 1)
+        assert sum(body.by_part(ParameterConvention.ALL).values()) == width * 28 + 10 * (width + 1)
 
 
 @pytest.mark.slow

@@ -110,11 +110,9 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Count in this process, which is faster; return how many models each call was for."""
     asked: list[int] = []
 
-    def measure(
-        needed: Mapping[ModelKey, Need], progress: Callable[[str], None], device: str | None = None
-    ) -> Iterator[Measured]:
+    def measure(needed: Mapping[ModelKey, Need], progress: Callable[[str], None]) -> Iterator[Measured]:
         asked.append(len(needed))
-        return measure_models(needed, progress, device)
+        return measure_models(needed, progress)
 
     monkeypatch.setattr("imlp_audit.solve.compose.measure_outside", measure)
     monkeypatch.setattr("imlp_audit.count.measuring.measure_outside", measure)
