@@ -101,7 +101,7 @@ def change_arguments(
     sizes = {name: value for name, value in integers.items() if not _counts_classes(name)}
     pairs = sorted(combinations(sizes, 2), key=lambda pair: -SequenceMatcher(None, pair[0][-1], pair[1][-1]).ratio())
     exchanged = [pair for pair in pairs if sizes[pair[0]] != sizes[pair[1]]]
-    given = [pair for pair in exchanged if {pair[0][0], pair[1][0]} <= set(request.arguments)]  # easily confused
+    given = [pair for pair in exchanged if set(pair) <= {(name,) for name in request.arguments}]  # easily confused
     like = [pair for pair in exchanged if 1 / _APART <= sizes[pair[0]] / sizes[pair[1]] <= _APART]
     doubled = [(name, value) for name, size in sizes.items() for value in (2 * size, max(1, size // 2))]
     usual: list[tuple[Setting, object]] = [((name,), value) for name, some in request.tries.items() for value in some]

@@ -41,7 +41,7 @@ _SIZES = (
     *((800, 1333), (800, 1280), (480, 640), (256, 192), (384, 288), (256, 128)),  # of objects, rooms and persons
 )
 _NAMES_SIZE = re.compile(
-    r"^(?!.*(patch|kernel|window|hidden|batch|vocab|step)).*(size|res|img|image|crop|input|side|shape)"
+    r"(^|\.)((img|image|input|in|crop|frame|search|train|test|seq|max)_?)*(size|res|resolution|shape|side|length|len)$"
 )
 """What names the size of an input; it is changed with that."""
 _FACTORS = (Fraction(1, 2), Fraction(2), Fraction(1, 4))

@@ -868,6 +868,20 @@ def test_what_lies_in_a_configuration_is_changed(settings: Path) -> None:
         assert cause in causes(found, at), (cause, causes(found, at))
 
 
+def test_numbers_of_a_configuration_are_not_exchanged_first(tmp_path: Path) -> None:
+    """Who writes two arguments may confuse them; a configuration holds many: half of the width is more usual."""
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\ndef net(cfg):\n"
+        "    return nn.Linear(cfg.model.width * cfg.model.height, 10, bias=False)\n"
+        "def plain(width, height, bias=3):\n    return nn.Linear(width * 10 + height, 10, bias=False)\n"
+    )
+    (tmp_path / "net.yaml").write_text("model: {width: 40, height: 30, depth: 2}\n")
+    given = ("--arg", "width=40", "--arg", "height=30", "--printed", f"params={10 * 340}")
+    assert causes(count(f"{tmp_path}/net.py:plain", *given, code=1))[0] == "width and height exchanged"
+    config = ("--config", f"{tmp_path}/net.yaml", "--printed", f"params={10 * 20 * 30}")
+    assert causes(count(f"{tmp_path}/net.py:net", *config, code=1))[0] == "model.width=20"
+
+
 def test_a_configuration_repeats_the_size_of_the_input(settings: Path) -> None:
     given = ("--config", f"{settings}/net.yaml", "--input", "3,48,48")
     found = count(f"{settings}/net.py:Net", *given, "--printed", f"flops={CONV * 94 * 94}", code=1)
