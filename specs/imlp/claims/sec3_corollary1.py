@@ -54,6 +54,7 @@ def corollary1_different_functions(x: Tensor, Wa: Tensor) -> Sides:
 
 @claim(
     Wa=tensors(C, H, values=FEW),
+    examples=[{"x": tensor([1.0, 1.0]), "Wa": tensor([[1.0, 1.0], [1.0, second]])} for second in (1.0, 2.0)],
     place="Sec. 3, Corollary 1 (1)",
     corrected="phi(m_{cj} x_c + n_{cj}), j = 1, ..., C', phi = GeLU, are C' different nonlinear functions of x_c if "
     "m_{cj} != 0 and (m_{cj}, n_{cj}) != (m_{ck}, n_{ck}) for all j != k",

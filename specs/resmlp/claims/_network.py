@@ -12,6 +12,7 @@ from torch import Tensor, cat, einsum, nn
 from torch.func import functional_call
 
 from imlp_audit.claims import Side, below, modules, tensors
+from imlp_audit.errors import BuildError
 from imlp_audit.models.available_hosts import ResMlp
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.host import BuildRequest
@@ -249,6 +250,15 @@ def is_normal(x: Tensor, std: float) -> list[Side]:
         below((squares.mean() - 1).abs(), 4 * sqrt(2 / n)),
         below((squares.square().mean() - 3).abs(), 4 * sqrt(96 / n)),
     ]
+
+
+def refuses(make: Callable[[], object]) -> bool:
+    """Return whether the package refuses to make something of these sizes."""
+    try:
+        make()
+    except (BuildError, ValueError):
+        return True
+    return False
 
 
 def affine(x: Tensor, linear: nn.Module, *, bias: bool) -> Tensor:

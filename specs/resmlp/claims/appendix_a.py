@@ -12,7 +12,7 @@ from imlp_audit.models.resmlp import PRE_NORMS, AlgorithmLayer, ClassPooling, Cr
 
 from ..models import CaitChain, CaitStage
 from ._layer import loaded
-from ._network import WEIGHTS, is_normal, starts_as_torchs
+from ._network import WEIGHTS, is_normal, refuses, starts_as_torchs
 
 _n, _few_n, _d = size("N", 1, 2, 14 * 14), size("N"), size("d", 1, 3)
 
@@ -125,12 +125,14 @@ def appendix_chain_by_default(stage: CaitStage) -> Sides:
     attentions = {CaitStage.ATTENTION: 24 + 2, CaitStage.PATCH_MLP: 2}.get(stage, 0)
     shapes = [*network.stem.proj.weight.shape, *network.positions.shape, *network.head.weight.shape]
     printed = [24, 2, 384, 3, 16, 16, 14 * 14, 384, 1000, 384, *[8] * attentions]
+    has_mlp = stage in (CaitStage.PATCH_MLP, CaitStage.CLASS_MLP)
     narrow = CaitChain(stage=stage, layers=1, width=64, size=(112, 112))
     return [
         (torch.tensor([layers, class_layers, *shapes, *heads]), torch.tensor(printed)),
         (narrow.pool.get_parameter("token"), torch.zeros(64)),
         *is_normal(narrow.positions, 0.02),
         *starts_as_torchs(narrow),
+        refuses(lambda: CaitChain(stage, 1, 8, expansion=2, size=(32, 32))) != has_mlp,
     ]
 
 

@@ -6,12 +6,12 @@ import torch
 from hypothesis import strategies as st
 
 from imlp_audit.claims import Sides, choice, claim, gradients
-from imlp_audit.models.blocks import Communication, Pooling
+from imlp_audit.models.blocks import Communication, Norm, Pooling
 from imlp_audit.models.readings import ResMlpForm
 
 from ..models import CaitStage
 from ._chain import at_stage
-from ._network import Formula, Network, Parts, compare, keeps_type, networks
+from ._network import Formula, Network, Parts, compare, keeps_type, networks, starts_as_torchs
 
 _forms, _poolings = choice("form", *ResMlpForm), choice("pooling", *Pooling)
 _sizes = {
@@ -70,7 +70,9 @@ def network_with_class_mlp(net: Network) -> Sides:
     return compare(net)
 
 
-_resmlps = st.builds(Parts, form=_forms, pooling=_poolings, **_sizes)
+_parts = {"communication": st.sampled_from(Communication), "norm": st.sampled_from(Norm)}
+_roomy = {**_sizes, "grid": st.sampled_from([(3, 4), (4, 3)])}
+_resmlps = st.builds(Parts, form=_forms, pooling=_poolings, **_roomy, **_parts)
 _caits = st.builds(at_stage, st.sampled_from(CaitStage), st.builds(Parts, pooling=_poolings, layers=st.integers(1, 2)))
 
 
@@ -86,13 +88,14 @@ def network_predicts_labels(parts: Parts) -> Sides:
 
     Read as: the package's module names the classifier, and makes images of the size that it was built for; so do the
     networks of Appendix A, from CaiT on. Weights may be of any type, in which a network computes.
+    Linear layers, convolutions and norms start as torch's.
     """
     net = parts.build()
     (images,) = net.example_inputs(2)  # type: ignore[operator]
     classifier = net.get_classifier().get_parameter("weight")  # type: ignore[operator]
     found = [*images.shape, *classifier.shape, *net(images).shape]
     printed = [2, 3, *parts.size, parts.classes, parts.width, 2, parts.classes]
-    return [(torch.tensor(found), torch.tensor(printed)), keeps_type(net, images)]
+    return [(torch.tensor(found), torch.tensor(printed)), keeps_type(net, images), *starts_as_torchs(net)]
 
 
 _exchanges = [

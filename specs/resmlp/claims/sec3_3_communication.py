@@ -34,7 +34,7 @@ from imlp_audit.models.resmlp import (
 )
 
 from ._layer import d, eq3, loaded, of_ones
-from ._network import WEIGHTS
+from ._network import WEIGHTS, refuses
 
 _WIDTH, _PATCHES = 384, 14 * 14  # ResMLP-S12's
 
@@ -170,11 +170,13 @@ def communication_mlp_costs_halfway(layers: int) -> Sides:
 )
 def communication_mlp_sizes(e: float) -> Sides:
     """The MLP that mixes N patches with an expansion factor e is a linear layer from N to e N, GELU, and a linear layer
-    from e N to N, for the factors that the paper tries and its 14 x 14 patches: e N is an integer.
+    from e N to N, for the factors that the paper tries and its 14 x 14 patches: e N is an integer. A factor that leaves
+    no hidden unit is refused.
     """
-    mlp, N = CrossPatchMlp(_PATCHES, e).mlp, _PATCHES
+    mlp, N, patches = CrossPatchMlp(_PATCHES, e).mlp, _PATCHES, range(1, 6)
     found = torch.tensor([mlp.b.weight.shape, mlp.c.weight.shape])
-    return found.double(), torch.tensor([(e * N, N), (N, e * N)])
+    refused = [refuses(partial(CrossPatchMlp, n, e)) for n in patches] == [e * n < 1 for n in patches]
+    return [(found.double(), torch.tensor([(e * N, N), (N, e * N)])), refused]
 
 
 def _times(*convolutions: Callable[[], nn.Module]) -> Tensor:

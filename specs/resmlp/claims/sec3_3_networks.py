@@ -13,7 +13,7 @@ from imlp_audit.models.readings import ResMlpForm
 
 from ..models import CaitStage
 from ._chain import Chain, ChainFormula, at_stage
-from ._network import Formula, Network, Parts, compare, networks
+from ._network import Formula, Network, Parts, compare, networks, refuses
 
 _forms, _poolings = choice("form", *ResMlpForm), choice("pooling", *Pooling)
 _exchanges = [
@@ -42,9 +42,11 @@ def network_communications(net: Network) -> Sides:
 
     Read as: the MLP has four times as many hidden units as there are patches, or as often as an expansion says; beyond
     the grid are zeros; depth-separable is depth-wise and then 1 x 1; all have biases where the linear layer has one.
-    With nothing in its place, what stands before and after the linear layer goes with it or stays.
+    With nothing in its place, what stands before and after the linear layer goes with it or stays. A grid on which the
+    kernel has no room is refused.
     """
-    return compare(net)
+    small = (replace(_exchanges[-1], grid=grid) for grid in ((2, 3), (3, 2)))
+    return [*compare(net), all(refuses(parts.build) for parts in small)]
 
 
 @claim(

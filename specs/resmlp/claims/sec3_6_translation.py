@@ -1,6 +1,7 @@
 """Sec. 2 and 3.6: the sequence-to-sequence ResMLP, from token ids to the scores of the words."""
 
 from collections.abc import Callable
+from functools import partial
 from inspect import signature
 from math import inf, sqrt
 
@@ -13,7 +14,7 @@ from torch.nn.functional import gelu
 from imlp_audit.claims import Sides, choice, claim, gradients, modules
 
 from ..models import CrossAttention, TranslationModel
-from ._network import WEIGHTS, affine, children, has_own_weights, is_normal, keeps_type, starts_as_torchs
+from ._network import WEIGHTS, affine, children, has_own_weights, is_normal, keeps_type, refuses, starts_as_torchs
 
 _PADDING, _WORDS, _WIDTH, _HEADS = 1, 6, 6, 3  # fairseq's id of padding
 
@@ -134,7 +135,8 @@ def translation_by_default(layers: int) -> Sides:
     0.2; a recipe gives the number of layers.
 
     Read as: cross-attention has 8 heads (Vaswani et al., Table 3, base), the longest sequence has 1024 tokens (the
-    default of fairseq), and both languages share 32,768 words (Ott et al.). A longer sequence is refused. Embeddings
+    default of fairseq), and both languages share 32,768 words (Ott et al.). A longer sequence is refused, as are
+    heads that do not divide the width, a width that does not divide the MLPs', and fewer than three words. Embeddings
     start with a standard deviation of d^(-1/2), as fairseq's do, linear layers as torch's.
     """
     model = TranslationModel(layers, vocabulary=_WORDS)
@@ -156,6 +158,10 @@ def translation_by_default(layers: int) -> Sides:
         *starts_as_torchs(small.encoder),
         *starts_as_torchs(small.decoder),
         keeps_type(small, ids, ids),
+        all(
+            refuses(partial(TranslationModel, 1, *sizes))
+            for sizes in ((6, 12, 4, 3, 4), (4, 6, 2, 3, 4), (4, 8, 2, 3, 2))
+        ),
     ]
 
 
