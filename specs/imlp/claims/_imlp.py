@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 from torch import Tensor, cat, nn, unflatten
-from torch.func import functional_call
+from torch.nn.modules.module import register_module_forward_pre_hook
 
 from imlp_audit.claims import Side, below, gradients
 from imlp_audit.errors import BuildError
@@ -233,15 +233,18 @@ def compare(block: Block, m: Imlp, x: Tensor) -> list[Side]:
     return [*sides, *((m.get_buffer(name), after) for name, after in formula.running.items())]
 
 
-def keeps_type(module: nn.Module, x: Tensor) -> bool:
-    """Whether a module computes in the type of its weights and on their device, whatever they are."""
-
-    def moved(held: Tensor) -> Tensor:
-        return held.to("meta", torch.float32 if held.is_floating_point() else held.dtype)
-
-    state = {name: moved(held) for name, held in module.state_dict().items()}
-    y: Tensor = functional_call(module, state, moved(x))
-    return y.is_meta and y.dtype == torch.float32
+def keeps_type(make: Callable[[], nn.Module], x: Tensor) -> bool:
+    """Whether a new module computes in the type and on the device it is made for, and changes nothing that it reads."""
+    torch.set_default_dtype(torch.float32)
+    with torch.device("meta"):
+        module = make().eval()
+    torch.set_default_dtype(torch.float64)
+    read: list[tuple[Tensor, int]] = []  # what each part reads, and how often that was changed before
+    with register_module_forward_pre_hook(
+        lambda _, xs: read.extend((x, x._version) for x in xs if isinstance(x, Tensor))
+    ):
+        y: Tensor = module(x.to("meta", torch.float32))
+    return y.is_meta and y.dtype == torch.float32 and all(x._version == version for x, version in read)
 
 
 def starts_as_torchs(module: nn.Module) -> list[Side]:

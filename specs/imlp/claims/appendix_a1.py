@@ -21,8 +21,7 @@ claim = claim_about(f=MODULE, x=X, b11=B, y=X, t=T)
 
 
 @claim(
-    place="Appendix A.1, Eq. 11; Theorem 1",
-    printed="f(x) = W^1 concat(phi_1(W^0 x + b^0), phi_2(W^0 x + b^0)) + b^1",
+    place="Appendix A.1, Eq. 11; Theorem 1", printed="f(x) = W^1 concat(phi_1(W^0 x + b^0), phi_2(W^0 x + b^0)) + b^1"
 )
 def eq11_module(f: Imlp, x: Tensor) -> Sides:
     """The AMLP module that is built here, with biases, is the function of Theorem 1 and Eq. 11."""
@@ -177,10 +176,7 @@ def eq17_g(f: Imlp, x: Tensor, b11: Tensor) -> Sides:
     return first(x) + b11, first.W1 @ first.x1(x) + b1
 
 
-@claim(
-    place="Appendix A.1, before Eq. 17",
-    corrected="g(x) = W^11 x^1 + b^11, g(x) - g(y) = W^11 (x^1 - y^1)",
-)
+@claim(place="Appendix A.1, before Eq. 17", corrected="g(x) = W^11 x^1 + b^11, g(x) - g(y) = W^11 (x^1 - y^1)")
 def eq17_g_corrected(f: Imlp, x: Tensor, y: Tensor, b11: Tensor) -> Sides:
     """g has the bias b^11 of its own; a difference of two of its values has none."""
     first, _ = halves(f)

@@ -106,10 +106,7 @@ def corollary1_distinct_corrected(x: Tensor, Wa: Tensor) -> Sides:
     return [(m, Wa), *((n[c] - n[d], terms[d] - terms[c]) for c, d in permutations(range(len(x)), 2))]
 
 
-@claim(
-    place="Sec. 3, Corollary 1 (3)",
-    printed="The scale is a learnable weight independent to the input element x_c",
-)
+@claim(place="Sec. 3, Corollary 1 (3)", printed="The scale is a learnable weight independent to the input element x_c")
 def corollary1_scale_independent(x: Tensor, Wa: Tensor) -> Sides:
     """The scale of x_c in the MLP is a learnable weight and does not depend on x_c, nor on any input.
 
@@ -160,10 +157,7 @@ def corollary1_bias_on_all_others(x: Tensor, Wa: Tensor) -> Sides:
     return bias_depends(x, Wa), other_inputs(x)
 
 
-@claim(
-    place="Sec. 3, Corollary 1 (3)",
-    corrected="n_{cj} depends on x_i if and only if i != c and w^a_{ij} != 0",
-)
+@claim(place="Sec. 3, Corollary 1 (3)", corrected="n_{cj} depends on x_i if and only if i != c and w^a_{ij} != 0")
 def corollary1_bias_on_all_others_corrected(x: Tensor, Wa: Tensor) -> Sides:
     """The bias of x_c in the MLP depends on just those other input elements whose weight is not zero."""
     return bias_depends(x, Wa), other_inputs(x) & (Wa.T != 0)

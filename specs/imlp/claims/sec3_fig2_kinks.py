@@ -57,10 +57,7 @@ def jumps_and_sums(module: Module, x: Tensor, m: Tensor, n: Tensor, w: Tensor) -
 claim = claim_about(x=tensors(2, values=FEW), Wa=tensors(2, H, values=FEW), Wb=tensors(H, 2, values=FEW))
 
 
-@claim(
-    place="Sec. 3, Fig. 2",
-    printed="We use phi = ReLU in this figure for simplicity",
-)
+@claim(place="Sec. 3, Fig. 2", printed="We use phi = ReLU in this figure for simplicity")
 def fig2_piecewise_linear(x: Tensor, Wa: Tensor, Wb: Tensor) -> Sides:
     """With phi = ReLU each output of the MLP, against x_c, is a chain of lines with kinks at -n_{cj} / m_{cj} at
     most.

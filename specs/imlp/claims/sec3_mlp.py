@@ -34,19 +34,13 @@ def eq1_rows_independent(X: Tensor, Wa: Tensor, Wb: Tensor, G: Tensor, training:
     return with_gradients(mlp(X, Wa, Wb, training=training), rows, G, X, Wa, Wb)
 
 
-@claim(
-    place="Sec. 3, Eq. 2, first equality",
-    printed="x W^a = (sum_{i=1}^{C} w^a_{ic'} x_i)_{c'=1}^{C'}",
-)
+@claim(place="Sec. 3, Eq. 2, first equality", printed="x W^a = (sum_{i=1}^{C} w^a_{ic'} x_i)_{c'=1}^{C'}")
 def eq2_hidden(x: Tensor, Wa: Tensor) -> Sides:
     """Each element of x W^a is the sum of the inputs weighted by a column of W^a."""
     return under_phi(x, Wa), einsum("ic,i->c", Wa, x)
 
 
-@claim(
-    place="Sec. 3, Eq. 2, second equality",
-    printed="phi(x W^a) = (phi(sum_{i=1}^{C} w^a_{ic'} x_i))_{c'=1}^{C'}",
-)
+@claim(place="Sec. 3, Eq. 2, second equality", printed="phi(x W^a) = (phi(sum_{i=1}^{C} w^a_{ic'} x_i))_{c'=1}^{C'}")
 def eq2_activation(x: Tensor, Wa: Tensor) -> Sides:
     """phi(x W^a) is phi of each of the sums that x W^a consists of."""
     phi_of_xWa = mlp(x, Wa, torch.eye(Wa.shape[1]))

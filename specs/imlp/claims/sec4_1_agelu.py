@@ -81,11 +81,7 @@ def ends(f: AGeLU) -> tuple[Tensor, Tensor]:
     return left, right
 
 
-@claim(
-    f=agelus(1),
-    place="Sec. 4.1, after Eq. 4",
-    printed="AGeLU can also provide a learnable slope of the function",
-)
+@claim(f=agelus(1), place="Sec. 4.1, after Eq. 4", printed="AGeLU can also provide a learnable slope of the function")
 def agelu_learnable_slope(f: AGeLU) -> Sides:
     """AGeLU's slope is learnable at one end, alpha beta, and 0 at the other; alpha's sign says which end is which.
 

@@ -38,10 +38,7 @@ def eq5_amlp(X: Tensor, Wd: Tensor, We: Tensor, f: AGeLU, g: AGeLU, G: Tensor, t
     return with_gradients(ours, printed, G, X, Wd, We, *f.parameters(), *g.parameters())
 
 
-@claim(
-    place="Sec. 4.1, Eq. 6, first line",
-    printed="t_0 = x W^d = (sum_{i=1}^{C} w^d_{ic'} x_i)_{c'=1}^{C'/2}",
-)
+@claim(place="Sec. 4.1, Eq. 6, first line", printed="t_0 = x W^d = (sum_{i=1}^{C} w^d_{ic'} x_i)_{c'=1}^{C'/2}")
 def eq6_t0(x: Tensor, Wd: Tensor) -> Sides:
     """Each element of t_0 = x W^d is the sum of the inputs weighted by a column of W^d."""
     f = AGeLU(Wd.shape[1])  # alpha = 1, gamma = 0
@@ -137,13 +134,7 @@ def eq6_output_corrected(x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU, g: AGeLU) 
     "theta_j]) _{c=1}^{C}, w'_{jc} = w_{jc} beta_j",
     nearest="eq6_output_corrected",
     examples=[
-        {
-            "x": tensor([1.0]),
-            "Wd": tensor([[1.0]]),
-            "We": tensor([[1.0], [1.0]]),
-            "f": agelu(beta=-1.0),
-            "g": agelu(),
-        }
+        {"x": tensor([1.0]), "Wd": tensor([[1.0]]), "We": tensor([[1.0], [1.0]]), "f": agelu(beta=-1.0), "g": agelu()}
     ],
 )
 def eq6_output(x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU, g: AGeLU) -> Sides:

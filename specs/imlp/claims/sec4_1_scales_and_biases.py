@@ -29,14 +29,7 @@ claim = claim_about(x=tensors(C), Wd=tensors(C, HALF), f=agelus(HALF), g=agelus(
     printed="alpha_j sum_{i=1}^{C} w_{i,f(j)} x_i + gamma_j = m'_{cj} x_c + n'_{cj}, m'_{cj} = w^d_{c,f(j)}, n'_{cj} = "
     "sum_{i=1, i != c}^{C} w^d_{i,f(j)} x_i + gamma_j",
     nearest="eq6_inner_corrected",
-    examples=[
-        {
-            "x": tensor([1.0]),
-            "Wd": tensor([[1.0]]),
-            "f": agelu(alpha=-1.0),
-            "g": agelu(),
-        }
-    ],
+    examples=[{"x": tensor([1.0]), "Wd": tensor([[1.0]]), "f": agelu(alpha=-1.0), "g": agelu()}],
 )
 def eq6_inner(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Sides:
     """What GeLU is applied to in the AMLP is m'_{cj} x_c + n'_{cj}, with m' and n' as defined: without alpha_j."""
@@ -67,13 +60,7 @@ def eq6_inner_corrected(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Sides:
     "m'_{cj} = w^d_{c,f(j)}, n'_{cj} = sum_{i=1, i != c}^{C} w^d_{i,f(j)} x_i + gamma_j",
     nearest="eq6_scale_and_bias_corrected",
     examples=[
-        {
-            "x": tensor([1.0]),
-            "Wd": tensor([[1.0]]),
-            "We": tensor([[2.0], [1.0]]),
-            "f": agelu(theta=1.0),
-            "g": agelu(),
-        }
+        {"x": tensor([1.0]), "Wd": tensor([[1.0]]), "We": tensor([[2.0], [1.0]]), "f": agelu(theta=1.0), "g": agelu()}
     ],
 )
 def eq6_scale_and_bias(x: Tensor, Wd: Tensor, We: Tensor, f: AGeLU, g: AGeLU) -> Sides:

@@ -159,14 +159,7 @@ def eq10_dw_block_parts(
     printed="phi_s(x_{h,w,c}) = sum_{i,j in {-n, n}} a_{i,j,c} phi(x_{i+h,j+w,c} + b_c) is equal to going through the "
     "non-linear function followed by a depthwise convolution",
     nearest="eq10_index_set_corrected",
-    examples=[
-        {
-            "x": torch.ones(2, 1, 3, 3),
-            "a": torch.ones(1, 3, 3),
-            "b": torch.zeros(1),
-            "phi": nn.ReLU,
-        }
-    ],
+    examples=[{"x": torch.ones(2, 1, 3, 3), "a": torch.ones(1, 3, 3), "b": torch.zeros(1), "phi": nn.ReLU}],
 )
 def eq10_index_set(x: Tensor, a: Tensor, b: Tensor, phi: type[nn.Module]) -> Sides:
     """Eq. 10, its i and j taken from the set {-n, n} as printed, is phi followed by a depthwise convolution with

@@ -220,7 +220,7 @@ def fig4_read_by_default(block: Block, m: Imlp, x: Tensor) -> Sides:
     """
     kept = {block.reading.class_token, BuildRequest().class_token} == {ClassToken.KEPT}
     widths = [weight.numel() for name, weight in m.named_parameters() if "agelu" in name]
-    typed = block.place.layout in MAPS or keeps_type(m, x)
+    typed = block.place.layout in MAPS or keeps_type(block.make, x)
     return [(block.apply(m, x), of_text(block, m, x)), kept, widths == [block.h] * 8, typed]
 
 

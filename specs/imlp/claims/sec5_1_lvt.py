@@ -146,8 +146,8 @@ def replaced_lvt_blocks(case: tuple[Stage, int, Size], m: Block, x: Tensor) -> S
     """
     stage, recursions, _ = case
     y, printed = m(x), block_of(x, m, stage, recursions)
-    own = len([*m.parameters()]) == len(m.state_dict())
-    return [(y, printed), (m(x[1:]), printed[1:]), (gradients(y, m), gradients(printed, m)), own, keeps_type(m, x)]
+    own, typed = len([*m.parameters()]) == len(m.state_dict()), keeps_type(partial(make, stage, recursions), x)
+    return [(y, printed), (m(x[1:]), printed[1:]), (gradients(y, m), gradients(printed, m)), own, typed]
 
 
 @claim(

@@ -12,6 +12,7 @@ from imlp_audit.claims import Sides, choice, claim, modules, size, tensors
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
 from imlp_audit.models.imlp import Imlp, imlp_for, with_activation
 from imlp_audit.models.readings import PRINTED, AGeLUParameters, ConcatNorm, OutputNorm, Presence
+from imlp_audit.models.recipe import Recipe, Replacement
 
 from ..sums import SumOfFunctions
 from ._amlp import PHIS
@@ -61,12 +62,14 @@ BLOCK = REPLACED.map(lambda replaced: replaced[2])
 def replaced_mlp(case: tuple[ImlpRecipe, Activation | None, Block], m: Imlp, x: Tensor) -> Sides:
     """Where nothing else is specified, an MLP is replaced by the IMLP with r = 2, n = 3 and both parts.
 
-    Also with the r, n and part of the rows of Tables 1, 2, 3 and 5, in every reading and layout. The block has the
-    biases, dropout and output width of the MLP, and is in training where the MLP is. An r of less than one hidden unit
-    is refused.
+    Also with the r, n and part of the rows of Tables 1, 2, 3 and 5, in every reading and layout. Every MLP of a host is
+    replaced, and none of the baselines'. The block has the biases, dropout and output width of the MLP, and is in
+    training where the MLP is. An r of less than one hidden unit is refused.
     """
-    block = case[2]
+    block, usual = case[2], ImlpRecipe()
     return [
+        (usual.ratio, usual.kernel, usual.part, usual.plain) == (2, 3, Part.CHANNEL_AND_SPATIAL, False),
+        Replacement(imlp=usual).sites == ("*",) and not Recipe.of(timm="deit").changes_mlps,
         *compare(block, m, x),
         put_in(*case).training == block.training,
         refuses(lambda: put_in(ImlpRecipe(ratio=0.9 / block.C), None, block)),

@@ -214,11 +214,7 @@ def sums_of_different_functions(C: int, x: Tensor) -> Sides:
     return len(values) > 1
 
 
-@claim(
-    x=tensors(),
-    place="Sec. 5.2 on Table 4, row GeLU",
-    corrected="y = GeLU_1(x) + ... + GeLU_{4C}(x) = 4 C GeLU(x)",
-)
+@claim(x=tensors(), place="Sec. 5.2 on Table 4, row GeLU", corrected="y = GeLU_1(x) + ... + GeLU_{4C}(x) = 4 C GeLU(x)")
 def sums_of_gelus(C: int, x: Tensor) -> Sides:
     """In the GeLU row of Table 4, the sum of the 4 C functions is 4 C GeLU(x): one function, scaled; so is the
     package's module.

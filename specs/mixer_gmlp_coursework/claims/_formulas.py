@@ -1,14 +1,16 @@
 """Steps that several formulas share, and modules with weights of one's own."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, cat, nn
-from torch.func import functional_call
+from torch.nn.modules.module import register_module_forward_pre_hook
 
 from imlp_audit.claims import NUMBERS, Side, below, gradients
+from imlp_audit.models.blocks import Gate
+from imlp_audit.models.gmlp import GmlpBlock
 
 EPSILON = 1e-6  # LayerNorm's, in the modules for images; no text names one
 TORCHS_EPSILON = 1e-5
@@ -44,18 +46,23 @@ def agree(module: nn.Module, x: Tensor, *expected: Tensor) -> list[Side]:
 
 def _is_tied(module: nn.Module, name: str) -> bool:
     """Whether a weight of the output layer is the embedding's."""
-    return name.startswith("output") and module.get_parameter(name) is module.get_parameter("embedding.weight")
+    embeddings = [part.weight for part in module.modules() if isinstance(part, nn.Embedding)]
+    return name.startswith("output") and any(module.get_parameter(name) is weight for weight in embeddings)
 
 
-def keeps_type(module: nn.Module, x: Tensor) -> bool:
-    """Whether a module computes in the type of its weights and on their device, whatever they are."""
-    state = {name: _moved(weight) for name, weight in module.named_parameters()}
-    outputs = _tuple(functional_call(module, state, _moved(x)))
-    return all(y.is_meta and y.dtype == torch.float32 for y in outputs)
-
-
-def _moved(x: Tensor) -> Tensor:
-    return x.to("meta", torch.float32 if x.is_floating_point() else x.dtype)
+def keeps_type(make: Callable[[], nn.Module], x: Tensor) -> bool:
+    """Whether a new module computes in the type and on the device it is made for, and changes nothing that it reads."""
+    torch.set_default_dtype(torch.float32)
+    with torch.device("meta"):
+        module = make().eval()
+    torch.set_default_dtype(torch.float64)
+    read: list[tuple[Tensor, int]] = []  # what each part reads, and how often that was changed before
+    with register_module_forward_pre_hook(
+        lambda _, xs: read.extend((x, x._version) for x in xs if isinstance(x, Tensor))
+    ):
+        outputs = _tuple(module(x.to("meta", torch.float32 if x.is_floating_point() else x.dtype)))
+    typed = all(y.is_meta and y.dtype == torch.float32 for y in outputs)
+    return typed and all(x._version == version for x, version in read)
 
 
 def starts_as_torchs(module: nn.Module) -> list[Side]:
@@ -90,12 +97,32 @@ def _tuple(output: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return output if isinstance(output, tuple) else (output,)
 
 
-def linear(x: Tensor, layer: nn.Linear) -> Tensor:
+def linear(x: Tensor, layer: nn.Module) -> Tensor:
     """W x + b of each token."""
-    return x @ layer.weight.T + layer.bias
+    return x @ layer.get_parameter("weight").T + layer.get_parameter("bias")
 
 
 def norm(x: Tensor, layer: nn.Module, epsilon: float = TORCHS_EPSILON) -> Tensor:
     """LayerNorm over channels, with the layer's learned scale and shift."""
     assert isinstance(layer, nn.LayerNorm)
     return F.layer_norm(x, x.shape[-1:], eps=epsilon) * layer.weight + layer.bias
+
+
+def block_output(
+    X: Tensor, block: GmlpBlock, gate: Gate, epsilon: float = TORCHS_EPSILON, *, gate_norm: bool = True
+) -> Tensor:
+    """Return Y = s(Z) V + X, Z = GELU(norm(X) U), with biases, and with the tiny attention where there is one."""
+    normal = norm(X, block.norm, epsilon)
+    Z = F.gelu(linear(normal, block.u))
+    Z_1, Z_2 = Z.chunk(2, dim=-1) if gate is Gate.SPLIT else (Z, Z)
+    W: Tensor = block.sgu.proj.weight
+    b = block.sgu.proj.bias
+    if W.ndim == 1:  # Toeplitz: W_{ij} = w_{i-j}, of w_{1-S}, ..., w_{S-1}
+        W = torch.stack([W[i : i + len(b)].flip(0) for i in range(len(b))])
+    f = W @ (norm(Z_2, block.sgu.norm) if gate_norm else Z_2) + b[:, None]
+    if block.attention is not None:
+        q, k, v = linear(normal, block.attention.qkv).chunk(3, dim=-1)
+        a = (q @ k.mT / q.shape[-1] ** 0.5).softmax(dim=-1)
+        f = f + linear(a @ v, block.attention.out)
+    s = {Gate.LINEAR: f, Gate.SUM: Z_1 + f, Gate.PRODUCT: Z_1 * f, Gate.SPLIT: Z_1 * f}[gate]
+    return linear(s, block.v) + X

@@ -1,21 +1,33 @@
 """Sec. 2.1, 3 and 3.3: MLP-Mixer and gMLP as a whole, from their sizes on."""
 
-from typing import assert_never
+from dataclasses import replace
+from typing import Any, assert_never
 
 import torch
 import torch.nn.functional as F
 from hypothesis import strategies as st
-from torch import Tensor, nn, tensor
+from torch import Tensor, cat, nn, tensor
 
-from imlp_audit.claims import Sides, choice, claim, modules, size, tensors
-from imlp_audit.models.available_hosts import Gmlp, GmlpText, Mixer
+from imlp_audit.claims import Side, Sides, choice, claim, modules, size, tensors
+from imlp_audit.models.available_hosts import Bert, Gmlp, GmlpText, Mixer
 from imlp_audit.models.blocks import Gate
-from imlp_audit.models.gmlp import GmlpBlock, GmlpClassifier, GmlpTextModel
+from imlp_audit.models.gmlp import BertTextModel, GmlpBlock, GmlpClassifier, GmlpTextModel, TextModel
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.mixer import MixerLayer, Mlp, MlpMixer, PatchClassifier
-from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
+from imlp_audit.models.readings import Family, OutputLayer, Presence, SpatialMatrix, TextReading, axes_of
 
-from ._formulas import EPSILON, SMALL, TORCHS_EPSILON, agree, keeps_type, linear, norm, starts_as_torchs
+from ._formulas import (
+    EPSILON,
+    SMALL,
+    TORCHS_EPSILON,
+    agree,
+    block_output,
+    is_normal,
+    keeps_type,
+    linear,
+    norm,
+    starts_as_torchs,
+)
 
 Network = tuple[Mixer | Gmlp, tuple[int, int], int]
 """Its sizes, the rows and columns of patches, and its classes."""
@@ -66,7 +78,7 @@ MIXERS = choice(
     net=modules(_build, MIXERS, values=SMALL),
     tolerance=1e-8,
     because="a LayerNorm can enlarge the rounding of nearly equal numbers a thousandfold",
-    share=0.4,
+    share=0.3,
     place="Sec. 2.1, Fig. 2 and its paragraph",
     printed="MLP-Mixer состоит из блоков, каждый из которых представлен двумя видами уровней: проекция по "
     "пространству (token-mixing) и по каналам (channel-mixing).",
@@ -87,7 +99,8 @@ def mixer_network(network: Network, images: Tensor, net: MlpMixer) -> Sides:
         of_tokens, of_channels = layer.token_mixing, layer.channel_mixing
         X = X + _mlp(norm(X, of_tokens.norm, EPSILON).mT, of_tokens.mlp).mT
         X = X + _mlp(norm(X, of_channels.norm, EPSILON), of_channels.mlp)
-    return [*agree(net, images, _classes(X, net)), *starts_as_torchs(_build(network)), keeps_type(net, images)]
+    new = [*starts_as_torchs(_build(network)), keeps_type(lambda: _build(network), images)]
+    return [*agree(net, images, _classes(X, net)), *new]
 
 
 def _of_matrices() -> PatchClassifier:
@@ -117,24 +130,6 @@ def mixer_classifier(images: Tensor, net: PatchClassifier) -> Sides:
     return [(net(images), _classes(X, net)), example.shape == (3, 3, 1, 2) and classifier is net.head]
 
 
-def _block_output(X: Tensor, block: GmlpBlock, gate: Gate, epsilon: float, *, gate_norm: bool = True) -> Tensor:
-    """Return Y = s(Z) V + X, Z = GELU(norm(X) U), with biases, and with the tiny attention where there is one."""
-    normal = norm(X, block.norm, epsilon)
-    Z = F.gelu(linear(normal, block.u))
-    Z_1, Z_2 = Z.chunk(2, dim=-1) if gate is Gate.SPLIT else (Z, Z)
-    W: Tensor = block.sgu.proj.weight
-    b = block.sgu.proj.bias
-    if W.ndim == 1:  # Toeplitz: W_{ij} = w_{i-j}, of w_{1-S}, ..., w_{S-1}
-        W = torch.stack([W[i : i + len(b)].flip(0) for i in range(len(b))])
-    f = W @ (norm(Z_2, block.sgu.norm) if gate_norm else Z_2) + b[:, None]
-    if block.attention is not None:
-        q, k, v = linear(normal, block.attention.qkv).chunk(3, dim=-1)
-        a = (q @ k.mT / q.shape[-1] ** 0.5).softmax(dim=-1)
-        f = f + linear(a @ v, block.attention.out)
-    s = {Gate.LINEAR: f, Gate.SUM: Z_1 + f, Gate.PRODUCT: Z_1 * f, Gate.SPLIT: Z_1 * f}[gate]
-    return linear(s, block.v) + X
-
-
 def _sizes(block: nn.Module) -> tuple[int, int, int | None]:
     """Return D_C, the dimensions of the weights of W, and aMLP's d_attn."""
     assert isinstance(block, GmlpBlock)
@@ -158,7 +153,7 @@ GMLPS = choice(
     net=modules(_build, GMLPS, values=SMALL),
     tolerance=1e-8,
     because="a LayerNorm can enlarge the rounding of nearly equal numbers a thousandfold",
-    share=0.4,
+    share=0.3,
     place="Sec. 3, first paragraph",
     printed="На входе происходит разбиение картинки на непересекающиеся патчи, которые линейно проецируются в "
     "вектора скрытой размерности C. Затем формируется матрица входных данных X in R^{S x C}, которая далее проходит "
@@ -176,11 +171,12 @@ def gmlp_network_of_images(network: Network, images: Tensor, net: GmlpClassifier
     assert [*map(_sizes, net.blocks)] == host.layers * [(host.hidden, 2, None)]
     for block in net.blocks:
         assert isinstance(block, GmlpBlock)
-        X = _block_output(X, block, host.gate, EPSILON)
-    return [*agree(net, images, _classes(X, net)), *starts_as_torchs(_build(network)), keeps_type(net, images)]
+        X = block_output(X, block, host.gate, EPSILON)
+    new = [*starts_as_torchs(_build(network)), keeps_type(lambda: _build(network), images)]
+    return [*agree(net, images, _classes(X, net)), *new]
 
 
-TextNetwork = tuple[GmlpText, TextReading]
+TextNetwork = tuple[GmlpText | Bert, TextReading]
 
 
 def _text_network(i: int) -> TextNetwork:
@@ -212,12 +208,13 @@ def _ids(network: TextNetwork) -> st.SearchStrategy[Tensor]:
 def _states(network: TextNetwork, ids: Tensor, net: GmlpTextModel) -> tuple[Tensor, Tensor]:
     """Return the tokens' states, and that of the text: the first token's, or the pooler's vector."""
     (host, reading), X = network, net.embedding.weight[ids]
+    assert isinstance(host, GmlpText)
     hidden, matrix = host.hidden or reading.ffn_width, host.spatial_matrix or reading.spatial_matrix
     sizes = hidden, 2 if matrix is SpatialMatrix.FULL else 1, host.attention
     assert [*map(_sizes, net.blocks)] == host.layers * [sizes]
     for block in net.blocks:
         assert isinstance(block, GmlpBlock)
-        X = _block_output(X, block, host.gate, TORCHS_EPSILON, gate_norm=reading.gate_norm is Presence.YES)
+        X = block_output(X, block, host.gate, TORCHS_EPSILON, gate_norm=reading.gate_norm is Presence.YES)
     states = norm(X, net.norm)
     if not reading.pooler:
         return states, states[:, 0]
@@ -225,9 +222,9 @@ def _states(network: TextNetwork, ids: Tensor, net: GmlpTextModel) -> tuple[Tens
     return states, linear(states[:, 0], net.pooler.dense).tanh()
 
 
-def _scores(kind: OutputLayer, net: GmlpTextModel, states: Tensor) -> Tensor:
+def _scores(kind: OutputLayer, net: TextModel, words: Tensor, states: Tensor) -> Tensor:
     """Return the score of each word at each token, or the states where there is no output layer."""
-    words, p = net.embedding.weight, net.output.get_parameter
+    p = net.output.get_parameter
     match kind:
         case OutputLayer.NONE:
             return states
@@ -257,7 +254,7 @@ TEXTS = choice("network", *map(_text_network, range(20)), AS_WIDE_AS_DEIT_TI)
     net=modules(_build_text, TEXTS, values=SMALL),
     tolerance=1e-8,
     because="a LayerNorm can enlarge the rounding of nearly equal numbers a thousandfold",
-    share=0.8,
+    share=0.6,
     place="Sec. 3, second paragraph, and Sec. 3.3, first paragraph",
     printed="Далее техникой WordPiece получают эмбединги каждого токена размерности C. Таким образом, создаётся "
     "матрица X in R^{S x C}, над которой производятся те же самые манипуляции.",
@@ -271,7 +268,7 @@ def gmlp_network_of_texts(network: TextNetwork, ids: Tensor, net: GmlpTextModel)
     every parameter, and every word's embedding as often as the word occurs.
     """
     states, pooled = _states(network, ids, net)
-    scores = _scores(network[1].output_layer, net, states)
+    scores = _scores(network[1].output_layer, net, net.embedding.weight, states)
     return agree(net, ids, scores, pooled) if network[1].pooler else agree(net, ids, scores)
 
 
@@ -298,3 +295,102 @@ def gmlp_classifier_of_texts(network: TextNetwork, ids: Tensor, net: GmlpTextMod
     example, length = *net.example_inputs(3), network[1].sequence_length
     is_example = example.shape == (3, length) and net.get_classifier() is net.head
     return [*agree(net, ids, linear(text, net.head)), is_example]
+
+
+def _bert(i: int) -> TextNetwork:
+    """Return a BERT with the reading of a network of texts."""
+    host = Bert(layers=1 + i % 2, width=6, heads=(1, 3, 2)[i % 3], hidden=(4, 7)[i % 2], positions=5 + i % 2)
+    return host, replace(_text_network(i)[1], spatial_matrix=SpatialMatrix.FULL)
+
+
+def _encoded(ids: Tensor, bert: nn.Module, host: Bert) -> Tensor:
+    """Return LN(Y + GELU(Y W_1 + b_1) W_2 + b_2), Y = LN(X + attention(X)), layer by layer of the embedded ids."""
+    words, places, segments = (
+        bert.get_parameter(f"embeddings.{name}_embeddings.weight") for name in ("word", "position", "token_type")
+    )
+    X = norm(words[ids] + places[: ids.shape[1]] + segments[0], bert.get_submodule("embeddings.LayerNorm"), 1e-12)
+    for i in range(host.layers):
+        part = bert.get_submodule(f"encoder.layer.{i}").get_submodule
+        by_head = [
+            linear(X, part(f"attention.self.{name}")).chunk(host.heads, -1) for name in ("query", "key", "value")
+        ]
+        heads = [(q @ k.mT / q.shape[-1] ** 0.5).softmax(-1) @ v for q, k, v in zip(*by_head, strict=True)]
+        mixed = linear(cat(heads, -1), part("attention.output.dense"))
+        Y = norm(X + mixed, part("attention.output.LayerNorm"), 1e-12)
+        hidden = F.gelu(linear(Y, part("intermediate.dense")))
+        X = norm(Y + linear(hidden, part("output.dense")), part("output.LayerNorm"), 1e-12)
+    return X
+
+
+BERTS = choice("network", *map(_bert, range(6)))
+
+
+@claim(
+    network=BERTS,
+    ids=BERTS.flatmap(_ids),
+    net=modules(_build_text, BERTS, values=SMALL),
+    tolerance=1e-8,
+    because="a LayerNorm can enlarge the rounding of nearly equal numbers a thousandfold",
+    share=0.06,
+    place="Sec. 3.3, first paragraph, and Tables 7 to 9, rows BERT",
+    printed="Все входы и выходы сети аналогичны BERT [3].",
+)
+def bert_network_of_texts(network: TextNetwork, ids: Tensor, net: BertTextModel) -> Sides:
+    """BERT, with which gMLP is compared, is the Transformer's encoder on words, positions and segments, with the same
+    inputs and outputs.
+
+    Read as: the encoder of arXiv 1810.04805, every token of the first segment, LayerNorm with its code's 1e-12, weights
+    of a standard deviation of 0.02, dropout of 0.1 in training; where nothing is said, its base: 768 wide, 12 heads,
+    MLPs of 3072, 512 positions. Every word learns.
+    """
+    (host, reading), words = network, net.get_parameter("bert.embeddings.word_embeddings.weight")
+    assert isinstance(host, Bert)
+    states, drops = _encoded(ids, net.bert, host), [part for part in net.modules() if isinstance(part, nn.Dropout)]
+    dropped = {part.p for part in drops}
+    for part in drops:
+        part.p = 0.0
+    scores = [_scores(reading.output_layer, net, words, states)]
+    if reading.pooler:
+        scores.append(linear(states[:, 0], net.get_submodule("bert.pooler.dense")).tanh())
+    base, positions = Bert(layers=1), net.get_parameter("bert.embeddings.position_embeddings.weight")
+    start = _build_text((host.model_copy(update={"width": 60}), reading)).get_submodule("bert")
+    return [
+        *agree(net, ids, *scores),
+        dropped == {0.1} and (len(net.blocks), len(positions)) == (host.layers, host.positions),
+        (base.width, base.heads, base.hidden, base.positions) == (768, 12, 3072, 512),
+        *is_normal(cat([weight.flatten() for weight in start.parameters() if weight.ndim == 2]), 0.02),
+        keeps_type(lambda: _build_text(network), ids),
+    ]
+
+
+@claim(
+    layers=size("layers", 36),
+    share=0.01,
+    place="Table 1, Sec. 3.3, sentence before Table 6, and Table 7",
+    printed="Количество слоёв [...] 8 12 12 24 24 32; Каждая gMLP модель имеет 36 блоков, C = 512 и D_C = 3072",
+)
+def networks_are_as_deep_as_printed(layers: int) -> Sides:
+    """Networks have as many layers as is printed, MLP-Mixer up to 32 and gMLP up to 36, and all of them learn.
+
+    Read as: at tiny widths. Where nothing is said, a unit splits its channels and W is full, without tiny attention;
+    on texts D_C = 3072, and words, lengths and outputs are BERT's: 30522, 512, its output layer and its pooler.
+    """
+    usual: dict[str, Any] = {name: axis.default for name, axis in axes_of(Family.TEXT).items()}
+    of_paper = TextReading(30522, 512, 3072, SpatialMatrix.FULL, Presence.YES, OutputLayer.MASKED_LM, Presence.YES)
+    reading = replace(of_paper, vocabulary=3, sequence_length=2)
+    mixer = Mixer(layers=layers, patch=1, width=2, tokens_hidden=1, channels_hidden=1)
+    gmlp = Gmlp(layers=layers, patch=1, width=2, hidden=2)
+    sides: list[Side] = [TextReading(**usual) == of_paper, gmlp.spatial_matrix is SpatialMatrix.FULL]
+    images, ids = torch.ones(1, 3, 1, 2), torch.tensor([[0, 1]])
+    for net, x, hidden in (
+        (_build((mixer, (1, 2), 2)), images, None),
+        (_build((gmlp, (1, 2), 2)), images, 2),
+        (_build_text((GmlpText(layers=layers, width=2), reading), classes=2), ids, 3072),
+    ):
+        blocks = [*net.get_submodule("blocks")]  # type: ignore[misc]  # a Sequential
+        learned = torch.autograd.grad(net(x).sum(), [*net.parameters()], allow_unused=True)
+        sides.append(len(blocks) == layers and all(one is not None for one in learned))
+        if hidden is not None:
+            split = {(*_sizes(block), block.v.in_features) for block in blocks}
+            sides.append(split == {(hidden, 2, None, hidden // 2)})
+    return sides

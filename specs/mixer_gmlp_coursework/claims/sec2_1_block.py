@@ -198,10 +198,7 @@ def gelu_tanh_form_corrected(x: Tensor) -> Sides:
     return [below(largest, 4.74e-4), strictly_below(4.73e-4, largest)]
 
 
-@claim(
-    place="Sec. 2.1, definition of GELU, first equality",
-    printed="GELU(x) = x Phi(x)",
-)
+@claim(place="Sec. 2.1, definition of GELU, first equality", printed="GELU(x) = x Phi(x)")
 def gelu_x_phi(x: Tensor) -> Sides:
     """GELU(x) is x times the distribution function of the standard normal."""
     return Mlp(width=1, hidden=1).act(x), x * ndtr(x)

@@ -70,10 +70,7 @@ def mixer_in_turn(normal: Tensor, W_1: Tensor, W_2: Tensor, W_3: Tensor, W_4: Te
     """
     over_tokens = filled(TokenMixing(2, 2, 1, bias=False).mlp, {"fc1.weight": W_1, "fc2.weight": W_2})
     over_channels = filled(ChannelMixing(2, 1, bias=False).mlp, {"fc1.weight": W_3, "fc2.weight": W_4})
-    return [
-        mixes(lambda n: over_tokens(n.T).T, normal) == {"tokens"},
-        mixes(over_channels, normal) == {"channels"},
-    ]
+    return [mixes(lambda n: over_tokens(n.T).T, normal) == {"tokens"}, mixes(over_channels, normal) == {"channels"}]
 
 
 @claim(

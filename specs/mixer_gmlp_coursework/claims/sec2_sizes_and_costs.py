@@ -146,10 +146,7 @@ def mixer_cost_linear(S: int, C: int, D_S: int, D_C: int, k: int) -> Sides:
     return [(by_patches, k * own), (by_channels, k * own)]
 
 
-@claim(
-    place="Sec. 2.1, paragraph on complexity",
-    printed="В то время, как ViT квадратичен по S.",
-)
+@claim(place="Sec. 2.1, paragraph on complexity", printed="В то время, как ViT квадратичен по S.")
 def mixer_vit_quadratic(S: int, C: int) -> Sides:
     """ViT's complexity is quadratic in S.
 

@@ -1,5 +1,7 @@
 """Sec. 3.1 and Table 6: the spatial gating unit, and how it starts."""
 
+from functools import partial
+
 import torch
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -241,10 +243,11 @@ def sgu_initial_values(gate: Gate, matrix: SpatialMatrix) -> Sides:
     Toeplitz. Words' embeddings are standard normal, the other weights start as torch's.
     """
     reading = TextReading(150, 20, 4, matrix, Presence.YES, OutputLayer.MASKED_LM, Presence.YES)
-    network = GmlpText(layers=2, width=16, hidden=32, gate=gate, attention=8).build(BuildRequest(reading=reading))
+    make = partial(GmlpText(layers=2, width=16, hidden=32, gate=gate, attention=8).build, BuildRequest(reading=reading))
+    network = make()
     units = [module for module in network.modules() if isinstance(module, TokenProjection)]
     W, b = (cat([getattr(f, name).flatten() for f in units]) for name in ("weight", "bias"))
     words = network.get_parameter("embedding.weight")
     start = [*is_normal(W, 1e-6), *is_normal(words, 1.0), *starts_as_torchs(network)]
-    keeps = keeps_type(network, torch.zeros(1, 20, dtype=torch.long))
+    keeps = keeps_type(make, torch.zeros(1, 20, dtype=torch.long))
     return [(len(units), 2), (b, torch.ones_like(b)), *start, keeps]

@@ -10,7 +10,7 @@ from imlp_audit.claims import NONZERO, POSITIVE, Sides, choice, claim_about, dep
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock, SpatialGatingUnit, TokenProjection
 
-from ._formulas import SMALL, agree, filled, linear, norm
+from ._formulas import SMALL, agree, block_output, filled
 
 S, C, D_C, HALF = size("S", 1, 2), size("C", 1, 2), size("D_C", 1, 2), size("D_C / 2", 1, 2)
 EVEN = HALF.map(lambda half: 2 * half)
@@ -201,11 +201,7 @@ def gmlp_norms_and_shifts(X: Tensor, block: GmlpBlock) -> Sides:
 
     Read as: a LayerNorm, with any learned scale and shift, before U and one of Z_2 before f; a bias of U and of V.
     """
-    W, b = block.sgu.proj.weight, block.sgu.proj.bias
-    Z = F.gelu(linear(norm(X, block.norm), block.u))
-    Z_1, Z_2 = Z.chunk(2, dim=-1)
-    Y = linear(Z_1 * (W @ norm(Z_2, block.sgu.norm) + b[:, None]), block.v) + X
-    return agree(block, X, Y)
+    return agree(block, X, block_output(X, block, Gate.SPLIT))
 
 
 @claim(
@@ -222,13 +218,4 @@ def amlp_block(X: Tensor, block: GmlpBlock) -> Sides:
 
     Read as: the attention is that of the block's normed input, with d_attn = 1, as Fig. 4 shows it.
     """
-    attention = block.attention
-    assert attention is not None
-    normal, W, b = norm(X, block.norm), block.sgu.proj.weight, block.sgu.proj.bias
-    Z = F.gelu(linear(normal, block.u))
-    Z_1, Z_2 = Z.chunk(2, dim=-1)
-    q, k, v = linear(normal, attention.qkv).chunk(3, dim=-1)
-    a = (q @ k.mT / q.shape[-1] ** 0.5).softmax(dim=-1)
-    f = W @ norm(Z_2, block.sgu.norm) + b[:, None]
-    Y = linear(Z_1 * (f + linear(a @ v, attention.out)), block.v) + X
-    return agree(block, X, Y)
+    return [block.attention is not None, *agree(block, X, block_output(X, block, Gate.SPLIT))]

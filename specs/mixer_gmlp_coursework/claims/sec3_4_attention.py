@@ -70,10 +70,7 @@ def attention_weights_sum_to_one(tokens: Tensor, W_q: Tensor, W_k: Tensor) -> Si
     return filled(TinyAttention(2, 1, 1), weights)(x[None])[0, :, 0], values
 
 
-@claim(
-    place="Sec. 3.4 and Fig. 4",
-    printed="предлагается использовать маленький блок внимания с одной головкой",
-)
+@claim(place="Sec. 3.4 and Fig. 4", printed="предлагается использовать маленький блок внимания с одной головкой")
 def attention_one_head(x: Tensor, tiny_attn: TinyAttention) -> Sides:
     """Between its two projections, the tiny attention is scaled dot-product attention with one head.
 

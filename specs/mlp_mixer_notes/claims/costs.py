@@ -52,10 +52,7 @@ def cost_linear_in_pixels(P: int, grid: tuple[int, int], hidden: tuple[int, int]
     return _mixer_macs(P, 2 * rows, 3 * columns, hidden) * pixels, _mixer_macs(P, rows, columns, hidden) * more_pixels
 
 
-@claim(
-    place="paragraph on the hidden widths",
-    printed="unlike ViT whose complexity is quadratic",
-)
+@claim(place="paragraph on the hidden widths", printed="unlike ViT whose complexity is quadratic")
 def vit_quadratic(S: int, C: int) -> Sides:
     """ViT's complexity is quadratic in the number of input patches.
 

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from torch import Tensor, cat, einsum, nn
-from torch.func import functional_call
+from torch.nn.modules.module import register_module_forward_pre_hook
 
 from imlp_audit.claims import Side, below, modules, tensors
 from imlp_audit.errors import BuildError
@@ -62,7 +62,10 @@ class Parts:
         own = ("pooling", "norm", "nonlinearity", "communication", "expansion", "patch", "layers", "width")
         reading = ResMlpReading(self.form, Presence.YES if self.scales_stay else Presence.NO)
         by_recipe = self.layers == 1 and not self.scales_stay
-        host = ResMlp(form=self.form if by_recipe else None, **{name: getattr(self, name) for name in own})
+        given = {name: getattr(self, name) for name in own}
+        if not by_recipe:  # a recipe leaves out what is usual, as it is above
+            given = {name: value for name, value in given.items() if name == "patch" or value != getattr(Parts, name)}
+        host = ResMlp(form=self.form if by_recipe else None, **{"layers": 2, "width": 2, **given})
         return host.build(BuildRequest(image=self.size, classes=self.classes, reading=None if by_recipe else reading))
 
 
@@ -214,16 +217,18 @@ def has_own_weights(module: nn.Module) -> bool:
     return len(names) == len([*module.parameters()]) and len(module.state_dict()) == len(names) + len(statistics)
 
 
-def keeps_type(module: nn.Module, *inputs: Tensor) -> bool:
-    """Whether a module computes in the type of its weights and on their device, whatever they are."""
-    held = {**dict(module.named_parameters()), **dict(module.named_buffers())}
-    state = {name: _moved(weight) for name, weight in held.items()}
-    output: Tensor = functional_call(module, state, tuple(map(_moved, inputs)))
-    return output.is_meta and output.dtype == torch.float32
-
-
-def _moved(x: Tensor) -> Tensor:
-    return x.to("meta", torch.float32 if x.is_floating_point() else x.dtype)
+def keeps_type(make: Callable[[], nn.Module], *inputs: Tensor) -> bool:
+    """Whether a new module computes in the type and on the device it is made for, and changes nothing that it reads."""
+    torch.set_default_dtype(torch.float32)
+    with torch.device("meta"):
+        module = make().eval()
+    torch.set_default_dtype(torch.float64)
+    read: list[tuple[Tensor, int]] = []  # what each part reads, and how often that was changed before
+    with register_module_forward_pre_hook(
+        lambda _, xs: read.extend((x, x._version) for x in xs if isinstance(x, Tensor))
+    ):
+        y: Tensor = module(*(x.to("meta", torch.float32 if x.is_floating_point() else x.dtype) for x in inputs))
+    return y.is_meta and y.dtype == torch.float32 and all(x._version == version for x, version in read)
 
 
 def starts_as_torchs(module: nn.Module) -> list[Side]:

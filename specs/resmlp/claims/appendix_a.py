@@ -132,6 +132,7 @@ def appendix_chain_by_default(stage: CaitStage) -> Sides:
         (narrow.pool.get_parameter("token"), torch.zeros(64)),
         *is_normal(narrow.positions, 0.02),
         *starts_as_torchs(narrow),
+        str(narrow) == str(CaitChain(stage, 1, 64, 8, 16, None, "layer", "gelu", None, (112, 112), 1000)),
         refuses(lambda: CaitChain(stage, 1, 8, expansion=2, size=(32, 32))) != has_mlp,
     ]
 

@@ -7,13 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil, sqrt
 
 from imlp_audit.claims import claim
-from imlp_audit.inspect.learned_weights import (
-    Judgement,
-    Layers,
-    UndecidedError,
-    above_half,
-    format_number,
-)
+from imlp_audit.inspect.learned_weights import Judgement, Layers, UndecidedError, above_half, format_number
 
 from ..patterns import Pattern, Sparsity, find_pattern, measure_sparsity
 

@@ -42,10 +42,7 @@ def aff_acts_on_each_column(aff: Aff, X: Tensor) -> Sides:
     return aff(X.T[None])[0].T, stack(columns, dim=1)
 
 
-@claim(
-    place="Sec. 2, after Eq. 1",
-    printed="This operation only rescales and shifts the input element-wise",
-)
+@claim(place="Sec. 2, after Eq. 1", printed="This operation only rescales and shifts the input element-wise")
 def aff_rescales_and_shifts(aff: Aff, x: Tensor) -> Sides:
     """Aff only rescales and shifts its input element by element: whatever the input is, an output's only derivative is
     alpha, by the input element in its own place, and at zero the output is beta.
@@ -53,11 +50,7 @@ def aff_rescales_and_shifts(aff: Aff, x: Tensor) -> Sides:
     return [(jacobian(aff, x), aff.alpha.diag()), (aff(0 * x), aff.beta)]
 
 
-@claim(
-    X=tensors(1, patches, d),
-    place="Sec. 2, after Eq. 1",
-    printed="Here, we initialize alpha = 1, and beta = 0",
-)
+@claim(X=tensors(1, patches, d), place="Sec. 2, after Eq. 1", printed="Here, we initialize alpha = 1, and beta = 0")
 def aff_starts_as_the_identity(X: Tensor) -> Sides:
     """As a pre-normalization Aff starts as the identity."""
     layer = EquationLayer(X.shape[2], X.shape[1])
@@ -79,15 +72,11 @@ def layer_starts_near_the_identity(alpha: float, X: Tensor, A: Tensor, B: Tensor
     layer = loaded(EquationLayer(len(C), len(A), scale=alpha), weights)
     Y = layer(X.mT).mT
     first = alpha * X.abs() @ A.abs().T
-    return [
-        (Y, eq3(eq2(X, layer), layer)),
-        below((Y - X).abs(), first + alpha * C.abs() @ B.abs() @ (X.abs() + first)),
-    ]
+    return [(Y, eq3(eq2(X, layer), layer)), below((Y - X).abs(), first + alpha * C.abs() @ B.abs() @ (X.abs() + first))]
 
 
 @claim(
-    place="Sec. 2, after Eq. 1",
-    printed="The closer operator to Aff is the LayerScale, with an additional bias term",
+    place="Sec. 2, after Eq. 1", printed="The closer operator to Aff is the LayerScale, with an additional bias term"
 )
 def aff_is_layer_scale_plus_bias(aff: Aff, x: Tensor) -> Sides:
     """Aff is LayerScale with an additional bias."""

@@ -106,9 +106,7 @@ _depth, _sizes = choice("layers", None, 2, 1), choice("d, N^2", (1, 1), (2, 3), 
 
 @claim(
     patches=_sizes.flatmap(lambda n: tensors(2, n[1], n[0], values=WEIGHTS)),
-    module=_sizes.flatmap(
-        lambda n: modules(_class_mlp, *n, _depth, values=_weights(n[0]), training=st.booleans()),
-    ),
+    module=_sizes.flatmap(lambda n: modules(_class_mlp, *n, _depth, values=_weights(n[0]), training=st.booleans())),
     depth=_depth,
     share=0.3,
     place="Sec. 2, Class-MLP as an alternative to average-pooling",

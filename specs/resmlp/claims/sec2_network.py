@@ -95,7 +95,7 @@ def network_predicts_labels(parts: Parts) -> Sides:
     classifier = net.get_classifier().get_parameter("weight")  # type: ignore[operator]
     found = [*images.shape, *classifier.shape, *net(images).shape]
     printed = [2, 3, *parts.size, parts.classes, parts.width, 2, parts.classes]
-    return [(torch.tensor(found), torch.tensor(printed)), keeps_type(net, images), *starts_as_torchs(net)]
+    return [(torch.tensor(found), torch.tensor(printed)), keeps_type(parts.build, images), *starts_as_torchs(net)]
 
 
 _exchanges = [

@@ -157,7 +157,7 @@ def translation_by_default(layers: int) -> Sides:
         *is_normal(small.embedding.weight, 64**-0.5),
         *starts_as_torchs(small.encoder),
         *starts_as_torchs(small.decoder),
-        keeps_type(small, ids, ids),
+        keeps_type(partial(_model, layers), ids, ids),
         all(
             refuses(partial(TranslationModel, 1, *sizes))
             for sizes in ((6, 12, 4, 3, 4), (4, 6, 2, 3, 4), (4, 8, 2, 3, 2))
