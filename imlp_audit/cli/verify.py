@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from imlp_audit.cli.loading import load_specs, open_store, tell_cache
 from imlp_audit.cli.options import (
+    Device,
     NoCache,
     Only,
     Reading,
@@ -16,6 +18,7 @@ from imlp_audit.cli.options import (
     Skip,
     Specs,
     TrustCode,
+    check_device,
     group_options,
     helpers,
     trusting,
@@ -29,12 +32,25 @@ from imlp_audit.report.first_screen import first_screen
 from imlp_audit.spec.load import Selection, select_checks
 
 
+class Counter(StrEnum):
+    """What counts FLOPs."""
+
+    LEDGER = "ledger"
+    FVCORE = "fvcore"
+
+
 @group_options
 def verify(
     specs: Specs = None,
     only: Only = None,
     skip: Skip = None,
     reading: Reading = None,
+    counter: Annotated[
+        Counter, typer.Option(help="What counts for the convention `fvcore`: our ledger, or fvcore itself (slow).")
+    ] = Counter.LEDGER,
+    device: Annotated[
+        Device, typer.Option(help="Where --counter fvcore runs; the ledger needs no device.")
+    ] = Device.CPU,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=0, help="Processes that share the work with this one; 0 for none.")
     ] = None,
@@ -50,10 +66,12 @@ def verify(
     """Give every printed number a verdict."""
     outputs = parse_outputs(reporting.printed, reporting.output)
     selection = load_specs(specs, trust_code=trust_code)
+    check_device(device)  # which imports torch
     options = Options(
         only=tuple(only or ()),
         skip=tuple(skip or ()),
         reading=reading,
+        fvcore_device=device.value if counter is Counter.FVCORE else None,
         jobs=helpers() if jobs is None else jobs,
         trust_code=trust_code,
         store=open_store(no_cache=no_cache, quiet=reporting.quiet),
