@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import gc
-import sys
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from pydantic import ValidationError
@@ -26,8 +24,9 @@ from imlp_audit.cli.options import (
     TrustCode,
     check_device,
     group_options,
+    trusting,
 )
-from imlp_audit.cli.output import Outputs, emit_result, exit_code, parse_outputs
+from imlp_audit.cli.output import Outputs, emit_result, exit_code, parse_outputs, tell
 from imlp_audit.cli.progress import show_image_progress
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.processes.interrupts import on_interrupt, write_error
@@ -50,20 +49,12 @@ _LARGEST = 4096  # pixels of a side
 _WORKERS = 8  # more rarely read faster
 
 
-class Labels(StrEnum):
-    """Labels that need no class folders."""
-
-    REAL = "real"
-
-
 RowId = Annotated[
-    str,
-    typer.Option("--row", metavar="ID", help="The checkpoint's row, such as imlp/1/deit_s_imlp.", show_default=False),
+    str, typer.Option(metavar="ID", help="The checkpoint's row, such as imlp/1/deit_s_imlp.", show_default=False)
 ]
 ImageFolder = Annotated[
     str,
     typer.Option(
-        "--data",
         metavar="DIR",
         help="The images: a folder of CLASS/IMAGE or of parquet, or a .parquet file.",
         show_default=False,
@@ -77,15 +68,13 @@ class ImageOptions:
 
     split: Annotated[str, typer.Option(metavar="NAME", help="Which split of the images.")] = "validation"
     class_map: Annotated[
-        Path | None,
-        typer.Option("--class-map", metavar="FILE", help="A file that gives the class of each class folder."),
+        Path | None, typer.Option(metavar="FILE", help="A file that gives the class of each class folder.")
     ] = None
     labels: Annotated[
-        Labels | None, typer.Option("--labels", help="Judge by ImageNet's ReaL labels in place of class folders.")
+        Literal["real"] | None, typer.Option(help="Judge by ImageNet's ReaL labels in place of class folders.")
     ] = None
     on: Annotated[
-        str | None,
-        typer.Option("--on", metavar="NAME", help="Which of the row's data sets the images are, e.g. imagenet-v2."),
+        str | None, typer.Option(metavar="NAME", help="Which of the row's data sets the images are, e.g. imagenet-v2.")
     ] = None
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Use only N images, each class in proportion.")
@@ -93,7 +82,6 @@ class ImageOptions:
     preprocessing: Annotated[
         list[str] | None,
         typer.Option(
-            "--preprocessing",
             metavar="NAME=VALUE",
             help="Prepare images other than the spec or the model says: size, crop_pct, interpolation, mean=R,G,B or "
             "std=R,G,B. Repeatable.",
@@ -127,14 +115,11 @@ class RunOptions:
     predictions: Annotated[
         Path | None,
         typer.Option(
-            "--predictions",
             metavar="FILE",
             help="Write the prediction for each image as CSV; an interrupted run continues from it.",
         ),
     ] = None
-    batch_size: Annotated[
-        int | None, typer.Option("--batch-size", min=1, help="Images per pass. [default: 32, on a GPU 256]")
-    ] = None
+    batch_size: Annotated[int | None, typer.Option(min=1, help="Images per pass. [default: 32, on a GPU 256]")] = None
     device: Annotated[Device, typer.Option(help="Where the model runs.")] = Device.CPU
     amp: Annotated[bool, typer.Option("--amp", help="Compute in 16 bits where torch's autocast does.")] = False
     workers: Annotated[
@@ -196,7 +181,7 @@ def evaluate(
             running=running.running(outside=model.row.model is not None and model.row.model.code is not None),
             predictions=running.predictions,
         )
-        given = [*(specs or [whole_paper(row)]), *(["--trust-code"] if trust_code else [])]
+        given = [*(specs or [whole_paper(row)]), *trusting(trust_code)]
         return _run(request, outputs, reporting, given)
 
 
@@ -204,15 +189,11 @@ def _run(request: Request, outputs: Outputs, reporting: ReportOptions, specs: li
     from imlp_audit.evaluate.run import run_evaluation
 
     gc.enable()  # it is off for commands that end in seconds
-    say = _say if not reporting.quiet else lambda _: None
+    say = (lambda _: None) if reporting.quiet else (lambda text: tell(make_visible(text)))
     progress = partial(show_image_progress, shown=reporting.progress)
     with run_evaluation(request, say, progress) as result:
         emit_result(result, outputs, screen=None if reporting.all_ else run_screen(result, specs, outputs.saved))
     return exit_code(result)
-
-
-def _say(text: str) -> None:
-    print(f"imlp-audit: {make_visible(text)}", file=sys.stderr)
 
 
 def _check_written(predictions: Path | None, outputs: Outputs, data: Path, inputs: dict[str, Path | None]) -> None:

@@ -35,11 +35,10 @@ def init(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="The spec to write; PAPER.yaml if left out.")
     ] = None,
     table: Annotated[
-        list[str] | None,
-        typer.Option("--table", metavar="N", help="Only this table: its number, label, or words of its caption."),
+        list[str] | None, typer.Option(metavar="N", help="Only this table: its number, label, or words of its caption.")
     ] = None,
     paper: Annotated[
-        str | None, typer.Option("--paper", metavar="ID", help="The paper's slug; SOURCE's name if left out.")
+        str | None, typer.Option(metavar="ID", help="The paper's slug; SOURCE's name if left out.")
     ] = None,
     print_: Annotated[bool, typer.Option("--print", help="Print the spec instead of writing it.")] = False,
 ) -> int:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from imlp_audit.checkpoint.contents import Checkpoint, hash_file, parse_states
 from imlp_audit.cli.loading import load_specs
-from imlp_audit.cli.options import Formatted, NoProgress, Prefix, Specs, State, TrustCode
+from imlp_audit.cli.options import CheckpointFile, Formatted, NoProgress, Prefix, Specs, State, TrustCode
 from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.cli.progress import show_progress
 from imlp_audit.records.checkpoint import Inspection
@@ -19,9 +15,7 @@ from imlp_audit.spec.load import Selection
 
 
 def inspect(
-    checkpoint: Annotated[
-        Path, typer.Argument(metavar="CHECKPOINT", help="The file with the weights.", show_default=False)
-    ],
+    checkpoint: CheckpointFile,
     specs: Specs = None,
     state: State = None,
     prefix: Prefix = "",

@@ -33,31 +33,24 @@ Specs = Annotated[
         show_default=False,
     ),
 ]
-Only = Annotated[
-    list[str] | None, typer.Option("--only", metavar="GLOB", help="Only checks whose id matches; repeatable.")
-]
-Skip = Annotated[
-    list[str] | None, typer.Option("--skip", metavar="GLOB", help="Skip checks whose id matches; repeatable.")
-]
+Only = Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Only checks whose id matches; repeatable.")]
+Skip = Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Skip checks whose id matches; repeatable.")]
 CheckpointFile = Annotated[
     Path, typer.Argument(metavar="CHECKPOINT", help="The file with the weights.", show_default=False)
 ]
 State = Annotated[
-    str | None,
-    typer.Option("--state", metavar="NAME", help="Which weights to use if the file holds several, e.g. model_ema."),
+    str | None, typer.Option(metavar="NAME", help="Which weights to use if the file holds several, e.g. model_ema.")
 ]
 Prefix = Annotated[
     str,
     typer.Option(
-        "--prefix",
         metavar="TEXT",
         help="Use only the tensors whose names begin with this, e.g. backbone., and remove it.",
         show_default=False,
     ),
 ]
 Reading = Annotated[
-    str | None,
-    typer.Option("--reading", metavar="NAME", help="Use this declared reading instead of the paper's default."),
+    str | None, typer.Option(metavar="NAME", help="Use this declared reading instead of the paper's default.")
 ]
 Formatted = Annotated[Format, typer.Option("--format", "-f", help="What to print.")]
 AuditFormatted = Annotated[AuditFormat, typer.Option("--format", "-f", help="What to print.")]
