@@ -28,8 +28,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.processes.limits import is_of_memory
-from imlp_audit.records.check import NO_MODEL, Check, Verdict
-from imlp_audit.records.evidence import Throughput
+from imlp_audit.records.check import NO_MODEL, Check, Throughput, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.paper import Paper, RowRef, paper_head
 

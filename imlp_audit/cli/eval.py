@@ -1,4 +1,4 @@
-"""`imlp-audit eval`."""
+"""`imlp-audit eval` and `imlp-audit inspect`: what a checkpoint scores, and what it is of."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from pydantic import ValidationError
 
-from imlp_audit.checkpoint.contents import check_kind
+from imlp_audit.checkpoint.contents import Checkpoint, check_kind, hash_file, parse_states
 from imlp_audit.cli.loading import load_specs
 from imlp_audit.cli.options import (
     CheckpointFile,
     Device,
+    Formatted,
+    NoProgress,
     Prefix,
     Reading,
     ReportOptions,
@@ -26,14 +28,17 @@ from imlp_audit.cli.options import (
     group_options,
     trusting,
 )
-from imlp_audit.cli.output import Outputs, emit_result, exit_code, parse_outputs, tell
-from imlp_audit.cli.progress import show_image_progress
+from imlp_audit.cli.output import ExitCode, Outputs, emit_document, emit_result, exit_code, parse_outputs, tell
+from imlp_audit.cli.progress import show_image_progress, show_progress
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.processes.interrupts import on_interrupt, write_error
 from imlp_audit.processes.limits import cores
+from imlp_audit.records.checkpoint import Inspection
 from imlp_audit.report.atomic_files import check_writable
 from imlp_audit.report.document import make_visible
 from imlp_audit.report.first_screen import run_screen
+from imlp_audit.report.formats import Format
+from imlp_audit.spec.load import Selection
 from imlp_audit.spec.paper import RowRef, find_row, rows_of
 from imlp_audit.spec.schema import Preprocessing
 from imlp_audit.spec.targets import id_in, whole_paper
@@ -221,3 +226,40 @@ def _find_row(wanted: str, specs: list[str] | None, *, trust_code: bool) -> RowR
         known = [row.id for paper in papers for row in rows_of(paper)]
         raise UsageError(f"--row {wanted}: {did_you_mean(wanted, known, 'rows here')}")
     return found
+
+
+def inspect(
+    checkpoint: CheckpointFile,
+    specs: Specs = None,
+    state: State = None,
+    prefix: Prefix = "",
+    format_: Formatted = Format.RICH,
+    trust_code: TrustCode = False,
+    no_progress: NoProgress = False,
+) -> int:
+    """Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show."""
+    states = parse_states(checkpoint, state, prefix)  # bad files are refused before torch is imported
+    selection = load_specs(specs, trust_code=trust_code)
+    from imlp_audit.inspect.document import checkpoint_document
+    from imlp_audit.inspect.matching_rows import choose_candidates, report_checkpoint
+
+    sha256 = hash_file(states[0])
+    with show_progress(shown=not no_progress) as announce:
+        number, candidates = choose_candidates([one.shapes for one in states], selection, announce)
+    parsed = states[number]
+    weights = _judge_weights(parsed, selection, trust_code=trust_code)
+    report = report_checkpoint(parsed, sha256, candidates, weights)
+    emit_document(checkpoint_document(report, str(checkpoint)), format_, report)
+    return ExitCode.CLEAN if candidates.exact else ExitCode.FINDINGS
+
+
+def _judge_weights(checkpoint: Checkpoint, selection: Selection, *, trust_code: bool) -> Inspection:
+    """Return what papers say about learned weights, judged by these."""
+    from imlp_audit.checkpoint.loading import read_tensors
+    from imlp_audit.inspect.learned_weights import WeightsToJudge, explain_untrained, judge_claims, list_claims
+
+    tensors = read_tensors(checkpoint)
+    untrained = explain_untrained(tensors)
+    weights = WeightsToJudge(tensors, partial(read_tensors, checkpoint), untrained)
+    statements = tuple(judge_claims(list_claims(selection), weights, trust_code=trust_code))
+    return Inspection(statements=statements, untrained=untrained)

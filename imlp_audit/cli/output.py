@@ -19,7 +19,7 @@ from imlp_audit.report.formats import ENDINGS, AuditFormat, Format, disarm_comma
 from imlp_audit.report.terminal import Surface
 
 if TYPE_CHECKING:
-    from imlp_audit.records.json_document import JsonDocument
+    from imlp_audit.records.base import JsonDocument
     from imlp_audit.records.result import AuditResult
     from imlp_audit.report.document import Document
 

@@ -15,8 +15,7 @@ from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.evaluate.images import data_digest
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.check import PASSES, CellCheck, Verdict
-from imlp_audit.records.evidence import Accuracy
+from imlp_audit.records.check import PASSES, Accuracy, CellCheck, Verdict
 from imlp_audit.spec.claim_entries import QuantityKind
 from imlp_audit.spec.claim_quantities import Quantity
 from imlp_audit.spec.claims import Conditions, Order, Statement, parse_claims

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from imlp_audit.records.base import Count, Digest, Record
+from imlp_audit.records.base import Count, Digest, JsonDocument, Record
 from imlp_audit.records.check import Verdict
-from imlp_audit.records.json_document import JsonDocument
 
 
 class Statement(Record):

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
 if TYPE_CHECKING:  # the command line needs the formats' names at once, and the rest late
-    from imlp_audit.records.json_document import JsonDocument
+    from imlp_audit.records.base import JsonDocument
     from imlp_audit.records.result import AuditResult
     from imlp_audit.report.document import Document
     from imlp_audit.report.terminal import Surface
@@ -63,7 +63,7 @@ def render_document(
 
             return render_page(document)
         case Format.JSON:
-            from imlp_audit.records.json_document import to_json
+            from imlp_audit.records.base import to_json
 
             assert record is not None  # a command that offers JSON has a record to show
             return to_json(record)

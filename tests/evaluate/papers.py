@@ -8,8 +8,7 @@ from types import MappingProxyType
 
 from imlp_audit.evaluate.verdict import EvaluatedCell, record_accuracy
 from imlp_audit.evaluate.verdict import judge as judge_run
-from imlp_audit.records.check import CellCheck
-from imlp_audit.records.evidence import Accuracy
+from imlp_audit.records.check import Accuracy, CellCheck
 from imlp_audit.spec.columns import AccuracyColumn, Metric
 from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import CellRef, RowRef, find_cell, find_row
