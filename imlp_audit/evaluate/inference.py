@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TypeVar
 
 import torch
@@ -20,14 +20,16 @@ from imlp_audit.spec.schema import Preprocessing
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-_SETTINGS = ("size", "crop_pct", "interpolation", "mean", "std")  # that a source may state
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """timm's preprocessing: `size` (height, width) is that of the crop, which is `crop_pct` of the resized image."""
+    """timm's preprocessing, by timm's names.
 
-    size: tuple[int, int]
+    `input_size` (channels, height, width) is that of the crop, which is `crop_pct` of the resized image.
+    """
+
+    input_size: tuple[int, int, int]
     crop_pct: float
     crop_mode: str
     interpolation: str
@@ -37,7 +39,7 @@ class Pipeline:
     def settings(self) -> dict[str, str]:
         """Return the settings by name, as text."""
         return {
-            "input size": f"{self.size[0]} x {self.size[1]}",
+            "input size": "{} x {}".format(*self.input_size[1:]),
             "crop_pct": repr(self.crop_pct),
             "crop_mode": self.crop_mode,
             "interpolation": self.interpolation,
@@ -50,17 +52,11 @@ def resolve_pipeline(model: nn.Module, size: tuple[int, int], *sources: Preproce
     """Return the settings of the first source that states each, or else timm's for a model with images of a size."""
     from timm.data import resolve_data_config
 
-    stated = {
-        name: getattr(one, name) for one in reversed(sources) for name in _SETTINGS if getattr(one, name) is not None
-    }
-    side = stated.pop("size", None)
-    height, width = size if side is None else (side, side)
-    if "interpolation" in stated:
-        stated["interpolation"] = str(stated["interpolation"])
-    config = resolve_data_config({**stated, "input_size": (3, height, width)}, model=model)
-    return Pipeline(
-        (height, width), config["crop_pct"], config["crop_mode"], config["interpolation"], config["mean"], config["std"]
-    )
+    stated: dict[str, object] = {"input_size": (3, *size)}
+    for one in reversed(sources):
+        stated |= one.model_dump(mode="json", exclude={"rows", "because", "size"}, exclude_none=True)
+    config = resolve_data_config(stated, model=model)
+    return Pipeline(**{one.name: config[one.name] for one in fields(Pipeline)})
 
 
 @dataclass(frozen=True)
@@ -92,13 +88,8 @@ def load_batches(
 
     loader: Iterable[tuple[Tensor, Tensor]] = create_loader(
         Guarded(images, indices, pil_to_tensor),  # timm's loader sets the transform
-        input_size=(3, *pipeline.size),
         batch_size=running.batch_size,
-        interpolation=pipeline.interpolation,
-        mean=pipeline.mean,
-        std=pipeline.std,
-        crop_pct=pipeline.crop_pct,
-        crop_mode=pipeline.crop_mode,
+        **asdict(pipeline),
         num_workers=running.workers,
         pin_memory=running.device == "cuda",
         device=torch.device(running.device),
