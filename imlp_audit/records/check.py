@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, Literal, Self, TypeAlias, get_args
@@ -120,15 +120,13 @@ class Power(Record):
     ten: Caught
 
 
-def add_powers(powers: Iterable[Power]) -> Power:
+def add_powers(powers: Sequence[Power]) -> Power:
     """Return the power of several passes together."""
-    found = list(powers)
 
-    def add(parts: Iterator[Caught]) -> Caught:
-        each = list(parts)
-        return Caught(caught=sum(one.caught for one in each), tried=sum(one.tried for one in each))
+    def add(parts: Sequence[Caught]) -> Caught:
+        return Caught(caught=sum(part.caught for part in parts), tried=sum(part.tried for part in parts))
 
-    return Power(one=add(one.one for one in found), ten=add(one.ten for one in found))
+    return Power(one=add([power.one for power in powers]), ten=add([power.ten for power in powers]))
 
 
 class Verdict(StrEnum):
