@@ -25,7 +25,7 @@ class TimingOptions(Setup):
         int,
         typer.Option(metavar="N", min=FEWEST_PAIRS, help="How often both models are timed, in alternating order."),
     ] = 10
-    device: Annotated[Device, typer.Option(help="Where the models run.")] = Device.CPU
+    device: Annotated[Device, typer.Option(help="Where the models run.")] = "cpu"
     threads: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Threads for torch; torch's own choice if left out.")
     ] = None

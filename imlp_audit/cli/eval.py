@@ -125,7 +125,7 @@ class RunOptions:
         ),
     ] = None
     batch_size: Annotated[int | None, typer.Option(min=1, help="Images per pass. [default: 32, on a GPU 256]")] = None
-    device: Annotated[Device, typer.Option(help="Where the model runs.")] = Device.CPU
+    device: Annotated[Device, typer.Option(help="Where the model runs.")] = "cpu"
     amp: Annotated[bool, typer.Option("--amp", help="Compute in 16 bits where torch's autocast does.")] = False
     workers: Annotated[
         int | None, typer.Option(min=0, help="Processes that read images; one per core, at most 8, if left out.")
@@ -139,11 +139,11 @@ class RunOptions:
         from imlp_audit.evaluate.inference import Running
 
         return Running(
-            device=self.device.value,
-            batch_size=self.batch_size or (256 if self.device is Device.CUDA else 32),
+            device=self.device,
+            batch_size=self.batch_size or (256 if self.device == "cuda" else 32),
             amp=self.amp,
             workers=min(cores(), _WORKERS) if self.workers is None else self.workers,
-            threads=1 if outside or self.device is Device.CUDA else cores(),
+            threads=1 if outside or self.device == "cuda" else cores(),
         )
 
 

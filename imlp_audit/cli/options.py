@@ -5,10 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
-from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import typer
 
@@ -16,13 +15,8 @@ from imlp_audit.errors import BuildError
 from imlp_audit.processes.limits import cores
 from imlp_audit.report.formats import AuditFormat, Format
 
-
-class Device(StrEnum):
-    """Where tensors are computed."""
-
-    CPU = "cpu"
-    CUDA = "cuda"
-
+Device: TypeAlias = Literal["cpu", "cuda"]
+"""Where tensors are computed."""
 
 Specs = Annotated[
     list[str] | None,
@@ -130,7 +124,7 @@ def helpers() -> int:
 
 def check_device(device: Device) -> None:
     """Raise BuildError if this machine lacks the device."""
-    if device is Device.CUDA:
+    if device == "cuda":
         import torch
 
         if not torch.cuda.is_available():

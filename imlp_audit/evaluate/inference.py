@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from imlp_audit.errors import BuildError, CheckpointError
 from imlp_audit.evaluate.images import Guarded, Images
 from imlp_audit.evaluate.predictions import GUESSES, ModelAnswer
+from imlp_audit.models.torch_modes import with_threads
 from imlp_audit.processes.limits import is_of_memory
 from imlp_audit.spec.schema import Preprocessing
 
@@ -151,13 +152,8 @@ def _in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: in
 @contextmanager
 def deterministic() -> Iterator[None]:
     """Make a batch give the same numbers each time on one machine: one thread adds up, with a fixed cuDNN algorithm."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True):
-            yield
-    finally:
-        torch.set_num_threads(threads)
+    with with_threads(1), torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True):
+        yield
 
 
 @contextmanager
