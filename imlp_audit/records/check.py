@@ -152,6 +152,7 @@ class Identified(StrEnum):
     TOGETHER = "together"  # its parameters and those of other rows whose first candidates have theirs
     NAME = "name"  # its label: other rows follow from the models that theirs name
     ALL = "all"  # all its numbers together, FLOPs included: they follow, and accuse nothing
+    ONE_OF = "one_of"  # its numbers, which another model that its label may mean prints as well
     NO = "no"
 
 
