@@ -44,7 +44,7 @@ from imlp_audit.spec.schema import Preprocessing
 from imlp_audit.spec.targets import id_in, whole_paper
 
 if TYPE_CHECKING:
-    from imlp_audit.evaluate.inference import Running
+    from imlp_audit.evaluate.predictions import Running
     from imlp_audit.evaluate.run import Request
 
 
@@ -136,7 +136,7 @@ class RunOptions:
 
         A model whose code comes from `outside` may keep what it computes in itself, where threads would mix batches up.
         """
-        from imlp_audit.evaluate.inference import Running
+        from imlp_audit.evaluate.predictions import Running
 
         return Running(
             device=self.device,

@@ -121,7 +121,7 @@ COMMANDS = {  # in the order of the help: the module and the function of each
     "report": "report:report",
     "diff": "report:diff",
     "acknowledge": "accept:acknowledge",
-    "demo": "demo:demo",
+    "demo": "init:demo",
 }
 
 

@@ -20,8 +20,18 @@ from imlp_audit.checkpoint.contents import hash_file
 from imlp_audit.errors import ClosedPipeError, DatasetError, UsageError
 from imlp_audit.evaluate.datasets import Data, check_classes, open_images
 from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images, why_unreadable
-from imlp_audit.evaluate.inference import Pipeline, Running, load_batches, predict_batches, resolve_pipeline
-from imlp_audit.evaluate.predictions import BatchAnswers, Journal, Prediction, open_journal, write_predictions
+from imlp_audit.evaluate.predictions import (
+    BatchAnswers,
+    Journal,
+    Pipeline,
+    Prediction,
+    Running,
+    load_batches,
+    open_journal,
+    predict_batches,
+    resolve_pipeline,
+    write_predictions,
+)
 from imlp_audit.evaluate.verdict import DIGITS, MOST_UNREADABLE, EvaluatedCell, Sample, ScoreCell, judge, score_cells
 from imlp_audit.evaluate.weights import Weighted, Weights, choose_reading, with_weights
 from imlp_audit.numbers.interval import decimal_text, readable

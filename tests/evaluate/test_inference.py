@@ -15,8 +15,7 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, CheckpointError
 from imlp_audit.evaluate.datasets import Data, open_images
-from imlp_audit.evaluate.inference import Running, load_batches, predict_batches, resolve_pipeline
-from imlp_audit.evaluate.predictions import ModelAnswer
+from imlp_audit.evaluate.predictions import ModelAnswer, Running, load_batches, predict_batches, resolve_pipeline
 from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import Paper, find_row, preprocessing_of
 from imlp_audit.spec.schema import Preprocessing

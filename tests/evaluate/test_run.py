@@ -17,8 +17,7 @@ from torch import Tensor, nn
 from imlp_audit.errors import CheckpointError, ClosedPipeError, DatasetError, UsageError
 from imlp_audit.evaluate.datasets import Data
 from imlp_audit.evaluate.images import Images
-from imlp_audit.evaluate.inference import Pipeline, Running, load_batches, predict_batches
-from imlp_audit.evaluate.predictions import ModelAnswer
+from imlp_audit.evaluate.predictions import ModelAnswer, Pipeline, Running, load_batches, predict_batches
 from imlp_audit.evaluate.run import Request, code_digest, run_evaluation
 from imlp_audit.evaluate.weights import Weights
 from imlp_audit.models.own import PythonModule
