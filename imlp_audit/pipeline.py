@@ -20,10 +20,11 @@ from imlp_audit.checks.judged_under import with_hypotheses
 from imlp_audit.checks.matches_by_chance import RowIdentity
 from imlp_audit.checks.row_identification import identify, parameters_needed, with_models, work_needed
 from imlp_audit.checks.run import models_needed, papers_to_judge, run_check
+from imlp_audit.checks.table_choices import one_channel_needed, with_heads, with_units
 from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.claims.running import running
 from imlp_audit.claims.settings import Settings
-from imlp_audit.count.facts import Measured, ModelKey, Need
+from imlp_audit.count.facts import Facts, Failure, Measured, ModelKey, Need
 from imlp_audit.count.measuring import begin_measuring, is_outside, measure_here, measure_outside
 from imlp_audit.errors import UsageError
 from imlp_audit.processes.workers import Pool, open_pool
@@ -180,15 +181,31 @@ def identify_rows(
         return selection, {}
     context = Context({}, options.reading)
     with open_pool(options.jobs) as pool:
-        for needed_of in (parameters_needed, work_needed):
-            needed = needed_of(papers, context)
+        for needed_of, settle in _STEPS:
+            needed = _left_to_count(needed_of(papers, context), context.facts)
             counted, left = recall_models(options.store, needed)
             plain = replace(options, fvcore_device=None)
             measured = dict(_measure(left, announce(len(left)), plain, pool))
             context = replace(context, facts={**context.facts, **counted, **measured})
+            papers = [settle(paper, context) for paper in papers]
     found = identify(papers, context)
-    known = tuple(with_models(paper, found) if paper in papers else paper for paper in selection.papers)
-    return replace(selection, papers=known), found
+    known = {paper.id: with_models(paper, found) for paper in papers}
+    return replace(selection, papers=tuple(known.get(one.id, one) for one in selection.papers)), found
+
+
+_STEPS = (
+    (parameters_needed, with_units),
+    (one_channel_needed, with_heads),
+    (parameters_needed, lambda paper, _: paper),
+    (work_needed, with_units),
+    (work_needed, lambda paper, _: paper),
+)
+"""What to count of candidates, and what their tables leave open that the counts then settle."""
+
+
+def _left_to_count(needed: Mapping[ModelKey, Need], facts: Facts) -> Mapping[ModelKey, Need]:
+    known = {key for key, one in facts.items() if isinstance(one, Failure) or one.ledger is not None}
+    return {key: need for key, need in needed.items() if key not in (known if need.work else facts)}
 
 
 def _try_alternatives(

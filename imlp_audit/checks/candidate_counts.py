@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from imlp_audit.checks.context import Context
 from imlp_audit.checks.matches_by_chance import BY_CHANCE, LEAST, at_least, chance, matches
-from imlp_audit.count.conventions import ParameterConvention, total
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey
 from imlp_audit.models.host import Size
 from imlp_audit.models.names.known import USUAL_SIZE, Library, Trait, has, known_models, sizes_of
@@ -122,24 +122,38 @@ class TableCounts:
         return [row for row in self.rows if row.row.candidates]
 
     @cached_property
-    def _said(self) -> list[tuple[RowRef, Recipe, list[CellRef]]]:
+    def said(self) -> list[tuple[RowRef, Recipe, list[CellRef]]]:
         """Those that print parameters, and whose model is given or whose label says the first candidate, with both."""
         firsts = [(row, row.row.model or candidates_of(row)[0], cells_of(row, Measure.PARAMETERS)) for row in self.rows]
         return [(row, one, cells) for row, one, cells in firsts if cells and (row.row.model or says(row, one))]
 
-    def _found(self, recipe: Recipe) -> ModelFacts | Failure | None:
+    def facts_of(self, recipe: Recipe) -> ModelFacts | Failure | None:
+        """Return what was counted of a model, if it was."""
         return self.context.facts.get(key_of(self.paper, recipe, self.context))
 
     def failure(self, recipe: Recipe) -> str | None:
         """Return why a candidate could not be built or counted."""
-        found = self._found(recipe)
+        found = self.facts_of(recipe)
         return found.message if isinstance(found, Failure) else None
+
+    def differ(self, one: Recipe, other: Recipe) -> bool:
+        """Return whether two models differ in their parameters or their work; of uncounted work their names tell."""
+        ours, theirs = self.facts_of(one), self.facts_of(other)
+        if not isinstance(ours, ModelFacts) or not isinstance(theirs, ModelFacts):
+            return True
+        if ours.parameters[ParameterConvention.ALL] != theirs.parameters[ParameterConvention.ALL]:
+            return True
+        if ours.ledger is None or theirs.ledger is None:
+            (mine, name), (its, other_name) = name_in_library(one) or ("", ""), name_in_library(other) or ("", "")
+            return mine == its and name != other_name
+        plain = FLOPS_CONVENTIONS["macs"]
+        return total(ours.ledger, plain) != total(theirs.ledger, plain)
 
     # Parameters
 
     def sizes(self, cell: CellRef, recipe: Recipe) -> Mapping[str, int]:
         """Return a model's parameters by each convention that is declared for a cell."""
-        facts = self._found(recipe)
+        facts = self.facts_of(recipe)
         names = self.context.conventions(self.paper).declared_for(cell.row.row, cell.column)
         kinds = [ParameterConvention(str(name)) for name in names]
         known = facts.parameters if isinstance(facts, ModelFacts) else {}
@@ -149,17 +163,17 @@ class TableCounts:
     def part(self) -> str | None:
         """What the parameters of most rows count, by their first candidates; None where too few say so."""
         best = self._best_part
-        return best if best is not None and len(self._scores[best]) >= LEAST else None
+        return best if best is not None and len(self.scores[best]) >= LEAST else None
 
     @cached_property
     def _best_part(self) -> str | None:
-        return max(self._scores, key=lambda one: len(self._scores[one]), default=None)
+        return max(self.scores, key=lambda one: len(self.scores[one]), default=None)
 
     @cached_property
-    def _scores(self) -> Mapping[str, Sequence[RowRef]]:
+    def scores(self) -> Mapping[str, Sequence[RowRef]]:
         """The rows whose model, or the first candidate that their label says, has all their printed parameters."""
         found: dict[str, list[RowRef]] = {}
-        for row, first, cells in self._said:
+        for row, first, cells in self.said:
             for name in self.sizes(cells[0], first):
                 kept = found.setdefault(name, [])
                 if all(matches(cell.printed, self.sizes(cell, first).get(name, 0)) for cell in cells):
@@ -183,11 +197,11 @@ class TableCounts:
         if best is None:
             return frozenset()
         odds = []
-        for _, first, cells in self._said:
+        for _, first, cells in self.said:
             sizes = [{size} for cell in cells if (size := self.sizes(cell, first).get(best))]
             odds.append(prod(chance(cell.printed, one) for cell, one in zip(cells, sizes, strict=False)))
-        found = self._scores[best]
-        lucky = len(self._scores) * at_least(len(found), odds)
+        found = self.scores[best]
+        lucky = len(self.scores) * at_least(len(found), odds)
         return frozenset(row.id for row in found) if lucky <= BY_CHANCE else frozenset()
 
     # FLOPs
@@ -234,7 +248,7 @@ class TableCounts:
         return self._values[key]
 
     def _count(self, cell: CellRef, recipe: Recipe) -> Mapping[str, int]:
-        facts, read = self._found(recipe), self.context.conventions(self.paper)
+        facts, read = self.facts_of(recipe), self.context.conventions(self.paper)
         if not isinstance(facts, ModelFacts) or facts.ledger is None or facts.ledger.unknown:
             return {}
         names = map(str, read.declared_for(cell.row.row, cell.column))

@@ -30,6 +30,7 @@ from imlp_audit.checks.matches_by_chance import (
     DOUBTED,
     FEW,
     LEAST,
+    NO_PEERS,
     NOT_NAMED,
     SET_APART,
     RowIdentity,
@@ -39,8 +40,9 @@ from imlp_audit.checks.matches_by_chance import (
     matches,
 )
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention
-from imlp_audit.models.names.data_sets import PUBLISHED_HEADS, USUAL_CLASSES
+from imlp_audit.models.names.data_sets import PUBLISHED_HEADS, SMALL_HEADS, USUAL_CLASSES
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.relatives import ends_of
 from imlp_audit.numbers.interval import Interval, decimal_text, readable
 from imlp_audit.numbers.parsing import SCALES
 from imlp_audit.numbers.printed import Rounding
@@ -101,6 +103,7 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
     identity, stated = context.identities.get(found.cell.row.id), is_stated(found.cell)
     if identity is not None:
         check = check.model_copy(update={"model": str(found.recipe), "identified": identity.how, "power": None})
+        check = _under_ends(check, found.recipe) if check.verdict in PASSES else check
         if identity.alike and check.verdict in PASSES:
             said = f"{check.reason}; {list_some(identity.alike, 3)} would have it too"
             check = check.model_copy(update={"reason": said})
@@ -110,8 +113,10 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
         return check
     if identity is None and stated:
         return check
-    why, variant = _why_open(check, found, identity, context), found.cell.row.row.variant
-    doubt = why if identity is None or identity.accuses else f"{SET_APART}: {variant}" if variant else NOT_NAMED
+    why, row = _why_open(check, found, identity, context), found.cell.row.row
+    doubt = why
+    if identity is not None and not identity.accuses:
+        doubt = f"{SET_APART}: {row.variant}" if row.variant else (why or NO_PEERS) if row.named else NOT_NAMED
     if doubt is None:
         return check
     if doubt == DOUBTED and identity is not None:
@@ -120,6 +125,17 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
     is_cut = any(matches(found.cell.printed, value) for value in _values(check))
     is_near = is_cut or (found.cell.column.measure is Measure.FLOPS and _is_near(check))
     return hold_back(check.model_copy(update={"lead": likely and not is_near}), doubt)
+
+
+def _under_ends(check: CellCheck, recipe: Recipe) -> CellCheck:
+    """Return a pass as one under the channels and classes that a proposed model has, which are no usual ones."""
+    ends = tuple(one for one in ends_of(recipe) if one not in check.under)
+    if not ends:
+        return check
+    reason = f"{check.reason}{',' if check.under else ' under'} {', '.join(ends)}"
+    return check.model_copy(
+        update={"verdict": Verdict.REPRODUCED_UNDER, "under": (*check.under, *ends), "reason": reason}
+    )
 
 
 def _values(check: CellCheck) -> set[Fraction]:
@@ -147,14 +163,15 @@ _OTHER_HEAD = "a classifier of other classes would give it"
 
 
 def _may_have_another_head(found: Countable, context: Context) -> bool:
-    """Return whether parameters are those of the model with a published head of other classes."""
+    """Return whether parameters are those of the model with a usual number of other classes."""
     declared, others = context.measurements(found.cell.row, found.recipe, found.cell.column)
     sizes = {one.convention: one.value for one in (*declared, *others)}
     full, bare = (sizes.get(str(kind)) for kind in (ParameterConvention.ALL, ParameterConvention.NO_HEAD))
     if full is None or bare is None:
         return False
     classes = found.recipe.classes or USUAL_CLASSES
-    return any(matches(found.cell.printed, bare + Fraction(full - bare) * one / classes) for one in PUBLISHED_HEADS)
+    heads = (bare + Fraction(full - bare) * one / classes for one in (*SMALL_HEADS, *PUBLISHED_HEADS))
+    return any(matches(found.cell.printed, size) for size in heads)
 
 
 def _score_counter(found: Countable, context: Context) -> tuple[int, int]:

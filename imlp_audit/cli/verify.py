@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -32,13 +31,6 @@ from imlp_audit.report.first_screen import first_screen
 from imlp_audit.spec.load import Selection, select_checks
 
 
-class Counter(StrEnum):
-    """What counts FLOPs."""
-
-    LEDGER = "ledger"
-    FVCORE = "fvcore"
-
-
 @group_options
 def verify(
     specs: Specs = None,
@@ -46,11 +38,10 @@ def verify(
     skip: Skip = None,
     reading: Reading = None,
     counter: Annotated[
-        Counter, typer.Option(help="What counts for the convention `fvcore`: our ledger, or fvcore itself (slow).")
-    ] = Counter.LEDGER,
-    device: Annotated[
-        Device, typer.Option(help="Where --counter fvcore runs; the ledger needs no device.")
-    ] = Device.CPU,
+        Literal["ledger", "fvcore"],
+        typer.Option(help="What counts for the convention `fvcore`: our ledger, or fvcore itself (slow)."),
+    ] = "ledger",
+    device: Annotated[Device, typer.Option(help="Where --counter fvcore runs; the ledger needs no device.")] = "cpu",
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=0, help="Processes that share the work with this one; 0 for none.")
     ] = None,
@@ -71,7 +62,7 @@ def verify(
         only=tuple(only or ()),
         skip=tuple(skip or ()),
         reading=reading,
-        fvcore_device=device.value if counter is Counter.FVCORE else None,
+        fvcore_device=device if counter == "fvcore" else None,
         jobs=helpers() if jobs is None else jobs,
         trust_code=trust_code,
         store=open_store(no_cache=no_cache, quiet=reporting.quiet),
