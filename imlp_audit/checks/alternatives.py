@@ -18,7 +18,7 @@ from imlp_audit.count.facts import ModelKey, Need
 from imlp_audit.models.names.data_sets import classes_named
 from imlp_audit.models.names.known import own_size
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.relatives import name_in_library, relatives_of
+from imlp_audit.models.relatives import name_in_library, relatives_of, with_ends
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.check import CellCheck, Check, ModelHint, Verdict
 from imlp_audit.spec.columns import Measure, image_of
@@ -79,14 +79,15 @@ def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[tuple
 
 
 def _list_relatives(one: Countable, measured: Fraction, context: Context) -> list[Recipe]:
-    """Return the model with the classes that its table states, in its other forms, and on images of other sides."""
+    """Return the model with the classes that its table states, in its other forms, and on other images."""
     table = one.cell.row.table.value
     headings = " | ".join(column.heading for column in table.columns.values())
     published: list[Recipe] = []
     if one.recipe.classes is None and name_in_library(one.recipe) is not None:
         named = classes_named(table.title, headings)[:_MOST_CLASSES]
         published = [one.recipe.with_change({"classes": number}) for number in named]
-    published = [*published, *relatives_of(one.recipe)][:_MOST]
+    gray = with_ends(one.recipe, 1, None) if one.cell.row.id in context.identities else None
+    published = [*([gray] if gray is not None else []), *published, *relatives_of(one.recipe)][:_MOST]
     return [*published, *(recipe for recipe in _on_other_images(one, measured, context) if recipe not in published)]
 
 

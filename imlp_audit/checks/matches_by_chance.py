@@ -22,6 +22,7 @@ LEAST = 3
 DOUBTED = "another candidate of the row has this number"
 FEW = "too few numbers of the column say how it was counted"
 NOT_NAMED = "the model is proposed, and the label is not its name alone"
+NO_PEERS = "the model is proposed, and too few other rows have all the numbers of the models that their labels name"
 SET_APART = "the model is proposed, and the row is set apart"
 
 

@@ -58,9 +58,7 @@ def work_needed(papers: Sequence[Paper], context: Context) -> Mapping[ModelKey, 
         for paper in papers
         if proposals(paper)
         for table in paper.tables
-        for options in TableCounts(paper, table, context).options.values()
-        for one in options.values()
-        for sized in one.by_side.values()
+        for sized in TableCounts(paper, table, context).to_count()
     }
 
 
@@ -108,8 +106,11 @@ class _TableRows:
         sized, _ = self.counts.on_images(row, model)
         plain = row.row.named or self._follow(self._beyond_names, row)
         accuses = plain and how is not Identified.ALL and says(row, model) and self._has_peers(row)
-        doubted, alike = self._doubted(row, model), tuple(map(str, self._alike(row, model)))
-        return RowIdentity(sized, how, "", accuses=accuses, doubted=doubted, alike=alike)
+        doubted, rivals = self._doubted(row, model), self._rivals(row, model)
+        alike = tuple(map(str, rivals or self._alike(row, model)))
+        return RowIdentity(
+            sized, Identified.ONE_OF if rivals else how, "", accuses=accuses, doubted=doubted, alike=alike
+        )
 
     def _has_peers(self, row: RowRef) -> bool:
         """Return whether other rows of its variant follow: a pruned model is not held to what the plain ones have."""
@@ -125,6 +126,15 @@ class _TableRows:
             if (said := [row.row.model] if row.row.model else [one for one in candidates_of(row) if says(row, one)])
         }
 
+    def _rivals(self, row: RowRef, model: Recipe) -> list[Recipe]:
+        """Return the other models that a label which names none may mean, and that print alike but are not equal."""
+        if row.row.named:
+            return []
+        counts = self.counts
+        others = [one for one in counts.survivors(row) if one != model and not contradicts(row, one)]
+        fitting = [one for one in others if counts.has_size(row, one) and counts.on_images(row, one)[1]]
+        return [one for one in fitting if counts.differ(one, model)] if counts.on_images(row, model)[1] else []
+
     def _alike(self, row: RowRef, model: Recipe) -> list[Recipe]:
         """Return the other candidates that were counted and have all that the model has of a row's numbers."""
 
@@ -139,7 +149,10 @@ class _TableRows:
             cell.column_id: one
             for cell in cells_of(row)
             for one in reversed([one for one in self.counts.survivors(row) if one != model])
-            if any(matches(cell.printed, value) for value in self.counts.possible(cell, one, every=True))
+            if any(
+                matches(cell.printed, value)
+                for value in self.counts.possible(cell, one, every=True) - self.counts.possible(cell, model, every=True)
+            )
         }
 
     def _known(self, row: RowRef) -> tuple[Recipe | None, Identified | None]:
@@ -291,12 +304,17 @@ class _TableRows:
         """Write what a model has for each cell, beside what is printed."""
         found = [(cell, self._nearest(cell, recipe)) for cell in cells]
         return ", ".join(
-            f"{readable(Fraction(value))} {_NOUNS[cell.column.measure]}, not {_with_unit(cell)}"
+            f"{readable(Fraction(value))} {self._noun(cell, recipe, value)}, not {_with_unit(cell)}"
             if not matches(cell.printed, value)
             else f"{_with_unit(cell)} {_NOUNS[cell.column.measure]}"
             for cell, value in found
             if value is not None
         )
+
+    def _noun(self, cell: CellRef, recipe: Recipe, value: int) -> str:
+        """Return what was counted, of FLOPs also how."""
+        how = f" {self.counts.works(cell, recipe)[value]}" if cell.column.measure is Measure.FLOPS else ""
+        return f"{_NOUNS[cell.column.measure]}{how}"
 
     def _nearest(self, cell: CellRef, recipe: Recipe) -> int | None:
         """Return what to compare a cell with: all parameters, or the kind that the table counts; the nearest FLOPs."""

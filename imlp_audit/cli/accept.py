@@ -18,14 +18,14 @@ from imlp_audit.cli.output import ExitCode, emit, emit_document, exit_code
 from imlp_audit.cli.progress import show_progress
 from imlp_audit.files import MAX_SPEC_BYTES, read_bytes, read_text
 from imlp_audit.pipeline import Options, audit
+from imlp_audit.records.base import to_json
 from imlp_audit.records.check import CellCheck, Identified, Verdict
 from imlp_audit.records.finding import RenewedLock
-from imlp_audit.records.json_document import to_json
 from imlp_audit.records.result import AuditResult, GroupScore
 from imlp_audit.report.atomic_files import check_writable, write_whole
 from imlp_audit.report.listings import acknowledged_document
 from imlp_audit.spec.columns import Column
-from imlp_audit.spec.edit import with_counters, with_model
+from imlp_audit.spec.edit import with_counters, with_model, with_unit
 from imlp_audit.spec.load import Selection
 from imlp_audit.spec.paper import Paper
 
@@ -58,6 +58,8 @@ def accept(
     for paper in selection.papers:
         _say_left([f"{one.id} {one.printed}: {one.reason}" for one in _doubted(paper, result)])
         _say_left([f"{row}: {model}, which its label does not say" for row, model in _unsaid(paper, result).items()])
+        several = _several(paper, result)
+        _say_left([f"{row}: is it {one.model}? {one.printed}: {one.reason}" for row, one in several.items()])
     if not changed:
         sys.stderr.write("nothing to accept: no row with `candidates` was identified beyond doubt\n")
     return ExitCode.INCOMPLETE if exit_code(result) is ExitCode.INCOMPLETE else ExitCode.CLEAN
@@ -93,6 +95,7 @@ def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> st
     for row in paper.rows:
         if row.source().file == shown_as and row.id in models:
             text = with_model(text, (*row.table.path, "rows", row.index), models[row.id])
+    text = _with_units(paper, shown_as, text, result)
     about, known = paper.about, result.hypotheses.get(paper.id)
     if about.source().file == shown_as and not about.value.flops and known is not None:
         columns = {
@@ -104,6 +107,16 @@ def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> st
         kept = all(max(one.scores[name] for name in sure) == max(one.scores.values()) for one in flops if sure)
         if sure and kept and not any(_measure_of(columns, one) == "flops" for one in _doubted(paper, result)):
             text = with_counters(text, tuple(sure))
+    return text
+
+
+def _with_units(paper: Paper, shown_as: str, text: str, result: AuditResult) -> str:
+    """Return the text of a file with the units that the numbers of columns told."""
+    heads = next(one for one in result.papers if one.id == paper.id).tables
+    for table, head in zip(paper.tables, heads, strict=True):
+        for column in head.columns if table.file.shown_as == shown_as else ():
+            if column.unit != table.value.columns[column.id].unit:
+                text = with_unit(text, (*table.path, "columns", column.id), column.unit)
     return text
 
 
@@ -131,7 +144,8 @@ def _models(paper: Paper, result: AuditResult) -> dict[str, str]:
 
     To accept one accuses no number that an audit has not.
     """
-    left = {one.id.rpartition("/")[0] for one in _doubted(paper, result)} | _unsaid(paper, result).keys()
+    left = {one.id.rpartition("/")[0] for one in _doubted(paper, result)}
+    left |= _unsaid(paper, result).keys() | _several(paper, result).keys()
     return {row: model for row, model in _identified(paper, result).items() if row not in left}
 
 
@@ -140,6 +154,13 @@ def _identified(paper: Paper, result: AuditResult) -> dict[str, str]:
     cells = [(one.id.rpartition("/")[0], one) for one in result.of_kind(CellCheck)]
     known = [(row, one) for row, one in cells if row in proposed and one.identified not in (None, Identified.NO)]
     return {row: one.model for row, one in known if one.model is not None}
+
+
+def _several(paper: Paper, result: AuditResult) -> dict[str, CellCheck]:
+    """Return a number of each row that is of one of several models, by the rows' ids: it names the others."""
+    cells = [one for one in result.of_kind(CellCheck) if one.identified is Identified.ONE_OF]
+    rows = {row.id for row in paper.rows}
+    return {row: one for one in reversed(cells) if (row := one.id.rpartition("/")[0]) in rows}
 
 
 def _unsaid(paper: Paper, result: AuditResult) -> dict[str, str]:

@@ -35,8 +35,10 @@ def build_timm(request: BuildRequest, architecture: str, arguments: Mapping[str,
     own = timm.models.get_pretrained_cfg(name)
     if request.image is not None and own is not None and own.fixed_input_size:
         options["img_size"] = request.image
-    if request.image is not None:
-        options["pretrained_cfg_overlay"] = {"input_size": (3, *request.image)}
+    channels = arguments.get("in_chans")
+    size = request.image or (own.input_size[1:] if own is not None and channels is not None else None)
+    if size is not None:
+        options["pretrained_cfg_overlay"] = {"input_size": (channels or 3, *size)}
     with _blaming(name, arguments):
         model = _create(name, options)
     _check_patches(model, request.image or (own.input_size[1:] if own is not None and arguments else ()))

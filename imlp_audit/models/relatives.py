@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pydantic import ValidationError
+
 from imlp_audit.models.available_hosts import Timm, Torchvision
 from imlp_audit.models.names.known import Library, Trait, current_models, former_meaning, has, own_size, sizes_of
 from imlp_audit.models.names.match import names_of_all_windows
@@ -48,20 +50,46 @@ def _with_other_heads(recipe: Recipe, library: Library, name: str) -> Recipe:
 
 
 _AUXILIARY = "aux_logits"
+_CHANNELS = "in_chans"
+
+
+def with_ends(recipe: Recipe, channels: int | None, classes: int | None) -> Recipe | None:
+    """Return a library's model for images of other channels and with other classes; None keeps the model's own.
+
+    None where the recipe says its classes itself, or its library has no such model.
+    """
+    if name_in_library(recipe) is None or recipe.classes is not None:
+        return None
+    change: dict[str, object] = {"classes": classes} if classes is not None else {}
+    if channels is not None:
+        if not isinstance(recipe.host, Timm):
+            return None
+        change["timm"] = {"architecture": recipe.host.architecture, "arguments": {_CHANNELS: channels}}
+    try:
+        return recipe.with_change(change)
+    except ValidationError:
+        return None
 
 
 def name_in_library(recipe: Recipe) -> tuple[Library, str] | None:
     """Return the library of a model and its name there, without the tag of its weights.
 
-    None where the recipe changes an argument, apart from auxiliary heads.
+    None where the recipe changes an argument, apart from auxiliary heads and the channels of the images.
     """
     match recipe.host:
-        case Timm(architecture=name, arguments=arguments) if not arguments:
+        case Timm(architecture=name, arguments=arguments) if arguments.keys() <= {_CHANNELS}:
             return Library.TIMM, name.partition(".")[0]
         case Torchvision(architecture=name, arguments=arguments) if arguments.keys() <= {_AUXILIARY}:
             return Library.TORCHVISION, name
         case _:
             return None
+
+
+def ends_of(recipe: Recipe) -> tuple[str, ...]:
+    """Return the channels and the classes that a recipe states."""
+    arguments = recipe.host.arguments if isinstance(recipe.host, Timm) else {}
+    channels = (f"{_CHANNELS} {arguments[_CHANNELS]}",) if _CHANNELS in arguments else ()
+    return (*channels, f"classes {recipe.classes}") if recipe.classes is not None else channels
 
 
 def _sizes(library: Library, name: str) -> dict[int, str]:

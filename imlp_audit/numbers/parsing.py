@@ -36,6 +36,25 @@ class NumberForm:
     square: Square | None = None
 
 
+_PREFIX = re.compile(r"\b([kmgtb])(?:flops?|macs?|madds?|ops)\b")
+_HEADED = re.compile(r"[(\[/]\s*(?:in\s+)?(?:×|x|\*)?\s*(10\^?\{?(?:3|6|9|12)\}?|[kKMGBT]|[Mm]illions?|[Bb]illions?)"
+                     r"(?:\s*(?:FLOPs?|MACs?|params?))?\s*(?:[)\]]|$)|(?:×|x)\s*(10\^?\{?(?:3|6|9|12)\}?)")  # fmt: skip
+_POWERS = {"3": "k", "6": "M", "9": "G", "12": "T"}
+
+
+def headed_unit(heading: str) -> str | None:
+    """Return the unit that the heading of a column gives, as GFLOPs, Params (M) and FLOPs (10^9) do, if it does."""
+    prefix = _PREFIX.search(heading.replace("_", " ").lower())
+    if prefix is not None:
+        return prefix[1].upper().replace("K", "k")
+    found = _HEADED.search(heading)
+    if found is None:
+        return None
+    written = found[1] or found[2]
+    power = re.fullmatch(r"10\^?\{?(\d+)\}?", written)
+    return _POWERS[power[1]] if power else written[0].upper().replace("K", "k")
+
+
 @lru_cache(maxsize=4096)  # every cell is read by its rules, by its plan and by what repeats it
 def parse_printed(text: str, form: NumberForm | str = "") -> Printed:
     """Read a printed number such as "5.00", "(-12.6%)", "1,415.1", "~25.6M" or "72.2 ± 0.1"; a form may be a unit.

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.parsing import headed_unit
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import PASSES, CellCheck, CountedCheck, Identified, Power
-from imlp_audit.records.paper import ColumnHead, PaperHead, TableHead
-from imlp_audit.records.result import AuditResult, ColumnScore, FitScore, GroupScore, PaperHypothesis
+from imlp_audit.records.result import (
+    AuditResult,
+    ColumnHead,
+    ColumnScore,
+    FitScore,
+    GroupScore,
+    PaperHead,
+    PaperHypothesis,
+    TableHead,
+)
 from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedFirst, SolvedWeights
 from imlp_audit.report.document import (
     Block,
@@ -166,10 +175,24 @@ def summarize_identified(result: AuditResult) -> Iterator[Item]:
             by_name = own.count(Identified.NAME)
             named = f", {by_name} by the names of others" if by_name else ""
             known = len(own) - own.count(Identified.NO) - by_name
+            several = own.count(Identified.ONE_OF)
+            named += f", {several} of them as one of several models" if several else ""
             identified = f"{known} of {count_of(len(own), 'row')} by their numbers{named}"
-            lines.append(f"{table.called}: {'; '.join((identified, *_counters(result, paper, table)))}")
+            parts = (identified, *_parameters(result, paper, table), *_counters(result, paper, table))
+            lines.append(f"{table.called}: {'; '.join(parts)}")
     listed = (*lines[:_MOST], *count_more(len(lines) - _MOST, "table"))
     yield from (Item(one, label="identified") for one in listed)
+
+
+def _parameters(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[str]:
+    """Yield under what all parameters of a table that follow do, if it is not as usual."""
+    columns = [one.id for one in table.columns if one.measure == "parameters"]
+    own = [one for one in result.of_kind(CellCheck) if one.id.startswith(f"{paper.id}/{table.id}/")]
+    passing = [one for one in own if one.verdict in PASSES and one.identified is not None]
+    found = [one.under for one in passing if one.id.rpartition("/")[2] in columns]
+    shared = [one for one in dict.fromkeys(name for under in found for name in under) if all(one in u for u in found)]
+    if shared:
+        yield f"parameters under {', '.join(shared)} (not stated)"
 
 
 def _counters(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[str]:
@@ -182,7 +205,8 @@ def _counters(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterat
             best = " or ".join(str(name) for name, explained in group.scores.items() if explained == most)
             others = sorted(((n, str(name)) for name, n in group.scores.items() if n < most), reverse=True)
             after = f"; next best {others[0][1]} {others[0][0]}" if others else ""
-            yield f"{column.heading} counted by {best} (not stated; explains {most} of {group.votes}{after})"
+            unit = f" in {column.unit}" if headed_unit(column.heading) is None and column.unit else ""
+            yield f"{column.heading}{unit} counted by {best} (not stated; explains {most} of {group.votes}{after})"
 
 
 COLUMNS = {"parameters": "parameters", "flops": "FLOPs", "both": "both"}

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import yaml
 
+_EMPTY = '""'
+
 
 def with_model(text: str, path: Sequence[str | int], recipe: str) -> str:
     """Return a spec's text in which the row at a path of keys and positions has a model in place of candidates."""
-    row = _compose(text)
-    for step in path:
-        row = row.value[step] if isinstance(step, int) else _keys(row)[step][1]
+    row = _find(text, path)
     keys = _keys(row)
     start, stop = _span(*keys["candidates"])
     stop = start + len(text[start:stop].rstrip())  # a list that is indented ends where the next key begins
@@ -31,6 +31,19 @@ def with_model(text: str, path: Sequence[str | int], recipe: str) -> str:
     for start, stop, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[stop:]
     return text
+
+
+def with_unit(text: str, path: Sequence[str | int], unit: str) -> str:
+    """Return a spec's text in which the column at a path has another unit."""
+    start, stop = _span(*_keys(_find(text, path))["unit"])
+    return f"{text[:start]}unit: {unit or _EMPTY}{text[stop:]}"
+
+
+def _find(text: str, path: Sequence[str | int]) -> yaml.Node:
+    node = _compose(text)
+    for step in path:
+        node = node.value[step] if isinstance(step, int) else _keys(node)[step][1]
+    return node
 
 
 def _span(key: yaml.Node, value: yaml.Node) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from imlp_audit.models.available_hosts import ARCHITECTURE, CLASSIFIER, HOSTS
 from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.own import SpecFolder
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.json_document import write_complaint
+from imlp_audit.records.base import write_complaint
 from imlp_audit.spec.fields import FORMS, MAPPING, TEXT
 from imlp_audit.spec.schema import About
 from imlp_audit.spec.tree import SpecText, mark_at, plain

@@ -12,7 +12,7 @@ from imlp_audit.models.names.data_sets import ALL_CLASSES, other_data_sets
 from imlp_audit.models.names.known import Library
 from imlp_audit.models.names.match import names_of
 from imlp_audit.models.names.spelling import spellings
-from imlp_audit.numbers.parsing import SCALES, NumberForm, parse_printed
+from imlp_audit.numbers.parsing import SCALES, NumberForm, headed_unit, parse_printed
 from imlp_audit.spec.columns import Measure, Metric
 from imlp_audit.transcribe.cells import MISSING, is_printed, read_cell, split_mark
 from imlp_audit.transcribe.grid import GridRow, SourceTable
@@ -157,24 +157,15 @@ def _is_size(words: str, texts: Sequence[str]) -> bool:
 _LEAST_IMAGE = 96  # a smaller number below "Size" may be of parameters
 
 
-_HEADED = re.compile(r"[(\[/]\s*(?:in\s+)?(?:×|x|\*)?\s*(10\^?\{?(?:3|6|9|12)\}?|[kKMGBT]|[Mm]illions?|[Bb]illions?)"
-                     r"(?:\s*(?:FLOPs?|MACs?|params?))?\s*(?:[)\]]|$)|(?:×|x)\s*(10\^?\{?(?:3|6|9|12)\}?)")  # fmt: skip
-_POWERS = {"3": "k", "6": "M", "9": "G", "12": "T"}
 NOUNS = ("parameters", "params", "flops", "macs")
 """Words for what is counted, which may stand behind a number."""
 
 
 def _find_unit(heading: str, words: str, texts: Sequence[str], usual: str) -> tuple[str, bool, str]:
     """Return the unit of a heading and True, or the one that stands in the cells; else a guess and a note on it."""
-    prefix = re.search(r"\b([kmgtb])(?:flops?|macs?|madds?|ops)\b", words) if usual == "G" else None
-    if prefix is not None:
-        return prefix[1].upper().replace("K", "k"), True, ""
-    found = _HEADED.search(heading)
-    if found is not None:
-        written = (found[1] or found[2]).lower()
-        power = re.fullmatch(r"10\^?\{?(\d+)\}?", written)
-        letter = _POWERS[power[1]] if power else written[0]
-        return letter if letter == "k" else letter.upper(), True, ""
+    headed = headed_unit(heading)
+    if headed is not None:
+        return headed, True, ""
     numbers = [number for text in texts if not own_unit(text) and (number := read_cell(text).number) is not None]
     if numbers and 2 * sum(_is_full(one, usual) for one in numbers) > len(numbers):
         return "", False, ""

@@ -178,7 +178,7 @@ def test_labels_of_other_rows_identify_nothing_and_one_that_names_a_model_is_a_l
     assert {check.verdict for check in found.values()} == {Verdict.UNVERIFIABLE}
     assert all(check.lead and check.identified is Identified.NO for check in found.values())
     assert (
-        "is it resnet18? Then 11 689 512 parameters, not 21.80 M, 3 628 146 688 FLOPs, not 3.67 G"
+        "is it resnet18? Then 11 689 512 parameters, not 21.80 M, 3 628 146 688 FLOPs by torch, not 3.67 G"
         in found["resnet_18/params"].reason
     )
 
@@ -285,3 +285,89 @@ def test_one_row_alone_is_no_table_of_other_models(tmp_path: Path) -> None:
         tmp_path, row("resnet50", "ResNet-50", "99.99", "9.99"), row("resnet34", "ResNet-34", "88", "8")
     )
     assert {one.lead for one in several.values()} == {False}
+
+
+# Of timm with in_chans=1 and 2 classes, in M and G.
+GRAY = [
+    ("resnet18", "ResNet-18", "11.2", "1.7"), ("resnet34", "ResNet-34", "21.3", "3.6"),
+    ("resnet50", "ResNet-50", "23.5", "4.0"), ("resnet101", "ResNet-101", "42.5", "7.7"),
+    ("densenet121", "DenseNet-121", "6.9", "2.8"), ("vit_base_patch16_224", "ViT-B-16", "85.4", "17.5"),
+]  # fmt: skip
+
+
+def test_classes_and_channels_that_explain_a_whole_table_accuse_none_of_its_numbers(tmp_path: Path) -> None:
+    """A first convolution of 64 kernels of 7 x 7 has 6272 weights less; ViT-B/16's patches have 393 216 less."""
+    found = checks_of(tmp_path, *(row(*one) for one in GRAY))
+    assert {check.verdict for check in found.values()} == {Verdict.REPRODUCED_UNDER}
+    assert found["vit_b_16/params"].under == ("in_chans 1", "classes 2")
+
+
+WORK = (1_819_065_856, 3_671_262_720, 4_111_512_576, 7_833_969_664, 11_558_835_200)  # by fvcore
+
+
+@pytest.mark.parametrize(("unit", "scale"), [("M", 10**6), ("k", 10**3)])
+def test_numbers_tell_the_unit_that_a_heading_does_not(tmp_path: Path, unit: str, scale: int) -> None:
+    head = HEAD.replace("FLOPs (G)", "FLOPs")
+    rows = [row(*one[:3], str(round(work / scale))) for one, work in zip(TRUE, WORK, strict=True)]
+    (tmp_path / "t.yaml").write_text(head + "".join(rows))
+    flops = [one for one in audit_file(tmp_path / "t.yaml").of_kind(CellCheck) if one.id.endswith("flops")]
+    assert {(check.unit, check.identified) for check in flops} == {(unit, Identified.NUMBERS)}
+
+
+def test_a_number_that_another_usual_number_of_channels_explains_is_a_lead(tmp_path: Path) -> None:
+    """ResNet-18 of gray images has 2 * 64 * 7 * 7 = 6272 weights less: 11 683 240 of 11 689 512."""
+    rows = [row(*one).replace(f"params: {one[2]}", f"params: {n}") for one, n in zip(TRUE, FULL, strict=True)]
+    rows[0] = rows[0].replace("11689512, flops: 1.82", "11683240")
+    (tmp_path / "t.yaml").write_text(HEAD.replace("unit: M", 'unit: ""') + "".join(rows))
+    check = next(one for one in audit_file(tmp_path / "t.yaml").of_kind(CellCheck) if one.id == "t/1/resnet_18/params")
+    assert (check.verdict, check.lead) == (Verdict.UNVERIFIABLE, True)
+
+
+FULL = ("11689512", "21797672", "25557032", "44549160", "60192808")
+
+
+def test_a_number_that_the_model_has_cut_off_is_not_said_to_be_anothers(tmp_path: Path) -> None:
+    """11 689 512 cut off is 11.68."""
+    rows = [row(*one) for one in TRUE]
+    rows[0] = row("resnet18", "ResNet-18", "11.68", "1.82").replace(
+        "[{timm: resnet18}]", "[{timm: resnet18}, {torchvision: resnet18}]"
+    )
+    assert "another candidate" not in checks_of(tmp_path, *rows)["resnet_18/params"].reason
+
+
+def test_a_label_that_is_a_name_alone_is_not_said_to_be_more(tmp_path: Path) -> None:
+    rows = [row(model, label, params, "9.99") for model, label, params, _ in TRUE]
+    reasons = [check.reason for name, check in checks_of(tmp_path, *rows).items() if name.endswith("flops")]
+    assert len(reasons) == len(TRUE)
+    assert not any("label is not its name" in reason for reason in reasons)
+
+
+# On images of 256 x 256, as torchvision's own models have them: 4 089 184 256 multiply-accumulates at 224 are 5 340 M.
+AT_256 = [
+    ("resnet18", "ResNet-18", "11.69", "2.37"), ("resnet34", "ResNet-34", "21.80", "4.79"),
+    ("resnet50", "ResNet-50", "25.56", "5.34"), ("resnet101", "ResNet-101", "44.55", "10.19"),
+]  # fmt: skip
+
+
+def test_a_size_of_images_that_nothing_names_is_found_and_accuses_nothing(tmp_path: Path) -> None:
+    found = checks_of(tmp_path, *(row(*one) for one in AT_256), row("resnet152", "ResNet-152", "60.19", "16.04"))
+    wrong = found.pop("resnet_152/flops")
+    assert {check.verdict for check in found.values()} <= set(PASSES)
+    assert "image 256" in found["resnet_50/flops"].under
+    assert (wrong.verdict, wrong.lead) == (Verdict.UNVERIFIABLE, True)
+    assert "write `images: [SIDE]`" in wrong.reason
+
+
+def test_a_model_of_other_positions_is_not_judged_on_the_images_of_its_column(tmp_path: Path) -> None:
+    """ViT-B/16 has 86 859 496 parameters for images of 384, of which 577 * 768 are positions."""
+    vit = row("vit_base_patch16_384", "ViT-B16", "86.86", "33.03")
+    found = checks_of(tmp_path, *(row(*one) for one in TRUE), vit)
+    assert found["vit_b16/params"].verdict is Verdict.REPRODUCED
+    assert found["vit_b16/flops"].model == "timm: vit_base_patch16_384"
+
+
+def test_a_number_that_differs_is_said_with_its_counter_and_the_nearest_of_the_models_sizes(tmp_path: Path) -> None:
+    """timm's EfficientNet-B4 is for images of 320 in training, and of 384 then."""
+    b4 = row("efficientnet_b4", "EfficientNet-B4", "19.34", "4.99")
+    reason = checks_of(tmp_path, *(row(*one) for one in TRUE), b4)["efficientnet_b4/flops"].reason
+    assert "by fvcore on images of 384 x 384: " in reason

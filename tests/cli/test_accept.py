@@ -10,7 +10,7 @@ import yaml
 
 from imlp_audit.pipeline import audit_targets
 from imlp_audit.records.check import CellCheck, Verdict
-from tests.checks.test_row_identification import HEAD, TRUE, row
+from tests.checks.test_row_identification import HEAD, TRUE, WORK, row
 from tests.cli.running import call
 
 BLOCK = """\
@@ -113,4 +113,25 @@ def test_accept_accuses_no_number_that_verify_has_not(tmp_path: Path) -> None:
     done = call("accept", str(spec))
     assert "left as proposed: t/1/resnet_50_with_tome/flops 2.70: the model is proposed" in done.err
     assert spec.read_text().count("candidates:") == 1
+    assert "No check fails" in call("verify", str(spec)).out
+
+
+@pytest.mark.parametrize(("flops", "accepted"), [("", False), (", flops: 17.58", True)])
+def test_accept_leaves_a_row_that_two_models_explain(tmp_path: Path, flops: str, *, accepted: bool) -> None:
+    """ViT-B has 86 576 872 parameters with patches of 8 and 86 567 656 with 16: the work tells which."""
+    spec, rows = tmp_path / "t.yaml", "".join(row(*one) for one in TRUE)
+    vit = "candidates: [{timm: vit_base_patch8_224}, {timm: vit_base_patch16_224}]"
+    spec.write_text(f"{HEAD}{rows}      - {{id: vit, label: ViT-B, {vit}, printed: {{params: 86.6{flops}}}}}\n")
+    done = call("accept", str(spec))
+    assert done.code == 0
+    assert ("vit_base_patch8_224" in done.err and "vit_base_patch16_224" in done.err) is not accepted
+    assert ("model: {timm: vit_base_patch16_224}" in spec.read_text()) is accepted
+
+
+def test_accept_writes_the_unit_that_numbers_told(tmp_path: Path) -> None:
+    spec = tmp_path / "t.yaml"
+    rows = [row(*one[:3], str(round(work / 10**6))) for one, work in zip(TRUE, WORK, strict=True)]
+    spec.write_text(HEAD.replace("FLOPs (G)", "FLOPs") + "".join(rows))
+    assert call("accept", str(spec)).code == 0
+    assert "{measure: flops, unit: M, heading: FLOPs}" in spec.read_text()
     assert "No check fails" in call("verify", str(spec)).out

@@ -54,6 +54,8 @@ def _tower(width: int, layers: int, heads: int) -> str:
 USUAL_CLASSES = 1000
 # The outputs that the heads of timm's weights have, besides 1000 and none: `num_classes` of each, in timm 1.0.31.
 PUBLISHED_HEADS = (384, 512, 640, 768, 1024, 1152, 1280, 11_221, 11_821, 19_168, 21_841, 21_842, 21_843, 115_217)
+SMALL_HEADS = (2, 10, 100, 1, *range(3, 10), *range(11, 21), 43, 50, 101, 102, 120, 196, 200, 365, 397, 1010, 8142)
+"""The numbers of classes that models are usually trained for, besides those of ImageNet and of published weights."""
 ALL_CLASSES = 21_841
 """All classes of ImageNet, which papers call ImageNet-21k or -22k."""
 # The numbers are those that the authors of the data sets publish. Words that mean something else too need their case.
