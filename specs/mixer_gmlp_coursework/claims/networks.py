@@ -356,6 +356,8 @@ def bert_network_of_texts(network: TextNetwork, ids: Tensor, net: BertTextModel)
     start = _build_text((host.model_copy(update={"width": 60}), reading)).get_submodule("bert")
     return [
         *agree(net, ids, *scores),
+        {len(block.get_parameter("intermediate.dense.weight")) for block in net.blocks} == {host.hidden},
+        words.shape == (reading.vocabulary, host.width),
         dropped == {0.1} and (len(net.blocks), len(positions)) == (host.layers, host.positions),
         (base.width, base.heads, base.hidden, base.positions) == (768, 12, 3072, 512),
         *is_normal(cat([weight.flatten() for weight in start.parameters() if weight.ndim == 2]), 0.02),
