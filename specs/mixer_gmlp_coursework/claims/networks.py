@@ -78,7 +78,7 @@ MIXERS = choice(
     net=modules(_build, MIXERS, values=SMALL),
     tolerance=1e-8,
     because="a LayerNorm can enlarge the rounding of nearly equal numbers a thousandfold",
-    share=0.3,
+    share=0.2,
     place="Sec. 2.1, Fig. 2 and its paragraph",
     printed="MLP-Mixer состоит из блоков, каждый из которых представлен двумя видами уровней: проекция по "
     "пространству (token-mixing) и по каналам (channel-mixing).",
@@ -153,7 +153,7 @@ GMLPS = choice(
     net=modules(_build, GMLPS, values=SMALL),
     tolerance=1e-8,
     because="a LayerNorm can enlarge the rounding of nearly equal numbers a thousandfold",
-    share=0.3,
+    share=0.2,
     place="Sec. 3, first paragraph",
     printed="На входе происходит разбиение картинки на непересекающиеся патчи, которые линейно проецируются в "
     "вектора скрытой размерности C. Затем формируется матрица входных данных X in R^{S x C}, которая далее проходит "
