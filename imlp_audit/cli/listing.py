@@ -20,10 +20,9 @@ from imlp_audit.report.formats import Format
 from imlp_audit.report.listings import coverage_document
 from imlp_audit.spec.findings import broken_locks, long_findings
 from imlp_audit.spec.load import Selection, select_checks
-from imlp_audit.spec.model_rules import unknown_models, wrong_code
 from imlp_audit.spec.paper import CellRef, Paper, rows_of
 from imlp_audit.spec.plan import plan
-from imlp_audit.spec.rules import broken_claims
+from imlp_audit.spec.rules import broken_claims, unknown_models, wrong_code
 
 
 def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None, format_: Formatted = Format.RICH) -> int:

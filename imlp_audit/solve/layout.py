@@ -195,14 +195,10 @@ def lay_out(problem: SearchProblem) -> Layout:
     _check_exact(units, bundles)
     cuts = np.cumsum([len(problem.rows[row].work) for row in rows])[:-1]
     work_of = dict(zip(rows, np.split(units, cuts), strict=False))
-    settings = _settings(problem)
+    settings = tuple(SizeRule(name, rounding) for name in problem.conventions for rounding in problem.roundings)
+    settings = settings or (SizeRule(None, None),)
     groups = dict.fromkeys(problem.rows[cell.row].group for cell in problem.cells)
     return Layout(problem, bundles, settings, tuple(_part(problem, group, settings, work_of) for group in groups))
-
-
-def _settings(problem: SearchProblem) -> tuple[SizeRule, ...]:
-    known = tuple(SizeRule(name, rounding) for name in problem.conventions for rounding in problem.roundings)
-    return known or (SizeRule(None, None),)
 
 
 def _check_exact(units: Integers, bundles: tuple[Bundle, ...]) -> None:

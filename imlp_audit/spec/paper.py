@@ -12,7 +12,6 @@ from typing import Any
 from imlp_audit.claims.catalogue import AnyClaim
 from imlp_audit.errors import Problem
 from imlp_audit.models.host import Size
-from imlp_audit.models.own import OwnBlock
 from imlp_audit.models.readings import OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.recipe_changes import write_value
@@ -311,14 +310,9 @@ def models_of(paper: Paper) -> Iterator[tuple[Recipe, RowRef | Located[Any]]]:
     yield from ((system.value.model, system) for system in paper.systems)
 
 
-def own_block(recipe: Recipe) -> OwnBlock | None:
-    """Return the block of the paper's own that a recipe puts in place of MLPs."""
-    return recipe.mlp.python if recipe.mlp is not None else None
-
-
 def own_families(paper: Paper) -> tuple[OwnFamily, ...]:
     """Return the families of axes that a paper's own blocks declare, in the order of its models."""
-    blocks = (own_block(recipe) for recipe, _ in models_of(paper))
+    blocks = (recipe.own_block for recipe, _ in models_of(paper))
     return tuple(dict.fromkeys(one.family for one in blocks if one is not None and one.family is not None))
 
 

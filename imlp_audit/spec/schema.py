@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, create_model, model_validator
 
@@ -396,16 +395,8 @@ class FindingEntry(Record):
         return self
 
 
-class Interpolation(StrEnum):
-    """How images are resized."""
-
-    BICUBIC = "bicubic"
-    BILINEAR = "bilinear"
-    BOX = "box"
-    HAMMING = "hamming"
-    LANCZOS = "lanczos"
-    NEAREST = "nearest"
-
+Interpolation: TypeAlias = Literal["bicubic", "bilinear", "box", "hamming", "lanczos", "nearest"]
+"""How images are resized."""
 
 Divisor = Annotated[float, Field(gt=0)]
 

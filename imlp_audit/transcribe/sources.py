@@ -213,23 +213,19 @@ def _read(path: Path) -> SourceDocument:
     if data.startswith(b"%PDF"):
         return read_pdf(data, path.name)
     text = decode(data, path.name, f"give {known}")
-    if kind_of(path, text) is SourceKind.LATEX:
-        return read_latex(join_source(path.name, text, partial(_read_beside, path.parent.resolve())))
-    return _read_text(path, text)
-
-
-def is_archive(data: bytes) -> bool:
-    """Return whether a file is a gzip file or a zip archive."""
-    return data.startswith((b"\x1f\x8b", b"PK\x03\x04"))
-
-
-def _read_text(path: Path, text: str) -> SourceDocument:
     kind = kind_of(path, text)
+    if kind is SourceKind.LATEX:
+        return read_latex(join_source(path.name, text, partial(_read_beside, path.parent.resolve())))
     if kind is SourceKind.YAML:
         raise UsageError(f"{path} is YAML, which has no table; if it is a spec already, run `imlp-audit lint` on it")
     if kind not in _READERS:
         raise UsageError(f"{path}: no table is seen in it; init reads {_KNOWN}")
     return _READERS[kind](text, path.name)
+
+
+def is_archive(data: bytes) -> bool:
+    """Return whether a file is a gzip file or a zip archive."""
+    return data.startswith((b"\x1f\x8b", b"PK\x03\x04"))
 
 
 def kind_of(path: Path, text: str) -> SourceKind | None:

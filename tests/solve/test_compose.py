@@ -11,8 +11,7 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, WeightKey
 from imlp_audit.count.record import Ledger
 from imlp_audit.errors import BuildError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.compose import Composition, compose
-from imlp_audit.solve.space import count_vector
+from imlp_audit.solve.compose import Composition, compose, count_vector
 from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import RowRef, rows_of
 

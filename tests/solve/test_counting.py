@@ -15,9 +15,8 @@ from imlp_audit.models.blocks import Activation, Communication, Gate, ImlpRecipe
 from imlp_audit.models.build import Builder
 from imlp_audit.models.readings import Family
 from imlp_audit.models.recipe import Recipe, Replacement
-from imlp_audit.solve.compose import count_models
+from imlp_audit.solve.compose import count_models, readings_of
 from imlp_audit.solve.problem import Integers
-from imlp_audit.solve.space import readings_of
 from imlp_audit.spec.paper import rows_of
 from tests.bundled import bundled_paper
 from tests.models.test_papers_models import lvt
