@@ -29,7 +29,7 @@ from safetensors.torch import load_file, save_file
 from timm.data import create_dataset, create_loader, resolve_data_config
 
 from imlp_audit.evaluate.datasets import Data
-from imlp_audit.evaluate.inference import Running
+from imlp_audit.evaluate.predictions import Running
 from imlp_audit.evaluate.run import Request, run_evaluation
 from imlp_audit.evaluate.weights import Weights
 from imlp_audit.processes.limits import cores

@@ -16,9 +16,9 @@ from pathlib import Path
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
+from imlp_audit.records.base import from_json
 from imlp_audit.records.check import PASSES, CellCheck, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
-from imlp_audit.records.json_document import from_json
 from imlp_audit.records.result import AuditResult, GroupScore
 from imlp_audit.report.document import Align, Block, Code, Document, Heading, List, Paragraph, Span, Table, parse_code
 from imlp_audit.report.markdown import render_markdown

@@ -15,8 +15,7 @@ from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.records.check import CHECK_OF_KIND, Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind, StaleEntry
-from imlp_audit.records.paper import AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
-from imlp_audit.records.result import AuditResult
+from imlp_audit.records.result import AuditResult, AxisHead, ColumnHead, PaperHead, ReadingHead, RowHead, TableHead
 
 END, POINT = Fraction(1, 2), Fraction(1, 8)  # ends lie on the coarse grid, members on the fine one
 NEAR = Fraction(1, 10**9)

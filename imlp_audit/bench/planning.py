@@ -5,9 +5,9 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.numbers.words import count_of
@@ -20,12 +20,8 @@ from imlp_audit.spec.tree import Located
 FEWEST_PAIRS = 6  # the range of five pairs holds the median with 94 %, so they give no 95 % interval
 
 
-class ModelDtype(StrEnum):
-    """The type of weights and images, by torch's name."""
-
-    FLOAT32 = "float32"
-    BFLOAT16 = "bfloat16"
-    FLOAT16 = "float16"
+ModelDtype: TypeAlias = Literal["float32", "bfloat16", "float16"]
+"""The type of weights and images, by torch's name."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,7 @@ class Setup:
     pairs: int = 10
     device: str = "cpu"
     threads: int | None = None
-    dtype: ModelDtype = ModelDtype.FLOAT32
+    dtype: ModelDtype = "float32"
     reading: str | None = None
     same_hardware: bool = False
 

@@ -26,10 +26,10 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.readings import AnyReading, PaperReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
+from imlp_audit.models.torch_modes import with_threads
 from imlp_audit.numbers.interval import EXACT, decimal_text
 from imlp_audit.processes.limits import is_of_memory
-from imlp_audit.records.check import NO_MODEL, Check, Verdict
-from imlp_audit.records.evidence import Throughput
+from imlp_audit.records.check import NO_MODEL, Check, Throughput, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.paper import Paper, RowRef, paper_head
 
@@ -52,17 +52,6 @@ def seconds(forward: Forward, threads: int) -> float:
     timer = Timer("forward()", globals={"forward": forward}, num_threads=threads)
     with torch.inference_mode():
         return float(timer.blocked_autorange(min_run_time=LEAST).median)
-
-
-@contextmanager
-def with_threads(count: int) -> Iterator[None]:
-    """Let torch compute with a number of threads inside the context."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def in_turns(

@@ -14,8 +14,7 @@ import numpy as np
 from imlp_audit.bench.planning import RowComparison
 from imlp_audit.checks.judged_under import missing_for, record_cell
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
-from imlp_audit.records.check import CellCheck, Verdict
-from imlp_audit.records.evidence import Throughput
+from imlp_audit.records.check import CellCheck, Throughput, Verdict
 from imlp_audit.spec.paper import RowRef
 
 RESAMPLES = 10_000

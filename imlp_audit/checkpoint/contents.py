@@ -10,9 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from imlp_audit.checkpoint.container import Container, Identity, OpenFile, find_kind, open_file
+from imlp_audit.checkpoint.container import (
+    Container,
+    Identity,
+    OpenFile,
+    RefusedError,
+    escape_name,
+    find_kind,
+    name_in_errors,
+    open_file,
+)
 from imlp_audit.checkpoint.pickles import Content, TensorInfo, read_shape
-from imlp_audit.checkpoint.refusal import RefusedError, escape_name, name_in_errors
 from imlp_audit.checkpoint.states import State, find_state, find_states
 from imlp_audit.checkpoint.torch_file import read_legacy, read_zip
 

@@ -10,7 +10,7 @@ from math import prod
 from os.path import commonprefix
 from typing import TYPE_CHECKING
 
-from imlp_audit.checkpoint.refusal import escape_name
+from imlp_audit.checkpoint.container import escape_name
 from imlp_audit.checkpoint.states import strip_prefixes
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.checkpoint import Misfit, MisfitKind

@@ -12,11 +12,10 @@ import torch
 from safetensors import safe_open
 from torch import Tensor, nn
 
-from imlp_audit.checkpoint.container import Container, OpenFile, open_file
+from imlp_audit.checkpoint.container import Container, OpenFile, escape_name, name_in_errors, open_file
 from imlp_audit.checkpoint.contents import Checkpoint, check_unchanged
 from imlp_audit.checkpoint.fitting import Fit, describe, saved_tensors, tied_names
 from imlp_audit.checkpoint.pickles import BYTES, TensorInfo
-from imlp_audit.checkpoint.refusal import escape_name, name_in_errors
 from imlp_audit.errors import CheckpointError
 from imlp_audit.numbers.words import count_of
 

@@ -16,7 +16,7 @@ from io import BytesIO
 from math import prod
 from typing import Any, TypeAlias
 
-from imlp_audit.checkpoint.refusal import RefusedError, escape_name
+from imlp_audit.checkpoint.container import RefusedError, escape_name
 
 BYTES = {
     "bool": 1, "uint8": 1, "int8": 1, "float8_e4m3fn": 1, "float8_e5m2": 1, "float8_e4m3fnuz": 1, "float8_e5m2fnuz": 1,

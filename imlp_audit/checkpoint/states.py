@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from imlp_audit.checkpoint.container import RefusedError, escape_name, list_names
 from imlp_audit.checkpoint.pickles import (
     MOST_TENSORS,
     OTHER_KEYS,
@@ -15,7 +16,6 @@ from imlp_audit.checkpoint.pickles import (
     explain_code,
     explain_odd,
 )
-from imlp_audit.checkpoint.refusal import RefusedError, escape_name, list_names
 from imlp_audit.errors import did_you_mean
 
 _OF_MODULES = {"_parameters", "_buffers", "_modules"}

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
 
-from imlp_audit.checkpoint.container import OpenFile, refuse_foreign
+from imlp_audit.checkpoint.container import OpenFile, RefusedError, escape_name, refuse_foreign
 from imlp_audit.checkpoint.pickles import LARGEST_PICKLE, Content, PickleReader, Storage
-from imlp_audit.checkpoint.refusal import RefusedError, escape_name
 
 _LARGEST_DIRECTORY = 4 << 20  # bytes: 50,000 files; parsing more takes seconds
 _AGAIN = "download it or save it again"

@@ -18,9 +18,9 @@ from imlp_audit.cli.output import ExitCode, emit, emit_document, exit_code
 from imlp_audit.cli.progress import show_progress
 from imlp_audit.files import MAX_SPEC_BYTES, read_bytes, read_text
 from imlp_audit.pipeline import Options, audit
+from imlp_audit.records.base import to_json
 from imlp_audit.records.check import CellCheck, Identified, Verdict
 from imlp_audit.records.finding import RenewedLock
-from imlp_audit.records.json_document import to_json
 from imlp_audit.records.result import AuditResult, GroupScore
 from imlp_audit.report.atomic_files import check_writable, write_whole
 from imlp_audit.report.listings import acknowledged_document

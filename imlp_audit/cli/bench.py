@@ -23,16 +23,13 @@ class TimingOptions(Setup):
     batch: Annotated[int, typer.Option("--batch-size", metavar="N", min=1, help="Images per pass.")] = 32
     pairs: Annotated[
         int,
-        typer.Option(
-            "--pairs", metavar="N", min=FEWEST_PAIRS, help="How often both models are timed, in alternating order."
-        ),
+        typer.Option(metavar="N", min=FEWEST_PAIRS, help="How often both models are timed, in alternating order."),
     ] = 10
-    device: Annotated[Device, typer.Option(help="Where the models run.")] = Device.CPU
+    device: Annotated[Device, typer.Option(help="Where the models run.")] = "cpu"
     threads: Annotated[
-        int | None,
-        typer.Option("--threads", metavar="N", min=1, help="Threads for torch; torch's own choice if left out."),
+        int | None, typer.Option(metavar="N", min=1, help="Threads for torch; torch's own choice if left out.")
     ] = None
-    dtype: Annotated[ModelDtype, typer.Option(help="The type of weights and images.")] = ModelDtype.FLOAT32
+    dtype: Annotated[ModelDtype, typer.Option(help="The type of weights and images.")] = "float32"
     reading: Reading = None
     same_hardware: Annotated[
         bool,
@@ -46,20 +43,16 @@ class TimingOptions(Setup):
 def bench(
     table: Annotated[
         str,
-        typer.Option(
-            "--table", metavar="PAPER/TABLE", help="The table: imlp/9, or mine.yaml/1 for a file.", show_default=False
-        ),
+        typer.Option(metavar="PAPER/TABLE", help="The table: imlp/9, or mine.yaml/1 for a file.", show_default=False),
     ],
     rows: Annotated[
-        list[str] | None, typer.Option("--rows", metavar="GLOB", help="Only rows whose id matches; repeatable.")
+        list[str] | None, typer.Option(metavar="GLOB", help="Only rows whose id matches; repeatable.")
     ] = None,
     column: Annotated[
-        str | None,
-        typer.Option("--column", metavar="NAME", help="The column of throughput if there are several: cpu, gpu."),
+        str | None, typer.Option(metavar="NAME", help="The column of throughput if there are several: cpu, gpu.")
     ] = None,
     against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="ROW", help="Time each row against this one, not against its own baseline."),
+        str | None, typer.Option(metavar="ROW", help="Time each row against this one, not against its own baseline.")
     ] = None,
     trust_code: TrustCode = False,
     *,

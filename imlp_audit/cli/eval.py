@@ -1,23 +1,23 @@
-"""`imlp-audit eval`."""
+"""`imlp-audit eval` and `imlp-audit inspect`: what a checkpoint scores, and what it is of."""
 
 from __future__ import annotations
 
 import gc
-import sys
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from pydantic import ValidationError
 
-from imlp_audit.checkpoint.contents import check_kind
+from imlp_audit.checkpoint.contents import Checkpoint, check_kind, hash_file, parse_states
 from imlp_audit.cli.loading import load_specs
 from imlp_audit.cli.options import (
     CheckpointFile,
     Device,
+    Formatted,
+    NoProgress,
     Prefix,
     Reading,
     ReportOptions,
@@ -26,21 +26,25 @@ from imlp_audit.cli.options import (
     TrustCode,
     check_device,
     group_options,
+    trusting,
 )
-from imlp_audit.cli.output import Outputs, emit_result, exit_code, parse_outputs
-from imlp_audit.cli.progress import show_image_progress
+from imlp_audit.cli.output import ExitCode, Outputs, emit_document, emit_result, exit_code, parse_outputs, tell
+from imlp_audit.cli.progress import show_image_progress, show_progress
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.processes.interrupts import on_interrupt, write_error
 from imlp_audit.processes.limits import cores
+from imlp_audit.records.checkpoint import Inspection
 from imlp_audit.report.atomic_files import check_writable
 from imlp_audit.report.document import make_visible
 from imlp_audit.report.first_screen import run_screen
+from imlp_audit.report.formats import Format
+from imlp_audit.spec.load import Selection
 from imlp_audit.spec.paper import RowRef, find_row, rows_of
 from imlp_audit.spec.schema import Preprocessing
 from imlp_audit.spec.targets import id_in, whole_paper
 
 if TYPE_CHECKING:
-    from imlp_audit.evaluate.inference import Running
+    from imlp_audit.evaluate.predictions import Running
     from imlp_audit.evaluate.run import Request
 
 
@@ -50,20 +54,12 @@ _LARGEST = 4096  # pixels of a side
 _WORKERS = 8  # more rarely read faster
 
 
-class Labels(StrEnum):
-    """Labels that need no class folders."""
-
-    REAL = "real"
-
-
 RowId = Annotated[
-    str,
-    typer.Option("--row", metavar="ID", help="The checkpoint's row, such as imlp/1/deit_s_imlp.", show_default=False),
+    str, typer.Option(metavar="ID", help="The checkpoint's row, such as imlp/1/deit_s_imlp.", show_default=False)
 ]
 ImageFolder = Annotated[
     str,
     typer.Option(
-        "--data",
         metavar="DIR",
         help="The images: a folder of CLASS/IMAGE or of parquet, or a .parquet file.",
         show_default=False,
@@ -77,15 +73,13 @@ class ImageOptions:
 
     split: Annotated[str, typer.Option(metavar="NAME", help="Which split of the images.")] = "validation"
     class_map: Annotated[
-        Path | None,
-        typer.Option("--class-map", metavar="FILE", help="A file that gives the class of each class folder."),
+        Path | None, typer.Option(metavar="FILE", help="A file that gives the class of each class folder.")
     ] = None
     labels: Annotated[
-        Labels | None, typer.Option("--labels", help="Judge by ImageNet's ReaL labels in place of class folders.")
+        Literal["real"] | None, typer.Option(help="Judge by ImageNet's ReaL labels in place of class folders.")
     ] = None
     on: Annotated[
-        str | None,
-        typer.Option("--on", metavar="NAME", help="Which of the row's data sets the images are, e.g. imagenet-v2."),
+        str | None, typer.Option(metavar="NAME", help="Which of the row's data sets the images are, e.g. imagenet-v2.")
     ] = None
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Use only N images, each class in proportion.")
@@ -93,7 +87,6 @@ class ImageOptions:
     preprocessing: Annotated[
         list[str] | None,
         typer.Option(
-            "--preprocessing",
             metavar="NAME=VALUE",
             help="Prepare images other than the spec or the model says: size, crop_pct, interpolation, mean=R,G,B or "
             "std=R,G,B. Repeatable.",
@@ -127,15 +120,12 @@ class RunOptions:
     predictions: Annotated[
         Path | None,
         typer.Option(
-            "--predictions",
             metavar="FILE",
             help="Write the prediction for each image as CSV; an interrupted run continues from it.",
         ),
     ] = None
-    batch_size: Annotated[
-        int | None, typer.Option("--batch-size", min=1, help="Images per pass. [default: 32, on a GPU 256]")
-    ] = None
-    device: Annotated[Device, typer.Option(help="Where the model runs.")] = Device.CPU
+    batch_size: Annotated[int | None, typer.Option(min=1, help="Images per pass. [default: 32, on a GPU 256]")] = None
+    device: Annotated[Device, typer.Option(help="Where the model runs.")] = "cpu"
     amp: Annotated[bool, typer.Option("--amp", help="Compute in 16 bits where torch's autocast does.")] = False
     workers: Annotated[
         int | None, typer.Option(min=0, help="Processes that read images; one per core, at most 8, if left out.")
@@ -146,14 +136,14 @@ class RunOptions:
 
         A model whose code comes from `outside` may keep what it computes in itself, where threads would mix batches up.
         """
-        from imlp_audit.evaluate.inference import Running
+        from imlp_audit.evaluate.predictions import Running
 
         return Running(
-            device=self.device.value,
-            batch_size=self.batch_size or (256 if self.device is Device.CUDA else 32),
+            device=self.device,
+            batch_size=self.batch_size or (256 if self.device == "cuda" else 32),
             amp=self.amp,
             workers=min(cores(), _WORKERS) if self.workers is None else self.workers,
-            threads=1 if outside or self.device is Device.CUDA else cores(),
+            threads=1 if outside or self.device == "cuda" else cores(),
         )
 
 
@@ -196,7 +186,7 @@ def evaluate(
             running=running.running(outside=model.row.model is not None and model.row.model.code is not None),
             predictions=running.predictions,
         )
-        given = [*(specs or [whole_paper(row)]), *(["--trust-code"] if trust_code else [])]
+        given = [*(specs or [whole_paper(row)]), *trusting(trust_code)]
         return _run(request, outputs, reporting, given)
 
 
@@ -204,15 +194,11 @@ def _run(request: Request, outputs: Outputs, reporting: ReportOptions, specs: li
     from imlp_audit.evaluate.run import run_evaluation
 
     gc.enable()  # it is off for commands that end in seconds
-    say = _say if not reporting.quiet else lambda _: None
+    say = (lambda _: None) if reporting.quiet else (lambda text: tell(make_visible(text)))
     progress = partial(show_image_progress, shown=reporting.progress)
     with run_evaluation(request, say, progress) as result:
         emit_result(result, outputs, screen=None if reporting.all_ else run_screen(result, specs, outputs.saved))
     return exit_code(result)
-
-
-def _say(text: str) -> None:
-    print(f"imlp-audit: {make_visible(text)}", file=sys.stderr)
 
 
 def _check_written(predictions: Path | None, outputs: Outputs, data: Path, inputs: dict[str, Path | None]) -> None:
@@ -240,3 +226,40 @@ def _find_row(wanted: str, specs: list[str] | None, *, trust_code: bool) -> RowR
         known = [row.id for paper in papers for row in rows_of(paper)]
         raise UsageError(f"--row {wanted}: {did_you_mean(wanted, known, 'rows here')}")
     return found
+
+
+def inspect(
+    checkpoint: CheckpointFile,
+    specs: Specs = None,
+    state: State = None,
+    prefix: Prefix = "",
+    format_: Formatted = Format.RICH,
+    trust_code: TrustCode = False,
+    no_progress: NoProgress = False,
+) -> int:
+    """Identify a checkpoint: which rows and readings of the papers its shapes fit, and what its weights show."""
+    states = parse_states(checkpoint, state, prefix)  # bad files are refused before torch is imported
+    selection = load_specs(specs, trust_code=trust_code)
+    from imlp_audit.inspect.document import checkpoint_document
+    from imlp_audit.inspect.matching_rows import choose_candidates, report_checkpoint
+
+    sha256 = hash_file(states[0])
+    with show_progress(shown=not no_progress) as announce:
+        number, candidates = choose_candidates([one.shapes for one in states], selection, announce)
+    parsed = states[number]
+    weights = _judge_weights(parsed, selection, trust_code=trust_code)
+    report = report_checkpoint(parsed, sha256, candidates, weights)
+    emit_document(checkpoint_document(report, str(checkpoint)), format_, report)
+    return ExitCode.CLEAN if candidates.exact else ExitCode.FINDINGS
+
+
+def _judge_weights(checkpoint: Checkpoint, selection: Selection, *, trust_code: bool) -> Inspection:
+    """Return what papers say about learned weights, judged by these."""
+    from imlp_audit.checkpoint.loading import read_tensors
+    from imlp_audit.inspect.learned_weights import WeightsToJudge, explain_untrained, judge_claims, list_claims
+
+    tensors = read_tensors(checkpoint)
+    untrained = explain_untrained(tensors)
+    weights = WeightsToJudge(tensors, partial(read_tensors, checkpoint), untrained)
+    statements = tuple(judge_claims(list_claims(selection), weights, trust_code=trust_code))
+    return Inspection(statements=statements, untrained=untrained)

@@ -1,4 +1,4 @@
-"""`imlp-audit explain`."""
+"""`imlp-audit explain` and `imlp-audit solve`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from imlp_audit.cache.store import Store, remember
 from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.claims.settings import Settings
 from imlp_audit.cli.loading import load_specs, open_store
-from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode
+from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode, helpers
 from imlp_audit.cli.output import ExitCode, emit_document
 from imlp_audit.cli.progress import Announce, show_progress
 from imlp_audit.explain import explain as explaining
@@ -21,6 +21,8 @@ from imlp_audit.records.check import CellCheck, Verdict
 from imlp_audit.records.explanation import Explanation
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.formats import Format
+from imlp_audit.report.hypotheses import solved_document
+from imlp_audit.solve.selection import selected_targets, solve_selection
 from imlp_audit.spec.load import Selection, digest_selection
 from imlp_audit.spec.plan import EquationPlan, Plan
 from imlp_audit.spec.targets import id_in, whole_paper
@@ -60,3 +62,25 @@ def _check(plan: Plan, selection: Selection, announce: Announce, store: Store, *
         return audit_equations(selection, (plan.id,), Settings(trust_code=trust_code), announce, store)
     only = (plan.id, *cells_needed(plan))
     return audit(selection, Options(only=only, trust_code=trust_code, store=store), announce)
+
+
+def solve(
+    targets: Specs = None,
+    budget: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Pairs of weights and a reading to examine; if it runs out, the answer is not exhaustive."
+        ),
+    ] = 50_000_000,
+    format_: Formatted = Format.RICH,
+    trust_code: TrustCode = False,
+    no_progress: NoProgress = False,
+    no_cache: NoCache = False,
+) -> int:
+    """Find the readings and the counters that explain the printed numbers."""
+    selection = load_specs(targets, trust_code=trust_code)
+    with show_progress(shown=not no_progress, doing="solving") as announce:
+        store = open_store(no_cache=no_cache)
+        solved = solve_selection(selection, selected_targets(selection), announce(4), store, budget, helpers())
+    emit_document(solved_document(solved), format_, solved)
+    return 0

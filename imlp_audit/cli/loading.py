@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from imlp_audit.cache.store import Store, cache_folder
+from imlp_audit.cli.output import tell
 from imlp_audit.errors import SpecError, UsageError
 from imlp_audit.numbers.words import list_some
 from imlp_audit.processes.code import explain_distrust, is_bundled, is_installed_place, name_difference
@@ -26,12 +26,12 @@ def load_specs(targets: Sequence[str] | None = None, *, trust_code: bool | None 
     selection = load(targets or (), trust_code=bool(trust_code))
     if not targets and (unnamed := specs_not_taken()):
         names, it = list_some([path.name for path in unnamed], 5), "it" if len(unnamed) == 1 else "them"
-        print(f"imlp-audit: took the bundled papers, not {names}; name {it} (or .) to take {it}", file=sys.stderr)
+        tell(f"took the bundled papers, not {names}; name {it} (or .) to take {it}")
     for folder in (paper.folder for paper in selection.papers if paper.code is None and trust_code is False):
         if folder is not None and name_difference(folder) is not None:
-            print(f"imlp-audit: {explain_distrust(folder, display_path(folder))}", file=sys.stderr)
+            tell(explain_distrust(folder, display_path(folder)))
     if selection.skipped:
-        print(f"imlp-audit: skipped {list_some(selection.skipped, 5)}: no key of a spec", file=sys.stderr)
+        tell(f"skipped {list_some(selection.skipped, 5)}: no key of a spec")
     return selection
 
 
@@ -67,19 +67,18 @@ def open_store(*, no_cache: bool, quiet: bool = False) -> Store:
     """Return where this user's measurements are kept; nowhere if they are not to be, or if others may write there."""
     store = Store(None if no_cache else cache_folder())
     if store.problem is not None and not quiet:
-        print(f"imlp-audit: the cache is not used: {store.problem}", file=sys.stderr)
+        tell(f"the cache is not used: {store.problem}")
     return store
 
 
 def tell_cache(store: Store, *, shown: bool) -> None:
     """Report on standard error what came from earlier runs, and why nothing could be kept."""
+    if not shown:
+        return
     found, made = store.found.total(), store.made.total()
-    lines = []
     if store.found[AuditResult]:
-        lines.append("took the result of an earlier run; --no-cache measures anew")
+        tell("took the result of an earlier run; --no-cache measures anew")
     elif found:
-        lines.append(f"took {found} of {found + made} measurements from earlier runs; --no-cache measures anew")
+        tell(f"took {found} of {found + made} measurements from earlier runs; --no-cache measures anew")
     if store.problem is not None and store.folder is not None:
-        lines.append(f"measurements could not be kept: {store.problem}")
-    for line in lines if shown else ():
-        print(f"imlp-audit: {line}", file=sys.stderr)
+        tell(f"measurements could not be kept: {store.problem}")

@@ -22,7 +22,7 @@ import typer
 from typer.exceptions import TyperException
 
 from imlp_audit import __version__
-from imlp_audit.cli.output import ExitCode
+from imlp_audit.cli.output import ExitCode, make_inert, tell
 from imlp_audit.errors import (
     AuditError,
     BuildError,
@@ -68,7 +68,7 @@ def _run_command() -> int:
     except (BuildError, MissingLibraryError, OutputError, SolverError) as error:
         return _complain(error, ExitCode.INCOMPLETE)
     except SpecError as error:
-        print(_inert(error), file=sys.stderr)
+        print(make_inert(error), file=sys.stderr)
         count = len(error.problems)
         return _complain(f"{count} {'problem' if count == 1 else 'problems'} in the specs", ExitCode.UNUSABLE)
     except AuditError as error:
@@ -100,16 +100,8 @@ def _named_command() -> str:
 
 
 def _complain(what: object, code: ExitCode) -> ExitCode:
-    print(f"imlp-audit: {_inert(what)}", file=sys.stderr)
+    tell(what)
     return code
-
-
-def _inert(what: object) -> str:
-    """Return a message in which nothing of a user's file acts on a terminal, or on the log of a runner."""
-    from imlp_audit.report.document import make_visible
-    from imlp_audit.report.formats import disarm_commands
-
-    return disarm_commands(make_visible(str(what), keep="\n"))
 
 
 COMMANDS = {  # in the order of the help: the module and the function of each
@@ -119,9 +111,9 @@ COMMANDS = {  # in the order of the help: the module and the function of each
     "count": "count:count",
     "explain": "explain:explain",
     "properties": "properties:properties",
-    "solve": "solve:solve",
+    "solve": "explain:solve",
     "eval": "eval:evaluate",
-    "inspect": "inspect:inspect",
+    "inspect": "eval:inspect",
     "bench": "bench:bench",
     "list": "listing:list_checks",
     "lint": "listing:lint",
@@ -129,7 +121,7 @@ COMMANDS = {  # in the order of the help: the module and the function of each
     "report": "report:report",
     "diff": "report:diff",
     "acknowledge": "accept:acknowledge",
-    "demo": "demo:demo",
+    "demo": "init:demo",
 }
 
 

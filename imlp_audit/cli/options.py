@@ -5,10 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
-from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import typer
 
@@ -16,13 +15,8 @@ from imlp_audit.errors import BuildError
 from imlp_audit.processes.limits import cores
 from imlp_audit.report.formats import AuditFormat, Format
 
-
-class Device(StrEnum):
-    """Where tensors are computed."""
-
-    CPU = "cpu"
-    CUDA = "cuda"
-
+Device: TypeAlias = Literal["cpu", "cuda"]
+"""Where tensors are computed."""
 
 Specs = Annotated[
     list[str] | None,
@@ -33,31 +27,24 @@ Specs = Annotated[
         show_default=False,
     ),
 ]
-Only = Annotated[
-    list[str] | None, typer.Option("--only", metavar="GLOB", help="Only checks whose id matches; repeatable.")
-]
-Skip = Annotated[
-    list[str] | None, typer.Option("--skip", metavar="GLOB", help="Skip checks whose id matches; repeatable.")
-]
+Only = Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Only checks whose id matches; repeatable.")]
+Skip = Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Skip checks whose id matches; repeatable.")]
 CheckpointFile = Annotated[
     Path, typer.Argument(metavar="CHECKPOINT", help="The file with the weights.", show_default=False)
 ]
 State = Annotated[
-    str | None,
-    typer.Option("--state", metavar="NAME", help="Which weights to use if the file holds several, e.g. model_ema."),
+    str | None, typer.Option(metavar="NAME", help="Which weights to use if the file holds several, e.g. model_ema.")
 ]
 Prefix = Annotated[
     str,
     typer.Option(
-        "--prefix",
         metavar="TEXT",
         help="Use only the tensors whose names begin with this, e.g. backbone., and remove it.",
         show_default=False,
     ),
 ]
 Reading = Annotated[
-    str | None,
-    typer.Option("--reading", metavar="NAME", help="Use this declared reading instead of the paper's default."),
+    str | None, typer.Option(metavar="NAME", help="Use this declared reading instead of the paper's default.")
 ]
 Formatted = Annotated[Format, typer.Option("--format", "-f", help="What to print.")]
 AuditFormatted = Annotated[AuditFormat, typer.Option("--format", "-f", help="What to print.")]
@@ -137,7 +124,7 @@ def helpers() -> int:
 
 def check_device(device: Device) -> None:
     """Raise BuildError if this machine lacks the device."""
-    if device is Device.CUDA:
+    if device == "cuda":
         import torch
 
         if not torch.cuda.is_available():

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 from imlp_audit.errors import ClosedPipeError, OutputError, UsageError
 from imlp_audit.report.atomic_files import check_writable, write_whole
-from imlp_audit.report.formats import ENDINGS, AuditFormat, Format, render_audit, render_document
+from imlp_audit.report.document import make_visible
+from imlp_audit.report.formats import ENDINGS, AuditFormat, Format, disarm_commands, render_audit, render_document
 from imlp_audit.report.terminal import Surface
 
 if TYPE_CHECKING:
-    from imlp_audit.records.json_document import JsonDocument
+    from imlp_audit.records.base import JsonDocument
     from imlp_audit.records.result import AuditResult
     from imlp_audit.report.document import Document
 
@@ -83,40 +84,34 @@ def emit_document(document: Document, form: Format = Format.RICH, record: JsonDo
 
 
 def emit_result(result: AuditResult, outputs: Outputs, *, screen: Document | None = None) -> None:
-    """Write the result of an audit to files, and then, where there is a format, to standard output.
-
-    People read its whole report, in markdown its short form, which can be a comment, and on a terminal the `screen`.
-    """
-
-    def render(form: AuditFormat, surface: Surface | None = None) -> str:
-        from imlp_audit.report.paper import report_document, short_report
-
-        def document() -> Document:
-            if form is AuditFormat.RICH and screen is not None:
-                return screen
-            return short_report(result) if form is AuditFormat.MARKDOWN else report_document(result)
-
-        return render_audit(result, document, form, surface)
-
+    """Write the result of an audit to files, and then, where there is a format, to standard output."""
     if outputs.printed is None:
         _tell_errors(result)
     for form, path in outputs.files:
-        write_whole(path, render(form), links=True)
+        write_whole(path, render_audit(result, form, screen), links=True)
     if outputs.printed is not None:
-        emit(render(outputs.printed, surface()))
+        emit(render_audit(result, outputs.printed, screen, surface()))
 
 
 def _tell_errors(result: AuditResult) -> None:
     """Report on standard error why checks could not be completed, where nothing is printed."""
     from imlp_audit.records.check import Verdict
-    from imlp_audit.report.document import make_visible
-    from imlp_audit.report.formats import disarm_commands
 
     errors = [check for check in result.checks if check.verdict is Verdict.ERROR]
-    lines = [f"imlp-audit: {check.id}: {check.reason}" for check in errors[:_MOST_ERRORS]]
+    for check in errors[:_MOST_ERRORS]:
+        tell(make_visible(f"{check.id}: {check.reason}"))
     if len(errors) > _MOST_ERRORS:
-        lines.append(f"imlp-audit: {len(errors) - _MOST_ERRORS} more checks could not be completed")
-    sys.stderr.writelines(f"{disarm_commands(make_visible(line))}\n" for line in lines)
+        tell(f"{len(errors) - _MOST_ERRORS} more checks could not be completed")
+
+
+def tell(what: object) -> None:
+    """Print a message on standard error."""
+    print(f"imlp-audit: {make_inert(what)}", file=sys.stderr)
+
+
+def make_inert(what: object) -> str:
+    """Return a message in which nothing of a user's file acts on a terminal, or on the log of a runner."""
+    return disarm_commands(make_visible(str(what), keep="\n"))
 
 
 def surface() -> Surface:

@@ -32,7 +32,7 @@ def properties(
     ] = None,
     examples: Annotated[int, typer.Option(min=1, help="How many examples each claim is tried on.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the examples; another number gives others.")] = 0,
-    device: Annotated[Device, typer.Option(help="Where tensors are computed.")] = Device.CPU,
+    device: Annotated[Device, typer.Option(help="Where tensors are computed.")] = "cpu",
     jobs: Annotated[
         int | None,
         typer.Option("--jobs", "-j", min=1, help="Processes that share the claims; by default one per core."),
@@ -48,7 +48,7 @@ def properties(
     """Test the papers' equations and statements about functions by running them."""
     outputs = parse_outputs(reporting.printed, reporting.output)
     patience = min(120.0, 30 + time_limit)  # one that hangs ends too
-    settings = Settings(examples, seed, time_limit, patience, device.value, jobs or cores(), trust_code)
+    settings = Settings(examples, seed, time_limit, patience, device, jobs or cores(), trust_code)
     targets, patterns = _split(claims or [])
     selection = load_specs(targets, trust_code=trust_code)
     check_device(device)  # which imports torch

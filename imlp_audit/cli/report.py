@@ -19,9 +19,9 @@ from imlp_audit.cli.verify import audit_with_causes
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.files import BOM, MAX_RESULT_BYTES, FileError, read_text
 from imlp_audit.pipeline import Options
+from imlp_audit.records.base import from_json
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.diff import diff_audits
-from imlp_audit.records.json_document import from_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import Solved
 from imlp_audit.report.atomic_files import check_writable, write_whole

@@ -20,13 +20,23 @@ from imlp_audit.checkpoint.contents import hash_file
 from imlp_audit.errors import ClosedPipeError, DatasetError, UsageError
 from imlp_audit.evaluate.datasets import Data, check_classes, open_images
 from imlp_audit.evaluate.images import Images, choose_stratified, data_digest, hash_images, why_unreadable
-from imlp_audit.evaluate.inference import Pipeline, Running, load_batches, predict_batches, resolve_pipeline
-from imlp_audit.evaluate.predictions import BatchAnswers, Journal, Prediction, open_journal, write_predictions
-from imlp_audit.evaluate.verdict import MOST_UNREADABLE, EvaluatedCell, ScoreCell, judge, record_accuracy, score_cells
+from imlp_audit.evaluate.predictions import (
+    BatchAnswers,
+    Journal,
+    Pipeline,
+    Prediction,
+    Running,
+    load_batches,
+    open_journal,
+    predict_batches,
+    resolve_pipeline,
+    write_predictions,
+)
+from imlp_audit.evaluate.verdict import DIGITS, MOST_UNREADABLE, EvaluatedCell, Sample, ScoreCell, judge, score_cells
 from imlp_audit.evaluate.weights import Weighted, Weights, choose_reading, with_weights
-from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.check import Check
+from imlp_audit.records.check import Accuracy, Check
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.columns import SIZES, AccuracyColumn
 from imlp_audit.spec.paper import CellRef, RowRef, paper_head, preprocessing_of
@@ -231,17 +241,25 @@ def _result(task: Task, finished: Sequence[BatchAnswers]) -> AuditResult:
 
 
 def _judge(task: Task, score: ScoreCell, predictions: Sequence[Prediction], hints: Sequence[str]) -> Check:
-    answered = [one for one in predictions if one.answer is not None]
-    accuracy = record_accuracy(
-        score.column.metric,
-        [one.right(score.column.metric.guesses) for one in answered],
-        [(one.image, one.labels) for one in answered],
-        available=len(task.images.ids),
+    answered, metric = [one for one in predictions if one.answer is not None], score.column.metric
+    sample = Sample(
+        correct=sum(one.right(metric.guesses) for one in answered),
         unreadable=len(predictions) - len(answered),
+        images=len(predictions),
+    )
+    accuracy = Accuracy(
+        metric=metric,
+        correct=sample.correct,
+        images=len(answered),
+        available=len(task.images.ids),
+        unreadable=sample.unreadable,
         unlabelled=sum(not accepted for accepted in task.images.labels),
+        low=decimal_text(sample.interval.low, DIGITS),
+        high=decimal_text(sample.interval.high, DIGITS),
         checkpoint=task.checkpoint,
-        settings=task.settings(),
+        data=data_digest([(one.image, one.labels) for one in answered]),
         contents=task.contents,
+        settings=task.settings(),
     )
     check = judge(EvaluatedCell(score.cell, score.column, accuracy, task.loaded.reading))
     return check.model_copy(update={"hints": (*check.hints, *hints)})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -12,15 +12,13 @@ from math import ceil, floor
 
 from imlp_audit.checks.judged_under import interval_ends, record_cell
 from imlp_audit.errors import UsageError, did_you_mean
-from imlp_audit.evaluate.images import data_digest
 from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.check import PASSES, CellCheck, Verdict
-from imlp_audit.records.evidence import Accuracy
+from imlp_audit.records.check import PASSES, Accuracy, CellCheck, Verdict
 from imlp_audit.spec.claim_entries import QuantityKind
 from imlp_audit.spec.claim_quantities import Quantity
 from imlp_audit.spec.claims import Conditions, Order, Statement, parse_claims
-from imlp_audit.spec.columns import AccuracyColumn, Metric
+from imlp_audit.spec.columns import AccuracyColumn
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of
 
 # The 97.5 % quantile of the standard normal distribution, rounded up: 1.95996398454005423552...
@@ -315,40 +313,6 @@ def _compare_with_runs(run: EvaluatedCell, runs: Interval) -> Mapping[str, objec
         "reason": f"{reason}: it takes the runs that were averaged",
         "interval": (decimal_text(runs.low, EXACT), decimal_text(runs.high, EXACT)),
     }
-
-
-def record_accuracy(
-    metric: Metric,
-    right: Sequence[bool],
-    images: Sequence[tuple[str, tuple[int, ...]]],
-    *,
-    available: int,
-    unreadable: int,
-    unlabelled: int,
-    checkpoint: str,
-    settings: Mapping[str, str],
-    contents: str | None = None,
-) -> Accuracy:
-    """Return the record of an evaluation.
-
-    `images` are the ids and accepted classes of the images that could be read and have a label, in the data set's
-    order; `right` says for each whether it was classified correctly. `checkpoint` and `contents` are SHA-256.
-    """
-    interval = Sample(sum(right), unreadable, len(right) + unreadable).interval
-    return Accuracy(
-        metric=metric,
-        correct=sum(right),
-        images=len(right),
-        available=available,
-        unreadable=unreadable,
-        unlabelled=unlabelled,
-        low=decimal_text(interval.low, DIGITS),
-        high=decimal_text(interval.high, DIGITS),
-        checkpoint=checkpoint,
-        data=data_digest(images),
-        contents=contents,
-        settings=dict(settings),
-    )
 
 
 def _compare(run: EvaluatedCell, stake: Stake | None) -> SampledFit:

@@ -11,14 +11,14 @@ from typing import TypeAlias
 import torch
 from torch import nn
 
+from imlp_audit.checkpoint.container import escape_name
 from imlp_audit.checkpoint.contents import Checkpoint, parse_states
 from imlp_audit.checkpoint.fitting import POOLFORMER, Dialect, Fit, fit
 from imlp_audit.checkpoint.loading import describe_misfit, load_fitted
-from imlp_audit.checkpoint.refusal import escape_name
 from imlp_audit.count.facts import ModelKey
 from imlp_audit.count.measuring import rehearse
 from imlp_audit.errors import BuildError, CheckpointError, UsageError, did_you_mean
-from imlp_audit.evaluate.inference import deterministic
+from imlp_audit.evaluate.predictions import deterministic
 from imlp_audit.models.build import Builder
 from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe

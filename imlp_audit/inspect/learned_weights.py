@@ -28,8 +28,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from imlp_audit.checkpoint.container import escape_name
 from imlp_audit.checkpoint.contents import BUFFERS
-from imlp_audit.checkpoint.refusal import escape_name
 from imlp_audit.claims.catalogue import WeightClaim, read_weight_claims
 from imlp_audit.claims.language import load_claim
 from imlp_audit.processes.code import explain_distrust, is_bundled, locate_error

@@ -21,7 +21,14 @@ from imlp_audit.models.own import PythonModule
 from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.code import is_bundled
-from imlp_audit.records.checkpoint import CheckpointFile, CheckpointReport, FittingModel, Inspection, ModelsCompared
+from imlp_audit.records.checkpoint import (
+    Candidates,
+    CheckpointFile,
+    CheckpointReport,
+    FittingModel,
+    Inspection,
+    ModelsCompared,
+)
 from imlp_audit.spec.load import Selection
 from imlp_audit.spec.paper import Paper, rows_of
 
@@ -37,18 +44,6 @@ class ModelUse:
     recipe: Recipe
     places: list[str] = field(default_factory=list)
     readings: dict[AnyReading | None, list[str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """The models that a checkpoint fits, or the nearest ones if it fits none, of those that were compared with it.
-
-    Models that were not compared have code that may not be run, or no tensors of such names or widths.
-    """
-
-    exact: tuple[FittingModel, ...]
-    nearest: tuple[FittingModel, ...]
-    models: ModelsCompared
 
 
 def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int], Callable[[str], None]]) -> Candidates:
@@ -68,7 +63,7 @@ def find_candidates(held: Shapes, selection: Selection, announce: Callable[[int]
     by_misfits = sorted(found, key=lambda model: sum(len(problem.tensors) for problem in model.problems))
     nearest = () if exact else tuple(by_misfits[:_NEAREST])
     models = ModelsCompared(known=len(every), compared=len(compared), untrusted=len(every) - len(uses))
-    return Candidates(exact, nearest, models)
+    return Candidates(exact=exact, nearest=nearest, models=models)
 
 
 def _without_failing(uses: Sequence[ModelUse]) -> list[ModelUse]:
@@ -215,8 +210,6 @@ def report_checkpoint(checkpoint: Checkpoint, sha256: str, found: Candidates, we
             buffers=checkpoint.buffers,
             dtypes=dict(checkpoint.dtypes),
         ),
-        models=found.models,
-        exact=found.exact,
-        nearest=found.nearest,
         weights=weights,
+        **dict(found),
     )

@@ -1,10 +1,11 @@
-"""Ways to run torch's functions otherwise than they are: on another device, or without numbers that nobody needs."""
+"""Ways to run torch's functions: on another device, with other threads, or without numbers that nobody needs."""
 
 from __future__ import annotations
 
 import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +20,17 @@ Named = dict[str, object]
 def current_device() -> torch.device:
     """Return the default device; `torch.get_default_device` of torch 2.6 ignores a `with torch.device(...)`."""
     return torch.empty(0).device
+
+
+@contextmanager
+def with_threads(count: int) -> Iterator[None]:
+    """Let torch compute with a number of threads inside the context."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 class CallMode(TorchFunctionMode):

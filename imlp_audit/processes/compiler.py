@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -23,12 +24,10 @@ def leave_compiler_out() -> None:
     """Answer for the compiler in this process, until somebody asks for more of it than these functions."""
     if _COMPILER in sys.modules:
         return
-    compiler, checks, modes = _StandIn(_COMPILER), _StandIn(_CHECKS), _StandIn(_MODES)
-    compiler.__path__ = []
-    vars(compiler).update(dict.fromkeys(_DECORATORS, _disable))
-    vars(checks)["is_compile_supported"] = _is_compile_supported
-    vars(modes)["TransformGetItemToIndex"] = _index_by_tensors
-    sys.modules.update({_COMPILER: compiler, _CHECKS: checks, _MODES: modes})
+    sys.modules.update({name: _StandIn(name) for name in (_COMPILER, _CHECKS, _MODES)})
+    vars(sys.modules[_COMPILER]).update(dict.fromkeys(_DECORATORS, _disable), __path__=[])
+    for module, name in ((_CHECKS, "is_compile_supported"), (_MODES, "TransformGetItemToIndex")):
+        vars(sys.modules[module])[name] = partial(_call, module, name)
     sys.meta_path.insert(0, _Finder())
 
 
@@ -75,11 +74,7 @@ def _disable(function: Callable[..., object] | None = None, *_: object, **__: ob
     return _disable if function is None else function
 
 
-def _is_compile_supported(device: object) -> object:
+def _call(module: str, name: str, *given: object) -> object:
+    """Call a function of the compiler, for which it is imported."""
     _give_way()
-    return import_module(_CHECKS).is_compile_supported(device)
-
-
-def _index_by_tensors() -> object:
-    _give_way()
-    return import_module(_MODES).TransformGetItemToIndex()
+    return getattr(import_module(module), name)(*given)

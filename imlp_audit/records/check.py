@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import Annotated, Literal, Self, TypeAlias, get_args
 
-from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.base import Count, Number, Record, check_number
+from imlp_audit.records.base import Count, Digest, Number, Record, check_number
 from imlp_audit.records.counted import NumberCause
-from imlp_audit.records.evidence import Evidence
 
 
 class OptionHint(Record):
@@ -121,15 +120,13 @@ class Power(Record):
     ten: Caught
 
 
-def add_powers(powers: Iterable[Power]) -> Power:
+def add_powers(powers: Sequence[Power]) -> Power:
     """Return the power of several passes together."""
-    found = list(powers)
 
-    def add(parts: Iterator[Caught]) -> Caught:
-        each = list(parts)
-        return Caught(caught=sum(one.caught for one in each), tried=sum(one.tried for one in each))
+    def add(parts: Sequence[Caught]) -> Caught:
+        return Caught(caught=sum(part.caught for part in parts), tried=sum(part.tried for part in parts))
 
-    return Power(one=add(one.one for one in found), ten=add(one.ten for one in found))
+    return Power(one=add([power.one for power in powers]), ten=add([power.ten for power in powers]))
 
 
 class Verdict(StrEnum):
@@ -196,6 +193,66 @@ class Caveat(StrEnum):
 
 
 _FLAGS = {*map(str, Caveat), "lead"}
+
+
+class Accuracy(Record):
+    """How many images a checkpoint classified rightly.
+
+    `correct` of `images` are right, of the `available` that the data set has; `unreadable` and `unlabelled` ones, which
+    have no accepted class, are counted among neither. `low` and `high` are the ends of Wilson's 95 % interval in
+    percent, decimal text, if all unreadable images were wrong and if all were right. `checkpoint` is the file's
+    SHA-256, `data` that of the images' ids and labels, `contents` that of their bytes. `settings` are the pipeline's
+    and the model's, by name.
+    """
+
+    kind: Literal["accuracy"] = "accuracy"
+    metric: str
+    correct: Count
+    images: Count
+    available: Count
+    unreadable: Count
+    unlabelled: Count = 0
+    low: Number
+    high: Number
+    checkpoint: Digest
+    data: Digest
+    contents: Digest | None = None
+    settings: dict[str, str]
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        if self.images + self.unreadable + self.unlabelled > self.available:
+            raise ValueError("more images than are available")
+        if self.correct > self.images:
+            raise ValueError("more images are right than there are")
+        return self
+
+    @property
+    def whole(self) -> bool:
+        """Whether every image of the data set that has a label was classified or could not be read."""
+        return self.images + self.unreadable + self.unlabelled == self.available
+
+
+class Throughput(Record):
+    """Images a second of two models, measured in turns: medians over `pairs`, and the ratio with its 95 % interval.
+
+    `hardware` is this machine's, `stated` what the paper names. Numbers are decimal text.
+    """
+
+    kind: Literal["throughput"] = "throughput"
+    batch: Count
+    pairs: Count
+    baseline: Number
+    variant: Number
+    ratio: Number
+    low: Number
+    high: Number
+    hardware: str
+    stated: str
+    settings: dict[str, str]
+
+
+Evidence: TypeAlias = Annotated[Accuracy | Throughput, Field(discriminator="kind")]
 
 
 class Judged(Record):

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from imlp_audit.records.base import Count, Digest, Record
+from imlp_audit.records.base import Count, Digest, JsonDocument, Record
 from imlp_audit.records.check import Verdict
-from imlp_audit.records.json_document import JsonDocument
 
 
 class Statement(Record):
@@ -88,16 +87,24 @@ class FittingModel(Record):
     problems: tuple[Misfit, ...]
 
 
-class CheckpointReport(JsonDocument):
+class Candidates(Record):
+    """The models that a checkpoint fits, or the nearest ones if it fits none, of those that were compared with it.
+
+    Models that were not compared have code that may not be run, or no tensors of such names or widths.
+    """
+
+    models: ModelsCompared
+    exact: tuple[FittingModel, ...]
+    nearest: tuple[FittingModel, ...]
+
+
+class CheckpointReport(Candidates, JsonDocument):
     """All that `inspect` finds: models that fit exactly, or else the nearest ones, and what the weights show."""
 
     FORMAT: ClassVar = "imlp-audit/inspect/3"
     WRITTEN_BY: ClassVar = "imlp-audit inspect"
 
     file: CheckpointFile
-    models: ModelsCompared
-    exact: tuple[FittingModel, ...]
-    nearest: tuple[FittingModel, ...]
     weights: Inspection
 
     def body(self) -> dict[str, object]:

@@ -8,8 +8,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from imlp_audit.numbers.interval import readable
-from imlp_audit.records.base import Count, Number, Record
-from imlp_audit.records.json_document import JsonDocument
+from imlp_audit.records.base import Count, JsonDocument, Number, Record
 
 _CERTAIN = 0.01
 _LEAST = 0.0001  # percent that is written

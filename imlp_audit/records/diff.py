@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from imlp_audit.records.base import Count, Record
+from imlp_audit.records.base import Count, JsonDocument, Record
 from imlp_audit.records.check import (
     FAILS,
     PASSES,
@@ -19,7 +19,6 @@ from imlp_audit.records.check import (
     Verdict,
     printed_form,
 )
-from imlp_audit.records.json_document import JsonDocument
 from imlp_audit.records.result import AuditResult
 
 

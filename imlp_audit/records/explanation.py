@@ -7,11 +7,10 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.base import Number, Record
+from imlp_audit.records.base import JsonDocument, Number, Record
 from imlp_audit.records.check import Check
 from imlp_audit.records.counted import PrintedNumber
 from imlp_audit.records.finding import Finding
-from imlp_audit.records.json_document import JsonDocument
 
 
 class Fact(Record):

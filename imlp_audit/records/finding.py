@@ -10,9 +10,8 @@ from pydantic import Field
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import list_some
-from imlp_audit.records.base import Record
+from imlp_audit.records.base import JsonDocument, Record
 from imlp_audit.records.check import FAILS, Check, CheckKind, EquationCheck, Source, Verdict, printed_form
-from imlp_audit.records.json_document import JsonDocument
 
 
 class FindingKind(StrEnum):

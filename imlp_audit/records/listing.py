@@ -5,9 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import ClassVar
 
-from imlp_audit.records.base import Count, Record
+from imlp_audit.records.base import Count, JsonDocument, Record
 from imlp_audit.records.check import Source
-from imlp_audit.records.json_document import JsonDocument
 
 
 class ListedCheck(Record):

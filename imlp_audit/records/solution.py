@@ -7,8 +7,7 @@ from typing import ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from imlp_audit.records.base import ByName, Number, Record
-from imlp_audit.records.json_document import JsonDocument
+from imlp_audit.records.base import ByName, JsonDocument, Number, Record
 
 Searched: TypeAlias = Literal["parameters", "flops", "both"]
 """The numbers that a search is over."""

@@ -30,8 +30,7 @@ from imlp_audit.records.check import (
     add_powers,
 )
 from imlp_audit.records.finding import FindingKind
-from imlp_audit.records.paper import PaperHead
-from imlp_audit.records.result import AuditResult
+from imlp_audit.records.result import AuditResult, PaperHead
 from imlp_audit.report.document import (
     Block,
     Code,

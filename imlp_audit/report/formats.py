@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
 if TYPE_CHECKING:  # the command line needs the formats' names at once, and the rest late
-    from imlp_audit.records.json_document import JsonDocument
+    from imlp_audit.records.base import JsonDocument
     from imlp_audit.records.result import AuditResult
     from imlp_audit.report.document import Document
     from imlp_audit.report.terminal import Surface
@@ -64,7 +63,7 @@ def render_document(
 
             return render_page(document)
         case Format.JSON:
-            from imlp_audit.records.json_document import to_json
+            from imlp_audit.records.base import to_json
 
             assert record is not None  # a command that offers JSON has a record to show
             return to_json(record)
@@ -73,19 +72,29 @@ def render_document(
 
 
 def render_audit(
-    result: AuditResult, document: Callable[[], Document], form: AuditFormat, surface: Surface | None = None
+    result: AuditResult, form: AuditFormat, screen: Document | None = None, surface: Surface | None = None
 ) -> str:
-    """Return the result of an audit in a format; `document` makes what people read of it."""
-    from imlp_audit.report import github_and_sarif
+    """Return the result of an audit in a format.
+
+    People read its whole report, in markdown its short form, which can be a comment, and on a terminal the `screen`.
+    """
+    from imlp_audit.report.github_and_sarif import render_annotations, render_sarif
+    from imlp_audit.report.paper import report_document, short_report
 
     match form:
         case AuditFormat.SARIF:
-            return github_and_sarif.render_sarif(result)
+            return render_sarif(result)
         case AuditFormat.GITHUB:
-            return github_and_sarif.render_annotations(result)
+            return render_annotations(result)
+        case AuditFormat.JSON:
+            document: Document = ()
+        case AuditFormat.MARKDOWN:
+            document = short_report(result)
+        case AuditFormat.RICH if screen is not None:
+            document = screen
         case _:
-            shown = document() if form is not AuditFormat.JSON else ()
-            return render_document(shown, Format(form.value), result, surface)
+            document = report_document(result)
+    return render_document(document, Format(form.value), result, surface)
 
 
 def disarm_commands(text: str) -> str:

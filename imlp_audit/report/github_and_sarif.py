@@ -15,9 +15,9 @@ from hashlib import sha256
 from urllib.parse import quote
 
 from imlp_audit.numbers.words import count_of, list_some
+from imlp_audit.records.base import dump_json
 from imlp_audit.records.check import FAILS, Check, CheckKind, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
-from imlp_audit.records.json_document import dump_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import one_line, shorten
 from imlp_audit.report.findings import worst_first

@@ -8,8 +8,16 @@ from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.parsing import headed_unit
 from imlp_audit.numbers.words import count_of, list_some
 from imlp_audit.records.check import PASSES, CellCheck, CountedCheck, Identified, Power
-from imlp_audit.records.paper import ColumnHead, PaperHead, TableHead
-from imlp_audit.records.result import AuditResult, ColumnScore, FitScore, GroupScore, PaperHypothesis
+from imlp_audit.records.result import (
+    AuditResult,
+    ColumnHead,
+    ColumnScore,
+    FitScore,
+    GroupScore,
+    PaperHead,
+    PaperHypothesis,
+    TableHead,
+)
 from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedFirst, SolvedWeights
 from imlp_audit.report.document import (
     Block,

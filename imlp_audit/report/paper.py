@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from imlp_audit.records.paper import PaperHead
-from imlp_audit.records.result import AuditResult
+from imlp_audit.records.result import AuditResult, PaperHead
 from imlp_audit.report.document import (
     Block,
     Document,

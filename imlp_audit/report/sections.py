@@ -12,18 +12,19 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import (
     FAILS,
     PASSES,
+    Accuracy,
     CellCheck,
     Check,
     CheckKind,
     ClaimCheck,
     CountedCheck,
     EquationCheck,
+    Evidence,
+    Throughput,
     Verdict,
     printed_form,
 )
-from imlp_audit.records.evidence import Accuracy, Evidence, Throughput
-from imlp_audit.records.paper import ColumnHead, PaperHead, RowHead, TableHead
-from imlp_audit.records.result import AuditResult
+from imlp_audit.records.result import AuditResult, ColumnHead, PaperHead, RowHead, TableHead
 from imlp_audit.report.document import (
     Align,
     Block,

@@ -12,8 +12,8 @@ from imlp_audit.claims.catalogue import BrokenClaim
 from imlp_audit.errors import DocumentError, Problem, SpecError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_text
 from imlp_audit.numbers.parsing import unsigned_keys
+from imlp_audit.records.base import from_json
 from imlp_audit.records.finding import Lock
-from imlp_audit.records.json_document import from_json
 from imlp_audit.spec.fields import Names
 from imlp_audit.spec.paper import FindingsFile, Paper
 from imlp_audit.spec.plan import check_ids

@@ -19,7 +19,7 @@ from imlp_audit.numbers.parsing import NumberForm, parse_printed
 from imlp_audit.numbers.printed import Printed, count_padding
 from imlp_audit.records.check import Source
 from imlp_audit.records.finding import Lock
-from imlp_audit.records.paper import AxisHead, ColumnHead, CounterHead, PaperHead, ReadingHead, RowHead, TableHead
+from imlp_audit.records.result import AxisHead, ColumnHead, CounterHead, PaperHead, ReadingHead, RowHead, TableHead
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.columns import Column, form_of, image_of
 from imlp_audit.spec.fields import Names

@@ -20,7 +20,7 @@ from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.own import SpecFolder
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.code import trusted_folder
-from imlp_audit.records.json_document import write_complaint
+from imlp_audit.records.base import write_complaint
 from imlp_audit.spec.fields import FORMS, MAPPING, TEXT
 from imlp_audit.spec.findings import read_findings_file
 from imlp_audit.spec.paper import Paper

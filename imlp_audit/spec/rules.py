@@ -21,7 +21,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.recipe_changes import describe
 from imlp_audit.numbers.parsing import NumberForm, parse_printed
 from imlp_audit.numbers.words import count_of
-from imlp_audit.records.json_document import write_complaint
+from imlp_audit.records.base import write_complaint
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.claims import parse_claims
 from imlp_audit.spec.columns import AccuracyColumn, FlopsColumn, Measure, form_of, hold_the_same

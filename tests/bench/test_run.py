@@ -12,9 +12,8 @@ from imlp_audit.bench import run as running
 from imlp_audit.bench.planning import Setup, plan_comparisons
 from imlp_audit.bench.run import Forward, bench
 from imlp_audit.errors import UsageError
-from imlp_audit.records.check import CellCheck, Verdict
-from imlp_audit.records.evidence import Throughput
-from imlp_audit.records.json_document import from_json, to_json
+from imlp_audit.records.base import from_json, to_json
+from imlp_audit.records.check import CellCheck, Throughput, Verdict
 from imlp_audit.records.result import AuditResult
 
 from .papers import BLOCK, LARGE, SMALL, VIT, paper, row

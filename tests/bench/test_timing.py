@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import torch
@@ -54,7 +55,7 @@ def recipes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recipe]:
     return {one.id: one.model for one in found if one.model is not None}
 
 
-@pytest.mark.parametrize("dtype", list(ModelDtype))
+@pytest.mark.parametrize("dtype", get_args(ModelDtype))
 def test_weights_and_images_are_of_the_type_asked_for(recipes: dict[str, Recipe], dtype: ModelDtype) -> None:
     setup = Setup(dtype=dtype, batch=3)
     with prepare_model(recipes["mixer"], None, setup) as model, torch.inference_mode():
@@ -81,7 +82,7 @@ def test_token_ids_stay_ids() -> None:
         def example_inputs(self, batch: int) -> tuple[torch.Tensor, ...]:
             return (torch.zeros(batch, 5, dtype=torch.long),)
 
-    (ids,) = images_for(Model(), Setup(dtype=ModelDtype.BFLOAT16, batch=2))
+    (ids,) = images_for(Model(), Setup(dtype="bfloat16", batch=2))
     assert (ids.dtype, ids.sum().item()) == (torch.long, 0)
 
 

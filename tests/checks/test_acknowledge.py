@@ -9,6 +9,7 @@ import pytest
 from imlp_audit.checks.acknowledge import Acknowledged, acknowledge, renew_lock
 from imlp_audit.cli.output import ExitCode, exit_code
 from imlp_audit.errors import SpecError
+from imlp_audit.records.base import to_json
 from imlp_audit.records.check import (
     CHECK_OF_KIND,
     CellCheck,
@@ -20,7 +21,6 @@ from imlp_audit.records.check import (
     Verdict,
 )
 from imlp_audit.records.finding import FindingKind, Lock, LockedCheck, Quote, StaleEntry, StaleFinding
-from imlp_audit.records.json_document import to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.findings import refuse_broken_locks
 from imlp_audit.spec.load import Selection, load

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from imlp_audit.checks.guards import shift_text
 from imlp_audit.numbers.parsing import parse_printed
 from imlp_audit.pipeline import Options, audit
+from imlp_audit.records.base import from_json, to_json
 from imlp_audit.records.check import CellCheck
-from imlp_audit.records.json_document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 from tests.checks.papers import Spec, write
 

@@ -355,5 +355,5 @@ def test_powers_add_up() -> None:
     record = judged.record({})
     power = record.columns[0].power
     assert (record.columns[0].passing, power.one.tried, power.ten.caught) == (5, 10, 100)
-    assert power == add_powers(judged.powers[cell] for cell in judged.passing)
+    assert power == add_powers([judged.powers[cell] for cell in judged.passing])
     assert float(record.columns[0].by_chance) < 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from imlp_audit.cli.demo import write_paper
+from imlp_audit.cli.init import write_paper
 from tests.cli.running import Outcome, call
 
 COUNT, CHANGE = "demo/1/deit_s/params", "demo/1/deit_s/speed.delta"

@@ -14,8 +14,7 @@ import pytest
 from torch import Tensor, nn
 
 from imlp_audit.evaluate import run
-from imlp_audit.evaluate.inference import Running, predict_batches
-from imlp_audit.evaluate.predictions import ModelAnswer
+from imlp_audit.evaluate.predictions import ModelAnswer, Running, predict_batches
 from tests.evaluate.digits import Digits
 from tests.evaluate.digits import digits as trained
 

@@ -9,7 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from imlp_audit.cli.main import MODELS, PDF, missing_library
-from imlp_audit.records.json_document import to_json
+from imlp_audit.records.base import to_json
 from imlp_audit.report.formats import AuditFormat
 from tests.report.results import result
 

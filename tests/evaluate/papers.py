@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from imlp_audit.evaluate.verdict import EvaluatedCell, record_accuracy
+from imlp_audit.evaluate.images import data_digest
+from imlp_audit.evaluate.verdict import DIGITS, EvaluatedCell, Sample
 from imlp_audit.evaluate.verdict import judge as judge_run
-from imlp_audit.records.check import CellCheck
-from imlp_audit.records.evidence import Accuracy
+from imlp_audit.numbers.interval import decimal_text
+from imlp_audit.records.check import Accuracy, CellCheck
 from imlp_audit.spec.columns import AccuracyColumn, Metric
 from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import CellRef, RowRef, find_cell, find_row
@@ -153,18 +154,20 @@ def evaluated(
     settings: Mapping[str, str] = MappingProxyType({"crop": "0.9"}),
 ) -> Accuracy:
     """Put an evaluation on record, of each image or of so many right ones of so many."""
-    if isinstance(right, tuple):
-        correct, images = right
-        right = [True] * correct + [False] * (images - correct)
-    return record_accuracy(
-        metric,
-        right,
-        [(f"{i}.png", (label,)) for i in range(len(right))],
-        available=len(right) + unreadable + unlabelled if available is None else available,
+    correct, images = right if isinstance(right, tuple) else (sum(right), len(right))
+    interval = Sample(correct, unreadable, images + unreadable).interval
+    return Accuracy(
+        metric=metric,
+        correct=correct,
+        images=images,
+        available=images + unreadable + unlabelled if available is None else available,
         unreadable=unreadable,
         unlabelled=unlabelled,
+        low=decimal_text(interval.low, DIGITS),
+        high=decimal_text(interval.high, DIGITS),
         checkpoint=checkpoint * 64,
-        settings=settings,
+        data=data_digest([(f"{i}.png", (label,)) for i in range(images)]),
+        settings=dict(settings),
     )
 
 

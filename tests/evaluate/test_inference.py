@@ -15,8 +15,7 @@ from torch import Tensor, nn
 
 from imlp_audit.errors import BuildError, CheckpointError
 from imlp_audit.evaluate.datasets import Data, open_images
-from imlp_audit.evaluate.inference import Running, load_batches, predict_batches, resolve_pipeline
-from imlp_audit.evaluate.predictions import ModelAnswer
+from imlp_audit.evaluate.predictions import ModelAnswer, Running, load_batches, predict_batches, resolve_pipeline
 from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import Paper, find_row, preprocessing_of
 from imlp_audit.spec.schema import Preprocessing
@@ -180,8 +179,8 @@ def test_a_model_brings_its_own_settings(name: str) -> None:
     own = timm.models.get_pretrained_cfg(name)
     assert own is not None
     found = resolve_pipeline(model, own.input_size[1:])
-    assert (found.size, found.crop_pct, found.crop_mode) == (
-        own.input_size[1:],
+    assert (found.input_size, found.crop_pct, found.crop_mode) == (
+        own.input_size,
         own.crop_pct,
         own.crop_mode or "center",
     )
@@ -190,7 +189,7 @@ def test_a_model_brings_its_own_settings(name: str) -> None:
 
 def test_a_model_without_settings_has_those_of_imagenet() -> None:
     found = resolve_pipeline(torch.nn.Linear(1, 1), (64, 48))
-    assert found.size == (64, 48)
+    assert found.input_size == (3, 64, 48)
     assert (found.crop_pct, found.interpolation) == (0.875, "bicubic")
     assert (found.mean, found.std) == ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 
@@ -216,7 +215,7 @@ def test_batches_are_the_images_in_their_order_as_timm_transforms_them(folder: P
             assert torch.allclose(one, expected, atol=1e-6)
 
 
-SIZE = (48, 48)
+SIZE, SHAPE = (48, 48), (3, 48, 48)
 
 
 @pytest.fixture(scope="module")
@@ -235,12 +234,12 @@ def stated(because: str, **settings: object) -> Preprocessing:
 
 
 def test_the_user_has_the_last_word(vit: nn.Module) -> None:
-    theirs = stated("Their code", crop_pct="0.875", interpolation="box", size="32", std=["1", "1", "1"])
+    theirs = stated("Their code", crop_pct="0.875", interpolation="box", std=["1", "1", "1"])
     asked = stated("you", crop_pct="1", interpolation="nearest")
     found = resolve_pipeline(vit, SIZE, asked, theirs)
-    assert (found.crop_pct, found.interpolation, found.size, found.std) == (1.0, "nearest", (32, 32), (1, 1, 1))
+    assert (found.crop_pct, found.interpolation, found.input_size, found.std) == (1.0, "nearest", SHAPE, (1, 1, 1))
     own = resolve_pipeline(vit, SIZE)
-    assert (own.crop_pct, own.interpolation, own.size, own.mean) == (0.95, "bicubic", SIZE, (0.5, 0.5, 0.5))
+    assert (own.crop_pct, own.interpolation, own.input_size, own.mean) == (0.95, "bicubic", SHAPE, (0.5, 0.5, 0.5))
 
 
 @pytest.mark.parametrize(

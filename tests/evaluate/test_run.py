@@ -17,14 +17,12 @@ from torch import Tensor, nn
 from imlp_audit.errors import CheckpointError, ClosedPipeError, DatasetError, UsageError
 from imlp_audit.evaluate.datasets import Data
 from imlp_audit.evaluate.images import Images
-from imlp_audit.evaluate.inference import Pipeline, Running, load_batches, predict_batches
-from imlp_audit.evaluate.predictions import ModelAnswer
+from imlp_audit.evaluate.predictions import ModelAnswer, Pipeline, Running, load_batches, predict_batches
 from imlp_audit.evaluate.run import Request, code_digest, run_evaluation
 from imlp_audit.evaluate.weights import Weights
 from imlp_audit.models.own import PythonModule
-from imlp_audit.records.check import Verdict
-from imlp_audit.records.evidence import Accuracy
-from imlp_audit.records.json_document import to_json
+from imlp_audit.records.base import to_json
+from imlp_audit.records.check import Accuracy, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.schema import Preprocessing
 from tests.evaluate.digits import ROWS, Digits

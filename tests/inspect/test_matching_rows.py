@@ -13,7 +13,6 @@ from torch import nn
 
 from imlp_audit.checkpoint.fitting import Shapes
 from imlp_audit.inspect.matching_rows import (
-    Candidates,
     find_candidates,
     has_same_start,
     is_plausible,
@@ -23,7 +22,7 @@ from imlp_audit.models.blocks import Part
 from imlp_audit.models.build import Builder
 from imlp_audit.models.readings import AnyReading, Reading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.records.checkpoint import FittingModel
+from imlp_audit.records.checkpoint import Candidates, FittingModel
 from imlp_audit.spec.load import Selection, load
 from tests.models.readings import AS_WRITTEN, RELEASED
 

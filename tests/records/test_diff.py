@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from imlp_audit.records.base import from_json, to_json
 from imlp_audit.records.check import CHECK_OF_KIND, Check, CheckKind, Measurement, Source, Verdict
 from imlp_audit.records.diff import AuditDiff, CheckChange, VersionChange, diff_audits
-from imlp_audit.records.json_document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 
 CHANGES = ("worse", "better", "undecided", "changed")

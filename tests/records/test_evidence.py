@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from imlp_audit.errors import UsageError
-from imlp_audit.records.check import CellCheck, Source, Verdict
-from imlp_audit.records.evidence import Accuracy, Throughput
-from imlp_audit.records.json_document import from_json, to_json
+from imlp_audit.records.base import from_json, to_json
+from imlp_audit.records.check import Accuracy, CellCheck, Source, Throughput, Verdict
 from imlp_audit.records.result import AuditResult
 
 numbers = st.decimals(-100, 100, places=4).map(str)

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.records.check import CHECK_OF_KIND, FAILS, Check, CheckKind, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind, group_unexplained
-from imlp_audit.records.paper import PaperHead
-from imlp_audit.records.result import AuditResult
+from imlp_audit.records.result import AuditResult, PaperHead
 
 PLACE = Source(file="table.yaml", line=7)
 IDS = {

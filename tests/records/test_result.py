@@ -6,10 +6,9 @@ from hypothesis import HealthCheck, given, settings
 
 from imlp_audit.cli.output import ExitCode, exit_code
 from imlp_audit.errors import UsageError
+from imlp_audit.records.base import from_json, to_json
 from imlp_audit.records.check import CellCheck, Source, Verdict
-from imlp_audit.records.json_document import from_json, to_json
-from imlp_audit.records.paper import PaperHead
-from imlp_audit.records.result import AuditResult
+from imlp_audit.records.result import AuditResult, PaperHead
 from tests.strategies import results
 
 CHECK = CellCheck(

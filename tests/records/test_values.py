@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from imlp_audit.errors import UsageError
-from imlp_audit.records.base import is_number
+from imlp_audit.records.base import from_json, is_number, to_json
 from imlp_audit.records.check import CheckKind, Verdict
-from imlp_audit.records.json_document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import SolvedWeights
 from tests.report.results import check, full, head

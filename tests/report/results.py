@@ -6,8 +6,19 @@ from pydantic import TypeAdapter
 
 from imlp_audit.records.check import Caught, Check, CheckKind, Measurement, Power, Source, Verdict
 from imlp_audit.records.finding import Finding, FindingKind, StaleEntry
-from imlp_audit.records.paper import AxisHead, ColumnHead, CounterHead, PaperHead, ReadingHead, RowHead, TableHead
-from imlp_audit.records.result import AuditResult, ColumnScore, GroupScore, PaperHypothesis
+from imlp_audit.records.result import (
+    AuditResult,
+    AxisHead,
+    ColumnHead,
+    ColumnScore,
+    CounterHead,
+    GroupScore,
+    PaperHead,
+    PaperHypothesis,
+    ReadingHead,
+    RowHead,
+    TableHead,
+)
 
 HOSTILE = (
     "a | b",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from imlp_audit.records.check import Check, CheckKind, Verdict
-from imlp_audit.records.evidence import Accuracy, Throughput
+from imlp_audit.records.check import Accuracy, Check, CheckKind, Throughput, Verdict
 from imlp_audit.records.result import AuditResult
 
 from .results import BENIGN, check, result

@@ -87,7 +87,9 @@ def every_block(text: str) -> Document:
 def report_of(text: str, form: AuditFormat) -> str:
     """A report in a format of a result that has a text wherever one may have one."""
     result = everywhere(text)
-    return render_audit(result, lambda: after_the_first_screen(report_document(result)), form)
+    if form in (AuditFormat.JSON, AuditFormat.SARIF, AuditFormat.GITHUB):
+        return render_audit(result, form)
+    return render_document(after_the_first_screen(report_document(result)), Format(form.value))
 
 
 def after_the_first_screen(document: Document) -> Document:

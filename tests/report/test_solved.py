@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from imlp_audit.errors import UsageError
-from imlp_audit.records.json_document import from_json, to_json
+from imlp_audit.records.base import from_json, to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedWeights
 from imlp_audit.report.hypotheses import solved_document

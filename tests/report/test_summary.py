@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
+from imlp_audit.records.base import from_json, to_json
 from imlp_audit.records.check import FAILS
-from imlp_audit.records.json_document import from_json, to_json
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.markdown import render_markdown
 from imlp_audit.report.paper import report_document

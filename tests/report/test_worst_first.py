@@ -6,8 +6,7 @@ import pytest
 
 from imlp_audit.records.check import Check, CheckKind, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
-from imlp_audit.records.paper import RowHead
-from imlp_audit.records.result import AuditResult
+from imlp_audit.records.result import AuditResult, RowHead
 from imlp_audit.report.findings import worst_first
 from imlp_audit.report.first_screen import next_commands
 
