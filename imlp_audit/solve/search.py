@@ -94,7 +94,7 @@ class _Collected:
     def _add(self, run: RoundingSearch, boxes: Boxes, score: int) -> None:
         """Parts choose independently: with weights and a setting given, each takes any of its best profiles."""
         low, high = corners(boxes, run.bundles)
-        counts = [find_scope(view, low, high).some.sum(axis=0) for view in run.views]
+        counts = [find_scope(view, low, high)[0].sum(axis=0) for view in run.views]
         tops = [tops_of(view, count) for view, count in zip(run.views, counts, strict=True)]
         winning = np.sum(tops, axis=0) == score
         best = [  # (boxes, settings, profiles)

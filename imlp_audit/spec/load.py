@@ -16,7 +16,6 @@ from imlp_audit.numbers.words import list_some
 from imlp_audit.processes.code import is_bundled
 from imlp_audit.spec.findings import broken_check_ids
 from imlp_audit.spec.paper import Paper, models_of, rows_of
-from imlp_audit.spec.parse_yaml import MAX_PROBLEMS
 from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats
 from imlp_audit.spec.reader import PaperReader
 from imlp_audit.spec.rules import broken_rules
@@ -35,6 +34,7 @@ from imlp_audit.spec.targets import (
     spec_files,
     target_of,
 )
+from imlp_audit.spec.tree import MAX_PROBLEMS
 
 
 @dataclass(frozen=True)

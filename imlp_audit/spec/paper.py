@@ -23,7 +23,6 @@ from imlp_audit.records.result import AxisHead, ColumnHead, CounterHead, PaperHe
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.columns import Column, form_of, image_of
 from imlp_audit.spec.fields import Names
-from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.schema import (
     NOT_STATED,
     About,
@@ -36,7 +35,7 @@ from imlp_audit.spec.schema import (
     Row,
     System,
 )
-from imlp_audit.spec.tree import Located, Node, mark_at
+from imlp_audit.spec.tree import Located, Node, mark_at, parse_tree
 
 
 @dataclass(frozen=True)

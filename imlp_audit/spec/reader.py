@@ -24,10 +24,9 @@ from imlp_audit.records.base import write_complaint
 from imlp_audit.spec.fields import FORMS, MAPPING, TEXT
 from imlp_audit.spec.findings import read_findings_file
 from imlp_audit.spec.paper import Paper
-from imlp_audit.spec.parse_yaml import read_tree
 from imlp_audit.spec.schema import About, PaperFile, TableFile
 from imlp_audit.spec.targets import display_path, spec_files
-from imlp_audit.spec.tree import Located, MapNode, SpecText, mark_at, plain
+from imlp_audit.spec.tree import Located, MapNode, SpecText, mark_at, plain, read_tree
 
 Model = TypeVar("Model", bound=BaseModel)
 

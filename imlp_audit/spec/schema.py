@@ -14,11 +14,9 @@ from imlp_audit.models.readings import (
     Family,
     OwnFamily,
     PaperReading,
-    Reading,
-    ResMlpReading,
-    TextReading,
     axes_of,
     axis_of,
+    make_reading,
 )
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.recipe_changes import Change, describe_fields
@@ -43,7 +41,6 @@ from imlp_audit.spec.fields import (
 )
 
 Answer = TypeVar("Answer")
-Part = TypeVar("Part", Reading, ResMlpReading, TextReading)
 NOT_STATED = "not stated: the default"
 
 
@@ -98,12 +95,13 @@ class Choices(Record):
     def reading(self) -> PaperReading:
         """Return the reading without its reasons."""
         blocks = tuple((axis, str(choice.value)) for axis, choice in self.of_blocks.items())
-        return PaperReading(self._part(Reading), self._part(ResMlpReading), self._part(TextReading), blocks)
-
-    def _part(self, kind: type[Part]) -> Part | None:
-        axes = next(axes_of(family) for family in Family if family.kind is kind)
         choices = self.choices
-        return kind(**{name: choices[name].value for name in axes}) if axes.keys() <= choices.keys() else None
+        answers: dict[str, Any] = {
+            family: make_reading(family, {name: choices[name].value for name in axes_of(family)})
+            for family in Family
+            if axes_of(family).keys() <= choices.keys()
+        }
+        return PaperReading(**answers, blocks=blocks)
 
     @model_validator(mode="after")
     def _states_something(self) -> Self:

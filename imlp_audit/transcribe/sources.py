@@ -23,8 +23,7 @@ from imlp_audit.errors import UsageError
 from imlp_audit.files import FileError
 from imlp_audit.processes.limits import LimitError, limited
 from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceDocument, SourceRow, SpanningCell, make_table
-from imlp_audit.transcribe.latex.document import read_latex
-from imlp_audit.transcribe.latex.source import join_source
+from imlp_audit.transcribe.latex.document import join_source, read_latex
 from imlp_audit.transcribe.pdf import read_pdf
 from imlp_audit.transcribe.web import read_markdown, read_web
 
