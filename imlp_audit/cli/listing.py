@@ -93,7 +93,7 @@ def coverage(
     reads most numbers of the document is taken.
     """
     from imlp_audit.transcribe.cover import cover
-    from imlp_audit.transcribe.document import read_document
+    from imlp_audit.transcribe.sources import read_document
 
     printed = read_document(document)
     selection = load_specs(specs)

@@ -8,8 +8,8 @@ cut in two, until all weights of a box explain the same numbers. So the best sco
 unless the budget ends the search first, which the answer says.
 
 Counts   `compose` has models counted under all readings, and makes a problem.
-Search   `problem`, laid out as arrays by `layout`; `search` is the door (also for copies with shifted digits),
-         `branch_and_bound` the loop, `answer` what it found and which solution comes first.
+Search   `problem`, laid out as arrays by `layout`, and its answer; `search` is the door (also for copies with shifted
+         digits), `branch_and_bound` the loop.
 Door     `selection` does all of it for some targets, says how well the answer is known and by which numbers, and
          returns records/solution.py's `Solved`.
 """

@@ -11,7 +11,6 @@ import numpy as np
 
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.solution import SolvedAxis
-from imlp_audit.solve.answer import Contradiction, Miss, SearchAnswer, Ties, WeightChoice, first_solution
 from imlp_audit.solve.branch_and_bound import (
     Floats,
     RoundingSearch,
@@ -24,7 +23,17 @@ from imlp_audit.solve.branch_and_bound import (
     tops_of,
 )
 from imlp_audit.solve.layout import Boxes, Layout, corners, lay_out
-from imlp_audit.solve.problem import Cell, Integers, SearchProblem
+from imlp_audit.solve.problem import (
+    Cell,
+    Contradiction,
+    Integers,
+    Miss,
+    SearchAnswer,
+    SearchProblem,
+    Ties,
+    WeightChoice,
+    first_solution,
+)
 
 BUDGET = 50_000_000
 """Pairs of a box of weights and a reading that a search may look at."""

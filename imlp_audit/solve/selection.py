@@ -16,9 +16,18 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.solution import Answered, Searched, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedWeights
-from imlp_audit.solve.answer import RULE, SearchAnswer, Solution, WeightChoice, find_explained
 from imlp_audit.solve.layout import Bundle, Layout, lay_out
-from imlp_audit.solve.problem import Cell, Integers, Kind, SearchProblem
+from imlp_audit.solve.problem import (
+    RULE,
+    Cell,
+    Integers,
+    Kind,
+    SearchAnswer,
+    SearchProblem,
+    Solution,
+    WeightChoice,
+    find_explained,
+)
 from imlp_audit.solve.search import BUDGET, best_readings, null_scores, solve
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.load import Selection, digest_selection
