@@ -20,7 +20,7 @@ from imlp_audit.report.formats import Format
 from imlp_audit.report.listings import coverage_document
 from imlp_audit.spec.findings import broken_locks, long_findings
 from imlp_audit.spec.load import Selection, select_checks
-from imlp_audit.spec.paper import CellRef, Paper, rows_of
+from imlp_audit.spec.paper import CellRef, Paper
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.rules import broken_claims, unknown_models, wrong_code
 
@@ -60,7 +60,7 @@ def lint(specs: Specs = None) -> int:
 
 def _describe(paper: Paper, selection: Selection) -> tuple[str, str]:
     """Return a paper whose specs are sound, and how much they hold; and whether a number of it can be counted."""
-    cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
+    cells = [CellRef(row, column) for row in paper.rows for column in row.row.printed]
     counted = [cell for cell in cells if cell.column.measure.totalled]
     parts = (
         count_of(len(paper.tables), "table"),

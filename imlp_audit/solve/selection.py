@@ -31,7 +31,7 @@ from imlp_audit.solve.problem import (
 from imlp_audit.solve.search import BUDGET, best_readings, null_scores, solve
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.load import Selection, digest_selection
-from imlp_audit.spec.paper import Paper, RowRef, rows_of
+from imlp_audit.spec.paper import Paper, RowRef
 
 if TYPE_CHECKING:
     from imlp_audit.solve.compose import Composition
@@ -129,7 +129,7 @@ def _solve_part(problem: SearchProblem, kind: Kind, budget: int) -> Answered:
 
 def default_targets(paper: Paper) -> tuple[str, ...]:
     """Return the solution of a whole paper for its report, if the paper leaves something open about some model."""
-    open_ = any(row.row.model is not None and row.row.model.family for row in rows_of(paper))
+    open_ = any(row.row.model is not None and row.row.model.family for row in paper.rows)
     return (paper.id,) if open_ else ()
 
 
@@ -151,7 +151,7 @@ def _globs(target: str) -> Iterator[str]:
 
 
 def _rows(paper: Paper, globs: Sequence[str]) -> Iterator[RowRef]:
-    for row in rows_of(paper):
+    for row in paper.rows:
         if any(fnmatchcase(f"{row.id}/{column}", glob) for glob in globs for column in row.row.printed):
             yield row
 

@@ -29,7 +29,7 @@ from imlp_audit.spec.claim_entries import (
 )
 from imlp_audit.spec.claim_quantities import MissingError, MlpShare, Quantity, all_cells, find_quantities
 from imlp_audit.spec.columns import Measure
-from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_cell, find_rows, rows_of
+from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_cell, find_rows
 from imlp_audit.spec.tree import Located
 
 ALL_DIGITS = "each printed number can be any number that prints so; the claim holds if it holds for all of them"
@@ -314,7 +314,7 @@ class _Parser:
             found = find_rows(self._papers, glob)
             rows.update((row.id, row) for row in found)
             if not found:
-                known = [row.id for paper in self._papers for row in rows_of(paper)]
+                known = [row.id for paper in self._papers for row in paper.rows]
                 self._report(f"no row {glob!r}; {did_you_mean(glob, known)}", "rows", index)
         return list(rows.values())
 

@@ -268,11 +268,6 @@ def rows_of_table(paper: Paper, table: Located[PrintedTable]) -> list[RowRef]:
     return [RowRef(paper, table, index) for index in range(len(table.value.rows))]
 
 
-def rows_of(paper: Paper) -> Sequence[RowRef]:
-    """Return all rows of a paper in order."""
-    return paper.rows
-
-
 def find_row(papers: Sequence[Paper], row_id: str) -> RowRef | None:
     """Return the row of a full id."""
     return next((paper.row_by_id[row_id] for paper in papers if row_id in paper.row_by_id), None)

@@ -16,7 +16,7 @@ from imlp_audit.records.check import CheckKind, Source
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.claims import Meanings, ParsedClaim, parse_claims
 from imlp_audit.spec.columns import Column, details_of, hold_the_same, is_specified, measure_the_same
-from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_rows, repeated_row, rows_of, rows_of_table
+from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_rows, repeated_row, rows_of_table
 from imlp_audit.spec.schema import EquationEntry, Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
 
@@ -194,7 +194,7 @@ def _columns(paper: Paper, table: Located[PrintedTable]) -> Iterator[Plan]:
 
 def plan_repeats(paper: Paper, known: Sequence[Paper]) -> list[RepeatPlan]:
     """Return the checks of numbers that a paper prints again from papers that are known."""
-    return [repeat for row in rows_of(paper) for repeat in _repeats(row, known)]
+    return [repeat for row in paper.rows for repeat in _repeats(row, known)]
 
 
 def _repeats(row: RowRef, known: Sequence[Paper]) -> Iterator[RepeatPlan]:
@@ -240,7 +240,7 @@ def _alike(paper: Paper, known: Sequence[Paper]) -> Iterator[RepeatPlan]:
     The twin is in the first row of the same recipe whose model was trained alike, as far as the rows say.
     """
     trained_alike: defaultdict[object, list[tuple[RowRef, str | None]]] = defaultdict(list)
-    for row in rows_of(paper):
+    for row in paper.rows:
         if row.row.model is None or row.row.candidates:  # a model that is only proposed makes no twin
             continue
         earlier = trained_alike[row.row.model, row.row.training]

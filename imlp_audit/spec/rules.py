@@ -33,7 +33,6 @@ from imlp_audit.spec.paper import (
     models_of,
     own_families,
     repeated_row,
-    rows_of,
     rows_of_table,
 )
 from imlp_audit.spec.plan import find_equation
@@ -153,7 +152,7 @@ def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> Iterator[Problem]:
     for table in paper.tables:
         yield from _broken_table(table, flops)
         yield from _broken_footnote(rows_of_table(paper, table), table)
-    for row in rows_of(paper):
+    for row in paper.rows:
         yield from _broken_row(row, known)
         yield from _broken_numbers(row)
     yield from (problem for claim in parse_claims(paper, known) for problem in claim.problems)
@@ -199,7 +198,7 @@ def _broken_fits(paper: Paper) -> Iterator[Problem]:
         if about.flops[:1] == (name,):  # all that follows from a default is plainly reproduced
             message = f"{name} was fitted and cannot be the default; put a named counter first, such as fvcore"
             yield paper.about.problem(message, "flops", 0)
-        cells = [cell for row in rows_of(paper) for cell in row.cells if isinstance(cell.column, FlopsColumn)]
+        cells = [cell for row in paper.rows for cell in row.cells if isinstance(cell.column, FlopsColumn)]
         unmatched = list(_unmatched_globs(paper, name, fit, [cell.id for cell in cells]))
         yield from unmatched or _impossible_scores(paper, name, fit, cells)
 
@@ -223,7 +222,7 @@ def _impossible_scores(paper: Paper, name: str, fit: ConventionFit, flops: Seque
 
     It had the cells of FLOPs that the globs match, except those whose row states another counter, and possibly sizes.
     """
-    built = [row for row in rows_of(paper) if row.row.model is not None]
+    built = [row for row in paper.rows if row.row.model is not None]
     counters = {row.id: row.row.counted_by.get(Measure.FLOPS) for row in built}
     own = {row for row, by in counters.items() if by is None or by.convention == name}
     least = sum(c.row.id in own and any(fnmatch.fnmatch(c.id, glob) for glob in fit.cells) for c in flops)
@@ -301,7 +300,7 @@ def _broken_row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
     other = repeated_row(ref, known)
     if (row.repeats or table.repeats) and other is None:
         target = row.repeats or f"{table.repeats}/{row.id}"
-        rows = [r.id for p in known for r in rows_of(p)]
+        rows = [r.id for p in known for r in p.rows]
         message = f"no row {target!r} for this one to repeat; {did_you_mean(target, rows)}"
         yield ref.problem(message, *(("repeats",) if row.repeats else ()))
     for cell in ref.cells:

@@ -9,15 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag,
 
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention, parse_weight_key
 from imlp_audit.models.host import Count, Name
-from imlp_audit.models.readings import (
-    Axis,
-    Family,
-    OwnFamily,
-    PaperReading,
-    axes_of,
-    axis_of,
-    make_reading,
-)
+from imlp_audit.models.readings import Axis, Family, OwnFamily, PaperReading, axes_of, axis_of, make_reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.recipe_changes import Change, describe_fields
 from imlp_audit.numbers.printed import Rounding
