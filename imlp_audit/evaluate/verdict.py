@@ -16,8 +16,7 @@ from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import PASSES, Accuracy, CellCheck, Verdict
 from imlp_audit.spec.claim_entries import QuantityKind
-from imlp_audit.spec.claim_quantities import Quantity
-from imlp_audit.spec.claims import Conditions, Order, Statement, parse_claims
+from imlp_audit.spec.claims import Conditions, Order, Quantity, Statement, parse_claims
 from imlp_audit.spec.columns import AccuracyColumn
 from imlp_audit.spec.paper import CellRef, Paper, RowRef
 

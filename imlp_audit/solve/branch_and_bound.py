@@ -91,14 +91,13 @@ class BoxBounds:
 
 def search_of(layout: Layout, rounding: Rounding | None, settings: Sequence[int]) -> RoundingSearch:
     """Return the search under one rounding of FLOPs and some settings."""
-    views = tuple(_view(layout, part, rounding, list(settings)) for part in layout.parts)
-    return RoundingSearch(rounding, tuple(settings), layout.bundles, views)
-
-
-def _view(layout: Layout, part: GroupPart, rounding: Rounding | None, settings: list[int]) -> View:
-    ranges = [layout.problem.cells[place].ranges[rounding] for place in part.flops] if rounding else []
-    low, high = np.array(ranges, dtype=np.float64).reshape(-1, 2).T
-    return View(part, np.arange(len(part.readings)), low, high, part.work, part.most_points[settings])
+    views = []
+    for part in layout.parts:
+        ranges = [layout.problem.cells[place].ranges[rounding] for place in part.flops] if rounding else []
+        low, high = np.array(ranges, dtype=np.float64).reshape(-1, 2).T
+        points = part.most_points[list(settings)]
+        views.append(View(part, np.arange(len(part.readings)), low, high, part.work, points))
+    return RoundingSearch(rounding, tuple(settings), layout.bundles, tuple(views))
 
 
 def find_scope(view: View, low: Floats, high: Floats) -> tuple[Truths, Truths]:

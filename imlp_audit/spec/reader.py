@@ -186,7 +186,10 @@ class PaperReader:
 
         `target` names the paper on a command line.
         """
-        codes = {folder: self._find_code(folder) for folder in {path.parent for path in files}}
+        codes = {
+            folder: trusted_folder(folder) or (folder.resolve() if self.trust_code else None)
+            for folder in {path.parent for path in files}
+        }
         specs = self._read_files(files, codes)
         if len(specs) < len(files):
             return None
@@ -235,9 +238,6 @@ class PaperReader:
             self.problems += found
             specs += [spec] if spec is not None else []
         return specs
-
-    def _find_code(self, folder: Path) -> Path | None:
-        return trusted_folder(folder) or (folder.resolve() if self.trust_code else None)
 
 
 def _check_files(paper: str, specs: Sequence[SpecFile]) -> list[Problem]:
