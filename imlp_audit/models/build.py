@@ -409,7 +409,9 @@ class Builder:
         """
         limits = limited_model(recipe) if self.device == "meta" else nullcontext()
         with torch.device(self.device), limits:
-            host = self._host_for(recipe, reading)
+            needed = self.essence(recipe, reading)
+            # a replaced MLP may ask for a ViT without class token; a baseline keeps its own
+            host = self._get(recipe, needed, needed.class_token if isinstance(needed, Reading) else ClassToken.KEPT)
             mlps = mlps_of(host, recipe)
             with SkipInitialisation():
                 others = make_replacements(host, mlps, recipe, reading)
@@ -428,11 +430,6 @@ class Builder:
         host = self._get(recipe, reading, ClassToken.KEPT)
         optional = isinstance(recipe.host, Timm) and getattr(host, "cls_token", None) is not None
         return reading if optional else replace(reading, class_token=ClassToken.KEPT)
-
-    def _host_for(self, recipe: Recipe, reading: AnyReading | None) -> nn.Module:
-        """Return the host. A replaced MLP may ask for a ViT without class token; a baseline keeps its own."""
-        needed = self.essence(recipe, reading)
-        return self._get(recipe, needed, needed.class_token if isinstance(needed, Reading) else ClassToken.KEPT)
 
     def _get(self, recipe: Recipe, reading: AnyReading | None, class_token: ClassToken) -> nn.Module:
         host = recipe.with_own_mlps()

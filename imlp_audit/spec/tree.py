@@ -307,7 +307,8 @@ class _Builder:
             self._report(start, message)
             return
         place = begun if _UNFINISHED.search(error.context or "") is not None else at
-        self._forget(place)  # a value that is missing just there is missing because of the error
+        # a value that is missing just there is missing because of the error
+        self.problems = [one for one in self.problems if (one.line, one.column) != place]
         since = f" (in what begins on line {begun.line})" if begun.line < place.line else ""
         self._report(place, _in_words(f"{error.context}: {error.problem}") + since)
 
@@ -316,9 +317,6 @@ class _Builder:
         place = Mark(mark.line + 1, mark.column + 1)
         # Without a last line end, libyaml places the end of the file on a line that isn't there.
         return place if place.line < self._end.line else min(place, self._end)
-
-    def _forget(self, place: Mark) -> None:
-        self.problems = [one for one in self.problems if (one.line, one.column) != place]
 
     def _report(self, mark: Mark, message: str) -> None:
         self.problems.append(Problem(self._shown_as, mark.line, mark.column, message))

@@ -168,7 +168,8 @@ def read_latex(source: LatexSource) -> SourceDocument:
     tables: list[SourceTable] = []
     number = 0
     for one in _find_floats(source, definitions, notes):
-        captions, labels = list(_captions(one, source.text)), _labels(one, source.text)
+        captions = list(_captions(one, source.text))
+        labels = [found[1] for part in _outside(one, source.text) for found in _LABEL.finditer(part)]
         mains = [caption for caption, main in captions if main]
         parts = [caption for caption, main in captions if not main]
         apart = len(mains) == len(one.tabulars)
@@ -259,10 +260,6 @@ def _captions(one: _Float, text: str) -> Iterator[tuple[str, bool]]:
             elif argument is not None:
                 counted = found["main"] is not None and (one.name != "figure" or found["main"] != "caption")
                 yield argument[0], counted and depth == 0
-
-
-def _labels(one: _Float, text: str) -> list[str]:
-    return [found[1] for part in _outside(one, text) for found in _LABEL.finditer(part)]
 
 
 def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mapping[str, Macro]) -> SourceTable:
