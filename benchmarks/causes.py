@@ -24,7 +24,8 @@ from torchvision.models import get_model
 from imlp_audit.count.changed_models import count_changes
 from imlp_audit.count.request import Changes, Given, ModelRequest
 from imlp_audit.explain.cause_search import collect_changes
-from imlp_audit.explain.causes import CountedQuantity, Question, Recounts, find_causes, list_tries
+from imlp_audit.explain.causes import find_causes
+from imlp_audit.explain.tries import CountedQuantity, Question, Recounts, list_tries
 from imlp_audit.numbers.parsing import NumberForm, parse_printed
 from imlp_audit.records.counted import CountReport
 

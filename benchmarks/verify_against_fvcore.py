@@ -11,43 +11,18 @@ from __future__ import annotations
 
 import statistics
 import sys
-import warnings
-from typing import TYPE_CHECKING
 
 from benchmarks.processes import run
 
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
 VERIFY = [sys.executable, "-m", "imlp_audit", "verify", "imlp/1", "--quiet", "--no-cache", "--skip", "*/equations/*"]
 FVCORE = [sys.executable, "-m", "benchmarks.verify_against_fvcore", "--fvcore"]
-
-
-def count_with_fvcore(model: nn.Module, *inputs: Tensor) -> int:
-    """fvcore's flops (one per multiply-accumulate) of `model(*inputs)`; puts the model in evaluation mode.
-
-    fvcore traces a real forward pass: model and inputs need data, on one device. timm's fused attention is
-    switched off first, because fvcore would not count its products.
-    """
-    import torch
-
-    from imlp_audit.count.fvcore import unfuse_attention
-
-    # Gradients stay on: without them torch may take fast paths whose inside fvcore doesn't see.
-    with torch.enable_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from fvcore.nn import FlopCountAnalysis  # half a second to import; warns of a deprecation
-
-        analysis = FlopCountAnalysis(unfuse_attention(model.eval()), inputs)
-        analysis.unsupported_ops_warnings(False).uncalled_modules_warnings(False).tracer_warnings("none")
-        # A float if an einsum was counted, but always a whole number.
-        return int(analysis.total())
 
 
 def count_with_plain_fvcore() -> None:
     """Build the models of Table 1 with real weights and count each with fvcore."""
     import torch
 
+    from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
     from imlp_audit.models.build import Builder
     from imlp_audit.spec.load import load
 
@@ -56,7 +31,7 @@ def count_with_plain_fvcore() -> None:
     for row in paper.rows:
         if row.table.value.table == "1" and row.row.model is not None:
             with Builder("cpu").variant(row.row.model, reading) as variant:
-                print(row.id, count_with_fvcore(variant.model, torch.zeros(1, 3, 224, 224)))
+                print(row.id, count_with_fvcore(unfuse_attention(variant.model), torch.zeros(1, 3, 224, 224)))
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.claims.running import running
 from imlp_audit.claims.settings import Settings
 from imlp_audit.count.facts import Facts, Failure, Measured, ModelKey, Need
-from imlp_audit.count.measuring import begin_measuring, is_outside, measure_outside
+from imlp_audit.count.measuring import begin_measuring, is_outside, measure_here, measure_outside
 from imlp_audit.errors import UsageError
 from imlp_audit.processes.workers import Pool, open_pool
 from imlp_audit.records.check import Check, RepeatCheck, Verdict
@@ -40,7 +40,7 @@ Announce = Callable[[int], Callable[[str], None]]
 
 @dataclass(frozen=True)
 class Options:
-    """What a user may narrow or change: id globs, and the default reading.
+    """What a user may narrow or change: id globs, the default reading, and the device to run the real fvcore on.
 
     `jobs` is how many other processes share the work: they test the statements about functions, and where there are
     many models, some count. With `trust_code` the Python of every selected paper is run. With `any_lock` a lock that
@@ -51,6 +51,7 @@ class Options:
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     reading: str | None = None
+    fvcore_device: str | None = None
     jobs: int = 0
     trust_code: bool = False
     any_lock: bool = False
@@ -152,7 +153,7 @@ def _make_checks(
     tested = recall_outcomes(store, claims, settings)
     untested = [claim for claim in claims if claim.id not in tested]
     needed = models_needed(numbers, Context({}, options.reading))
-    counted, left = recall_models(store, needed)
+    counted, left = recall_models(store, needed) if options.fvcore_device is None else ({}, needed)
     progress = announce(len(left) + len(untested))
     with open_pool(settings.jobs) as pool:
         counting = _measure(left, progress, options, pool)  # before claims, which need no number
@@ -183,7 +184,8 @@ def identify_rows(
         for needed_of, settle in _STEPS:
             needed = _left_to_count(needed_of(papers, context), context.facts)
             counted, left = recall_models(options.store, needed)
-            measured = dict(_measure(left, announce(len(left)), options, pool))
+            plain = replace(options, fvcore_device=None)
+            measured = dict(_measure(left, announce(len(left)), plain, pool))
             context = replace(context, facts={**context.facts, **counted, **measured})
             papers = [settle(paper, context) for paper in papers]
     found = identify(papers, context)
@@ -214,7 +216,7 @@ def _try_alternatives(
     if not needed:
         return checks
     counted, left = recall_models(options.store, needed)
-    measured = dict(_measure(left, lambda _: None, options, pool))
+    measured = dict(_measure(left, lambda _: None, replace(options, fvcore_device=None), pool))
     facts = {**counted, **measured, **context.facts}
     return name_alternatives(plans, checks, replace(context, facts=facts))
 
@@ -253,8 +255,9 @@ def _measure(
     """Begin to measure models; the iterator keeps each in the store."""
     ours = {key: need for key, need in needed.items() if not is_outside(key)}
     others = {key: need for key, need in needed.items() if is_outside(key)}
-    found = begin_measuring(ours, progress, pool)
-    return _keep(chain(found, measure_outside(others, progress)), options.store)
+    device = options.fvcore_device
+    found = begin_measuring(ours, progress, pool) if device is None else measure_here(ours, progress, device)
+    return _keep(chain(found, measure_outside(others, progress, device)), options.store)
 
 
 def _keep(measured: Iterator[Measured], store: Store) -> Iterator[Measured]:

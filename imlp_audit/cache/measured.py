@@ -50,7 +50,7 @@ def keep_model(store: Store, key: ModelKey, facts: ModelFacts | Failure) -> None
 
     A model that failed is tried again by the next run: the cause may be the machine.
     """
-    if isinstance(facts, ModelFacts) and not is_outside(key):
+    if isinstance(facts, ModelFacts) and not facts.counted and not is_outside(key):
         store.keep(_model_key(key), _record_of(facts))
 
 

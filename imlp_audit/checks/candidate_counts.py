@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from math import prod
+from math import inf, prod
 
 from pydantic import ValidationError
 
 from imlp_audit.checks.context import Context
-from imlp_audit.checks.matches_by_chance import BY_CHANCE, LEAST, at_least, chance, matches
+from imlp_audit.checks.matches_by_chance import BY_CHANCE, LEAST, are_settled, at_least, chance, matches
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey
 from imlp_audit.models.host import Size
@@ -27,6 +27,7 @@ from imlp_audit.spec.tree import Located
 
 _SURVIVORS = 6  # candidates of a row whose work is counted
 _SIDES = 5  # sizes of images that a candidate is counted on
+_MORE_SIDES = (192, 256, 288, 299, 320, 384)  # where those explain few numbers of a column
 
 
 @dataclass(frozen=True)
@@ -209,14 +210,41 @@ class TableCounts:
     @cached_property
     def options(self) -> Mapping[str, Mapping[tuple[str, Recipe], _Option]]:
         """What the cells of each column of FLOPs may be of: by the row's id, and the model that was counted for it."""
-        names = [name for name, one in self.table.value.columns.items() if one.measure is Measure.FLOPS]
-        return {name: {(one.cell.row.id, model): one for model, one in self._options(name)} for name in names}
+        return {name: self._widened(name) for name in self._flops_columns}
 
-    def _options(self, column: str) -> Iterator[tuple[Recipe, _Option]]:
+    @property
+    def _flops_columns(self) -> list[str]:
+        return [name for name, one in self.table.value.columns.items() if one.measure is Measure.FLOPS]
+
+    def to_count(self) -> list[Recipe]:
+        """Return the models whose work is to be counted: on more images where their own explain few numbers."""
+        tried = [self._options(name, _MORE_SIDES if self._is_poor(name) else ()) for name in self._flops_columns]
+        return [one for options in tried for option in options.values() for one in option.by_side.values()]
+
+    def _is_poor(self, column: str) -> bool:
+        """Return whether less than half of the rows that were counted have a number that one choice explains."""
+        options = self._options(column)
+        counted = {one.cell.row.id for one in options.values() if self.work(one.cell, one.by_side[None])}
+        return 2 * max((one.explained for one in self._ways(column, options)), default=0) < len(counted)
+
+    def _widened(self, column: str) -> Mapping[tuple[str, Recipe], _Option]:
+        """Return what the cells of a column may be of: on an unusual size where it explains nearly all of a column."""
+        options = self._options(column)
+        if self._is_poor(column):
+            wide, rows = self._options(column, _MORE_SIDES), len({row for row, _ in options})
+            if any(are_settled(one.explained, rows - one.explained) for one in self._ways(column, wide)):
+                return wide
+        return options
+
+    def _options(self, column: str, more: Sequence[int] = ()) -> Mapping[tuple[str, Recipe], _Option]:
+        found: dict[tuple[str, Recipe], _Option] = {}
         for row in self.rows:
             cell = row.cell(column)
             if cell is not None and not cell.column.needs:
-                yield from ((one, self._sided(cell, one)) for one in self.survivors(row))
+                first, *others = self.survivors(row)
+                found[row.id, first] = self._sided(cell, first, more)
+                found |= {(row.id, one): self._sided(cell, one) for one in others}
+        return found
 
     def survivors(self, row: RowRef) -> list[Recipe]:
         """Return the candidates whose parameters fit, and the first: its FLOPs may show that it is meant."""
@@ -225,7 +253,7 @@ class TableCounts:
         fitting = [one for one in candidates_of(row) if self.has_size(row, one)]
         return list(dict.fromkeys((*fitting[:_SURVIVORS], candidates_of(row)[0])))
 
-    def _sided(self, cell: CellRef, recipe: Recipe) -> _Option:
+    def _sided(self, cell: CellRef, recipe: Recipe, more: Sequence[int] = ()) -> _Option:
         """Return a model on the images that its row or column gives, or else on those that it may be counted on."""
         image, named = image_of(cell.column), name_in_library(recipe)
         if image is not None:
@@ -235,7 +263,7 @@ class TableCounts:
         own, *others = _published(*named)
         sides = dict.fromkeys((*self.table.value.images, USUAL_SIZE, *others))
         found: dict[int | None, Recipe] = {None: recipe}
-        for side in [one for one in sides if one != own][: _SIDES - 1]:
+        for side in dict.fromkeys((*[one for one in sides if one != own][: _SIDES - 1], *more)):
             with suppress(ValidationError):
                 found[side] = recipe.with_image((side, side))
         return _Option(cell, found, own)
@@ -256,16 +284,17 @@ class TableCounts:
 
     def _counted(self, column: str) -> ColumnCount | None:
         """Return the counter and the side that explain most numbers of a column; None without any."""
-        options = self.options[column].values()
-        sides = sorted({side for one in options for side in one.by_side}, key=lambda one: one or 0)
-        found = [
-            ColumnCount(
-                counter, side, len({o.cell.row.id for o in options if self._gives(o.cell, o.on(side), counter)})
-            )
+        best = max(self._ways(column, self.options[column]), key=lambda one: one.explained, default=None)
+        return best if best is not None and best.explained else None
+
+    def _ways(self, column: str, options: Mapping[tuple[str, Recipe], _Option]) -> list[ColumnCount]:
+        """Return how many numbers of a column each counter and side explain."""
+        every = options.values()
+        sides = sorted({side for one in every for side in one.by_side}, key=lambda one: one or 0)
+        return [
+            ColumnCount(counter, side, len({o.cell.row.id for o in every if self._gives(o.cell, o.on(side), counter)}))
             for side, counter in product(sides, self._counters(column))
         ]
-        best = max(found, key=lambda one: one.explained, default=None)
-        return best if best is not None and best.explained else None
 
     def _counters(self, column: str) -> Sequence[str]:
         return self.context.conventions(self.paper).declared_for_column(self.table.value.columns[column])
@@ -291,26 +320,60 @@ class TableCounts:
                 follows = follows and row.cell(column) is None
                 continue
             usual = (option.on(how.side) if how is not None else None) or recipe
-            tried = [usual, *option.by_side.values()]
+            sized = [usual, *option.by_side.values()]
+            tried = [one for one in sized if self.has_size(row, one)] or sized  # of other positions it is another model
             hit = [one for one in tried if how is not None and self._gives(option.cell, one, how.counter)]
             other = [one for one in tried for n in self._counters(column) if self._gives(option.cell, one, n)]
             follows = follows and bool(hit)
             if len(option.by_side) > 1:
-                found = next(iter([*hit, *other]), usual)
+                found = next(iter([*hit, *other]), self._nearest(option.cell, tried, how))
         return found, follows
+
+    def _nearest(self, cell: CellRef, tried: Sequence[Recipe], how: ColumnCount | None) -> Recipe:
+        """Return the model on the images of its column, or where each has its own, on those that give it nearly."""
+        if how is None or how.side is not None:
+            return tried[0]
+        stated = cell.printed.value * cell.printed.scale
+        works = {one: self.work(cell, one).get(how.counter) for one in tried}
+        return min(tried, key=lambda one: abs(value - stated) if (value := works[one]) is not None else inf)
 
     def possible(self, cell: CellRef, recipe: Recipe, *, every: bool = False) -> frozenset[int]:
         """Return the values that a model may have for a cell: by the column's counter if it is known, or by `every`."""
         if cell.column.measure is Measure.PARAMETERS:
             return frozenset(self.sizes_left(cell, recipe))
+        return frozenset(self.works(cell, recipe, every=every))
+
+    def works(self, cell: CellRef, recipe: Recipe, *, every: bool = False) -> Mapping[int, str]:
+        """Return the FLOPs that a model may have for a cell, each with how it was counted."""
         option, how = self.options[cell.column_id].get((cell.row.id, recipe)), self.chosen[cell.column_id]
-        counts = [self.work(cell, one) for one in option.by_side.values()] if option is not None else []
         known = how.counter if how is not None and how.explained >= LEAST and not every else None
-        return frozenset(value for one in counts for name, value in one.items() if known in (None, name))
+        return {
+            value: f"by {name}{write_side(one)}"
+            for one in ([*option.by_side.values()][::-1] if option is not None else ())
+            for name, value in self.work(cell, one).items()
+            if known in (None, name)
+        }
 
     def fits(self, cell: CellRef, recipe: Recipe) -> bool:
         """Return whether a model may have a cell's number."""
         return any(matches(cell.printed, value) for value in self.possible(cell, recipe))
+
+
+def is_stated_side(row: RowRef, recipe: Recipe) -> bool:
+    """Return whether a candidate, the table or the library names the images that a model is counted on."""
+    named = name_in_library(recipe)
+    sides = (*row.table.value.images, USUAL_SIZE, *(_published(*named) if named is not None else ()))
+    return (
+        recipe.image is None or recipe.image[0] in sides or any(one.image == recipe.image for one in row.row.candidates)
+    )
+
+
+def write_side(recipe: Recipe) -> str:
+    """Return on which images a model is, where these are not the usual ones."""
+    named = name_in_library(recipe)
+    own = _published(*named)[0] if named is not None else USUAL_SIZE
+    height, width = recipe.image or (own, own)
+    return f" on images of {height} x {width}" if (height, width) != (USUAL_SIZE, USUAL_SIZE) else ""
 
 
 def _published(library: Library, name: str) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from operator import itemgetter
 
+from imlp_audit.checks.candidate_counts import is_stated_side, write_side
 from imlp_audit.checks.comparison import Comparison, Ways, compare, fitting
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.judged_under import (
@@ -42,13 +43,14 @@ from imlp_audit.checks.matches_by_chance import (
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention
 from imlp_audit.models.names.data_sets import PUBLISHED_HEADS, SMALL_HEADS, USUAL_CLASSES
 from imlp_audit.models.recipe import Recipe
+from imlp_audit.models.recipe_changes import write_value
 from imlp_audit.models.relatives import ends_of
 from imlp_audit.numbers.interval import Interval, decimal_text, readable
 from imlp_audit.numbers.parsing import SCALES
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.numbers.words import list_some
 from imlp_audit.records.check import NO_MODEL, PASSES, AnyHint, CellCheck, ColumnCheck, OptionHint, Verdict
-from imlp_audit.spec.columns import Measure, MemoryColumn
+from imlp_audit.spec.columns import Measure, MemoryColumn, image_of
 from imlp_audit.spec.paper import CellRef, Paper, rows_of_table
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
 
@@ -103,16 +105,17 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
     identity, stated = context.identities.get(found.cell.row.id), is_stated(found.cell)
     if identity is not None:
         check = check.model_copy(update={"model": str(found.recipe), "identified": identity.how, "power": None})
-        check = _under_ends(check, found.recipe) if check.verdict in PASSES else check
+        check = _under_ends(check, found) if check.verdict in PASSES else check
         if identity.alike and check.verdict in PASSES:
             said = f"{check.reason}; {list_some(identity.alike, 3)} would have it too"
             check = check.model_copy(update={"reason": said})
     if check.verdict in PASSES and not stated:
         return _under_convention(check)
-    if check.verdict is not Verdict.DIFFERS:
+    if check.verdict is not Verdict.DIFFERS or (identity is None and stated):
         return check
-    if identity is None and stated:
-        return check
+    if found.cell.column.measure is Measure.FLOPS and image_of(found.cell.column) is None:
+        said = f"by {check.convention}{write_side(found.recipe)}: {check.reason}"
+        check = check.model_copy(update={"reason": said})
     why, row = _why_open(check, found, identity, context), found.cell.row.row
     doubt = why
     if identity is not None and not identity.accuses:
@@ -121,15 +124,17 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
         return check
     if doubt == DOUBTED and identity is not None:
         doubt = f"{doubt}, {identity.doubted[found.cell.column_id]}"
-    likely = why in (None, DOUBTED, _OTHER_HEAD) or (why == FEW and _is_told(check, found, context))
+    likely = why in (None, DOUBTED, _OTHER_HEAD, _OTHER_IMAGES) or (why == FEW and _is_told(check, found, context))
     is_cut = any(matches(found.cell.printed, value) for value in _values(check))
     is_near = is_cut or (found.cell.column.measure is Measure.FLOPS and _is_near(check))
     return hold_back(check.model_copy(update={"lead": likely and not is_near}), doubt)
 
 
-def _under_ends(check: CellCheck, recipe: Recipe) -> CellCheck:
-    """Return a pass as one under the channels and classes that a proposed model has, which are no usual ones."""
-    ends = tuple(one for one in ends_of(recipe) if one not in check.under)
+def _under_ends(check: CellCheck, found: Countable) -> CellCheck:
+    """Return a pass as one under the images, channels and classes of a proposed model that are no usual ones."""
+    cell, image = found.cell, found.recipe.image
+    is_open = cell.column.measure is Measure.FLOPS and not is_stated_side(cell.row, found.recipe)
+    ends = (*ends_of(found.recipe), *([f"image {write_value(image)}"] if is_open else []))
     if not ends:
         return check
     reason = f"{check.reason}{',' if check.under else ' under'} {', '.join(ends)}"
@@ -153,12 +158,15 @@ def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, 
     hits, misses = _score_counter(found, context)
     if not are_settled(hits, misses):
         return FEW
+    if identity is not None and not is_stated_side(found.cell.row, found.recipe):
+        return _OTHER_IMAGES
     sure = misses == 0 and hits >= 2 * LEAST
     if not sure and not is_stated(found.cell) and _is_near(check):
         return "it is so near that another counter may have counted it, and too few numbers tell"
     return None
 
 
+_OTHER_IMAGES = "the size of the images is proposed: write `images: [SIDE]` in the table if you know it"
 _OTHER_HEAD = "a classifier of other classes would give it"
 
 
@@ -170,8 +178,9 @@ def _may_have_another_head(found: Countable, context: Context) -> bool:
     if full is None or bare is None:
         return False
     classes = found.recipe.classes or USUAL_CLASSES
-    heads = (bare + Fraction(full - bare) * one / classes for one in (*SMALL_HEADS, *PUBLISHED_HEADS))
-    return any(matches(found.cell.printed, size) for size in heads)
+    rounded, cut = found.cell.printed.rounded_and_cut
+    totals = {one: bare + Fraction(full - bare) * one / classes for one in (*SMALL_HEADS, *PUBLISHED_HEADS)}
+    return any(size in rounded or (size in cut and one in PUBLISHED_HEADS) for one, size in totals.items())
 
 
 def _score_counter(found: Countable, context: Context) -> tuple[int, int]:

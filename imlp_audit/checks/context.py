@@ -235,6 +235,8 @@ def _measure_column(
 
 
 def _work(facts: ModelFacts, reading: str | None, convention: Convention) -> Measured:
+    if convention.name in facts.counted:
+        return Measured(Fraction(facts.counted[convention.name]), reading, convention.name)
     if facts.ledger is None:
         raise NotMeasuredError("the work of the model was not counted")
     value = Fraction(total(facts.ledger, convention))

@@ -58,9 +58,7 @@ def work_needed(papers: Sequence[Paper], context: Context) -> Mapping[ModelKey, 
         for paper in papers
         if proposals(paper)
         for table in paper.tables
-        for options in TableCounts(paper, table, context).options.values()
-        for one in options.values()
-        for sized in one.by_side.values()
+        for sized in TableCounts(paper, table, context).to_count()
     }
 
 
@@ -306,12 +304,17 @@ class _TableRows:
         """Write what a model has for each cell, beside what is printed."""
         found = [(cell, self._nearest(cell, recipe)) for cell in cells]
         return ", ".join(
-            f"{readable(Fraction(value))} {_NOUNS[cell.column.measure]}, not {_with_unit(cell)}"
+            f"{readable(Fraction(value))} {self._noun(cell, recipe, value)}, not {_with_unit(cell)}"
             if not matches(cell.printed, value)
             else f"{_with_unit(cell)} {_NOUNS[cell.column.measure]}"
             for cell, value in found
             if value is not None
         )
+
+    def _noun(self, cell: CellRef, recipe: Recipe, value: int) -> str:
+        """Return what was counted, of FLOPs also how."""
+        how = f" {self.counts.works(cell, recipe)[value]}" if cell.column.measure is Measure.FLOPS else ""
+        return f"{_NOUNS[cell.column.measure]}{how}"
 
     def _nearest(self, cell: CellRef, recipe: Recipe) -> int | None:
         """Return what to compare a cell with: all parameters, or the kind that the table counts; the nearest FLOPs."""

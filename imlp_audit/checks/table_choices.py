@@ -27,7 +27,7 @@ from imlp_audit.spec.schema import PrintedTable, Row
 
 _UNITS = ("k", "M", "G", "")
 _CHANNELS = (None, 1)  # of images: None is the model's own number, three
-_HEADS = (USUAL_CLASSES, *SMALL_HEADS, *PUBLISHED_HEADS)
+_HEADS = (USUAL_CLASSES, *SMALL_HEADS, *(one for one in PUBLISHED_HEADS if one > 10 * USUAL_CLASSES))  # of no widths
 
 
 def with_units(paper: Paper, context: Context) -> Paper:

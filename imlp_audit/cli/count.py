@@ -18,7 +18,7 @@ from imlp_audit.report.formats import Format
 
 if TYPE_CHECKING:
     from imlp_audit.count.request import Changes
-    from imlp_audit.explain.causes import CountedQuantity, Question
+    from imlp_audit.explain.tries import CountedQuantity, Question
 
 
 _MEASURES = {"params": "parameters", "parameters": "parameters", "flops": "flops"}
@@ -69,7 +69,7 @@ class ModelOptions:
     def changes(self, model: str, questions: Sequence[Question]) -> Changes:
         """Return what is to be counted, and again under changes if there are questions. Raises UsageError."""
         from imlp_audit.count import request
-        from imlp_audit.explain.causes import CountedQuantity
+        from imlp_audit.explain.tries import CountedQuantity
 
         library, name, file = request.parse_model(model)
         if find_spec("torch") is None:  # the process that counts would end without a word
@@ -136,7 +136,7 @@ def count(
 
 
 def _question(text: str) -> Question:
-    from imlp_audit.explain.causes import CountedQuantity, Question
+    from imlp_audit.explain.tries import CountedQuantity, Question
     from imlp_audit.numbers.parsing import NumberForm, parse_printed
 
     named, equals, number = text.rpartition("=")
@@ -155,7 +155,7 @@ def _question(text: str) -> Question:
 
 
 def _guess_measure(scale: int, text: str) -> CountedQuantity:
-    from imlp_audit.explain.causes import CountedQuantity
+    from imlp_audit.explain.tries import CountedQuantity
 
     if any(word in text.lower() for word in ("flop", "mac")):
         return CountedQuantity.FLOPS

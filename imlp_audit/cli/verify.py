@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from imlp_audit.cli.loading import load_specs, open_store, tell_cache
 from imlp_audit.cli.options import (
+    Device,
     NoCache,
     Only,
     Reading,
@@ -16,6 +17,7 @@ from imlp_audit.cli.options import (
     Skip,
     Specs,
     TrustCode,
+    check_device,
     group_options,
     helpers,
     trusting,
@@ -35,6 +37,11 @@ def verify(
     only: Only = None,
     skip: Skip = None,
     reading: Reading = None,
+    counter: Annotated[
+        Literal["ledger", "fvcore"],
+        typer.Option(help="What counts for the convention `fvcore`: our ledger, or fvcore itself (slow)."),
+    ] = "ledger",
+    device: Annotated[Device, typer.Option(help="Where --counter fvcore runs; the ledger needs no device.")] = "cpu",
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=0, help="Processes that share the work with this one; 0 for none.")
     ] = None,
@@ -50,10 +57,12 @@ def verify(
     """Give every printed number a verdict."""
     outputs = parse_outputs(reporting.printed, reporting.output)
     selection = load_specs(specs, trust_code=trust_code)
+    check_device(device)  # which imports torch
     options = Options(
         only=tuple(only or ()),
         skip=tuple(skip or ()),
         reading=reading,
+        fvcore_device=device if counter == "fvcore" else None,
         jobs=helpers() if jobs is None else jobs,
         trust_code=trust_code,
         store=open_store(no_cache=no_cache, quiet=reporting.quiet),

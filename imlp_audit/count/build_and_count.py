@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
-from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.count.ledger import CallCache, measure, peak_memory
 from imlp_audit.count.parameters import count_parameters, parameter_counts
 from imlp_audit.count.record import Ledger
@@ -26,9 +26,12 @@ Progress = Callable[[str], None]
 
 
 def measure_models(
-    needed: Mapping[ModelKey, Need], progress: Progress, cache: CallCache | None = None
+    needed: Mapping[ModelKey, Need],
+    progress: Progress,
+    fvcore_device: str | None = None,
+    cache: CallCache | None = None,
 ) -> Iterator[Measured]:
-    """Measure each model on the meta device.
+    """Measure each model on the meta device; if `fvcore_device` is given, also run the real fvcore on that device.
 
     With the same `cache`, models that share operations are counted faster.
     """
@@ -36,7 +39,7 @@ def measure_models(
     waiting = Counter(key.recipe.with_own_mlps() for key in needed)
     for key, need in needed.items():
         progress(key.recipe.name)
-        yield key, attempt(key.recipe, partial(_measure_model, builder, cache, known, key, need))
+        yield key, attempt(key.recipe, partial(_measure_model, builder, cache, known, key, need, fvcore_device))
         host = key.recipe.with_own_mlps()
         waiting[host] -= 1
         if not waiting[host]:  # a table may have more models than memory holds
@@ -67,13 +70,18 @@ _Known: TypeAlias = dict[tuple[ModelKey, Need], ModelFacts]
 """What was counted, by what the models depend on."""
 
 
-def _measure_model(builder: Builder, cache: CallCache, known: _Known, key: ModelKey, need: Need) -> ModelFacts:
+def _measure_model(
+    builder: Builder, cache: CallCache, known: _Known, key: ModelKey, need: Need, fvcore_device: str | None
+) -> ModelFacts:
     with limited_model(key.recipe), torch.device("meta"):
         same = replace(key, reading=builder.essence(key.recipe, key.reading)), need
     if same not in known:
         with limited_model(key.recipe), builder.variant(key.recipe, key.reading) as variant:
             known[same] = _count(variant, cache, need)
-    return known[same]
+    facts = known[same]
+    if need.work and fvcore_device is not None:
+        return _add_fvcore_count(facts, key, fvcore_device)
+    return facts
 
 
 def count_work(model: nn.Module, cache: CallCache | None = None) -> Ledger:
@@ -92,6 +100,12 @@ def _count(variant: Variant, cache: CallCache, need: Need) -> ModelFacts:
         settings=settings_of(model),
         peaks={n: peak_memory(model, *_inputs(model, "meta", n), cache=cache) for n in sorted(need.batches)},
     )
+
+
+def _add_fvcore_count(facts: ModelFacts, key: ModelKey, device: str) -> ModelFacts:
+    with Builder(device).variant(key.recipe, key.reading) as variant:
+        counted = count_with_fvcore(variant.model, *_inputs(variant.model, device))
+    return replace(facts, counted={"fvcore": counted})
 
 
 def _inputs(model: nn.Module, device: str, batch: int = 1) -> tuple[Tensor, ...]:

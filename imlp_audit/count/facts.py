@@ -43,6 +43,7 @@ class ModelFacts:
 
     `mlps` are the dotted paths of its MLP modules, `mlp_parameters` the number of parameters in them. `ledger` is
     None if only parameters were requested. `peaks` maps a number of images to the memory of their forward pass.
+    `counted` holds totals from a counter other than the ledger, by the name of the convention they stand for.
     """
 
     parameters: Mapping[ParameterConvention, int]
@@ -51,6 +52,7 @@ class ModelFacts:
     ledger: Ledger | None = None
     settings: Mapping[Setting, int] = field(default_factory=dict)
     peaks: Mapping[int, Peak] = field(default_factory=dict)
+    counted: Mapping[str, int] = field(default_factory=dict)
 
     def has_total(self, convention: Convention) -> bool:
         """Whether the model has a total under a FLOPs convention: without a classifier it has none to leave out."""

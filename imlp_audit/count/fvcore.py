@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from math import floor, prod
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,7 +13,7 @@ from imlp_audit.count.call import Call, Formula, Operation, Work
 from imlp_audit.count.conventions import FVCORE_WEIGHTS
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
 Rule: TypeAlias = Callable[[Call], int]
 
@@ -101,3 +102,22 @@ def unfuse_attention(model: nn.Module) -> nn.Module:
 def is_unfused(module: nn.Module) -> bool:
     """Return whether `unfuse_attention` changed a module."""
     return "was_fused" in module.__dict__
+
+
+def count_with_fvcore(model: nn.Module, *inputs: Tensor) -> int:
+    """fvcore's flops (one per multiply-accumulate) of `model(*inputs)`; puts the model in evaluation mode.
+
+    fvcore traces a real forward pass: model and inputs need data, on one device. timm's fused attention is
+    switched off first, because fvcore would not count its products.
+    """
+    import torch
+
+    # Gradients stay on: without them torch may take fast paths whose inside fvcore doesn't see.
+    with torch.enable_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from fvcore.nn import FlopCountAnalysis  # half a second to import; warns of a deprecation
+
+        analysis = FlopCountAnalysis(unfuse_attention(model.eval()), inputs)
+        analysis.unsupported_ops_warnings(False).uncalled_modules_warnings(False).tracer_warnings("none")
+        # A float if an einsum was counted, but always a whole number.
+        return int(analysis.total())

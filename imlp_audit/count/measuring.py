@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import closing, suppress
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
@@ -57,12 +57,14 @@ def _collect(pool: Pool, given: tuple[Needed, Progress]) -> _Found:
     return found
 
 
-def measure_here(needed: Needed, progress: Progress = lambda _: None) -> Iterator[Measured]:
+def measure_here(
+    needed: Needed, progress: Progress = lambda _: None, fvcore_device: str | None = None
+) -> Iterator[Measured]:
     """Measure models in this process; torch, which takes seconds to import, is imported if there are any."""
     if needed:
         from imlp_audit.count.build_and_count import measure_models
 
-        yield from measure_models(needed, progress, calls_seen())
+        yield from measure_models(needed, progress, fvcore_device, cache=calls_seen())
 
 
 def _by_host(needed: Needed) -> list[Needed]:
@@ -95,9 +97,11 @@ def is_outside(key: ModelKey) -> bool:
     return key.recipe.runs_code
 
 
-def measure_outside(needed: Needed, progress: Progress, *, patience: float = PATIENCE) -> Iterator[Measured]:
+def measure_outside(
+    needed: Needed, progress: Progress, fvcore_device: str | None = None, *, patience: float = PATIENCE
+) -> Iterator[Measured]:
     """Measure models in a process of their own. One that never ends, or that ends the process, is a failure."""
-    return each_outside(measure_here, needed, progress, patience)
+    return each_outside(partial(measure_here, fvcore_device=fvcore_device), needed, progress, patience)
 
 
 def rehearse(models: Iterable[ModelKey], *, patience: float = PATIENCE) -> Mapping[ModelKey, Failure]:

@@ -17,7 +17,8 @@ from imlp_audit.checks.context import Conventions
 from imlp_audit.checks.judged_under import Countable, cells_of_column, column_of, countable, missing_for, totalled_cells
 from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.errors import BuildError
-from imlp_audit.explain.causes import CauseFamily, CountedQuantity, Question, Recounts, find_causes
+from imlp_audit.explain.causes import find_causes
+from imlp_audit.explain.tries import CauseFamily, CountedQuantity, Question, Recounts
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.workers import StoppedError, yield_apart
 from imlp_audit.records.check import CauseHint, CellCheck, Check, OptionHint, Verdict

@@ -115,7 +115,7 @@ def read_label(text: str, above: LabelParts | None, known: Container[str]) -> La
     bare, inner = split_mark(plain[: remark.start()] if remark else plain)
     plain, mark = f"{bare} {remark[1]}" if remark else bare, inner + mark
     config = _CONFIG.fullmatch(plain)
-    if config is not None and not is_tagged(plain):
+    if config is not None and not is_tagged(plain.removeprefix("timm/")):
         side = side_of(config["side"] or config["px"] or "")
         return LabelParts(plain, config["name"], mark, side, training=config["training"].strip("_") or None)
     sized = _SIZED.search(bare)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from imlp_audit.models.names.data_sets import ALL_CLASSES, classes_named, clip_recipe, names_imagenet, text_recipe
 from imlp_audit.models.names.known import USUAL_SIZE, Library, Trait, former_meaning, has, own_size, takes_size
@@ -42,6 +42,7 @@ class Proposal:
 
 def propose(label: LabelParts, around: Surroundings, group: str, side: int | None) -> Proposal:
     """Return the candidates of a row below a heading `group`; `side` is that of its images, where it gives one."""
+    label = replace(label, name=label.name.removeprefix("timm/"))  # as its weights are called where they are published
     tagged = is_tagged(label.name)
     short = WEIGHTS.sub("", label.name.partition(".")[0] if tagged else label.name)
     name, said = _split_size(short)

@@ -178,7 +178,7 @@ def test_labels_of_other_rows_identify_nothing_and_one_that_names_a_model_is_a_l
     assert {check.verdict for check in found.values()} == {Verdict.UNVERIFIABLE}
     assert all(check.lead and check.identified is Identified.NO for check in found.values())
     assert (
-        "is it resnet18? Then 11 689 512 parameters, not 21.80 M, 3 628 146 688 FLOPs, not 3.67 G"
+        "is it resnet18? Then 11 689 512 parameters, not 21.80 M, 3 628 146 688 FLOPs by torch, not 3.67 G"
         in found["resnet_18/params"].reason
     )
 
@@ -340,3 +340,34 @@ def test_a_label_that_is_a_name_alone_is_not_said_to_be_more(tmp_path: Path) -> 
     reasons = [check.reason for name, check in checks_of(tmp_path, *rows).items() if name.endswith("flops")]
     assert len(reasons) == len(TRUE)
     assert not any("label is not its name" in reason for reason in reasons)
+
+
+# On images of 256 x 256, as torchvision's own models have them: 4 089 184 256 multiply-accumulates at 224 are 5 340 M.
+AT_256 = [
+    ("resnet18", "ResNet-18", "11.69", "2.37"), ("resnet34", "ResNet-34", "21.80", "4.79"),
+    ("resnet50", "ResNet-50", "25.56", "5.34"), ("resnet101", "ResNet-101", "44.55", "10.19"),
+]  # fmt: skip
+
+
+def test_a_size_of_images_that_nothing_names_is_found_and_accuses_nothing(tmp_path: Path) -> None:
+    found = checks_of(tmp_path, *(row(*one) for one in AT_256), row("resnet152", "ResNet-152", "60.19", "16.04"))
+    wrong = found.pop("resnet_152/flops")
+    assert {check.verdict for check in found.values()} <= set(PASSES)
+    assert "image 256" in found["resnet_50/flops"].under
+    assert (wrong.verdict, wrong.lead) == (Verdict.UNVERIFIABLE, True)
+    assert "write `images: [SIDE]`" in wrong.reason
+
+
+def test_a_model_of_other_positions_is_not_judged_on_the_images_of_its_column(tmp_path: Path) -> None:
+    """ViT-B/16 has 86 859 496 parameters for images of 384, of which 577 * 768 are positions."""
+    vit = row("vit_base_patch16_384", "ViT-B16", "86.86", "33.03")
+    found = checks_of(tmp_path, *(row(*one) for one in TRUE), vit)
+    assert found["vit_b16/params"].verdict is Verdict.REPRODUCED
+    assert found["vit_b16/flops"].model == "timm: vit_base_patch16_384"
+
+
+def test_a_number_that_differs_is_said_with_its_counter_and_the_nearest_of_the_models_sizes(tmp_path: Path) -> None:
+    """timm's EfficientNet-B4 is for images of 320 in training, and of 384 then."""
+    b4 = row("efficientnet_b4", "EfficientNet-B4", "19.34", "4.99")
+    reason = checks_of(tmp_path, *(row(*one) for one in TRUE), b4)["efficientnet_b4/flops"].reason
+    assert "by fvcore on images of 384 x 384: " in reason

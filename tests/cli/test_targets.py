@@ -132,7 +132,7 @@ def test_an_id_of_a_paper_that_is_not_here_names_those_that_are(own: Path) -> No
 def test_targets_are_checked_before_torch_is_imported(own: Path) -> None:
     code = (
         "import sys; from imlp_audit.cli.main import make_app; from imlp_audit.errors import UsageError\n"
-        "for words in (['verify'], ['report'], ['solve'], ['explain'], ['baseline'], ['inspect', "
+        "for words in (['verify', '--device', 'cuda'], ['report'], ['solve'], ['explain'], ['baseline'], ['inspect', "
         "'model.pth'], ['bench', '--table'], ['properties', '--device', 'cuda']):\n"
         "    try: make_app()([*words, 'nobody/1'], standalone_mode=False); sys.exit(words[0])\n"
         "    except Exception: pass\n"

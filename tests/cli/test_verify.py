@@ -81,6 +81,13 @@ def test_a_reading_is_judged_by_where_a_paper_declares_it(here: Path) -> None:
     assert checks(done.out)["clean/1/base/params"]["verdict"] == "reproduced"
 
 
+def test_without_a_device_the_real_counter_cannot_run_there(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    done = call("verify", "clean", "--counter", "fvcore", "--device", "cuda")
+    assert (done.code, done.out) == (3, "")
+    assert "--device cuda" in done.err
+
+
 @pytest.fixture
 def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where any attempt to measure fails the test."""
@@ -111,6 +118,8 @@ def unmeasured(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["list", "bare.yaml"], "there is nothing to check in bare.yaml: write a table, a claim or an equation"),
         (["report", "bad.yaml"], "bad.yaml:2:1: unknown key 'nonsense'"),
         (["verify", "--format", "pdf"], "pdf"),
+        (["verify", "--counter", "abacus"], "abacus"),
+        (["verify", "--device", "abacus"], "abacus"),
         (["verify", "clean", "--json"], "No such option: --json"),
         (["demo", "--xml"], "No such option: --xml\nTry `imlp-audit demo --help`"),
         (["verify", "--jobz"], "No such option: --jobz (Possible"),

@@ -12,10 +12,9 @@ from ptflops import get_model_complexity_info
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks.verify_against_fvcore import count_with_fvcore
 from imlp_audit.count.call import BOOKED_TWICE, Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.record import Ledger
 

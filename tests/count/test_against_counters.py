@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks.verify_against_fvcore import count_with_fvcore
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.fvcore import count_with_fvcore
 from imlp_audit.count.ledger import measure
 
 from .counters import flop_counter_macs, host, image_size, ptflops_of, with_zeros

@@ -6,9 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from benchmarks.verify_against_fvcore import count_with_fvcore
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
-from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.count.ledger import measure
 
 

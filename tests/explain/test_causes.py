@@ -7,7 +7,8 @@ from math import log
 
 import pytest
 
-from imlp_audit.explain.causes import CauseFamily, CountedQuantity, Question, find_causes
+from imlp_audit.explain.causes import find_causes
+from imlp_audit.explain.tries import CauseFamily, CountedQuantity, Question
 from imlp_audit.numbers.parsing import NumberForm, parse_printed
 from imlp_audit.records.counted import CountReport, ModelPart, NumberCause
 
@@ -185,6 +186,8 @@ def test_a_gap_that_all_rows_have_comes_before_a_cause_of_one_cell() -> None:
 
 
 def test_a_factor_that_all_rows_have() -> None:
+    found = in_column("1.37M", ("4.11M", report(3_000_000)), ("9.73M", report(7_100_000)))
+    assert found[0].text.startswith("1.37 times what the model of each row has")
     found = in_column("3.0M", ("9.0M", report(3_000_000)), ("21.3M", report(7_100_000)))
     assert found[0].text == "times 3"
     assert len(found[0].explains) == 3

@@ -15,11 +15,10 @@ from pydantic import ValidationError
 from timm.layers import Mlp
 from torch import nn
 
-from benchmarks.verify_against_fvcore import count_with_fvcore
 from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
-from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.count.measuring import measure_outside
 from imlp_audit.errors import UntrustedError
 from imlp_audit.models.build import OWN_KINDS, Builder, describe_failure

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from benchmarks.verify_against_fvcore import count_with_fvcore
 from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
+from imlp_audit.count.fvcore import count_with_fvcore
 from imlp_audit.count.measuring import measure_outside
 from imlp_audit.errors import BuildError, SpecError, UntrustedError
 from imlp_audit.models.build import Builder, build_host

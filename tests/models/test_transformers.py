@@ -11,10 +11,10 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 from torchvision import models
 
-from benchmarks.verify_against_fvcore import count_with_fvcore
 from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
+from imlp_audit.count.fvcore import count_with_fvcore
 from imlp_audit.errors import BuildError
 from imlp_audit.models.build import Builder
 from imlp_audit.models.recipe import Recipe

@@ -77,7 +77,8 @@ def test_a_family_in_a_heading_counts_too() -> None:
 @pytest.mark.parametrize(
     "label",
     ["DeiT-S", "resnet50", "DeiT-S†", "DeiT-S [12]", "DeiT-S (Touvron et al., 2021)", "Swin-B-384",
-     "DeiT-B ↑384", "resnet50_gn.a1h_in1k", "convnext_base_384_in22ft1k", "resnet50_8xb32_in1k", "RegNetY-16GF"],
+     "DeiT-B ↑384", "resnet50_gn.a1h_in1k", "convnext_base_384_in22ft1k", "resnet50_8xb32_in1k", "RegNetY-16GF",
+     "timm/mobilenetv3_large_100.ra_in1k"],
 )  # fmt: skip
 def test_a_label_that_is_one_models_name_is_named(label: str) -> None:
     assert named(label) == [True]
