@@ -25,11 +25,10 @@ def count_with_plain_fvcore() -> None:
     from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
     from imlp_audit.models.build import Builder
     from imlp_audit.spec.load import load
-    from imlp_audit.spec.paper import rows_of
 
     paper = load(["imlp"]).papers[0]
     reading = paper.about.value.readings["released"].reading().imlp
-    for row in rows_of(paper):
+    for row in paper.rows:
         if row.table.value.table == "1" and row.row.model is not None:
             with Builder("cpu").variant(row.row.model, reading) as variant:
                 print(row.id, count_with_fvcore(unfuse_attention(variant.model), torch.zeros(1, 3, 224, 224)))

@@ -26,7 +26,7 @@ from imlp_audit.report.first_screen import first_screen
 from imlp_audit.report.paper import report_document
 from imlp_audit.report.terminal import Surface, render_terminal
 from imlp_audit.spec.load import Selection, load, select_checks
-from imlp_audit.spec.paper import CellRef, Paper, repeated_row, rows_of
+from imlp_audit.spec.paper import CellRef, Paper, repeated_row
 from imlp_audit.spec.plan import CellPlan, DeltaPlan, EquationPlan, Plan, RepeatPlan, check_ids
 from imlp_audit.spec.schema import PrintedTable, Row
 from imlp_audit.spec.tree import Located
@@ -115,7 +115,7 @@ def _cells_of(one: NumberPlan) -> tuple[CellRef, ...]:
 
 def _cells(audited: Audited) -> Iterator[CellRef]:
     for paper in audited.selection.papers:
-        for row in rows_of(paper):
+        for row in paper.rows:
             yield from (CellRef(row, column) for column in row.row.printed)
 
 

@@ -18,7 +18,6 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
 from imlp_audit.spec.load import load
-from imlp_audit.spec.paper import rows_of
 from tests.measured import STORE
 
 FILE = Path(__file__).parent.parent / "specs" / "torchvision_zoo" / "classifiers.yaml"
@@ -92,7 +91,7 @@ def test_what_cannot_be_built_is_named(recipe: dict[str, object], message: str) 
 def test_it_is_audited_only_where_it_is_named() -> None:
     assert "torchvision_zoo" not in {paper.id for paper in load().papers}
     (paper,) = load(["torchvision_zoo"]).papers
-    assert sum(1 for _ in rows_of(paper)) == sum(
+    assert sum(1 for _ in paper.rows) == sum(
         len(models.get_model_weights(name)) for name in models.list_models(module=models)
     )
 

@@ -16,7 +16,7 @@ from imlp_audit.numbers.printed import Printed, Rounding
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import NO_MODEL, CellCheck, DeltaCheck, Verdict
 from imlp_audit.spec.columns import Column, Measure, image_of
-from imlp_audit.spec.paper import CellRef, Paper, RowRef, repeated_row, rows_of
+from imlp_audit.spec.paper import CellRef, Paper, RowRef, repeated_row
 from imlp_audit.spec.plan import CellPlan, DeltaPlan
 
 C = TypeVar("C", CellCheck, DeltaCheck)
@@ -128,13 +128,13 @@ def column_of(cell: CellRef) -> str:
 def cells_of_column(paper: Paper, column: str) -> Iterator[CellRef]:
     """Yield the cells of a column that `column_of` names."""
     table, _, name = column.partition("/")
-    cells = (row.cell(name) for row in rows_of(paper) if row.table.value.table == table)
+    cells = (row.cell(name) for row in paper.rows if row.table.value.table == table)
     yield from (cell for cell in cells if cell is not None)
 
 
 def judge_paper(paper: Paper, context: Context) -> JudgedPaper:
     """Judge the votes of a paper: its counted cells that could be measured. A number printed twice votes once."""
-    cells = [counted for row in rows_of(paper) for counted in totalled_cells(row)]
+    cells = [counted for row in paper.rows for counted in totalled_cells(row)]
     voters = _find_voters(cells)
     votes = [_vote(one, context) for one in cells if voters[one.cell.id] == one.cell.id]
     return JudgedPaper.of(Votes.of([vote for vote in votes if vote is not None], _declared(paper, context)), voters)
@@ -148,7 +148,7 @@ def with_hypotheses(context: Context, papers: Sequence[Paper]) -> Context:
 
 def _declared(paper: Paper, context: Context) -> DeclaredOptions:
     read = context.conventions(paper)
-    cells = [CellRef(row, name) for row in rows_of(paper) for name in row.row.printed]
+    cells = [CellRef(row, name) for row in paper.rows for name in row.row.printed]
     columns = {column_of(cell): cell.column for cell in cells if cell.column.measure.totalled}
     conventions = {name: read.declared_for_column(column) for name, column in columns.items()}
     measures = {name: column.measure.value for name, column in columns.items()}

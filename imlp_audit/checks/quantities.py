@@ -19,7 +19,7 @@ from imlp_audit.numbers.interval import Interval, decimal_text
 from imlp_audit.numbers.parsing import SCALES
 from imlp_audit.records.check import RowTruth, Truth, Verdict
 from imlp_audit.spec.claim_entries import QuantityKind, Relation
-from imlp_audit.spec.claim_quantities import MlpShare, Quantity
+from imlp_audit.spec.claims import MlpShare, Quantity
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef
 

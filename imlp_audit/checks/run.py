@@ -22,7 +22,7 @@ from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import CHECK_OF_KIND, FAILS, CellCheck, Check, EquationCheck, Verdict
 from imlp_audit.spec.columns import Measure, MemoryColumn
-from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of, rows_of_table
+from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of_table
 from imlp_audit.spec.plan import (
     CellPlan,
     ClaimPlan,
@@ -185,7 +185,7 @@ def _totals(row: RowRef) -> Iterator[tuple[Paper, Recipe, Need]]:
 @lru_cache(maxsize=32)
 def _voters(paper: Paper) -> Sequence[tuple[Paper, Recipe, Need]]:
     """Return the models whose counted numbers have a vote on the paper's hypothesis."""
-    cells = (one for row in rows_of(paper) for one in totalled_cells(row))
+    cells = (one for row in paper.rows for one in totalled_cells(row))
     return [(paper, one.recipe, Need(work=one.cell.column.measure is Measure.FLOPS)) for one in cells]
 
 

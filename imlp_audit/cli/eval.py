@@ -39,7 +39,7 @@ from imlp_audit.report.document import make_visible
 from imlp_audit.report.first_screen import run_screen
 from imlp_audit.report.formats import Format
 from imlp_audit.spec.load import Selection
-from imlp_audit.spec.paper import RowRef, find_row, rows_of
+from imlp_audit.spec.paper import RowRef, find_row
 from imlp_audit.spec.schema import Preprocessing
 from imlp_audit.spec.targets import id_in, whole_paper
 
@@ -223,7 +223,7 @@ def _find_row(wanted: str, specs: list[str] | None, *, trust_code: bool) -> RowR
     papers = load_specs(specs or [whole_paper(wanted)], trust_code=trust_code).papers
     found = find_row(papers, id_in(wanted, papers[0].id))
     if found is None:
-        known = [row.id for paper in papers for row in rows_of(paper)]
+        known = [row.id for paper in papers for row in paper.rows]
         raise UsageError(f"--row {wanted}: {did_you_mean(wanted, known, 'rows here')}")
     return found
 

@@ -20,10 +20,9 @@ from imlp_audit.report.formats import Format
 from imlp_audit.report.listings import coverage_document
 from imlp_audit.spec.findings import broken_locks, long_findings
 from imlp_audit.spec.load import Selection, select_checks
-from imlp_audit.spec.model_rules import unknown_models, wrong_code
-from imlp_audit.spec.paper import CellRef, Paper, rows_of
+from imlp_audit.spec.paper import CellRef, Paper
 from imlp_audit.spec.plan import plan
-from imlp_audit.spec.rules import broken_claims
+from imlp_audit.spec.rules import broken_claims, unknown_models, wrong_code
 
 
 def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None, format_: Formatted = Format.RICH) -> int:
@@ -61,7 +60,7 @@ def lint(specs: Specs = None) -> int:
 
 def _describe(paper: Paper, selection: Selection) -> tuple[str, str]:
     """Return a paper whose specs are sound, and how much they hold; and whether a number of it can be counted."""
-    cells = [CellRef(row, column) for row in rows_of(paper) for column in row.row.printed]
+    cells = [CellRef(row, column) for row in paper.rows for column in row.row.printed]
     counted = [cell for cell in cells if cell.column.measure.totalled]
     parts = (
         count_of(len(paper.tables), "table"),
@@ -94,7 +93,7 @@ def coverage(
     reads most numbers of the document is taken.
     """
     from imlp_audit.transcribe.cover import cover
-    from imlp_audit.transcribe.document import read_document
+    from imlp_audit.transcribe.sources import read_document
 
     printed = read_document(document)
     selection = load_specs(specs)

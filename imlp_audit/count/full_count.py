@@ -20,6 +20,7 @@ from imlp_audit.count.call import MULTIPLY_ACCUMULATES, Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.from_repository import build_foreign, find_foreign, place_in
 from imlp_audit.count.fvcore import unfuse_attention
+from imlp_audit.count.hooks import THOPS_LAYERS
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.parameters import count_parameters, parameter_counts
 from imlp_audit.count.record import Ledger
@@ -87,7 +88,7 @@ def _count(asked: CountRequest) -> CountReport:
 
 
 def _report(request: ModelRequest, model: nn.Module, answers: Answers, ran: _Pass, *, parts: bool) -> CountReport:
-    parameters = _count_parameters(model, ran.used)
+    parameters = _count_parameters(model, ran)
     flops = {
         name: total(ran.ledger, counter)
         for name, counter in FLOPS_CONVENTIONS.items()
@@ -113,7 +114,7 @@ def _report(request: ModelRequest, model: nn.Module, answers: Answers, ran: _Pas
     )
 
 
-def _count_parameters(model: nn.Module, used: frozenset[str] | None) -> dict[str, int]:
+def _count_parameters(model: nn.Module, ran: _Pass) -> dict[str, int]:
     counts = {str(name): count for name, count in parameter_counts(model).items()}
     parameters = dict(model.named_parameters())
     embedded = {one for table in model.modules() if isinstance(table, nn.Embedding) for one in table.parameters()}
@@ -123,8 +124,11 @@ def _count_parameters(model: nn.Module, used: frozenset[str] | None) -> dict[str
         "real": sum(one.numel() * (1 + one.is_complex()) for one in parameters.values()),
     }
     counts |= {name: count for name, count in others.items() if count != counts["all"]}
-    if used is not None:
-        counts["used"] = sum(one.numel() for name, one in parameters.items() if name in used)
+    if ran.used is not None:
+        counts["used"] = sum(one.numel() for name, one in parameters.items() if name in ran.used)
+    if ran.calls is not None:  # thop's hooks see the layers that run
+        seen = [one for path, one in model.named_modules() if path in ran.calls and type(one) in THOPS_LAYERS]
+        counts["layers"] = sum(one.numel() for one in {held for layer in seen for held in layer.parameters()})
     return counts
 
 

@@ -16,10 +16,9 @@ from imlp_audit.numbers.interval import EXACT, Interval, decimal_text, readable
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.check import PASSES, Accuracy, CellCheck, Verdict
 from imlp_audit.spec.claim_entries import QuantityKind
-from imlp_audit.spec.claim_quantities import Quantity
-from imlp_audit.spec.claims import Conditions, Order, Statement, parse_claims
+from imlp_audit.spec.claims import Conditions, Order, Quantity, Statement, parse_claims
 from imlp_audit.spec.columns import AccuracyColumn
-from imlp_audit.spec.paper import CellRef, Paper, RowRef, rows_of
+from imlp_audit.spec.paper import CellRef, Paper, RowRef
 
 # The 97.5 % quantile of the standard normal distribution, rounded up: 1.95996398454005423552...
 Z = Fraction("1.95996398454005423553")
@@ -65,7 +64,7 @@ def _kind(cell: CellRef) -> tuple[str, str] | str:
 
 
 def _from_baselines(paper: Paper) -> Iterator[tuple[CellRef, CellRef]]:
-    for row in rows_of(paper):
+    for row in paper.rows:
         for name in row.row.printed:
             base = row.baseline.cell(name) if row.baseline is not None else None
             if base is not None:

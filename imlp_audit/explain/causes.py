@@ -103,7 +103,12 @@ def _answer(
 ) -> PrintedNumber:
     measured = measured_by(model, question)
     value = question.printed.value * question.printed.scale
-    every = [_cause(question, hit, chance) for hit, chance in hits if question in hit and chance < 1]
+    giving = [hit for hit, chance in hits if question in hit and chance < 1]
+    every = [
+        _cause(question, hit, chance)
+        for hit, chance in hits
+        if hit in giving and not any(_is_enough(other, hit, question) for other in giving)
+    ]
     found: list[NumberCause] = []
     every.sort(key=lambda one: (one.chance > _ALL, -len(one.explains), one.family == CauseFamily.MISPRINT, one.chance))
     for one in every:
@@ -130,6 +135,14 @@ def _answer(
         expected=round(_width({cell for _, cell in turns}), 2),
         nearest=f"{near.text}: {readable(round(near.value))}" if missed and near is not None else None,
     )
+
+
+def _is_enough(plain: _Hit, both: _Hit, question: Question) -> bool:
+    """Return whether one of the two changes that a cause is made of gives all its numbers alone."""
+    one, other = plain[question], both[question]
+    if one.counted or not other.counted:
+        return False
+    return (one.cause == other.cause or one.cause.startswith(other.counted)) and set(both) <= set(plain)
 
 
 def _cause(question: Question, hit: _Hit, chance: float) -> NumberCause:

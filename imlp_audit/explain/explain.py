@@ -38,7 +38,6 @@ from imlp_audit.report.verdicts import place_in_specs
 from imlp_audit.spec.claim_entries import MeaningEntry, OrderEntry
 from imlp_audit.spec.claims import Conditions, Statement
 from imlp_audit.spec.load import Selection, select_checks
-from imlp_audit.spec.paper import rows_of
 from imlp_audit.spec.plan import (
     CellPlan,
     ClaimPlan,
@@ -194,7 +193,7 @@ def _explain_columns(plan: ColumnsPlan, check: ColumnCheck) -> _Answer:
         ("compared", "each counted number with what is measured for its own column and for the others"),
         ("judged by", "whether two numbers of a row follow under each other's heading, and neither under its own"),
     )
-    rows = [row for row in rows_of(plan.paper) if row.table.value.table == plan.table.value.table]
+    rows = [row for row in plan.paper.rows if row.table.value.table == plan.table.value.table]
     return facts, rests_on([counted.cell for row in rows for counted in totalled_cells(row)], {})
 
 

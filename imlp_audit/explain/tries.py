@@ -159,9 +159,9 @@ def _counters(question: Question, model: CountReport) -> Iterator[Try]:
 
 def _factors(question: Question, model: CountReport) -> Iterator[Try]:
     own = measured_by(model, question) or 0
-    for text, value in _units(question, own):
-        yield Try(CauseFamily.FACTOR, text, value)
     others = {text: count for text, count in _other_counts(question, model) if count != 2 * own}
+    for counted, count in {"": own, **others}.items():
+        yield from (Try(CauseFamily.FACTOR, text, value, counted) for text, value in _units(question, count))
     for factors, counts in ((_FACTORS, {"": own}), (_WITH_COUNTERS, others)):
         for factor, (counted, count) in product(factors, counts.items()):
             if counted or factor > 2 or question.measure is CountedQuantity.PARAMETERS:  # twice the work is a counter's

@@ -30,7 +30,7 @@ from imlp_audit.records.checkpoint import (
     ModelsCompared,
 )
 from imlp_audit.spec.load import Selection
-from imlp_audit.spec.paper import Paper, rows_of
+from imlp_audit.spec.paper import Paper
 
 _NEAREST = 3
 _MOST_STATES = 4
@@ -162,7 +162,7 @@ def list_models(selection: Selection) -> list[ModelUse]:
 
 
 def _list_places(paper: Paper) -> Iterator[tuple[str, str, str, Recipe]]:
-    for row in rows_of(paper):
+    for row in paper.rows:
         if row.row.model is not None:
             yield row.full_label, row.id, row.table.source().file, row.row.model
     for system in paper.systems:

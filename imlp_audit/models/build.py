@@ -1,14 +1,16 @@
-"""From a recipe and a reading to a module, within limits."""
+"""From a recipe and a reading to a module, within limits: hosts, and what takes the place of their MLPs."""
 
 from __future__ import annotations
 
+import fnmatch
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 import torch
-from timm.layers import BatchNormAct2d
+from timm.layers import BatchNormAct2d, ConvMlp, GatedMlp, GlobalResponseNormMlp, GluMlp, Mlp, SwiGLU
+from timm.models.volo import ClassBlock
 from timm.utils.model import reparameterize_model
 from torch import Tensor, nn
 from torch._ops import OpOverload
@@ -24,18 +26,150 @@ from torch.utils._pytree import tree_leaves
 
 from imlp_audit.errors import BuildError
 from imlp_audit.models.available_hosts import Timm
+from imlp_audit.models.blocks import ImlpRecipe
 from imlp_audit.models.host import BuildRequest, Host
+from imlp_audit.models.imlp import DepthwiseBlock, imlp_for, with_activation
 from imlp_audit.models.names.known import known_models, own_size
-from imlp_audit.models.own import PythonModule
+from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.readings import AnyReading, ClassToken, Reading
-from imlp_audit.models.recipe import Form, Recipe
+from imlp_audit.models.recipe import Form, Recipe, Replacement
 from imlp_audit.models.recipe_changes import find_leaves
 from imlp_audit.models.relatives import name_in_library
-from imlp_audit.models.replace import make_replacements, mlps_of, use_modules
-from imlp_audit.models.run_code import build_python, describe_error, locate, write_error
+from imlp_audit.models.run_code import build_python, describe_error, locate, make_block, write_error
 from imlp_audit.models.settings import example_inputs
 from imlp_audit.models.torch_modes import SkipInitialisation
 from imlp_audit.processes.limits import MEMORY_OF_CODE, LimitError, limited
+
+OWN_KINDS = (Mlp, ConvMlp, GatedMlp, GlobalResponseNormMlp, GluMlp, SwiGLU)
+"""The MLPs whose place a block of a user's own can take: all that timm has."""
+
+
+def mlps_of(model: nn.Module, recipe: Recipe | None = None) -> dict[str, Mlp]:
+    """Return the model's MLP modules by their dotted paths, in order; of any kind where a recipe has a block for it.
+
+    They are timm's `Mlp` and what a model's own code makes of it, such as one that convolves between its layers.
+    """
+    kinds = OWN_KINDS if recipe is not None and recipe.own_block is not None else (Mlp,)
+    return {path: module for path, module in model.named_modules() if isinstance(module, kinds)}
+
+
+@contextmanager
+def use_modules(model: nn.Module, replacements: Mapping[str, nn.Module]) -> Iterator[None]:
+    """Put other modules at the given paths as long as the context lasts.
+
+    So one host on the meta device serves all its variants and is built once.
+    """
+    originals = {path: model.get_submodule(path) for path in replacements}
+    try:
+        _place(model, replacements)
+        yield
+    finally:
+        _place(model, originals)
+
+
+def _place(model: nn.Module, modules: Mapping[str, nn.Module]) -> None:
+    for path, module in modules.items():
+        parent, _, name = path.rpartition(".")
+        setattr(model.get_submodule(parent), name, module)
+
+
+def make_replacements(
+    host: nn.Module, mlps: Mapping[str, Mlp], recipe: Recipe, reading: AnyReading | None
+) -> dict[str, nn.Module]:
+    """Make what takes the place of the host's MLPs, all of which are given; nothing where they stay as they are.
+
+    Raises BuildError for a host whose MLPs cannot be replaced.
+    """
+    if not recipe.changes_mlps:
+        return {}
+    if recipe.own_block is not None:
+        _refuse_what_no_block_replaces(recipe, host, mlps)
+    else:
+        _refuse_what_would_stay(recipe, host, mlps)
+    if recipe.mlp is None:
+        return {path: with_activation(mlp, recipe.activation, agelu=recipe.agelu) for path, mlp in mlps.items()}
+    chosen, block = _choose_mlps(recipe.mlp, mlps), recipe.mlp.block
+    if isinstance(block, OwnBlock):
+        return {path: make_block(block, path, mlp, reading) for path, mlp in chosen.items()}
+    if not isinstance(reading, Reading):
+        raise BuildError(f"{recipe.name} needs a reading of the IMLP block, and the paper has none")
+    return {path: _imlp_for(host, path, mlp, recipe, block, reading) for path, mlp in chosen.items()}
+
+
+def _choose_mlps(replacement: Replacement, mlps: Mapping[str, Mlp]) -> dict[str, Mlp]:
+    """Return the MLPs at the replacement's sites; each of its globs must name one."""
+    for glob in replacement.sites:
+        if not fnmatch.filter(mlps, glob):
+            raise BuildError(f"sites: the host has no MLP at {glob!r}; its MLPs are at {', '.join(mlps)}")
+    return {path: mlp for path, mlp in mlps.items() if any(fnmatch.fnmatchcase(path, g) for g in replacement.sites)}
+
+
+def _refuse_what_would_stay(recipe: Recipe, host: nn.Module, mlps: Mapping[str, Mlp]) -> None:
+    """Raise BuildError for a host with an MLP that cannot be replaced, or that would lose a part by it."""
+    kinds = "hosts that work are ViT and DeiT, Swin, PoolFormer and others whose MLPs are all timm.layers.Mlp"
+    if not mlps:
+        raise BuildError(f"{recipe.name} has no timm.layers.Mlp that could be replaced; {kinds}")
+    others = _other_mlps(host, mlps)
+    if others:
+        raise BuildError(f"{recipe.name} has MLPs of another kind, such as {others[0]}, that would stay; {kinds}")
+    normed = [path for path, mlp in mlps.items() if not isinstance(mlp.norm, nn.Identity)]
+    if normed:
+        raise BuildError(f"{recipe.name} has a norm inside its MLP {normed[0]}, which the replacement would lose")
+
+
+def _refuse_what_no_block_replaces(recipe: Recipe, host: nn.Module, mlps: Collection[str]) -> None:
+    """Raise BuildError for a host without MLPs of timm, or with others unless the spec names those to replace."""
+    if not mlps:
+        known = ", ".join(kind.__name__ for kind in OWN_KINDS)
+        raise BuildError(f"{recipe.name} has none of timm's MLPs, whose place a block can take: {known}")
+    others = _other_mlps(host, mlps)
+    if others and recipe.mlp is not None and recipe.mlp.sites == ("*",):
+        name = next(iter(mlps)).rpartition(".")[2]
+        raise BuildError(
+            f"{recipe.name} has modules of other kinds called MLP, such as {others[0]}, that would stay; "
+            f'if they should, name those to replace with sites, such as sites: ["*.{name}"]'
+        )
+
+
+def _other_mlps(host: nn.Module, mlps: Collection[str]) -> list[str]:
+    """Return the paths of modules that are called MLPs and are none of these."""
+    return [
+        path
+        for path, module in host.named_modules(remove_duplicate=False)
+        if "mlp" in path.rpartition(".")[2].lower() and path not in mlps and not isinstance(module, nn.Identity)
+    ]
+
+
+def _grid(host: nn.Module, path: str) -> tuple[int, int] | None:
+    """Return the (H, W) of the tokens that the MLP at a path sees, where its block (Swin's) or the host knows it."""
+    block = host.get_submodule(path.rpartition(".")[0])
+    known: tuple[int, int] | None = getattr(block, "input_resolution", None)
+    embedding = getattr(host, "patch_embed", None) or getattr(host, "stem", None)  # Mixer's is its stem
+    return known or getattr(embedding, "grid_size", None)
+
+
+def _imlp_for(host: nn.Module, path: str, mlp: Mlp, recipe: Recipe, block: ImlpRecipe, reading: Reading) -> nn.Module:
+    """Make the block that replaces the MLP at a path: its grid is the host's; it refuses other inputs."""
+    prefix_tokens = getattr(host, "num_prefix_tokens", 0)
+    replacement = imlp_for(mlp, block, reading, recipe.activation, grid=_grid(host, path), prefix_tokens=prefix_tokens)
+    of_the_class_token = isinstance(host.get_submodule(path.rpartition(".")[0]), ClassBlock)  # alone, it has no grid
+    replacement.advice = (
+        f"; the MLP at {path} has no place for IMLP's convolution: replace only others with sites, or give "
+        "part: channel, which needs none"
+    )
+    if replacement.spatial is not None and not of_the_class_token:
+        replacement.spatial.register_forward_pre_hook(_refuse_a_kernel_larger_than_the_grid)
+    return replacement
+
+
+def _refuse_a_kernel_larger_than_the_grid(block: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+    """Raise BuildError where a depthwise convolution has taps that no place of its grid could use."""
+    assert isinstance(block, DepthwiseBlock)
+    height, width = inputs[0].shape[-2:]
+    kernel = block.conv.kernel_size[0]
+    if kernel > min(height, width):
+        raise BuildError(f"kernel: {kernel} is larger than the grid of {height} x {width}")
+
 
 _CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 _NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm, BatchNormAct2d)
@@ -275,7 +409,9 @@ class Builder:
         """
         limits = limited_model(recipe) if self.device == "meta" else nullcontext()
         with torch.device(self.device), limits:
-            host = self._host_for(recipe, reading)
+            needed = self.essence(recipe, reading)
+            # a replaced MLP may ask for a ViT without class token; a baseline keeps its own
+            host = self._get(recipe, needed, needed.class_token if isinstance(needed, Reading) else ClassToken.KEPT)
             mlps = mlps_of(host, recipe)
             with SkipInitialisation():
                 others = make_replacements(host, mlps, recipe, reading)
@@ -294,11 +430,6 @@ class Builder:
         host = self._get(recipe, reading, ClassToken.KEPT)
         optional = isinstance(recipe.host, Timm) and getattr(host, "cls_token", None) is not None
         return reading if optional else replace(reading, class_token=ClassToken.KEPT)
-
-    def _host_for(self, recipe: Recipe, reading: AnyReading | None) -> nn.Module:
-        """Return the host. A replaced MLP may ask for a ViT without class token; a baseline keeps its own."""
-        needed = self.essence(recipe, reading)
-        return self._get(recipe, needed, needed.class_token if isinstance(needed, Reading) else ClassToken.KEPT)
 
     def _get(self, recipe: Recipe, reading: AnyReading | None, class_token: ClassToken) -> nn.Module:
         host = recipe.with_own_mlps()

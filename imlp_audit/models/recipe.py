@@ -127,7 +127,7 @@ class Recipe(BaseModel):
         host, deployed, replaced = self.host, self.form is Form.DEPLOYED, self.mlp is not None
         yield self.agelu and replaced, "agelu: it goes into the host's own MLPs, but these are replaced"
         yield (
-            self.mlp is not None and self.mlp.python is not None and self.activation is not None,
+            self.own_block is not None and self.activation is not None,
             "activation: a block of your own has its own; give it one of its arguments instead",
         )
         sized = self.image is not None
@@ -163,10 +163,14 @@ class Recipe(BaseModel):
         return self.mlp.imlp if self.mlp is not None else None
 
     @property
+    def own_block(self) -> OwnBlock | None:
+        """The block of one's own that replaces the MLPs, where one does."""
+        return self.mlp.python if self.mlp is not None else None
+
+    @property
     def codes(self) -> tuple[OwnCode, ...]:
         """What of the model a paper's own Python makes: the host, and the blocks in place of its MLPs."""
-        block = self.mlp.python if self.mlp is not None else None
-        return tuple(one for one in (self.host, block) if isinstance(one, OwnCode))
+        return tuple(one for one in (self.host, self.own_block) if isinstance(one, OwnCode))
 
     @property
     def code(self) -> OwnCode | None:

@@ -11,22 +11,7 @@ from imlp_audit.numbers.words import count_of
 from imlp_audit.records.check import NO_MODEL, Check, CheckKind, CountedCheck, OptionHint, Verdict, printed_form
 from imlp_audit.records.finding import Finding, FindingKind, Quote, StaleFinding
 from imlp_audit.records.result import AuditResult
-from imlp_audit.report.document import (
-    Block,
-    Fold,
-    Heading,
-    Inline,
-    Item,
-    List,
-    Paragraph,
-    Span,
-    Style,
-    Table,
-    code,
-    faint,
-    parse_code,
-    titled_list,
-)
+from imlp_audit.report import document as doc
 from imlp_audit.report.verdicts import code_of, name_place, place_in_specs, style_of, write_check, write_measured
 
 _KINDS = tuple(FindingKind)
@@ -64,16 +49,16 @@ class NumberedFinding:
         return f"finding/{self.finding.paper}/{self.finding.id}"
 
     @property
-    def link(self) -> Span:
+    def link(self) -> doc.Span:
         """Its short name, leading to its heading."""
-        return Span(self.name, link=f"#{self.anchor}")
+        return doc.Span(self.name, link=f"#{self.anchor}")
 
     @property
-    def title(self) -> Inline:
+    def title(self) -> doc.Inline:
         """Its name and title, and whether it fails the run."""
         state = "" if self.finding.acknowledged else "fails the run"
         why = ", ".join(part for part in ("" if self.finding.explained else "unexplained", state) if part)
-        return (f"{self.name} {self.finding.title}", *([Span(f" ({why})", Style.BAD)] if why else []))
+        return (f"{self.name} {self.finding.title}", *([doc.Span(f" ({why})", doc.Style.BAD)] if why else []))
 
 
 def number_findings(result: AuditResult) -> tuple[NumberedFinding, ...]:
@@ -93,17 +78,20 @@ def say_that_none_fails(result: AuditResult) -> str:
     return "No check was completed." if broken == len(result.checks) else "No check that was completed fails."
 
 
-def _errors(result: AuditResult) -> Iterator[Item]:
+def _errors(result: AuditResult) -> Iterator[doc.Item]:
     for one in result.checks:
         if one.verdict is Verdict.ERROR:
             hints = (f"hint: {hint}" for hint in one.hint_texts)
-            yield Item(write_check(one), (*hints, faint(place_in_specs(one))))
+            yield doc.Item(write_check(one), (*hints, doc.faint(place_in_specs(one))))
 
 
-def stale_findings(stale: Sequence[StaleFinding]) -> Iterator[Block]:
+def stale_findings(stale: Sequence[StaleFinding]) -> Iterator[doc.Block]:
     """Yield the findings that cover checks that do not fail."""
-    items = (Item((code(one.id), f" ({one.title}): {one.reason}"), (faint(place_in_specs(one)),)) for one in stale)
-    yield from titled_list("Findings that cover checks that do not fail", items)
+    items = (
+        doc.Item((doc.code(one.id), f" ({one.title}): {one.reason}"), (doc.faint(place_in_specs(one)),))
+        for one in stale
+    )
+    yield from doc.titled_list("Findings that cover checks that do not fail", items)
 
 
 _HINTS = 2  # hints of a finding that a page shows without a click
@@ -113,53 +101,57 @@ _OPEN = 6  # checks of a finding that a page shows without a click
 _HEADINGS = {FindingKind.ASK: "Ask the authors", FindingKind.MISPRINT: "Misprints", FindingKind.NOTE: "Notes"}
 
 
-def finding_sections(result: AuditResult, findings: Sequence[NumberedFinding]) -> Iterator[Block]:
+def finding_sections(result: AuditResult, findings: Sequence[NumberedFinding]) -> Iterator[doc.Block]:
     """Yield the findings by kind, then what could not be completed, and entries of the lock that no longer hold."""
     checks = {check.id: check for check in result.checks}
     if not findings:
-        yield Heading("Findings")
-        yield Paragraph(say_that_none_fails(result))
+        yield doc.Heading("Findings")
+        yield doc.Paragraph(say_that_none_fails(result))
     for kind, heading in _HEADINGS.items():
         own = [one for one in findings if one.finding.kind is kind]
         if own:
-            yield Heading(heading)
+            yield doc.Heading(heading)
         for one in own:
             yield from _finding(one, checks)
-    yield from titled_list("Not completed", _errors(result))
-    stale = (Item((code(one.check), ": ", one.reason), (faint(place_in_specs(one)),)) for one in result.stale)
-    yield from titled_list("Known before, different now", stale)
+    yield from doc.titled_list("Not completed", _errors(result))
+    stale = (
+        doc.Item((doc.code(one.check), ": ", one.reason), (doc.faint(place_in_specs(one)),)) for one in result.stale
+    )
+    yield from doc.titled_list("Known before, different now", stale)
     if result.stale:
-        yield Paragraph(parse_code("`imlp-audit acknowledge` writes the lock anew once you agree with what changed."))
+        yield doc.Paragraph(
+            doc.parse_code("`imlp-audit acknowledge` writes the lock anew once you agree with what changed.")
+        )
     yield from stale_findings(result.stale_findings)
 
 
-def _finding(one: NumberedFinding, checks: Mapping[str, Check]) -> Iterator[Block]:
+def _finding(one: NumberedFinding, checks: Mapping[str, Check]) -> Iterator[doc.Block]:
     """Yield a finding in full: why, the words and checks that it rests on, and its failing checks with their hints."""
     finding = one.finding
-    yield Heading(one.title, 3, one.anchor)
+    yield doc.Heading(one.title, 3, one.anchor)
     if finding.explained:
-        yield Paragraph((finding.why, " ", faint("("), code(finding.id), faint(")")))
+        yield doc.Paragraph((finding.why, " ", doc.faint("("), doc.code(finding.id), doc.faint(")")))
     quotes = [quote for quote in finding.evidence if isinstance(quote, Quote)]
     if quotes:
-        yield List(tuple(f"“{quote.quote}” ({quote.source})" for quote in quotes))
+        yield doc.List(tuple(f"“{quote.quote}” ({quote.source})" for quote in quotes))
     own = [checks[name] for name in (*finding.checks, *finding.evident_checks) if name in checks]
     if own:
         yield _evidence(own)
     hints = tuple(dict.fromkeys(hint for check in own for hint in check.hint_texts))
     if hints:
-        listed = List(tuple(f"hint: {hint}" for hint in hints))
-        yield listed if len(hints) <= _HINTS else Fold(count_of(len(hints), "hint"), (listed,), kept=True)
+        listed = doc.List(tuple(f"hint: {hint}" for hint in hints))
+        yield listed if len(hints) <= _HINTS else doc.Fold(count_of(len(hints), "hint"), (listed,), kept=True)
 
 
-def _evidence(checks: Sequence[Check]) -> Block:
+def _evidence(checks: Sequence[Check]) -> doc.Block:
     header = ("where", "printed", "measured", "gap", "what was found", "check")
     rows = [_row(check) for check in checks]
     kept = [at for at in range(len(header)) if any(row[at] for row in rows)]
-    table = Table(tuple(header[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in rows))
-    return table if len(rows) <= _OPEN else Fold(f"All {len(rows)} checks", (table,), kept=True)
+    table = doc.Table(tuple(header[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in rows))
+    return table if len(rows) <= _OPEN else doc.Fold(f"All {len(rows)} checks", (table,), kept=True)
 
 
-def _row(check: Check) -> tuple[Inline, ...]:
+def _row(check: Check) -> tuple[doc.Inline, ...]:
     """Return the evidence of a failing check; the reason of a claim or a repeat names the values that it compares."""
     counted = check if isinstance(check, CountedCheck) else None
     return (
@@ -167,7 +159,7 @@ def _row(check: Check) -> tuple[Inline, ...]:
         printed_form(check) or "",
         write_measured(counted.measured) if counted is not None else "",
         (counted.gap if counted is not None else None) or "",
-        (Span(check.verdict.value, style_of(check)), f": {check.reason}"),
+        (doc.Span(check.verdict.value, style_of(check)), f": {check.reason}"),
         code_of(check),
     )
 

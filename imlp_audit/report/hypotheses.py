@@ -19,23 +19,7 @@ from imlp_audit.records.result import (
     TableHead,
 )
 from imlp_audit.records.solution import Answered, Solved, SolvedAxis, SolvedFirst, SolvedWeights
-from imlp_audit.report.document import (
-    Block,
-    Document,
-    Heading,
-    Inline,
-    Item,
-    List,
-    Paragraph,
-    Span,
-    Table,
-    code,
-    count_more,
-    join,
-    number_columns,
-    shorten,
-    titled_list,
-)
+from imlp_audit.report import document as doc
 
 _CHOICES = {
     "only": "the options give the same values",
@@ -88,16 +72,16 @@ def group_of_column(hypothesis: PaperHypothesis | None, column: str) -> ColumnSc
     return next((score for score in scores if score.group.name == column), None)
 
 
-def table_hypothesis(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[Block]:
+def table_hypothesis(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[doc.Block]:
     """Yield a line for each counted column of a table, and below it the rows that state their own counter."""
     lines = []
     for column in table.columns:
         judged = _judged_under(result, paper, table, column)
         own = _own_counters(result, paper, table, column)
         if judged or own:
-            lines.append(Item(judged or own, (own,) if judged and own else (), label=column.heading))
+            lines.append(doc.Item(judged or own, (own,) if judged and own else (), label=column.heading))
     if lines:
-        yield List(tuple(lines))
+        yield doc.List(tuple(lines))
 
 
 def _own_counters(result: AuditResult, paper: PaperHead, table: TableHead, column: ColumnHead) -> str:
@@ -129,16 +113,16 @@ def _judged_under(result: AuditResult, paper: PaperHead, table: TableHead, colum
     return f"{under}{describe_column(score)}"
 
 
-def paper_hypothesis(hypothesis: PaperHypothesis) -> Iterator[Block]:
+def paper_hypothesis(hypothesis: PaperHypothesis) -> Iterator[doc.Block]:
     """Yield the hypothesis of a paper, with the score of every declared option; columns have theirs at their tables."""
-    yield Heading("What the counted numbers were judged under", 3)
-    yield Paragraph(
+    yield doc.Heading("What the counted numbers were judged under", 3)
+    yield doc.Paragraph(
         (
             "The numbers are judged together: a reading for each family of models, a convention for each column and a "
             f"rounding rule for the paper. The best choice explains {hypothesis.explained} of "
             f"{count_of(hypothesis.votes, 'number')}; numbers are rounded ",
-            code(hypothesis.rounding),
-            *(part for group in hypothesis.rounding_of for part in (f", {group.name} ", code(str(group.winner)))),
+            doc.code(hypothesis.rounding),
+            *(part for group in hypothesis.rounding_of for part in (f", {group.name} ", doc.code(str(group.winner)))),
             ".",
         )
     )
@@ -146,24 +130,24 @@ def paper_hypothesis(hypothesis: PaperHypothesis) -> Iterator[Block]:
     groups += [(f"rounding of {group.name}", group) for group in hypothesis.rounding_of]
     groups += [(f"readings of {group.name}", group) for group in hypothesis.readings]
     if groups:
-        yield List(
-            tuple(Item(f"{describe_group(one)}; by chance at most {one.chance}", label=of) for of, one in groups)
+        yield doc.List(
+            tuple(doc.Item(f"{describe_group(one)}; by chance at most {one.chance}", label=of) for of, one in groups)
         )
 
 
-def list_leads(result: AuditResult, *, every: bool = False) -> Iterator[Block]:
+def list_leads(result: AuditResult, *, every: bool = False) -> Iterator[doc.Block]:
     """Yield the numbers that their rows' likely models have not, the first or all: questions, which fail nothing."""
     leads: dict[str, CellCheck] = {}
     for one in result.of_kind(CellCheck):
         if one.lead:
             leads.setdefault(one.id.rpartition("/")[0], one)
     places = (((one.place or one.id).rpartition(", ")[0], one.reason) for one in leads.values())
-    items = [f"{place}: {shorten(reason, _LONGEST)}" for place, reason in places]
+    items = [f"{place}: {doc.shorten(reason, _LONGEST)}" for place, reason in places]
     most = len(items) if every else _MOST
-    yield from titled_list(f"Leads ({len(leads)})", (*items[:most], *count_more(len(items) - most, "lead")))
+    yield from doc.titled_list(f"Leads ({len(leads)})", (*items[:most], *doc.count_more(len(items) - most, "lead")))
 
 
-def summarize_identified(result: AuditResult) -> Iterator[Item]:
+def summarize_identified(result: AuditResult) -> Iterator[doc.Item]:
     """Yield a line for each table with candidates: its identified rows, and how its columns were counted."""
     cells = [check for check in result.of_kind(CellCheck) if check.identified is not None]
     rows: dict[str, Identified | None] = {check.id.rpartition("/")[0]: Identified.NO for check in cells}
@@ -180,8 +164,8 @@ def summarize_identified(result: AuditResult) -> Iterator[Item]:
             identified = f"{known} of {count_of(len(own), 'row')} by their numbers{named}"
             parts = (identified, *_parameters(result, paper, table), *_counters(result, paper, table))
             lines.append(f"{table.called}: {'; '.join(parts)}")
-    listed = (*lines[:_MOST], *count_more(len(lines) - _MOST, "table"))
-    yield from (Item(one, label="identified") for one in listed)
+    listed = (*lines[:_MOST], *doc.count_more(len(lines) - _MOST, "table"))
+    yield from (doc.Item(one, label="identified") for one in listed)
 
 
 def _parameters(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterator[str]:
@@ -212,51 +196,51 @@ def _counters(result: AuditResult, paper: PaperHead, table: TableHead) -> Iterat
 COLUMNS = {"parameters": "parameters", "flops": "FLOPs", "both": "both"}
 
 
-def solved_document(solved: Solved) -> Document:
+def solved_document(solved: Solved) -> doc.Document:
     """Return an answer as a document."""
     last = solved.last
-    left_out = [(code(name), f": {why}") for name, why in solved.left_out.items()]
+    left_out = [(doc.code(name), f": {why}") for name, why in solved.left_out.items()]
     return (
-        Heading("What the numbers say the model was", 2),
-        Paragraph(_introduction(solved.selection)),
-        List(tuple(map(_score, solved.answers))),
+        doc.Heading("What the numbers say the model was", 2),
+        doc.Paragraph(_introduction(solved.selection)),
+        doc.List(tuple(map(_score, solved.answers))),
         *_conclusions(last),
-        Heading("The first of the best solutions", 3),
-        List(tuple(_first_solution(last.first))),
+        doc.Heading("The first of the best solutions", 3),
+        doc.List(tuple(_first_solution(last.first))),
         *_decisions(solved),
         *_exceptions(last),
         *_controls(last),
-        *titled_list("Left out", left_out),
-        Heading("The order of the solutions", 3),
-        Paragraph(solved.order),
+        *doc.titled_list("Left out", left_out),
+        doc.Heading("The order of the solutions", 3),
+        doc.Paragraph(solved.order),
     )
 
 
-def _introduction(selection: Sequence[str]) -> Inline:
+def _introduction(selection: Sequence[str]) -> doc.Inline:
     return (
         "The text of a paper leaves questions about its models open. A reading answers all of them; a counter says how "
         "much each class of work counts as FLOPs (a whole number from 0 to 6). The search covers every combination of "
         "readings, counters and usual rounding rules, without sampling, and finds those that explain the most printed "
         "numbers of ",
-        *join(map(code, selection)),
+        *doc.join(map(doc.code, selection)),
         ".",
     )
 
 
-def _score(answer: Answered) -> Inline:
+def _score(answer: Answered) -> doc.Inline:
     numbers = f"{answer.score} of {count_of(answer.of, 'number')}"
-    families = join(count_of(n, f"{family} reading") for family, n in answer.readings.items())
-    parts = [Span(f"{COLUMNS[answer.what]}: {numbers} explained by {count_of(answer.solutions, 'solution')}")]
-    parts += [Span(" ("), *families, Span(")")] if families else []
+    families = doc.join(count_of(n, f"{family} reading") for family, n in answer.readings.items())
+    parts = [doc.Span(f"{COLUMNS[answer.what]}: {numbers} explained by {count_of(answer.solutions, 'solution')}")]
+    parts += [doc.Span(" ("), *families, doc.Span(")")] if families else []
     if answer.axes:
-        among = [*join(map(code, answer.named), " and "), Span(" among them")]
-        parts += [Span("; "), *(among if answer.named else [Span("no named reading among them")])]
+        among = [*doc.join(map(doc.code, answer.named), " and "), doc.Span(" among them")]
+        parts += [doc.Span("; "), *(among if answer.named else [doc.Span("no named reading among them")])]
     if not answer.exhaustive:
-        parts.append(Span(f"; NOT exhaustive: the budget ended the search, at most {answer.bound} possible"))
+        parts.append(doc.Span(f"; NOT exhaustive: the budget ended the search, at most {answer.bound} possible"))
     return tuple(parts)
 
 
-def _conclusions(answer: Answered) -> Iterator[Block]:
+def _conclusions(answer: Answered) -> Iterator[doc.Block]:
     said = []
     if answer.reading is not None:
         said.append(_certainty(answer.reading, answer))
@@ -272,7 +256,7 @@ def _conclusions(answer: Answered) -> Iterator[Block]:
         scores = ", ".join(f"{name} {score}" for name, score in answer.conventions.items())
         said.append(f"The best scores with named counters, of {answer.of}: {scores}.")
     if said:
-        yield List(tuple(said))
+        yield doc.List(tuple(said))
 
 
 def _certainty(word: str, answer: Answered) -> str:
@@ -289,38 +273,40 @@ def _doubt(answer: Answered) -> str:
     return f"{count_of(answer.unexplained, 'number')} {'is' if answer.unexplained == 1 else 'are'} unexplained"
 
 
-def _first_solution(first: SolvedFirst) -> Iterator[Item]:
+def _first_solution(first: SolvedFirst) -> Iterator[doc.Item]:
     for family, axes in first.reading.items():
         values = ", ".join(f"{axis} {value}" for axis, value in axes.items())
         apart = f" ({first.apart} {'axis' if first.apart == 1 else 'axes'} from "
-        yield Item((values, *((apart, code(first.nearest), ")") if first.nearest else ())), label=family)
+        yield doc.Item((values, *((apart, doc.code(first.nearest), ")") if first.nearest else ())), label=family)
     if first.parameters is not None:
-        yield Item(f"{first.parameters}, rounded {first.parameter_rounding}", label="parameters")
+        yield doc.Item(f"{first.parameters}, rounded {first.parameter_rounding}", label="parameters")
     if first.flops_rounding is not None:
         weights = ", ".join(f"{name} {weight}" for name, weight in first.weights.items())
-        yield Item(f"{weights}, rounded {first.flops_rounding}", label="FLOPs")
+        yield doc.Item(f"{weights}, rounded {first.flops_rounding}", label="FLOPs")
 
 
-def _decisions(solved: Solved) -> Iterator[Block]:
+def _decisions(solved: Solved) -> Iterator[doc.Block]:
     if solved.last.axes:
-        yield Heading("What the numbers decide about each open question", 3)
+        yield doc.Heading("What the numbers decide about each open question", 3)
         yield _axes(solved)
         yield from _grounds(solved.last)
     if solved.last.weights:
-        yield Heading("What they decide about the counter", 3)
-        yield Table(("weight of", "in the best solutions"), tuple(map(_weights, solved.last.weights)))
+        yield doc.Heading("What they decide about the counter", 3)
+        yield doc.Table(("weight of", "in the best solutions"), tuple(map(_weights, solved.last.weights)))
 
 
-def _grounds(answer: Answered) -> Iterator[Block]:
+def _grounds(answer: Answered) -> Iterator[doc.Block]:
     """Yield the numbers that each value rests on, by the value; those that rest on none are left out."""
     decided = {f"{one.axis} {one.values[0]}": one.rests_on for one in answer.axes if one.rests_on}
     if decided:
         agreed = "" if answer.exhaustive and not answer.unexplained else f", and {_doubt(answer)}"
-        yield Paragraph(f"The best solutions agree on these{agreed}. With another value the first would not explain:")
-        yield List(tuple(Item(list_some(rests_on), label=value) for value, rests_on in decided.items()))
+        yield doc.Paragraph(
+            f"The best solutions agree on these{agreed}. With another value the first would not explain:"
+        )
+        yield doc.List(tuple(doc.Item(list_some(rests_on), label=value) for value, rests_on in decided.items()))
 
 
-def _axes(solved: Solved) -> Table:
+def _axes(solved: Solved) -> doc.Table:
     """Return a table with a row for each axis: what each search leaves of it, and what the named readings have."""
 
     def left(axis: SolvedAxis, answer: Answered) -> str:
@@ -338,7 +324,7 @@ def _axes(solved: Solved) -> Table:
         )
         for axis in solved.last.axes
     )
-    return Table(header, rows)
+    return doc.Table(header, rows)
 
 
 def _weights(one: SolvedWeights) -> tuple[str, ...]:
@@ -346,28 +332,28 @@ def _weights(one: SolvedWeights) -> tuple[str, ...]:
     return " + ".join(terms), ", ".join(map(str, one.values))
 
 
-def _exceptions(answer: Answered) -> Iterator[Block]:
+def _exceptions(answer: Answered) -> Iterator[doc.Block]:
     if answer.contradicted:
-        yield Heading("Printed numbers that no best solution gives", 3)
-        yield Paragraph(
+        yield doc.Heading("Printed numbers that no best solution gives", 3)
+        yield doc.Paragraph(
             "The nearest value is that of any best solution. The last column says how far it lies outside the values "
             "that print as the number does, in units of the last printed digit."
         )
         header = ("cell", "nearest", "outside by")
         cells = ((one.id, one.value, one.gap or "") for one in answer.contradicted)
-        rows = tuple((code(name), "" if value is None else readable(value), gap) for name, value, gap in cells)
-        yield Table(header, rows, number_columns(header))
+        rows = tuple((doc.code(name), "" if value is None else readable(value), gap) for name, value, gap in cells)
+        yield doc.Table(header, rows, doc.number_columns(header))
     if answer.disputed:
-        yield Heading("Printed numbers that only some of the best solutions give", 3)
-        yield Paragraph("They cannot all be right.")
-        yield List(tuple(map(code, answer.disputed)))
+        yield doc.Heading("Printed numbers that only some of the best solutions give", 3)
+        yield doc.Paragraph("They cannot all be right.")
+        yield doc.List(tuple(map(doc.code, answer.disputed)))
 
 
-def _controls(answer: Answered) -> Iterator[Block]:
+def _controls(answer: Answered) -> Iterator[doc.Block]:
     if answer.null:
         most = max(bound for _, bound in answer.null)
-        yield Heading("What the score is worth", 3)
-        yield Paragraph(
+        yield doc.Heading("What the score is worth", 3)
+        yield doc.Paragraph(
             f"The same search explains {answer.score} of {answer.of} numbers here, and at most {most} in any of "
             f"{len(answer.null)} copies with shifted digits."
         )

@@ -10,65 +10,44 @@ from itertools import accumulate
 from typing import assert_never
 
 from imlp_audit.numbers.words import plural
-from imlp_audit.report.document import (
-    Align,
-    Block,
-    Code,
-    Document,
-    Fold,
-    Heading,
-    Inline,
-    Item,
-    List,
-    MarkedTable,
-    Paragraph,
-    Span,
-    Style,
-    Table,
-    code,
-    make_visible,
-    one_line,
-    plain_text,
-    shorten,
-    spans,
-)
+from imlp_audit.report import document as doc
 
 # an underscore inside a word is not markup, and `reproduced_under` reads better without a backslash
 _MARKUP = re.compile(r"([\\`*|\[\]#~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
 _AT_THE_START = re.compile(r"^(?:[-+=]|\d+(?=[.)]))")  # would begin a list, a rule or a heading
-_WRAPPERS = {Style.STRONG: "**", Style.EMPHASIS: "*", Style.BAD: "**", Style.BROKEN: "**"}
-_RULES = {Align.LEFT: "---", Align.RIGHT: "---:"}
+_WRAPPERS = {doc.Style.STRONG: "**", doc.Style.EMPHASIS: "*", doc.Style.BAD: "**", doc.Style.BROKEN: "**"}
+_RULES = {doc.Align.LEFT: "---", doc.Align.RIGHT: "---:"}
 
 
-def render_markdown(document: Document) -> str:
+def render_markdown(document: doc.Document) -> str:
     """Return a document as markdown, ending with a line break."""
     return "\n\n".join("\n".join(_block(block)) for block in document) + "\n"
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: doc.Block) -> Iterator[str]:
     match block:
-        case Heading():
+        case doc.Heading():
             yield f"{'#' * block.level} {_inline(block.text)}"
-        case Paragraph():
+        case doc.Paragraph():
             yield _paragraph(block.text)
-        case Table():
+        case doc.Table():
             yield from _table(block)
-        case List():
+        case doc.List():
             yield from _items(block, 0)
-        case Code():
+        case doc.Code():
             yield from _code_block(block)
-        case MarkedTable():
+        case doc.MarkedTable():
             yield from _table(block.summary)
             if block.listing is not None:
                 yield from ("", *_table(block.listing))
-        case Fold():
+        case doc.Fold():
             yield _paragraph(block.summary)
             yield from (line for inner in block.blocks for line in ("", *_block(inner)))
         case _:
             assert_never(block)
 
 
-def _paragraph(text: Inline) -> str:
+def _paragraph(text: doc.Inline) -> str:
     """Escape what would turn a paragraph into another block."""
     return _AT_THE_START.sub(_escape_start, _inline(text))
 
@@ -77,14 +56,14 @@ def _escape_start(found: re.Match[str]) -> str:
     return f"{found[0]}\\" if found[0].isdecimal() else f"\\{found[0]}"
 
 
-def _inline(text: Inline, *, in_table: bool = False) -> str:
-    joined = "".join(_span(span, in_table=in_table) for span in spans(text))
+def _inline(text: doc.Inline, *, in_table: bool = False) -> str:
+    joined = "".join(_span(span, in_table=in_table) for span in doc.spans(text))
     return joined.strip(" ")
 
 
-def _span(span: Span, *, in_table: bool) -> str:
-    text = re.sub(" +", " ", one_line(span.text))
-    if span.style is Style.CODE:
+def _span(span: doc.Span, *, in_table: bool) -> str:
+    text = re.sub(" +", " ", doc.one_line(span.text))
+    if span.style is doc.Style.CODE:
         return _code_span(text, in_table=in_table)
     escaped = html.escape(_MARKUP.sub(r"\\\1", text), quote=False)
     inner = escaped.strip()
@@ -103,10 +82,10 @@ def _code_span(text: str, *, in_table: bool) -> str:
     return f"{fence}{padding}{text.replace('|', chr(92) + '|') if in_table else text}{padding}{fence}"
 
 
-def _code_block(block: Code) -> Iterator[str]:
+def _code_block(block: doc.Code) -> Iterator[str]:
     fence = "`" * max(3, _longest_run(block.text) + 1)
     yield f"{fence}{block.language}"
-    yield from (make_visible(line, keep="\t") for line in block.text.split("\n"))
+    yield from (doc.make_visible(line, keep="\t") for line in block.text.split("\n"))
     yield fence
 
 
@@ -114,22 +93,22 @@ def _longest_run(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: doc.Table) -> Iterator[str]:
     width = len(table.alignments)
     yield _row(table.header or ("",) * width)
     yield f"| {' | '.join(_RULES[align] for align in table.alignments)} |"
     yield from map(_row, table.rows)
 
 
-def _row(cells: Sequence[Inline]) -> str:
+def _row(cells: Sequence[doc.Inline]) -> str:
     return f"| {' | '.join(_inline(cell, in_table=True) for cell in cells)} |"
 
 
-def _items(block: List, indent: int) -> Iterator[str]:
+def _items(block: doc.List, indent: int) -> Iterator[str]:
     for entry in block.entries:
         label = f"**{_inline(entry.label)}**: " if entry.label else ""
         yield f"{' ' * indent}- {label}{_inline(entry.text) if label else _paragraph(entry.text)}"
-        yield from _items(List(entry.items), indent + 2)
+        yield from _items(doc.List(entry.items), indent + 2)
 
 
 LIMIT = 60_000  # bytes of markdown
@@ -149,7 +128,7 @@ class _Extent:
 _EXTENTS = (_Extent(folded=25), _Extent(), _Extent(5, longest=200), _Extent(1, longest=60), _Extent(0, longest=25))
 
 
-def shorten_report(document: Document, limit: int = LIMIT) -> Document:
+def shorten_report(document: doc.Document, limit: int = LIMIT) -> doc.Document:
     """Return a report that takes at most so many bytes of markdown."""
     shortened = document
     for extent in (None, *_EXTENTS):
@@ -162,90 +141,94 @@ def shorten_report(document: Document, limit: int = LIMIT) -> Document:
     return (*(block for block, end in zip(blocks, sizes, strict=True) if end <= room), _NOTE)
 
 
-def _size(document: Document) -> int:
+def _size(document: doc.Document) -> int:
     return len(render_markdown(document).encode())
 
 
-def _shorten(document: Document, extent: _Extent) -> Document:
+def _shorten(document: doc.Document, extent: _Extent) -> doc.Document:
     """Return a report with its first screen whole, which its first section ends, and a note behind that."""
-    blocks: list[Block] = []
+    blocks: list[doc.Block] = []
     on_screen = False
     for block in document:
-        if isinstance(block, Heading) and block.level <= _SECTION:
+        if isinstance(block, doc.Heading) and block.level <= _SECTION:
             blocks += [_NOTE] if on_screen and _NOTE not in blocks else []
             on_screen = block.level < _SECTION
         blocks += (block,) if on_screen else _shorten_block(block, extent)
     return tuple(blocks)
 
 
-def _shorten_block(block: Block, extent: _Extent) -> Iterator[Block]:
+def _shorten_block(block: doc.Block, extent: _Extent) -> Iterator[doc.Block]:
     match block:
-        case Heading() | Paragraph():
+        case doc.Heading() | doc.Paragraph():
             yield replace(block, text=_cut(block.text, 4 * extent.longest))
-        case Table():
+        case doc.Table():
             rows = tuple(tuple(_cut(cell, extent.longest) for cell in row) for row in block.rows[: extent.entries])
             yield from (replace(block, rows=rows),) if rows else ()
-            yield from map(Paragraph, _more(len(block.rows) - extent.entries, "row"))
-        case List():
+            yield from map(doc.Paragraph, _more(len(block.rows) - extent.entries, "row"))
+        case doc.List():
             items = tuple(_shorten_item(item, extent.longest) for item in block.entries[: extent.entries])
-            yield List((*items, *_more(len(block.items) - extent.entries, "item")))
-        case MarkedTable():
+            yield doc.List((*items, *_more(len(block.items) - extent.entries, "item")))
+        case doc.MarkedTable():
             most = 30 * extent.entries + 3
             yield replace(block, rows=block.rows[:most], listing=None)
-            yield from map(Paragraph, _more(len(block.rows) - most, "row"))
+            yield from map(doc.Paragraph, _more(len(block.rows) - most, "row"))
             measured = len(block.listing.rows) if block.listing is not None else 0
-            yield from map(Paragraph, _more(measured, "row", " with what was measured for these numbers"))
-        case Fold():
+            yield from map(doc.Paragraph, _more(measured, "row", " with what was measured for these numbers"))
+        case doc.Fold():
             folded = extent.entries if block.kept else extent.folded
             if folded:
                 inside = replace(extent, entries=folded)
-                yield Fold(block.summary, tuple(one for each in block.blocks for one in _shorten_block(each, inside)))
+                yield doc.Fold(
+                    block.summary, tuple(one for each in block.blocks for one in _shorten_block(each, inside))
+                )
             else:
                 count = sum(map(_count_entries, block.blocks))
-                yield Paragraph((*spans(block.summary), ": ", Span(f"{count} more", Style.EMPHASIS)))
-        case Code():
+                yield doc.Paragraph((*doc.spans(block.summary), ": ", doc.Span(f"{count} more", doc.Style.EMPHASIS)))
+        case doc.Code():
             yield block
         case _:
             assert_never(block)
 
 
-def _shorten_item(item: Item, longest: int) -> Item:
-    below = tuple(_shorten_item(one, longest) for one in List(item.items).entries)
-    return Item(_cut(item.text, longest), below, item.label)
+def _shorten_item(item: doc.Item, longest: int) -> doc.Item:
+    below = tuple(_shorten_item(one, longest) for one in doc.List(item.items).entries)
+    return doc.Item(_cut(item.text, longest), below, item.label)
 
 
-def _more(count: int, noun: str, what: str = "") -> Iterator[Inline]:
+def _more(count: int, noun: str, what: str = "") -> Iterator[doc.Inline]:
     if count > 0:
-        yield (Span(f"{count} more", Style.EMPHASIS), f" {noun if count == 1 else plural(noun)}{what}")
+        yield (doc.Span(f"{count} more", doc.Style.EMPHASIS), f" {noun if count == 1 else plural(noun)}{what}")
 
 
-def _cut(text: Inline, left: int) -> Inline:
-    if len(plain_text(text)) <= left:
+def _cut(text: doc.Inline, left: int) -> doc.Inline:
+    if len(doc.plain_text(text)) <= left:
         return text
-    kept: list[Span] = []
-    for span in spans(text):
+    kept: list[doc.Span] = []
+    for span in doc.spans(text):
         if left > 0:
-            kept.append(replace(span, text=shorten(span.text, max(left, 4))))  # three dots, and a character before them
+            kept.append(
+                replace(span, text=doc.shorten(span.text, max(left, 4)))
+            )  # three dots, and a character before them
         left -= len(span.text)
     return tuple(kept)
 
 
-def _count_entries(block: Block) -> int:
+def _count_entries(block: doc.Block) -> int:
     match block:
-        case Table():
+        case doc.Table():
             return len(block.rows)
-        case List():
+        case doc.List():
             return len(block.items)
         case _:
             return 1
 
 
-_NOTE = Paragraph(
+_NOTE = doc.Paragraph(
     (
         "Short form: rows and items are left out (marked “more”), and long texts are cut (ending in three dots). ",
-        code("imlp-audit report SPEC -o page.html"),
+        doc.code("imlp-audit report SPEC -o page.html"),
         " writes all of it as a page; ",
-        code("imlp-audit explain ID"),
+        doc.code("imlp-audit explain ID"),
         " explains one check.",
     )
 )

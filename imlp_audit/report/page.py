@@ -10,40 +10,20 @@ from html import escape
 from importlib.resources import files
 from typing import assert_never
 
-from imlp_audit.report.document import (
-    Align,
-    Block,
-    Code,
-    Document,
-    Fold,
-    Heading,
-    Inline,
-    List,
-    MarkedTable,
-    Paragraph,
-    PrintedCell,
-    Span,
-    Stamped,
-    Style,
-    Table,
-    make_visible,
-    one_line,
-    plain_text,
-    spans,
-)
+from imlp_audit.report import document as doc
 
 
-def render_page(document: Document) -> str:
+def render_page(document: doc.Document) -> str:
     """Return a document as an HTML page."""
     style, script = (files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     anchored = _anchor_headings(document)
-    headings = [block for block in anchored if isinstance(block, Heading)]
-    title = next((plain_text(one.text) for one in headings), "imlp-audit")
+    headings = [block for block in anchored if isinstance(block, doc.Heading)]
+    title = next((doc.plain_text(one.text) for one in headings), "imlp-audit")
     body = "\n".join(render_block(block) for block in anchored)
     return _PAGE.format(
         policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
-        title=escape(one_line(title)),
+        title=escape(doc.one_line(title)),
         style=style,
         contents="\n".join(_contents(headings)),
         body=body,
@@ -83,15 +63,15 @@ def _hash(text: str) -> str:
     return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _anchor_headings(document: Document) -> Document:
+def _anchor_headings(document: doc.Document) -> doc.Document:
     """Give each heading of the contents an anchor, and let no heading skip a level, which screen readers go by."""
-    blocks: list[Block] = []
+    blocks: list[doc.Block] = []
     above = 0
     for at, block in enumerate(document):
-        if isinstance(block, Heading):
+        if isinstance(block, doc.Heading):
             above = min(block.level, above + 1)
             blocks.append(
-                Heading(block.text, above, block.anchor or (f"section-{at}" if block.level <= _LISTED else ""))
+                doc.Heading(block.text, above, block.anchor or (f"section-{at}" if block.level <= _LISTED else ""))
             )
         else:
             blocks.append(block)
@@ -102,15 +82,15 @@ _LONG = 16  # characters of a word that no column is too narrow for
 _LISTED = 2  # levels of headings that stand in the contents
 
 
-def _contents(headings: list[Heading]) -> Iterator[str]:
+def _contents(headings: list[doc.Heading]) -> Iterator[str]:
     titles = sum(heading.level == 1 for heading in headings)
     for heading in headings:
         if heading.anchor and (heading.level == _LISTED or (heading.level == 1 and titles > 1)):
-            text = render_inline(plain_text(heading.text))
+            text = render_inline(doc.plain_text(heading.text))
             yield f'<li class="level{heading.level}"><a href="#{safe_anchor(heading.anchor)}">{text}</a></li>'
 
 
-_TAGS = {Style.STRONG: "strong", Style.EMPHASIS: "em", Style.CODE: "code"}
+_TAGS = {doc.Style.STRONG: "strong", doc.Style.EMPHASIS: "em", doc.Style.CODE: "code"}
 _LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)(?:#[\w/.~\-]+)?", re.IGNORECASE | re.ASCII)
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
 _GROUPS = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")  # the spaces within 5 717 416, at which no line may break
@@ -118,23 +98,23 @@ _LONG_PART = re.compile(r"[^\0]{16}(?=[^\0])")
 _BETWEEN_PARTS = re.compile(r"(?<=[/_.])(?=\w)")  # where a name may be broken
 
 
-def render_block(block: Block) -> str:
+def render_block(block: doc.Block) -> str:
     """Return a block as HTML."""
     match block:
-        case Heading():
+        case doc.Heading():
             anchor = f' id="{safe_anchor(block.anchor)}"' if block.anchor else ""
             return f"<h{block.level}{anchor}>{render_inline(block.text)}</h{block.level}>"
-        case Paragraph():
+        case doc.Paragraph():
             return f"<p>{render_inline(block.text)}</p>"
-        case Table():
+        case doc.Table():
             return "\n".join(_table(block))
-        case List():
+        case doc.List():
             return "\n".join(_items(block))
-        case Code():
+        case doc.Code():
             return _code(block.text)
-        case MarkedTable():
+        case doc.MarkedTable():
             return "\n".join(_printed_table(block))
-        case Fold():
+        case doc.Fold():
             inner = "\n".join(render_block(one) for one in block.blocks)
             return (
                 f'<details class="fold"><summary>{render_inline(block.summary)}</summary>\n<div>{inner}</div></details>'
@@ -144,19 +124,19 @@ def render_block(block: Block) -> str:
 
 
 def _code(text: str) -> str:
-    lines = "\n".join(make_visible(line, keep="\t") for line in text.split("\n"))
+    lines = "\n".join(doc.make_visible(line, keep="\t") for line in text.split("\n"))
     inert = _COMMAND.sub(r"\1&#58;", escape(lines))
     return f"<pre><code>{inert}</code></pre>"
 
 
-def render_inline(text: Inline) -> str:
+def render_inline(text: doc.Inline) -> str:
     """Return inline text as HTML."""
-    return "".join(map(_span, spans(text)))
+    return "".join(map(_span, doc.spans(text)))
 
 
 def _escape(text: str) -> str:
     """Escape text; long names may be broken between their parts, and a number at no space."""
-    words = (_break_word(word) if len(word) > _LONG else word for word in one_line(text).split(" "))
+    words = (_break_word(word) if len(word) > _LONG else word for word in doc.one_line(text).split(" "))
     return escape(_GROUPS.sub("\xa0", " ".join(words))).replace("\0", "<wbr>")
 
 
@@ -165,11 +145,11 @@ def _break_word(word: str) -> str:
     return _LONG_PART.sub(lambda part: f"{part[0]}\0", _BETWEEN_PARTS.sub("\0", word))
 
 
-def _span(span: Span) -> str:
+def _span(span: doc.Span) -> str:
     text = _escape(span.text)
     if span.style in _TAGS:
         text = f"<{_TAGS[span.style]}>{text}</{_TAGS[span.style]}>"
-    elif span.style is not Style.PLAIN:
+    elif span.style is not doc.Style.PLAIN:
         text = f'<span class="{span.style.value}">{text}</span>'
     if span.anchor:
         text = f'<span id="{safe_anchor(span.anchor)}">{text}</span>'
@@ -184,7 +164,7 @@ def safe_anchor(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9/._\-]", lambda found: f"~{ord(found[0]):x}", text)
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: doc.Table) -> Iterator[str]:
     """Yield a table; on a narrow screen, where each row stands as a list, cells show the names of their columns."""
     yield '<table role="table" class="listing">' if not table.header else '<table role="table">'
     yield from _head(table.header, table.alignments)
@@ -195,34 +175,34 @@ def _table(table: Table) -> Iterator[str]:
     yield "</tbody></table>"
 
 
-def _head(names: Sequence[Inline], alignments: Sequence[Align]) -> Iterator[str]:
+def _head(names: Sequence[doc.Inline], alignments: Sequence[doc.Align]) -> Iterator[str]:
     if names:
         cells = (
             f'<th role="columnheader" scope="col"{_side(align)}>{render_inline(name)}</th>'
-            if plain_text(name).strip()
+            if doc.plain_text(name).strip()
             else '<td role="cell"></td>'
             for name, align in zip(names, alignments, strict=True)
         )
         yield f'<thead role="rowgroup"><tr role="row">{"".join(cells)}</tr></thead>'
 
 
-def _cell(text: Inline, column: Inline, align: Align) -> str:
+def _cell(text: doc.Inline, column: doc.Inline, align: doc.Align) -> str:
     return f'<td role="cell"{_side(align)}{_label(column)}>{render_inline(text)}</td>'
 
 
-def _side(align: Align) -> str:
-    return ' class="number"' if align is Align.RIGHT else ""
+def _side(align: doc.Align) -> str:
+    return ' class="number"' if align is doc.Align.RIGHT else ""
 
 
-def _label(column: Inline) -> str:
-    name = one_line(plain_text(column)).strip()
+def _label(column: doc.Inline) -> str:
+    name = doc.one_line(doc.plain_text(column)).strip()
     return f' data-label="{escape(name)}"' if name else ""
 
 
-def _printed_table(table: MarkedTable) -> Iterator[str]:
+def _printed_table(table: doc.MarkedTable) -> Iterator[str]:
     yield '<div class="printed">'
     yield '<table role="table" class="printed">'
-    yield from _head(table.header, (Align.LEFT,) * len(table.header))
+    yield from _head(table.header, (doc.Align.LEFT,) * len(table.header))
     yield '<tbody role="rowgroup">'
     for label, cells in table.rows:
         row = [_printed_cell(cell, column) for cell, column in zip(cells, table.header[1:], strict=True)]
@@ -230,7 +210,7 @@ def _printed_table(table: MarkedTable) -> Iterator[str]:
     yield "</tbody></table></div>"
 
 
-def _printed_cell(cell: PrintedCell | None, column: str) -> str:
+def _printed_cell(cell: doc.PrintedCell | None, column: str) -> str:
     if cell is None:
         return '<td role="cell" class="empty"></td>'
     numbers = " ".join(map(_stamped, cell.numbers))
@@ -241,7 +221,7 @@ def _printed_cell(cell: PrintedCell | None, column: str) -> str:
     )
 
 
-def _stamped(one: Stamped) -> str:
+def _stamped(one: doc.Stamped) -> str:
     finding = f" {_escape(one.finding[0])}" if one.finding else ""
     return (
         f'<span class="stamped">{_escape(one.text)} <span class="sign {one.style.value}">'
@@ -251,10 +231,10 @@ def _stamped(one: Stamped) -> str:
     )
 
 
-def _items(block: List) -> Iterator[str]:
+def _items(block: doc.List) -> Iterator[str]:
     yield "<ul>"
     for entry in block.entries:
         label = f'<strong class="label">{_escape(entry.label)}</strong> ' if entry.label else ""
-        below = "\n".join(_items(List(entry.items))) if entry.items else ""
+        below = "\n".join(_items(doc.List(entry.items))) if entry.items else ""
         yield f"<li>{label}{render_inline(entry.text)}{below}</li>"
     yield "</ul>"

@@ -5,20 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from imlp_audit.records.result import AuditResult, PaperHead
-from imlp_audit.report.document import (
-    Block,
-    Document,
-    Fold,
-    Heading,
-    List,
-    Paragraph,
-    Span,
-    Table,
-    code,
-    join,
-    parse_code,
-    strong,
-)
+from imlp_audit.report import document as doc
 from imlp_audit.report.findings import finding_sections, number_findings
 from imlp_audit.report.first_screen import overview, say_verdict
 from imlp_audit.report.hypotheses import paper_hypothesis, solved_document
@@ -37,21 +24,21 @@ VERDICTS = (
 )
 
 
-def report_document(result: AuditResult) -> Document:
+def report_document(result: AuditResult) -> doc.Document:
     """Return the whole report: every check of every paper."""
     return tuple(block for paper in result.papers for block in _report(result.of(paper), paper))
 
 
-def short_report(result: AuditResult) -> Document:
+def short_report(result: AuditResult) -> doc.Document:
     """Return the report in the same order, with long parts cut so that it can be a comment."""
     return shorten_report(report_document(result))
 
 
-def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
+def _report(result: AuditResult, paper: PaperHead) -> Iterator[doc.Block]:
     findings = number_findings(result)
     covering = {name: one for one in findings for name in one.finding.checks}
-    yield Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
-    yield Paragraph(strong(say_verdict(result)))
+    yield doc.Heading(f"Audit of “{paper.title}”", 1, f"paper/{paper.id}")
+    yield doc.Paragraph(doc.strong(say_verdict(result)))
     yield from overview(result, every=True)
     yield from printed_tables(result, paper, covering)
     yield from finding_sections(result, findings)
@@ -61,11 +48,11 @@ def _report(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
     yield from _provenance(result, paper)
 
 
-def _what_the_model_was(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
+def _what_the_model_was(result: AuditResult, paper: PaperHead) -> Iterator[doc.Block]:
     hypothesis, solved = result.hypotheses.get(paper.id), result.solved.get(paper.id)
     if hypothesis is None and solved is None:
         return
-    yield Heading("What the numbers say the model was")
+    yield doc.Heading("What the numbers say the model was")
     if hypothesis is not None:
         yield from paper_hypothesis(hypothesis)
     if solved is not None:
@@ -73,36 +60,38 @@ def _what_the_model_was(result: AuditResult, paper: PaperHead) -> Iterator[Block
         yield from answer
 
 
-def _provenance(result: AuditResult, paper: PaperHead) -> Iterator[Block]:
-    yield Heading("Provenance")
-    found_at = (" Found at ", Span(paper.url, link=paper.url), ".") if paper.url else ()
-    yield Paragraph((f"Authors: {paper.authors}. Version: {paper.version}.", *found_at))
-    yield Paragraph(parse_code(VERDICTS))
+def _provenance(result: AuditResult, paper: PaperHead) -> Iterator[doc.Block]:
+    yield doc.Heading("Provenance")
+    found_at = (" Found at ", doc.Span(paper.url, link=paper.url), ".") if paper.url else ()
+    yield doc.Paragraph((f"Authors: {paper.authors}. Version: {paper.version}.", *found_at))
+    yield doc.Paragraph(doc.parse_code(VERDICTS))
     yield from _readings(paper)
 
 
-def _readings(paper: PaperHead) -> Iterator[Block]:
-    yield Heading("How the paper is read", 3)
-    yield Paragraph(
-        parse_code(
+def _readings(paper: PaperHead) -> Iterator[doc.Block]:
+    yield doc.Heading("How the paper is read", 3)
+    yield doc.Paragraph(
+        doc.parse_code(
             "The first of each list is the default. A number that only another one gives is `reproduced_under` it."
         )
     )
     own = ((f"rounding of {measure}", rules) for measure, rules in paper.rounding_of.items())
     lists = (("rounding", paper.rounding), *own, ("parameters", paper.parameters), ("FLOPs", paper.flops))
-    yield List(tuple((f"{name}: ", *join(map(code, values))) for name, values in lists))
+    yield doc.List(tuple((f"{name}: ", *doc.join(map(doc.code, values))) for name, values in lists))
     for reading in paper.readings:
-        rows = ((code(axis.axis), code(axis.value), axis.because) for axis in reading.axes)
-        yield Fold(("Reading ", code(reading.name)), (Table(("question", "answer", "because"), tuple(rows)),))
+        rows = ((doc.code(axis.axis), doc.code(axis.value), axis.because) for axis in reading.axes)
+        yield doc.Fold(
+            ("Reading ", doc.code(reading.name)), (doc.Table(("question", "answer", "because"), tuple(rows)),)
+        )
 
 
-def index_document(result: AuditResult) -> Document:
+def index_document(result: AuditResult) -> doc.Document:
     """Return the index of the papers of a result."""
-    blocks: list[Block] = [Heading("Audited papers", 1), Paragraph(f"All of them: {summarize(result)}.")]
+    blocks: list[doc.Block] = [doc.Heading("Audited papers", 1), doc.Paragraph(f"All of them: {summarize(result)}.")]
     for paper in result.papers:
         own, page = result.of(paper), f"{paper.id}.html"
-        blocks.append(Heading(Span(paper.title, link=page), 2, f"paper/{paper.id}"))
-        blocks.append(Paragraph(f"{say_verdict(own)} {summarize(own)}."))
-        links = (Span("page", link=page), ", ", Span("markdown", link=f"{paper.id}.md"))
-        blocks.append(Paragraph(("Every finding and every check: ", *links, ".")))
+        blocks.append(doc.Heading(doc.Span(paper.title, link=page), 2, f"paper/{paper.id}"))
+        blocks.append(doc.Paragraph(f"{say_verdict(own)} {summarize(own)}."))
+        links = (doc.Span("page", link=page), ", ", doc.Span("markdown", link=f"{paper.id}.md"))
+        blocks.append(doc.Paragraph(("Every finding and every check: ", *links, ".")))
     return tuple(blocks)

@@ -25,27 +25,7 @@ from imlp_audit.records.check import (
     printed_form,
 )
 from imlp_audit.records.result import AuditResult, ColumnHead, PaperHead, RowHead, TableHead
-from imlp_audit.report.document import (
-    Align,
-    Block,
-    Fold,
-    Heading,
-    Inline,
-    Item,
-    List,
-    MarkedTable,
-    Paragraph,
-    PrintedCell,
-    Span,
-    Stamped,
-    Style,
-    Table,
-    code,
-    faint,
-    join,
-    parse_code,
-    strong,
-)
+from imlp_audit.report import document as doc
 from imlp_audit.report.findings import NumberedFinding
 from imlp_audit.report.hypotheses import describe_power, table_hypothesis
 from imlp_audit.report.verdicts import (
@@ -60,7 +40,7 @@ from imlp_audit.report.verdicts import (
 )
 
 Findings: TypeAlias = Mapping[str, NumberedFinding]  # by the ids of their checks
-_RIGHT, _LEFT = Align.RIGHT, Align.LEFT
+_RIGHT, _LEFT = doc.Align.RIGHT, doc.Align.LEFT
 _CHANGES = {".delta": "from the cells", ".delta.measured": "as measured"}  # by the ends of their ids
 
 
@@ -89,7 +69,7 @@ def find_cells(result: AuditResult, paper: PaperHead, table: TableHead) -> Itera
                 yield CellChecks(row, column, checks)
 
 
-def list_cells(cells: Iterable[CellChecks]) -> Table | None:
+def list_cells(cells: Iterable[CellChecks]) -> doc.Table | None:
     """Return a row for each number and change that was counted or run, or None: what was measured, and by others.
 
     What is missing for the other numbers is said once for all of them.
@@ -97,10 +77,10 @@ def list_cells(cells: Iterable[CellChecks]) -> Table | None:
     header = ("model", "column", "printed", "measured", "gap", "verdict", "also measured")
     align = (_LEFT, _LEFT, _RIGHT, _RIGHT, _RIGHT, _LEFT, _LEFT)
     rows = tuple(row for one in cells for row in _rows(one))
-    return Table(header, rows, align) if rows else None
+    return doc.Table(header, rows, align) if rows else None
 
 
-def _rows(one: CellChecks) -> Iterator[tuple[Inline, ...]]:
+def _rows(one: CellChecks) -> Iterator[tuple[doc.Inline, ...]]:
     label, heading = one.row.label, one.column.heading
     for end, check in one.checks.items():
         if end:
@@ -115,7 +95,7 @@ def _lacks(check: CountedCheck) -> bool:
     return check.verdict is Verdict.UNVERIFIABLE and check.measured is None and not check.evidence
 
 
-def _numbers(check: CountedCheck) -> tuple[Inline, ...]:
+def _numbers(check: CountedCheck) -> tuple[doc.Inline, ...]:
     undecided = check.verdict in (Verdict.UNVERIFIABLE, Verdict.ERROR) and not check.evidence
     return (
         check.printed or "?",
@@ -134,11 +114,11 @@ def list_other_measurements(check: CountedCheck) -> str:
     return "; ".join(f"{write_measured(value)} ({', '.join(group)})" for value, group in names.items())
 
 
-def _facts(check: CountedCheck, findings: Findings) -> Iterator[tuple[str, Inline]]:
+def _facts(check: CountedCheck, findings: Findings) -> Iterator[tuple[str, doc.Inline]]:
     under = f" ({', '.join(check.under)})" if check.under else ""
     known = ", known" if check.acknowledged else ""
     caveats = "".join(f"; {caveat}: {CAVEATS[caveat].meaning}" for caveat in check.caveats)
-    yield "verdict", (Span(word_of(check.verdict), style_of(check)), under, known, caveats)
+    yield "verdict", (doc.Span(word_of(check.verdict), style_of(check)), under, known, caveats)
     unit = f" {check.unit}" if check.unit and check.printed and not check.printed.endswith(check.unit) else ""
     yield "printed", f"{check.printed or '?'}{unit}"
     if check.measured is not None:
@@ -155,7 +135,7 @@ def _facts(check: CountedCheck, findings: Findings) -> Iterator[tuple[str, Inlin
     found = findings.get(check.id)
     if found is not None:
         yield "finding", (found.link, f": {found.finding.title}")
-    yield "ask", (code(explain_command(check)), faint(f" ({place_in_specs(check)})"))
+    yield "ask", (doc.code(explain_command(check)), doc.faint(f" ({place_in_specs(check)})"))
 
 
 SIGNS = {
@@ -176,24 +156,24 @@ LEGEND = (
 )
 
 
-def printed_tables(result: AuditResult, paper: PaperHead, findings: Findings) -> Iterator[Block]:
+def printed_tables(result: AuditResult, paper: PaperHead, findings: Findings) -> Iterator[doc.Block]:
     """Yield a section for each table with its hypothesis; `findings` are by the ids of their checks."""
     sections = [(table, list(find_cells(result, paper, table))) for table in paper.tables]
     if not any(cells for _, cells in sections):
         return
-    yield Heading("The tables as printed")
-    yield Paragraph(LEGEND)
+    yield doc.Heading("The tables as printed")
+    yield doc.Paragraph(LEGEND)
     for table, cells in sections:
         if cells:
-            yield Heading(f"{table.called}: {table.title}", 3, f"table/{paper.id}/{table.id}")
+            yield doc.Heading(f"{table.called}: {table.title}", 3, f"table/{paper.id}/{table.id}")
             yield from table_hypothesis(result, paper, table)
             yield _lay_out(table, cells, findings)
             notes = tuple(_notes(cells))
             if notes:
-                yield List(notes)
+                yield doc.List(notes)
 
 
-def _lay_out(table: TableHead, cells: Sequence[CellChecks], findings: Findings) -> MarkedTable:
+def _lay_out(table: TableHead, cells: Sequence[CellChecks], findings: Findings) -> doc.MarkedTable:
     places = {(one.row.id, one.column.id): one for one in cells}
     columns = [head for head in table.columns if any(one.column is head for one in cells)]
     rows = tuple(
@@ -201,10 +181,10 @@ def _lay_out(table: TableHead, cells: Sequence[CellChecks], findings: Findings) 
         for row in table.rows
         if any(one.row is row for one in cells)
     )
-    return MarkedTable(("model", *(head.heading for head in columns)), rows, list_cells(cells))
+    return doc.MarkedTable(("model", *(head.heading for head in columns)), rows, list_cells(cells))
 
 
-def _print_cell(one: CellChecks | None, findings: Findings) -> PrintedCell | None:
+def _print_cell(one: CellChecks | None, findings: Findings) -> doc.PrintedCell | None:
     """Return a cell with all its checks; a printed change that two checks judge stands once, with the graver sign."""
     if one is None:
         return None
@@ -212,25 +192,27 @@ def _print_cell(one: CellChecks | None, findings: Findings) -> PrintedCell | Non
     changes = [check for end, check in one.checks.items() if end]
     if changes:
         numbers.append(_stamp(max(changes, key=lambda check: _GRAVITY.index(check.verdict)), findings))
-    explanation = list[Block]()
+    explanation = list[doc.Block]()
     for end, check in one.checks.items():
         if end:
-            explanation.append(Paragraph(strong(f"The printed change, {_CHANGES[end]}")))
-        explanation.append(List(tuple(Item(text, label=label) for label, text in _facts(check, findings) if text)))
+            explanation.append(doc.Paragraph(doc.strong(f"The printed change, {_CHANGES[end]}")))
+        explanation.append(
+            doc.List(tuple(doc.Item(text, label=label) for label, text in _facts(check, findings) if text))
+        )
     first, *_ = one.checks.values()
-    return PrintedCell(tuple(numbers), tuple(explanation), first.id.partition(".")[0])
+    return doc.PrintedCell(tuple(numbers), tuple(explanation), first.id.partition(".")[0])
 
 
-def _stamp(check: CountedCheck, findings: Findings) -> Stamped:
+def _stamp(check: CountedCheck, findings: Findings) -> doc.Stamped:
     sign = SIGNS[check.verdict] + "".join(CAVEATS[caveat].sign for caveat in check.caveats)
     found = findings.get(check.id) if check.verdict in FAILS else None
     finding = (found.name, found.anchor) if found else None
     known = ("known",) if check.acknowledged else ()
     meaning = ", ".join((word_of(check.verdict).replace("_", " "), *check.caveats, *known))
-    return Stamped(check.printed or "?", sign, meaning, style_of(check), finding)
+    return doc.Stamped(check.printed or "?", sign, meaning, style_of(check), finding)
 
 
-def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:
+def _notes(cells: Sequence[CellChecks]) -> Iterator[doc.Inline | doc.Item]:
     """Yield what many cells have in common: what is missing to check them, and hints of those that pass."""
     missing: dict[str, Counter[str]] = {}
     hints: dict[str, dict[str, None]] = {}
@@ -246,7 +228,7 @@ def _notes(cells: Sequence[CellChecks]) -> Iterator[Inline | Item]:
         if rest := reasons.total() - sum(count for _, count in listed):
             yield f"{heading}: {rest} more unverifiable, for {len(reasons) - 1} other reasons: each number says its own"
     for hint, rows in hints.items():
-        yield ("note: ", hint, " (", *join(map(code, rows)), ")")
+        yield ("note: ", hint, " (", *doc.join(map(doc.code, rows)), ")")
 
 
 SAMPLING = (
@@ -256,20 +238,20 @@ SAMPLING = (
 _SHORT = 12  # hexadecimal digits of a SHA-256 that tell files apart for people
 
 
-def evidence(result: AuditResult) -> Iterator[Block]:
+def evidence(result: AuditResult) -> Iterator[doc.Block]:
     """Yield what the numbers that needed a run rest on."""
     checks = [check for check in result.checks if check.evidence]
     if not checks:
         return
-    yield Heading("Evidence")
+    yield doc.Heading("Evidence")
     if any("sampling" in check.under for check in checks):
-        yield Paragraph(parse_code(SAMPLING))
-    yield List(tuple(map(write_run, checks)))
+        yield doc.Paragraph(doc.parse_code(SAMPLING))
+    yield doc.List(tuple(map(write_run, checks)))
 
 
-def write_run(check: Check) -> Item:
+def write_run(check: Check) -> doc.Item:
     """Write a number that a run measured, and how it was measured."""
-    return Item(write_check(check), tuple(map(describe_run, check.evidence)))
+    return doc.Item(write_check(check), tuple(map(describe_run, check.evidence)))
 
 
 def describe_run(run: Evidence) -> str:
@@ -302,34 +284,34 @@ _TESTED = (
 )
 
 
-def other_checks(result: AuditResult, findings: Findings) -> Iterator[Block]:
+def other_checks(result: AuditResult, findings: Findings) -> Iterator[doc.Block]:
     """Yield what is checked besides the numbers in tables, by kind: what does not hold first, and the others folded."""
     for kind, title in _TITLES.items():
         checks = [check for check in result.checks if check.kind is kind]
         if checks:
-            yield Heading(title)
+            yield doc.Heading(title)
         if checks and kind is CheckKind.EQUATION:
-            yield Paragraph(_TESTED)
+            yield doc.Paragraph(_TESTED)
         failing, passing = ([one for one in checks if (one.verdict in PASSES) is passes] for passes in (False, True))
         if failing:
             yield _list_checks(failing, findings)
         if passing:
             pass_ = "passes" if len(passing) == 1 else "pass"
-            yield Fold(f"{count_of(len(passing), 'check')} that {pass_}", (_list_checks(passing, findings),))
+            yield doc.Fold(f"{count_of(len(passing), 'check')} that {pass_}", (_list_checks(passing, findings),))
 
 
-def _list_checks(checks: Sequence[Check], findings: Findings) -> Table:
+def _list_checks(checks: Sequence[Check], findings: Findings) -> doc.Table:
     by_words = isinstance(checks[0], ClaimCheck | EquationCheck)
     header = ("claim", "verdict", "checked as") if by_words else ("check", "printed", "verdict")
-    return Table((*header, "what was found"), tuple(_check_row(check, findings) for check in checks))
+    return doc.Table((*header, "what was found"), tuple(_check_row(check, findings) for check in checks))
 
 
-def _check_row(check: Check, findings: Findings) -> tuple[Inline, ...]:
+def _check_row(check: Check, findings: Findings) -> tuple[doc.Inline, ...]:
     found = findings.get(check.id)
     caveats = "".join(f", {caveat}" for caveat in check.caveats)
-    verdict = (Span(word_of(check.verdict), style_of(check)), caveats, *((" ", found.link) if found else ()))
+    verdict = (doc.Span(word_of(check.verdict), style_of(check)), caveats, *((" ", found.link) if found else ()))
     if not isinstance(check, ClaimCheck | EquationCheck):
-        return Span(check.id, Style.CODE, anchor=check.id), check.printed or "", verdict, check.reason
-    place = (faint(f"({check.place})"), " ") if check.place else ()
-    name = Span(check.id.rpartition("/")[2], Style.CODE, anchor=check.id)
+        return doc.Span(check.id, doc.Style.CODE, anchor=check.id), check.printed or "", verdict, check.reason
+    place = (doc.faint(f"({check.place})"), " ") if check.place else ()
+    name = doc.Span(check.id.rpartition("/")[2], doc.Style.CODE, anchor=check.id)
     return (printed_form(check) or "", " ", *place, name), verdict, check.statement or "", check.reason

@@ -7,9 +7,9 @@ some weights in it and some reading could explain, a box whose bound is below th
 cut in two, until all weights of a box explain the same numbers. So the best score is exact, and all ties are known,
 unless the budget ends the search first, which the answer says.
 
-Counts   `space` has the readings and a model's counts under them; `compose` has models counted, and makes a problem.
-Search   `problem`, laid out as arrays by `layout`; `search` is the door (also for copies with shifted digits),
-         `branch_and_bound` the loop, `answer` what it found and which solution comes first.
+Counts   `compose` has models counted under all readings, and makes a problem.
+Search   `problem`, laid out as arrays by `layout`, and its answer; `search` is the door (also for copies with shifted
+         digits), `branch_and_bound` the loop.
 Door     `selection` does all of it for some targets, says how well the answer is known and by which numbers, and
          returns records/solution.py's `Solved`.
 """

@@ -89,35 +89,26 @@ class BoxBounds:
     axes: Integers
 
 
-@dataclass(frozen=True, eq=False)
-class CellScope:
-    """Which FLOPs cells of a part the boxes reach at all, and which contain them: (cells, boxes, profiles)."""
-
-    some: Truths
-    all: Truths
-
-
 def search_of(layout: Layout, rounding: Rounding | None, settings: Sequence[int]) -> RoundingSearch:
     """Return the search under one rounding of FLOPs and some settings."""
-    views = tuple(_view(layout, part, rounding, list(settings)) for part in layout.parts)
-    return RoundingSearch(rounding, tuple(settings), layout.bundles, views)
+    views = []
+    for part in layout.parts:
+        ranges = [layout.problem.cells[place].ranges[rounding] for place in part.flops] if rounding else []
+        low, high = np.array(ranges, dtype=np.float64).reshape(-1, 2).T
+        points = part.most_points[list(settings)]
+        views.append(View(part, np.arange(len(part.readings)), low, high, part.work, points))
+    return RoundingSearch(rounding, tuple(settings), layout.bundles, tuple(views))
 
 
-def _view(layout: Layout, part: GroupPart, rounding: Rounding | None, settings: list[int]) -> View:
-    ranges = [layout.problem.cells[place].ranges[rounding] for place in part.flops] if rounding else []
-    low, high = np.array(ranges, dtype=np.float64).reshape(-1, 2).T
-    return View(part, np.arange(len(part.readings)), low, high, part.work, part.most_points[settings])
-
-
-def find_scope(view: View, low: Floats, high: Floats) -> CellScope:
-    """Say which cells the totals of each box and profile meet.
+def find_scope(view: View, low: Floats, high: Floats) -> tuple[Truths, Truths]:
+    """Say which FLOPs cells some totals of each box and profile meet, and which all: (cells, boxes, profiles) each.
 
     Work is none or more, so a total is least at a box's least weights and largest at its largest: a cell whose
     range lies outside is explained by no weights in the box, and one that holds both ends by all of them.
     """
     least, most = low @ view.work, high @ view.work
     bottom, top = view.low[:, np.newaxis, np.newaxis], view.high[:, np.newaxis, np.newaxis]
-    return CellScope((most >= bottom) & (least <= top), (least >= bottom) & (most <= top))
+    return (most >= bottom) & (least <= top), (least >= bottom) & (most <= top)
 
 
 def judge(run: RoundingSearch, boxes: Boxes, target: int) -> BoxBounds:
@@ -148,15 +139,15 @@ def _exact(run: RoundingSearch, low: Floats, high: Floats) -> BoxBounds:
     weights or by none: then the bound is reached everywhere in it, and with these profiles alone.
     """
     reached = [find_scope(view, low, high) for view in run.views]
-    counts = [met.some.sum(axis=0) for met in reached]
+    counts = [some.sum(axis=0) for some, _ in reached]
     tops = [tops_of(view, count) for view, count in zip(run.views, counts, strict=True)]
     together = np.sum(tops, axis=0)
     bound = together.max(axis=1)
     open_ = np.zeros(len(low), dtype=np.bool_)
     pull = np.zeros_like(low)
-    for view, met, count, top in zip(run.views, reached, counts, tops, strict=True):
+    for view, (some, every), count, top in zip(run.views, reached, counts, tops, strict=True):
         matters = best_of(view, count, together - top) == bound[:, np.newaxis]
-        undecided = (met.some & ~met.all & matters).any(axis=2)
+        undecided = (some & ~every & matters).any(axis=2)
         open_ |= undecided.any(axis=0)
         pull += (undecided / (view.high - view.low + 1)[:, np.newaxis]).T @ view.most
     spread = (high - low) * pull

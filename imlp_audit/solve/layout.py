@@ -192,23 +192,15 @@ def lay_out(problem: SearchProblem) -> Layout:
     work = np.concatenate([np.zeros((0, len(problem.classes)), dtype=np.int64), *(problem.rows[r].work for r in rows)])
     bundles = bundles_of(work, [problem.weights_of(name) for name in problem.classes])
     units = np.stack([bundle.unit for bundle in bundles], axis=1) if bundles else work[:, :0]
-    _check_exact(units, bundles)
-    cuts = np.cumsum([len(problem.rows[row].work) for row in rows])[:-1]
-    work_of = dict(zip(rows, np.split(units, cuts), strict=False))
-    settings = _settings(problem)
-    groups = dict.fromkeys(problem.rows[cell.row].group for cell in problem.cells)
-    return Layout(problem, bundles, settings, tuple(_part(problem, group, settings, work_of) for group in groups))
-
-
-def _settings(problem: SearchProblem) -> tuple[SizeRule, ...]:
-    known = tuple(SizeRule(name, rounding) for name in problem.conventions for rounding in problem.roundings)
-    return known or (SizeRule(None, None),)
-
-
-def _check_exact(units: Integers, bundles: tuple[Bundle, ...]) -> None:
     largest = sum(int(units[:, i].max()) * int(bundle.values[-1]) for i, bundle in enumerate(bundles))
     if largest >= _EXACT:
         raise SolverError(f"totals of {largest:.1e} are too large to add up exactly; select smaller models")
+    cuts = np.cumsum([len(problem.rows[row].work) for row in rows])[:-1]
+    work_of = dict(zip(rows, np.split(units, cuts), strict=False))
+    settings = tuple(SizeRule(name, rounding) for name in problem.conventions for rounding in problem.roundings)
+    settings = settings or (SizeRule(None, None),)
+    groups = dict.fromkeys(problem.rows[cell.row].group for cell in problem.cells)
+    return Layout(problem, bundles, settings, tuple(_part(problem, group, settings, work_of) for group in groups))
 
 
 def _part(

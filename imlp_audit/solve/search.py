@@ -11,7 +11,6 @@ import numpy as np
 
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.solution import SolvedAxis
-from imlp_audit.solve.answer import Contradiction, Miss, SearchAnswer, Ties, WeightChoice, first_solution
 from imlp_audit.solve.branch_and_bound import (
     Floats,
     RoundingSearch,
@@ -24,18 +23,20 @@ from imlp_audit.solve.branch_and_bound import (
     tops_of,
 )
 from imlp_audit.solve.layout import Boxes, Layout, corners, lay_out
-from imlp_audit.solve.problem import Cell, Integers, SearchProblem
+from imlp_audit.solve.problem import (
+    Cell,
+    Contradiction,
+    Integers,
+    Miss,
+    SearchAnswer,
+    SearchProblem,
+    Ties,
+    WeightChoice,
+    first_solution,
+)
 
 BUDGET = 50_000_000
 """Pairs of a box of weights and a reading that a search may look at."""
-
-
-@dataclass(frozen=True)
-class Score:
-    """The best score found, and the best score possible: the same if the search was exhaustive."""
-
-    found: int
-    at_most: int
 
 
 def solve(problem: SearchProblem, *, budget: int = BUDGET) -> SearchAnswer:
@@ -65,10 +66,10 @@ def solve(problem: SearchProblem, *, budget: int = BUDGET) -> SearchAnswer:
     )
 
 
-def best_score(problem: SearchProblem, *, budget: int = BUDGET) -> Score:
-    """Return only the best score; this does not collect ties."""
+def best_score(problem: SearchProblem, *, budget: int = BUDGET) -> tuple[int, int]:
+    """Return the best score found, and the best possible: the same if the search was exhaustive. Collects no ties."""
     explored = explore(_runs(lay_out(problem)), budget, ties=False)
-    return Score(explored.score, explored.bound)
+    return explored.score, explored.bound
 
 
 def _runs(layout: Layout) -> list[RoundingSearch]:
@@ -102,7 +103,7 @@ class _Collected:
     def _add(self, run: RoundingSearch, boxes: Boxes, score: int) -> None:
         """Parts choose independently: with weights and a setting given, each takes any of its best profiles."""
         low, high = corners(boxes, run.bundles)
-        counts = [find_scope(view, low, high).some.sum(axis=0) for view in run.views]
+        counts = [find_scope(view, low, high)[0].sum(axis=0) for view in run.views]
         tops = [tops_of(view, count) for view, count in zip(run.views, counts, strict=True)]
         winning = np.sum(tops, axis=0) == score
         best = [  # (boxes, settings, profiles)
@@ -122,10 +123,16 @@ class _Collected:
             self.ties.append(Ties(setting.convention, setting.rounding, run.rounding, readings, weights[box]))
 
     def _readings_of_profiles(self, view: View, chosen: Truths, setting: int) -> Integers:
-        """Return the readings of the chosen profiles; equal ones are one array, as ties are many."""
+        """Return the readings of the chosen profiles that explain the most sizes of their profile.
+
+        Equal ones are one array, as ties are many.
+        """
         key = view.part.group, setting, view.profiles[chosen].tobytes()
         if key not in self._readings:
-            self._readings[key] = _readings(view, chosen, setting)
+            part = view.part
+            kept = np.zeros(len(part.readings), dtype=np.bool_)
+            kept[view.profiles[chosen]] = True
+            self._readings[key] = np.flatnonzero(kept[part.profile_of] & part.are_best[setting])
         return self._readings[key]
 
     def _weights(self, low: list[int], high: list[int]) -> Iterator[WeightChoice]:
@@ -148,14 +155,6 @@ class _Collected:
             self.near[int(place)] = min(self.near.get(int(place), new), new)
             if np.any((nearest < view.low[index]) | (nearest > view.high[index])):
                 self.missed.add(int(place))
-
-
-def _readings(view: View, chosen: Truths, setting: int) -> Integers:
-    """Return the readings of the chosen profiles that explain the most sizes of their profile."""
-    part = view.part
-    kept = np.zeros(len(part.readings), dtype=np.bool_)
-    kept[view.profiles[chosen]] = True
-    return np.flatnonzero(kept[part.profile_of] & part.are_best[setting])
 
 
 def best_readings(ties: Sequence[Ties]) -> dict[str, Integers]:
@@ -224,12 +223,11 @@ def _counts(problem: SearchProblem, cell: Cell, ties: Sequence[Ties]) -> Iterato
     for one in ties:
         settings.setdefault((one.parameter_convention, one.parameter_rounding), []).append(one)
     for (convention, rounding), some in settings.items():
+        sizes = row.parameters.get(convention or "")
+        if sizes is not None and len(sizes) > 1:
+            sizes = sizes[best_readings(some)[row.group]]
         if rounding is not None:
-            yield _sizes(row.parameters.get(convention or ""), row.group, some), *cell.ranges[rounding]
-
-
-def _sizes(sizes: Integers | None, group: str, ties: Sequence[Ties]) -> Integers | None:
-    return sizes if sizes is None or len(sizes) == 1 else sizes[best_readings(ties)[group]]
+            yield sizes, *cell.ranges[rounding]
 
 
 def _miss_of(values: Integers, least: int, most: int) -> Miss:
@@ -242,8 +240,10 @@ TABLES = 10
 _NULL_BUDGET = 1_000_000  # for each table: what remains open after that is reported as a bound
 
 
-def null_scores(problem: SearchProblem, *, tables: int = TABLES, budget: int = _NULL_BUDGET) -> Iterator[Score]:
-    """Yield the best score of the same search on tables with the last digits of all cells shifted."""
+def null_scores(
+    problem: SearchProblem, *, tables: int = TABLES, budget: int = _NULL_BUDGET
+) -> Iterator[tuple[int, int]]:
+    """Yield what `best_score` does for the same search on tables with the last digits of all cells shifted."""
     for number in range(tables):
         yield best_score(shift_digits(problem, number), budget=budget)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from math import prod
@@ -16,13 +16,22 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS
 from imlp_audit.errors import SolverError, UsageError
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.records.solution import Answered, Searched, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedWeights
-from imlp_audit.solve.answer import RULE, Contradiction, SearchAnswer, Solution, WeightChoice, find_explained
 from imlp_audit.solve.layout import Bundle, Layout, lay_out
-from imlp_audit.solve.problem import Cell, Integers, Kind, SearchProblem
+from imlp_audit.solve.problem import (
+    RULE,
+    Cell,
+    Integers,
+    Kind,
+    SearchAnswer,
+    SearchProblem,
+    Solution,
+    WeightChoice,
+    find_explained,
+)
 from imlp_audit.solve.search import BUDGET, best_readings, null_scores, solve
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.load import Selection, digest_selection
-from imlp_audit.spec.paper import Paper, RowRef, rows_of
+from imlp_audit.spec.paper import Paper, RowRef
 
 if TYPE_CHECKING:
     from imlp_audit.solve.compose import Composition
@@ -73,7 +82,7 @@ def _solve(
     whole = describe_answer(what, problem, answer, scores)
     parts = [_solve_part(problem, kind, budget) for kind in asked] if len(asked) > 1 else []
     progress(f"{found}what other numbers would score")
-    update: dict[str, object] = {"null": tuple((one.found, one.at_most) for one in null_scores(problem))}
+    update: dict[str, object] = {"null": tuple(null_scores(problem))}
     if counter is not None:
         update |= {"named_counter": counter, "by_weights": by_weights, "counters": None}
     return Solved(
@@ -120,7 +129,7 @@ def _solve_part(problem: SearchProblem, kind: Kind, budget: int) -> Answered:
 
 def default_targets(paper: Paper) -> tuple[str, ...]:
     """Return the solution of a whole paper for its report, if the paper leaves something open about some model."""
-    open_ = any(row.row.model is not None and row.row.model.family for row in rows_of(paper))
+    open_ = any(row.row.model is not None and row.row.model.family for row in paper.rows)
     return (paper.id,) if open_ else ()
 
 
@@ -142,7 +151,7 @@ def _globs(target: str) -> Iterator[str]:
 
 
 def _rows(paper: Paper, globs: Sequence[str]) -> Iterator[RowRef]:
-    for row in rows_of(paper):
+    for row in paper.rows:
         if any(fnmatchcase(f"{row.id}/{column}", glob) for glob in globs for column in row.row.printed):
             yield row
 
@@ -202,7 +211,10 @@ def describe_answer(
         first=_describe_first(problem, answer.first),
         axes=tuple(_describe_axis(problem, answer, axis) for axis in answer.axes),
         weights=tuple(_describe_weights(layout, answer)),
-        contradicted=tuple(map(_describe_contradiction, answer.contradicted)),
+        contradicted=tuple(
+            SolvedCell(id=one.cell, value=one.value, gap=None if one.gap is None else decimal_text(one.gap, 2))
+            for one in answer.contradicted
+        ),
         disputed=answer.disputed,
         conventions=dict(conventions or {}),
     )
@@ -248,10 +260,22 @@ def _count_counters(answer: SearchAnswer, bundles: Sequence[Bundle]) -> int:
 
 
 def _describe_axis(problem: SearchProblem, answer: SearchAnswer, axis: SolvedAxis) -> SolvedAxis:
-    """Return an axis with what it rests on, where the best solutions agree on a value of several."""
+    """Return an axis with what it rests on, where the best solutions agree on a value of several.
+
+    It rests on the cells that the first solution explains and would not with some other tried value of the axis.
+    """
     if axis.is_free or len(axis.values) > 1:
         return axis
-    return axis.model_copy(update={"rests_on": _evidence_of_axis(problem, answer.first, axis)})
+    first, space = answer.first, problem.spaces[axis.family]
+    place = [name for name, _ in space.axes].index(axis.axis)
+    here = np.unravel_index(first.readings[axis.family], space.shape)
+    kept: list[set[str]] = []
+    for value in set(range(len(axis.tried))) - {int(here[place])}:
+        index = np.ravel_multi_index((*here[:place], value, *here[place + 1 :]), space.shape)
+        other = replace(first, readings={**first.readings, axis.family: int(index)})
+        kept.append(set(find_explained(problem, other)))
+    rests_on = tuple(cell for cell in first.explained if any(cell not in one for one in kept))
+    return axis.model_copy(update={"rests_on": rests_on})
 
 
 def _named_among_best(problem: SearchProblem, answer: SearchAnswer) -> Iterator[str]:
@@ -272,26 +296,3 @@ def _describe_first(problem: SearchProblem, first: Solution) -> SolvedFirst:
         flops_rounding=None if first.flops_rounding is None else str(first.flops_rounding),
         weights={str(name): w for name, w in zip(problem.classes, first.weights, strict=True) if w},
     )
-
-
-def _describe_contradiction(one: Contradiction) -> SolvedCell:
-    return SolvedCell(id=one.cell, value=one.value, gap=None if one.gap is None else decimal_text(one.gap, 2))
-
-
-def _evidence_of_axis(problem: SearchProblem, solution: Solution, axis: SolvedAxis) -> tuple[str, ...]:
-    """Return the cells that a solution explains and would not with some other tried value of an axis."""
-    space = problem.spaces[axis.family]
-    place = [name for name, _ in space.axes].index(axis.axis)
-    here = np.unravel_index(solution.readings[axis.family], space.shape)
-
-    def others() -> Iterator[Solution]:
-        for value in set(range(len(axis.tried))) - {int(here[place])}:
-            index = np.ravel_multi_index((*here[:place], value, *here[place + 1 :]), space.shape)
-            yield replace(solution, readings={**solution.readings, axis.family: int(index)})
-
-    return _lost(problem, solution, others())
-
-
-def _lost(problem: SearchProblem, solution: Solution, others: Iterable[Solution]) -> tuple[str, ...]:
-    kept = [set(find_explained(problem, other)) for other in others]
-    return tuple(cell for cell in solution.explained if any(cell not in one for one in kept))

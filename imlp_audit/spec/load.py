@@ -15,8 +15,7 @@ from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_bytes
 from imlp_audit.numbers.words import list_some
 from imlp_audit.processes.code import is_bundled
 from imlp_audit.spec.findings import broken_check_ids
-from imlp_audit.spec.paper import Paper, models_of, rows_of
-from imlp_audit.spec.parse_yaml import MAX_PROBLEMS
+from imlp_audit.spec.paper import Paper, models_of
 from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats
 from imlp_audit.spec.reader import PaperReader
 from imlp_audit.spec.rules import broken_rules
@@ -35,6 +34,7 @@ from imlp_audit.spec.targets import (
     spec_files,
     target_of,
 )
+from imlp_audit.spec.tree import MAX_PROBLEMS
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def _matches(plan: EquationPlan, pattern: str) -> bool:
 
 def papers_referred_to(paper: Paper) -> Iterator[str]:
     """Yield the ids of the papers that this one's rows, equations and claims name."""
-    for row in rows_of(paper):
+    for row in paper.rows:
         yield from (ref.split("/")[0] for ref in (row.row.repeats, row.table.value.repeats) if ref)
     yield from (entry.value.same_as.split("/")[0] for entry in paper.shared)
     for claim in paper.claims:

@@ -12,7 +12,6 @@ from typing import Any
 from imlp_audit.claims.catalogue import AnyClaim
 from imlp_audit.errors import Problem
 from imlp_audit.models.host import Size
-from imlp_audit.models.own import OwnBlock
 from imlp_audit.models.readings import OwnFamily
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.recipe_changes import write_value
@@ -24,7 +23,6 @@ from imlp_audit.records.result import AxisHead, ColumnHead, CounterHead, PaperHe
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.columns import Column, form_of, image_of
 from imlp_audit.spec.fields import Names
-from imlp_audit.spec.parse_yaml import parse_tree
 from imlp_audit.spec.schema import (
     NOT_STATED,
     About,
@@ -37,7 +35,7 @@ from imlp_audit.spec.schema import (
     Row,
     System,
 )
-from imlp_audit.spec.tree import Located, Node, mark_at
+from imlp_audit.spec.tree import Located, Node, mark_at, parse_tree
 
 
 @dataclass(frozen=True)
@@ -270,11 +268,6 @@ def rows_of_table(paper: Paper, table: Located[PrintedTable]) -> list[RowRef]:
     return [RowRef(paper, table, index) for index in range(len(table.value.rows))]
 
 
-def rows_of(paper: Paper) -> Sequence[RowRef]:
-    """Return all rows of a paper in order."""
-    return paper.rows
-
-
 def find_row(papers: Sequence[Paper], row_id: str) -> RowRef | None:
     """Return the row of a full id."""
     return next((paper.row_by_id[row_id] for paper in papers if row_id in paper.row_by_id), None)
@@ -311,14 +304,9 @@ def models_of(paper: Paper) -> Iterator[tuple[Recipe, RowRef | Located[Any]]]:
     yield from ((system.value.model, system) for system in paper.systems)
 
 
-def own_block(recipe: Recipe) -> OwnBlock | None:
-    """Return the block of the paper's own that a recipe puts in place of MLPs."""
-    return recipe.mlp.python if recipe.mlp is not None else None
-
-
 def own_families(paper: Paper) -> tuple[OwnFamily, ...]:
     """Return the families of axes that a paper's own blocks declare, in the order of its models."""
-    blocks = (own_block(recipe) for recipe, _ in models_of(paper))
+    blocks = (recipe.own_block for recipe, _ in models_of(paper))
     return tuple(dict.fromkeys(one.family for one in blocks if one is not None and one.family is not None))
 
 

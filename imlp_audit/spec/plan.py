@@ -16,7 +16,7 @@ from imlp_audit.records.check import CheckKind, Source
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.claims import Meanings, ParsedClaim, parse_claims
 from imlp_audit.spec.columns import Column, details_of, hold_the_same, is_specified, measure_the_same
-from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_rows, repeated_row, rows_of, rows_of_table
+from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_rows, repeated_row, rows_of_table
 from imlp_audit.spec.schema import EquationEntry, Footnote, PrintedTable
 from imlp_audit.spec.tree import Located
 
@@ -161,8 +161,8 @@ def check_ids(paper: Paper, known: tuple[Paper, ...]) -> list[str]:
 
 
 def _cells(row: RowRef) -> Iterator[Plan]:
-    for column in row.row.printed:
-        cell = CellRef(row, column)
+    for cell in row.cells:
+        column = cell.column_id
         yield CellPlan(cell.id, row.source("printed", column), cell)
         base = row.baseline.cell(column) if row.baseline else None
         change = cell.delta
@@ -194,7 +194,7 @@ def _columns(paper: Paper, table: Located[PrintedTable]) -> Iterator[Plan]:
 
 def plan_repeats(paper: Paper, known: Sequence[Paper]) -> list[RepeatPlan]:
     """Return the checks of numbers that a paper prints again from papers that are known."""
-    return [repeat for row in rows_of(paper) for repeat in _repeats(row, known)]
+    return [repeat for row in paper.rows for repeat in _repeats(row, known)]
 
 
 def _repeats(row: RowRef, known: Sequence[Paper]) -> Iterator[RepeatPlan]:
@@ -225,9 +225,9 @@ def _find_twins(row: RowRef, other: RowRef) -> Iterator[tuple[CellRef, CellRef]]
 
     A column of the same id comes first, then one that measures the same.
     """
-    for cell in _printed(row):
+    for cell in row.cells:
         named = other.cell(cell.column_id)
-        others = [named] if named is not None else _printed(other)
+        others = [named] if named is not None else other.cells
         are_twins = hold_the_same if named is not None else measure_the_same
         twin = next((one for one in others if are_twins(cell.column, one.column)), None)
         if twin is not None:
@@ -240,26 +240,22 @@ def _alike(paper: Paper, known: Sequence[Paper]) -> Iterator[RepeatPlan]:
     The twin is in the first row of the same recipe whose model was trained alike, as far as the rows say.
     """
     trained_alike: defaultdict[object, list[tuple[RowRef, str | None]]] = defaultdict(list)
-    for row in rows_of(paper):
+    for row in paper.rows:
         if row.row.model is None or row.row.candidates:  # a model that is only proposed makes no twin
             continue
         earlier = trained_alike[row.row.model, row.row.training]
         repeated = repeated_row(row, known)
         said = {cell.column_id for cell, _ in _find_twins(row, repeated)} if repeated else set()
-        for cell in _printed(row):
+        for cell in row.cells:
             if cell.column.measure.counted or not is_specified(cell.column):
                 continue  # sizes and settings follow from the model itself
             others = (one for one, repeats in earlier if repeats != row.id)
-            alike = (c for one in others for c in _printed(one) if measure_the_same(cell.column, c.column))
+            alike = (c for one in others for c in one.cells if measure_the_same(cell.column, c.column))
             twin = next(alike, None)
             if twin is not None and cell.column_id not in said:
                 how = f"they are of one model, no row says it was trained differently, and {_describe(cell.column)}"
                 yield _repeat(cell, twin, how, said=False)
         earlier.append((row, repeated.id if repeated is not None else None))
-
-
-def _printed(row: RowRef) -> list[CellRef]:
-    return [CellRef(row, name) for name in row.row.printed]
 
 
 def _describe(column: Column) -> str:

@@ -1,16 +1,23 @@
-"""What the parts of a spec must agree on; every contradiction is a problem at its place."""
+"""What is wrong with a spec: parts that contradict each other, and models that their libraries do not have."""
 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from pydantic import ValidationError
 
 from imlp_audit.claims.catalogue import BrokenClaim
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, MemoryConvention, ParameterConvention
 from imlp_audit.errors import Problem, did_you_mean
+from imlp_audit.models.available_hosts import Timm, Torchvision
+from imlp_audit.models.names.known import Library, known_models, version_of
+from imlp_audit.models.own import OwnBlock, find_missing_name, find_wrong_argument
+from imlp_audit.models.readings import OwnFamily, axis_of
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.recipe_changes import describe
 from imlp_audit.numbers.parsing import NumberForm, parse_printed
 from imlp_audit.numbers.words import count_of
@@ -18,11 +25,123 @@ from imlp_audit.records.base import write_complaint
 from imlp_audit.spec.claim_entries import ClaimEntry
 from imlp_audit.spec.claims import parse_claims
 from imlp_audit.spec.columns import AccuracyColumn, FlopsColumn, Measure, form_of, hold_the_same
-from imlp_audit.spec.model_rules import broken_blocks, unanswered_models
-from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_rows, repeated_row, rows_of, rows_of_table
+from imlp_audit.spec.paper import (
+    CellRef,
+    Paper,
+    RowRef,
+    find_rows,
+    models_of,
+    own_families,
+    repeated_row,
+    rows_of_table,
+)
 from imlp_audit.spec.plan import find_equation
-from imlp_audit.spec.schema import ConventionFit, PrintedTable
+from imlp_audit.spec.schema import Choice, ConventionFit, PrintedTable
 from imlp_audit.spec.tree import Located, taken_twice
+
+_SIZES = ("in_features", "hidden_features", "out_features", "use_conv")
+"""What a block is given of the MLP that it replaces, where it takes it."""
+
+
+def unanswered_models(paper: Paper) -> Iterator[Problem]:
+    """Yield the models that leave something open that not every reading of the paper answers."""
+    readings = {name: named.reading() for name, named in paper.about.value.readings.items()}
+    for recipe, owner in models_of(paper):
+        if recipe.family is None or isinstance(recipe.family, OwnFamily):  # whose axes have defaults under any reading
+            continue
+        silent = next((name for name, reading in readings.items() if recipe.part_of(reading) is None), None)
+        if not readings:
+            message = f"{recipe.family.models} needs a reading: name at least one under about: readings:"
+            yield owner.problem(message, "model")
+        elif silent is not None:
+            message = f"{recipe.family.models} needs a reading, and {silent!r} has none of its axes"
+            yield owner.problem(message, "model")
+
+
+def unknown_models(paper: Paper) -> Iterator[Problem]:
+    """Yield a problem for each name of a model that its library does not have.
+
+    An installed library of another version than our list may have others: then only its own word counts.
+    """
+    for recipe, owner in models_of(paper):
+        if (complaint := complaint_about(recipe)) is not None:
+            yield owner.problem(complaint, "model")
+
+
+def complaint_about(recipe: Recipe) -> str | None:
+    """Return what is wrong with the name of a recipe's model, None if its library has it."""
+    match recipe.host:
+        case Timm(architecture=name):
+            library = Library.TIMM
+        case Torchvision(architecture=name):
+            library = Library.TORCHVISION
+        case _:
+            return None
+    if name.partition(".")[0] in known_models(library) or _is_another_version(library):
+        return None
+    from imlp_audit.models.names.match import suggest  # a name that is right needs no hint
+
+    hint = suggest(name, library) or f"see the models of {library}"
+    return f"{library} {version_of(library)} has no model {name!r}; {hint}"
+
+
+def _is_another_version(library: Library) -> bool:
+    try:
+        return version(str(library)).partition("+")[0] != version_of(library).partition("+")[0]
+    except PackageNotFoundError:
+        return False
+
+
+def wrong_code(paper: Paper) -> Iterator[Problem]:
+    """Yield a problem for each model whose class or function is missing in its file, or takes other `arguments`."""
+    for recipe, owner in models_of(paper):
+        for code in recipe.codes:
+            if code.beside is None:
+                continue
+            path = ("model", "mlp", "python") if isinstance(code, OwnBlock) else ("model", "python")
+            if (missing := find_missing_name(code.beside, code.file, code.name)) is not None:
+                yield owner.problem(missing, *path)
+                continue
+            ours = (*_SIZES, *code.axes) if isinstance(code, OwnBlock) else ()
+            wrong = find_wrong_argument(code.beside, code.file, code.name, code.arguments, ours)
+            if wrong is not None:
+                yield owner.problem(wrong, *path, *(("arguments",) if code.arguments else ()))
+
+
+def broken_blocks(paper: Paper) -> Iterator[Problem]:
+    """Yield a problem for each block that has the name of another, and for what readings say about no axis."""
+    files: dict[str, str] = {}
+    owner: RowRef | Located[Any]
+    for recipe, owner in models_of(paper):
+        block = recipe.own_block
+        if block is not None and files.setdefault(block.name, block.file) != block.file:
+            other = f"the block of {files[block.name]} is called {block.name} too"
+            message = f"{other}, and readings go by the name; rename one"
+            yield owner.problem(message, "model", "mlp", "python", "name")
+    families: dict[str, OwnFamily] = {}
+    for family in own_families(paper):
+        families.setdefault(family.name, family)
+    for name, reading in paper.about.value.readings.items():
+        for block_name, choices in reading.blocks.items():
+            path = ("readings", name, "blocks", block_name)
+            if block_name not in families:
+                message = f"no model has a block {block_name!r} with axes; {did_you_mean(block_name, list(families))}"
+                yield paper.about.problem(message, *path)
+                continue
+            for below, message in _broken_choices(families[block_name], choices):
+                yield paper.about.problem(message, *path, *below)
+
+
+def _broken_choices(family: OwnFamily, choices: Mapping[str, Choice[str]]) -> Iterator[tuple[Sequence[str], str]]:
+    """Yield each answer of a reading that names an unknown axis of a block, or an unknown value, and say why."""
+    values = dict(family.axes)
+    for axis, choice in choices.items():
+        known = values.get(axis_of(family.name, axis))
+        if known is None:
+            names = [name.partition(".")[2] for name in values]
+            yield (axis,), f"{family.name} has no axis {axis!r}; {did_you_mean(axis, names)}"
+        elif choice.value not in known:
+            yield (axis, "value"), f"{axis} is never {choice.value!r}; {did_you_mean(choice.value, known)}"
 
 
 def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> Iterator[Problem]:
@@ -33,7 +152,7 @@ def broken_rules(paper: Paper, known: tuple[Paper, ...]) -> Iterator[Problem]:
     for table in paper.tables:
         yield from _broken_table(table, flops)
         yield from _broken_footnote(rows_of_table(paper, table), table)
-    for row in rows_of(paper):
+    for row in paper.rows:
         yield from _broken_row(row, known)
         yield from _broken_numbers(row)
     yield from (problem for claim in parse_claims(paper, known) for problem in claim.problems)
@@ -79,7 +198,7 @@ def _broken_fits(paper: Paper) -> Iterator[Problem]:
         if about.flops[:1] == (name,):  # all that follows from a default is plainly reproduced
             message = f"{name} was fitted and cannot be the default; put a named counter first, such as fvcore"
             yield paper.about.problem(message, "flops", 0)
-        cells = [cell for row in rows_of(paper) for cell in row.cells if isinstance(cell.column, FlopsColumn)]
+        cells = [cell for row in paper.rows for cell in row.cells if isinstance(cell.column, FlopsColumn)]
         unmatched = list(_unmatched_globs(paper, name, fit, [cell.id for cell in cells]))
         yield from unmatched or _impossible_scores(paper, name, fit, cells)
 
@@ -103,7 +222,7 @@ def _impossible_scores(paper: Paper, name: str, fit: ConventionFit, flops: Seque
 
     It had the cells of FLOPs that the globs match, except those whose row states another counter, and possibly sizes.
     """
-    built = [row for row in rows_of(paper) if row.row.model is not None]
+    built = [row for row in paper.rows if row.row.model is not None]
     counters = {row.id: row.row.counted_by.get(Measure.FLOPS) for row in built}
     own = {row for row, by in counters.items() if by is None or by.convention == name}
     least = sum(c.row.id in own and any(fnmatch.fnmatch(c.id, glob) for glob in fit.cells) for c in flops)
@@ -181,7 +300,7 @@ def _broken_row(ref: RowRef, known: Sequence[Paper]) -> Iterator[Problem]:
     other = repeated_row(ref, known)
     if (row.repeats or table.repeats) and other is None:
         target = row.repeats or f"{table.repeats}/{row.id}"
-        rows = [r.id for p in known for r in rows_of(p)]
+        rows = [r.id for p in known for r in p.rows]
         message = f"no row {target!r} for this one to repeat; {did_you_mean(target, rows)}"
         yield ref.problem(message, *(("repeats",) if row.repeats else ()))
     for cell in ref.cells:

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, create_model, model_validator
 
 from imlp_audit.count.conventions import MemoryConvention, ParameterConvention, parse_weight_key
 from imlp_audit.models.host import Count, Name
-from imlp_audit.models.readings import (
-    Axis,
-    Family,
-    OwnFamily,
-    PaperReading,
-    Reading,
-    ResMlpReading,
-    TextReading,
-    axes_of,
-    axis_of,
-)
+from imlp_audit.models.readings import Axis, Family, OwnFamily, PaperReading, axes_of, axis_of, make_reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.recipe_changes import Change, describe_fields
 from imlp_audit.numbers.printed import Rounding
@@ -44,7 +33,6 @@ from imlp_audit.spec.fields import (
 )
 
 Answer = TypeVar("Answer")
-Part = TypeVar("Part", Reading, ResMlpReading, TextReading)
 NOT_STATED = "not stated: the default"
 
 
@@ -99,12 +87,13 @@ class Choices(Record):
     def reading(self) -> PaperReading:
         """Return the reading without its reasons."""
         blocks = tuple((axis, str(choice.value)) for axis, choice in self.of_blocks.items())
-        return PaperReading(self._part(Reading), self._part(ResMlpReading), self._part(TextReading), blocks)
-
-    def _part(self, kind: type[Part]) -> Part | None:
-        axes = next(axes_of(family) for family in Family if family.kind is kind)
         choices = self.choices
-        return kind(**{name: choices[name].value for name in axes}) if axes.keys() <= choices.keys() else None
+        answers: dict[str, Any] = {
+            family: make_reading(family, {name: choices[name].value for name in axes_of(family)})
+            for family in Family
+            if axes_of(family).keys() <= choices.keys()
+        }
+        return PaperReading(**answers, blocks=blocks)
 
     @model_validator(mode="after")
     def _states_something(self) -> Self:
@@ -396,16 +385,8 @@ class FindingEntry(Record):
         return self
 
 
-class Interpolation(StrEnum):
-    """How images are resized."""
-
-    BICUBIC = "bicubic"
-    BILINEAR = "bilinear"
-    BOX = "box"
-    HAMMING = "hamming"
-    LANCZOS = "lanczos"
-    NEAREST = "nearest"
-
+Interpolation: TypeAlias = Literal["bicubic", "bilinear", "box", "hamming", "lanczos", "nearest"]
+"""How images are resized."""
 
 Divisor = Annotated[float, Field(gt=0)]
 

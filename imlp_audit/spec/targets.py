@@ -12,8 +12,7 @@ from pathlib import Path
 from imlp_audit.errors import UsageError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, open_regular
 from imlp_audit.processes.code import bundled_folder
-from imlp_audit.spec.parse_yaml import parse_tree
-from imlp_audit.spec.tree import MapNode, Text
+from imlp_audit.spec.tree import MapNode, Text, parse_tree
 
 YAML = (".yaml", ".yml")
 _INIT = "; make a spec of it: imlp-audit init {}"

@@ -23,7 +23,6 @@ from imlp_audit.spec.paper import Paper, find_rows, rows_of_table
 from imlp_audit.spec.plan import claims_of
 from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.spec.tree import Located
-from imlp_audit.transcribe.document import DocumentLine, PrintedDocument
 from imlp_audit.transcribe.places import (
     ApartKind,
     QuoteFinder,
@@ -34,6 +33,7 @@ from imlp_audit.transcribe.places import (
     fold,
     read_numbers,
 )
+from imlp_audit.transcribe.sources import DocumentLine, PrintedDocument
 
 MOST_NUMBERS = 20_000
 _SHORTEST = 10  # letters and digits of a formula; a shorter one may stand elsewhere by chance

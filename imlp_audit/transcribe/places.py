@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from imlp_audit.numbers.parsing import FoundNumber, find_numbers
 from imlp_audit.spec.schema import PrintedTable
-from imlp_audit.transcribe.document import DocumentLine, PrintedDocument
+from imlp_audit.transcribe.sources import DocumentLine, PrintedDocument
 
 TABLE_CAPTION = re.compile(
     r"(?:\A|\t|\|)[\s*#>_]*(?:Table|TABLE|Tab\.|Таблица|Табл\.)\s*(?P<id>(?:[A-Z]\.?)?\d+)[*_]*\s*[:.|—–-]"

@@ -1,4 +1,6 @@
-"""Reading a file with tables in it, of whichever kind; archives and separated values are read here."""
+"""Reading a file, of whichever kind: its tables, or a document as lines of text; archives and separated values are
+read here.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +14,21 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate, islice
 from pathlib import Path
 
 from imlp_audit import files
 from imlp_audit.errors import UsageError
 from imlp_audit.files import FileError
+from imlp_audit.numbers.interval import readable
+from imlp_audit.numbers.words import list_some
 from imlp_audit.processes.limits import LimitError, limited
 from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceDocument, SourceRow, SpanningCell, make_table
-from imlp_audit.transcribe.latex.document import read_latex
-from imlp_audit.transcribe.latex.source import join_source
-from imlp_audit.transcribe.pdf import read_pdf
+from imlp_audit.transcribe.latex.document import join_source, read_latex
+from imlp_audit.transcribe.pdf import MAX_PAGES, PdfPage, join_words, read_pages, read_pdf
 from imlp_audit.transcribe.web import read_markdown, read_web
 
 MAX_UNPACKED = 192 * 1024 * 1024
@@ -213,23 +216,19 @@ def _read(path: Path) -> SourceDocument:
     if data.startswith(b"%PDF"):
         return read_pdf(data, path.name)
     text = decode(data, path.name, f"give {known}")
-    if kind_of(path, text) is SourceKind.LATEX:
-        return read_latex(join_source(path.name, text, partial(_read_beside, path.parent.resolve())))
-    return _read_text(path, text)
-
-
-def is_archive(data: bytes) -> bool:
-    """Return whether a file is a gzip file or a zip archive."""
-    return data.startswith((b"\x1f\x8b", b"PK\x03\x04"))
-
-
-def _read_text(path: Path, text: str) -> SourceDocument:
     kind = kind_of(path, text)
+    if kind is SourceKind.LATEX:
+        return read_latex(join_source(path.name, text, partial(_read_beside, path.parent.resolve())))
     if kind is SourceKind.YAML:
         raise UsageError(f"{path} is YAML, which has no table; if it is a spec already, run `imlp-audit lint` on it")
     if kind not in _READERS:
         raise UsageError(f"{path}: no table is seen in it; init reads {_KNOWN}")
     return _READERS[kind](text, path.name)
+
+
+def is_archive(data: bytes) -> bool:
+    """Return whether a file is a gzip file or a zip archive."""
+    return data.startswith((b"\x1f\x8b", b"PK\x03\x04"))
 
 
 def kind_of(path: Path, text: str) -> SourceKind | None:
@@ -271,3 +270,91 @@ def _read_beside(folder: Path, name: str) -> str | None:
         return decode(files.read_bytes(path, MAX_BYTES), name, "") if path.is_relative_to(folder) else None
     except (OSError, UsageError, ValueError):
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLine:
+    """A line of text, its number, and the page of a PDF that it stands on."""
+
+    number: int
+    text: str
+    page: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it stands, in words."""
+        return f"{f'page {self.page}, ' if self.page is not None else ''}line {self.number}"
+
+
+@dataclass(frozen=True)
+class PrintedDocument:
+    """The lines of a document; `notes` say what of it could not be read."""
+
+    name: str
+    lines: tuple[DocumentLine, ...]
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def text(self) -> str:
+        """All lines."""
+        return "\n".join(line.text for line in self.lines)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each line begins in the text, and where one after the last would."""
+        return list(accumulate((len(line.text) + 1 for line in self.lines), initial=0))
+
+
+_DOCUMENTS = "text, markdown or a PDF with a text layer"
+_TEXT = frozenset({".txt", ".text", ".md", ".markdown", ""})
+MAX_CHARACTERS = 2_000_000  # of a text; a book of 600 pages has fewer
+
+
+def read_document(path: Path) -> PrintedDocument:
+    """Return a document's lines. Raises UsageError for what cannot be read as a document."""
+    with limited_reading(path):
+        return _read_lines(path)
+
+
+def _read_lines(path: Path) -> PrintedDocument:
+    data = read_bytes(path, f"a document: {_DOCUMENTS}")
+    if data.startswith(b"%PDF"):
+        return _pdf_lines(path.name, data)
+    if is_archive(data):
+        raise UsageError(f"{path} is an archive, which is not read; give the paper's PDF, or its text")
+    text = decode(data, path.name, f"give a document: {_DOCUMENTS}")
+    if len(text) > MAX_CHARACTERS:
+        raise UsageError(
+            f"{path} has {readable(len(text))} characters, more than the {readable(MAX_CHARACTERS)} of a long book: "
+            "leave out data that no page prints, or give the paper's PDF"
+        )
+    kind = None if path.suffix.lower() in _TEXT else kind_of(path, text)
+    if kind in (SourceKind.LATEX, SourceKind.HTML):
+        name = "HTML" if kind is SourceKind.HTML else "LaTeX"
+        raise UsageError(f"{path}: {name} is not read; give the paper's PDF, or its text")
+    if kind is SourceKind.YAML:
+        raise UsageError(f"{path} is YAML, not a document: give the document first, and the specs after it")
+    lines = (DocumentLine(at, line) for at, line in enumerate(text.split("\n"), start=1))
+    return PrintedDocument(path.name, tuple(lines))
+
+
+def _pdf_lines(name: str, data: bytes) -> PrintedDocument:
+    """Return the lines of a PDF. Raises UsageError for one that is broken, locked or without a text layer."""
+    pages = read_pages(data, name)
+    lines = tuple(
+        DocumentLine(number, join_words(line), page.number)
+        for page in pages
+        for number, line in enumerate(page.lines, start=1)
+    )
+    return PrintedDocument(name, lines, tuple(_notes(pages)))
+
+
+def _notes(pages: tuple[PdfPage, ...]) -> Iterator[str]:
+    empty = [str(page.number) for page in pages if not page.lines]
+    if empty:
+        yield f"pages without text, such as pictures: {list_some(empty, 12)}"
+    if len(pages) == MAX_PAGES:
+        yield f"only the first {MAX_PAGES} pages were read"
+    rotated = sum(page.rotated for page in pages)
+    if rotated:
+        yield f"{rotated} characters that do not stand upright were left out"

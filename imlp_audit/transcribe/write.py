@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from imlp_audit.errors import UsageError
 from imlp_audit.files import MAX_SPEC_BYTES
 from imlp_audit.numbers.words import count_of, list_some
-from imlp_audit.spec.parse_yaml import without_refused
+from imlp_audit.spec.tree import without_refused
 from imlp_audit.transcribe.cells import MISSING
 from imlp_audit.transcribe.columns import ColumnGuess, ColumnRole
 from imlp_audit.transcribe.draft import Draft, DraftRow

@@ -12,7 +12,6 @@ from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
 from imlp_audit.solve.compose import compose
 from imlp_audit.spec.load import load
-from imlp_audit.spec.paper import rows_of
 
 MIXER = "{mixer: {layers: 2, patch: 4, width: 24, tokens_hidden: 10, channels_hidden: 40}, image: 32, classes: 10}"
 SPEC = """\
@@ -145,7 +144,7 @@ def test_a_model_without_images_to_choose_is_refused(tmp_path: Path, model: str,
 
 
 def test_solve_poses_a_row_once_for_each_size(tmp_path: Path) -> None:
-    problem = compose(rows_of(load([write(tmp_path)]).papers[0])[:1]).problem
+    problem = compose(load([write(tmp_path)]).papers[0].rows[:1]).problem
     assert [row.id for row in problem.rows] == ["p/1/mixer", "p/1/mixer on 64 x 48"]
     counted = {cell.id.rpartition("/")[2]: problem.rows[cell.row] for cell in problem.cells}
     assert counted["small"].totals["macs"] == NUMBERS["f"]

@@ -540,6 +540,16 @@ def test_what_follows_has_no_cause_and_a_shared_cause_counts_more() -> None:
     assert "11.69M parameters follows" in done.out
 
 
+def test_thop_counts_the_parameters_of_layers_that_run(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\nclass Net(nn.Linear):\n    def __init__(self):\n        super().__init__(1, 1)\n"
+        "        self.a, self.idle = nn.Linear(3, 8), nn.Linear(100, 100)\n"
+        "    def forward(self, x): return self.a(x)\n"
+    )
+    found = count(f"{tmp_path}/net.py:Net", "--input", "3")["parameters"]
+    assert (found["all"], found["layers"]) == (2 + 32 + 10_100, 32)
+
+
 OLD = """
 import os
 from dataclasses import dataclass

@@ -14,7 +14,6 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
-from imlp_audit.spec.paper import rows_of
 from tests.bundled import bundled_selection
 
 
@@ -23,7 +22,7 @@ def systems() -> dict[Recipe, AnyReading | None]:
     found: dict[Recipe, AnyReading | None] = {}
     for paper in (one for one in bundled_selection().papers if not one.about.value.on_request):
         readings = [named.reading() for named in paper.about.value.readings.values()]
-        recipes = [row.row.model for row in rows_of(paper)] + [system.value.model for system in paper.systems]
+        recipes = [row.row.model for row in paper.rows] + [system.value.model for system in paper.systems]
         for recipe in recipes:
             if recipe is not None and (not isinstance(recipe.host, Timm) or recipe.mlp is not None):
                 found.setdefault(recipe, recipe.part_of(readings[0]) if readings else None)

@@ -10,7 +10,7 @@ import pytest
 from imlp_audit.explain.causes import find_causes
 from imlp_audit.explain.tries import CauseFamily, CountedQuantity, Question
 from imlp_audit.numbers.parsing import NumberForm, parse_printed
-from imlp_audit.records.counted import CountReport, ModelPart, NumberCause
+from imlp_audit.records.counted import COUNTERS, CountReport, ModelPart, NumberCause
 
 SIZES = {"stem": 100_000, "body": 600_000, "head": 300_000, "head.one": 130_000, "head.two": 90_000, "head.out": 80_000}
 P, F = CountedQuantity.PARAMETERS, CountedQuantity.FLOPS
@@ -215,3 +215,11 @@ def test_equal_rows_are_one() -> None:
     assert [cause.text for cause in in_column("1.7M", ("1.7M", same), ("1.7M", same))] == [
         cause.text for cause in in_column("1.7M")
     ]
+
+
+def test_what_adds_nothing_to_a_cause_is_not_named() -> None:
+    """All but a module that hardly works, and without the products of attention: these alone give the number."""
+    small = ModelPart(path="stem", depth=1, kind="Conv2d", parameters=0, work=5, layers=5)
+    model = report(products=1_234_000_000).model_copy(update={"parts": (small,)})
+    (found,) = find_causes([question("5.0000G", F)], model, {})
+    assert [one.text for one in found.causes] == [COUNTERS["no_products"]]

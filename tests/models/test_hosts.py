@@ -17,7 +17,7 @@ from imlp_audit.count.record import Ledger
 from imlp_audit.explain.breakdown import find_part
 from imlp_audit.inspect.matching_rows import has_same_start, is_plausible
 from imlp_audit.models.available_hosts import HOSTS
-from imlp_audit.models.build import Builder
+from imlp_audit.models.build import Builder, mlps_of
 from imlp_audit.models.host import Reads, Stack
 from imlp_audit.models.readings import (
     OutputLayer,
@@ -29,7 +29,6 @@ from imlp_audit.models.readings import (
     TextReading,
 )
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.replace import mlps_of
 from imlp_audit.models.settings import example_inputs
 from tests.models.readings import RELEASED
 

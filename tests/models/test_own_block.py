@@ -21,10 +21,9 @@ from imlp_audit.count.facts import Failure, ModelFacts, ModelKey, Need
 from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.count.measuring import measure_outside
 from imlp_audit.errors import UntrustedError
-from imlp_audit.models.build import Builder, describe_failure
+from imlp_audit.models.build import OWN_KINDS, Builder, describe_failure
 from imlp_audit.models.readings import BlockReading, PaperReading
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.models.replace import OWN_KINDS
 from imlp_audit.models.run_code import make_block
 from imlp_audit.models.settings import example_inputs
 from tests.count.counters import flop_counter_macs

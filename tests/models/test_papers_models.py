@@ -23,7 +23,6 @@ from imlp_audit.models.readings import Reading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.code import bundled_folder
 from imlp_audit.spec.load import load
-from imlp_audit.spec.paper import rows_of
 from specs.imlp.models import ConvolutionalSelfAttention, DepthwiseMlp, RecursiveAtrousSelfAttention
 from specs.resmlp.models import CaitChain, CrossAttention, TranslationModel
 from tests.models import formulas
@@ -64,7 +63,7 @@ def measured(recipe: Recipe, reading: Reading | None = None) -> tuple[int, int]:
 
 def test_every_model_of_a_papers_own_is_built_as_the_packages_own_are() -> None:
     papers = load(["imlp", "iffn_poster", "resmlp"]).papers
-    recipes = [row.row.model for paper in papers for row in rows_of(paper) if row.row.model is not None]
+    recipes = [row.row.model for paper in papers for row in paper.rows if row.row.model is not None]
     own = [recipe for recipe in recipes if recipe.codes]
     assert len(own) > 30
     assert all(recipe.code is not None and recipe.code.folder for recipe in own)
@@ -173,7 +172,7 @@ def test_depthwise_mlp_is_pvts() -> None:
 def test_detectors_are_as_large_as_published() -> None:
     """In M: imlp Tables 6 and 7; and torchvision's own heads of Mask R-CNN."""
     paper = load(["imlp/6", "imlp/7"]).papers[0]
-    rows = [row for row in rows_of(paper) if row.table.value.table in ("6", "7")]
+    rows = [row for row in paper.rows if row.table.value.table in ("6", "7")]
     recipes = [row.row.model for row in rows if row.row.model is not None]
     found = [measured(recipe, RELEASED if recipe.mlp is not None else None)[0] for recipe in recipes]
     assert [round(count / 1e6) for count in found] == [48, 44, 60, 56]

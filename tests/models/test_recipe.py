@@ -36,8 +36,7 @@ from imlp_audit.models.readings import (
     TextReading,
 )
 from imlp_audit.models.recipe import Recipe, Replacement
-from imlp_audit.spec.parse_yaml import read_tree
-from imlp_audit.spec.tree import plain
+from imlp_audit.spec.tree import plain, read_tree
 from tests.models.readings import RELEASED
 
 HOST: dict[str, Host] = {

@@ -21,7 +21,6 @@ from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import PASSES, CellCheck, Verdict
 from imlp_audit.records.result import AuditResult
 from imlp_audit.spec.load import load
-from imlp_audit.spec.paper import rows_of
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +30,7 @@ def audited() -> AuditResult:
 
 def test_it_has_the_extent_that_its_page_says() -> None:
     papers = load(["atlas"]).papers
-    rows = [row for paper in papers for row in rows_of(paper)]
+    rows = [row for paper in papers for row in paper.rows]
     assert (len(papers) >= 25, sum(len(one.tables) for one in papers) >= 30, len(rows) >= 500) == (True, True, True)
     assert all(row.row.model is not None for row in rows)
     for paper in papers:
@@ -71,7 +70,7 @@ def test_what_does_not_follow_is_explained_and_has_been_recounted(audited: Audit
     listed = {name for finding in audited.findings for name in finding.checks}
     failing = {one.id: one for one in audited.of_kind(CellCheck) if one.verdict is Verdict.DIFFERS}
     assert failing.keys() <= listed
-    models = {row.id: row.row.model for paper in load([str(SPECS)]).papers for row in rows_of(paper)}
+    models = {row.id: row.row.model for paper in load([str(SPECS)]).papers for row in paper.rows}
     for name, check in failing.items():
         model = models[name.rpartition("/")[0]]
         if check.convention == "all" and model is not None and model.form is Form.TRAINING:

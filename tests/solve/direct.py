@@ -17,8 +17,8 @@ from imlp_audit.models.build import Builder
 from imlp_audit.models.readings import AnyReading
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.models.settings import example_inputs
+from imlp_audit.solve.compose import CLASSES, CONVENTIONS, SITES, Readings
 from imlp_audit.solve.problem import Integers
-from imlp_audit.solve.space import CLASSES, CONVENTIONS, SITES, Readings
 
 Counts = dict[str, int]
 

@@ -11,10 +11,9 @@ from imlp_audit.count.conventions import FLOPS_CONVENTIONS, WeightKey
 from imlp_audit.count.record import Ledger
 from imlp_audit.errors import BuildError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.compose import Composition, compose
-from imlp_audit.solve.space import count_vector
+from imlp_audit.solve.compose import Composition, compose, count_vector
 from imlp_audit.spec.load import load
-from imlp_audit.spec.paper import RowRef, rows_of
+from imlp_audit.spec.paper import RowRef
 
 TABLE = """\
 paper: {paper}
@@ -52,11 +51,11 @@ def written(folder: Path, readings: str, *rows: tuple[str, str]) -> list[RowRef]
     lines = [ROW.format(id=f"r{i}", model=model, printed=printed) for i, (model, printed) in enumerate(rows)]
     text = TABLE.format(paper=folder.name, readings=readings) + "".join(lines)
     (folder / "paper.yaml").write_text(text, encoding="utf-8")
-    return [row for paper in load([str(folder)]).papers for row in rows_of(paper)]
+    return [row for paper in load([str(folder)]).papers for row in paper.rows]
 
 
 def of_tables(paper: str, tables: str) -> list[RowRef]:
-    return [row for found in load([paper]).papers for row in rows_of(found) if row.table.value.table in tables]
+    return [row for found in load([paper]).papers for row in found.rows if row.table.value.table in tables]
 
 
 @pytest.fixture(scope="module")

@@ -15,10 +15,8 @@ from imlp_audit.models.blocks import Activation, Communication, Gate, ImlpRecipe
 from imlp_audit.models.build import Builder
 from imlp_audit.models.readings import Family
 from imlp_audit.models.recipe import Recipe, Replacement
-from imlp_audit.solve.compose import count_models
+from imlp_audit.solve.compose import count_models, readings_of
 from imlp_audit.solve.problem import Integers
-from imlp_audit.solve.space import readings_of
-from imlp_audit.spec.paper import rows_of
 from tests.bundled import bundled_paper
 from tests.models.test_papers_models import lvt
 from tests.solve.direct import Counts, composed, direct, sample
@@ -33,7 +31,7 @@ PATCHES = 196 * 192 * 3 * 16 * 16  # multiply-accumulates of DeiT-Ti's patch emb
 def in_the_specs(paper: str, family: str) -> list[Recipe]:
     """Every model of a family that a paper's tables list, and those that its text describes, each once."""
     found = bundled_paper(paper)
-    recipes = [*(row.row.model for row in rows_of(found)), *(one.value.model for one in found.systems)]
+    recipes = [*(row.row.model for row in found.rows), *(one.value.model for one in found.systems)]
     return list(dict.fromkeys(recipe for recipe in recipes if recipe is not None and recipe.family == family))
 
 

@@ -11,7 +11,6 @@ from imlp_audit.solve.compose import compose
 from imlp_audit.solve.problem import Cell, SearchProblem
 from imlp_audit.solve.search import shift_digits
 from imlp_audit.spec.load import load
-from imlp_audit.spec.paper import rows_of
 
 COPIES = 100
 
@@ -19,7 +18,7 @@ COPIES = 100
 @pytest.fixture(scope="module")
 def lvt() -> SearchProblem:
     (paper,) = load(["imlp"]).papers
-    return compose([row for row in rows_of(paper) if "/lvt_" in row.id]).problem.only("flops")
+    return compose([row for row in paper.rows if "/lvt_" in row.id]).problem.only("flops")
 
 
 def scores(problem: SearchProblem, cells: Sequence[Cell]) -> dict[tuple[str, str], int]:

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.answer import SearchAnswer
-from imlp_audit.solve.problem import Cell, SearchProblem
+from imlp_audit.solve.problem import Cell, SearchAnswer, SearchProblem
 from imlp_audit.solve.search import solve
 from tests.solve.table1 import CLASSES, READINGS, SPACE, planted
 

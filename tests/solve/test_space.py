@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from imlp_audit.models.readings import Family, OutputLayer, PaperReading, Presence, SpatialMatrix, TextReading
-from imlp_audit.solve.space import readings_of
+from imlp_audit.solve.compose import readings_of
 from tests.models.readings import AS_WRITTEN, RELEASED
 
 TEXT = TextReading(

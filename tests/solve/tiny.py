@@ -11,8 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve.answer import SearchAnswer, Solution
-from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
+from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchAnswer, SearchProblem, Solution, Space
 
 WEIGHTS = (0, 1, 3)
 KINDS: tuple[Kind, ...] = ("parameters", "flops")

@@ -9,8 +9,8 @@ import pytest
 from imlp_audit.models.names.known import Library, version_of
 from imlp_audit.models.names.match import suggest
 from imlp_audit.models.recipe import Recipe
-from imlp_audit.spec import model_rules
-from imlp_audit.spec.model_rules import complaint_about
+from imlp_audit.spec import rules
+from imlp_audit.spec.rules import complaint_about
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_the_model_that_was_meant_is_offered(name: str, meant: str) -> None:
 def test_a_model_of_the_other_library_is_offered_with_it(
     library: str, name: str, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model_rules, "version", lambda name: version_of(Library(name)))  # as our list is of
+    monkeypatch.setattr(rules, "version", lambda name: version_of(Library(name)))  # as our list is of
     complaint = str(complaint_about(Recipe.model_validate({library: name})))
     assert complaint.endswith(f"has no model {name!r}; {other} has it: {{{other}: {name}}}")
 
@@ -62,7 +62,7 @@ def test_a_name_is_judged_by_the_list_where_the_library_is_missing(monkeypatch: 
     def missing(name: str) -> str:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(model_rules, "version", missing)
+    monkeypatch.setattr(rules, "version", missing)
     assert "did you mean 'resnet50'?" in str(complaint_about(Recipe.model_validate({"timm": "resnet5O"})))
     assert complaint_about(Recipe.model_validate({"timm": "resnet50"})) is None
 
@@ -73,6 +73,6 @@ def test_a_name_is_judged_by_the_list_where_the_library_is_missing(monkeypatch: 
 def test_a_name_is_judged_by_the_list_where_the_library_is_of_its_version(
     monkeypatch: pytest.MonkeyPatch, installed: str, known: bool
 ) -> None:
-    monkeypatch.setattr(model_rules, "version", lambda name: installed.format(version_of(Library(name)).split("+")[0]))
+    monkeypatch.setattr(rules, "version", lambda name: installed.format(version_of(Library(name)).split("+")[0]))
     for library in (Library.TIMM, Library.TORCHVISION):
         assert (complaint_about(Recipe.model_validate({str(library): "no_such_net"})) is not None) == known

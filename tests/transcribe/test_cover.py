@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from imlp_audit.records.listing import NumberState
 from imlp_audit.transcribe.cover import cover
-from imlp_audit.transcribe.document import DocumentLine, PrintedDocument
+from imlp_audit.transcribe.sources import DocumentLine, PrintedDocument
 
 from .two_nets import SPEC, TEXT, by_check, by_state, cover_text, missing, read_two
 

@@ -9,7 +9,7 @@ import pytest
 from imlp_audit.records.listing import CoverageReport, NumberState
 from imlp_audit.spec.paper import Paper
 from imlp_audit.transcribe.cover import cover
-from imlp_audit.transcribe.document import DocumentLine, PrintedDocument
+from imlp_audit.transcribe.sources import DocumentLine, PrintedDocument
 from tests.bundled import bundled_paper, bundled_selection
 
 PAPERS = ("mlp_mixer_notes", "imlp", "iffn_poster", "resmlp", "mixer_gmlp_coursework")

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from imlp_audit.errors import UsageError
-from imlp_audit.transcribe.document import read_document
+from imlp_audit.transcribe.sources import read_document
 
 from .pdfs import Put, make_pdf
 from .two_nets import cover_text
 
 
 def test_a_document_longer_than_a_book_is_answered_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("imlp_audit.transcribe.document.MAX_CHARACTERS", 1000)
+    monkeypatch.setattr("imlp_audit.transcribe.sources.MAX_CHARACTERS", 1000)
     (tmp_path / "notes.txt").write_text("a\n" + "\\draw (0,1);" * 100, encoding="utf-8")
     with pytest.raises(UsageError, match=r"notes.txt has 1 202 characters, more than the 1 000 of a long book"):
         read_document(tmp_path / "notes.txt")

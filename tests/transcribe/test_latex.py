@@ -7,9 +7,8 @@ from hypothesis import given, settings
 
 from imlp_audit.transcribe.cells import split_mark
 from imlp_audit.transcribe.grid import SourceDocument
-from imlp_audit.transcribe.latex.document import read_latex
+from imlp_audit.transcribe.latex.document import join_source, read_latex
 from imlp_audit.transcribe.latex.scan import to_text
-from imlp_audit.transcribe.latex.source import join_source
 
 from .writers import Cells, grids, latex
 

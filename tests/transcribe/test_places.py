@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from imlp_audit.transcribe.document import DocumentLine
 from imlp_audit.transcribe.places import find_parts, read_numbers
+from imlp_audit.transcribe.sources import DocumentLine
 
 
 def quantities(text: str, *, pages: bool = False) -> list[str]:

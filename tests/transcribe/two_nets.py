@@ -11,7 +11,7 @@ from imlp_audit.records.listing import CoverageReport, NumberState
 from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import Paper
 from imlp_audit.transcribe.cover import cover
-from imlp_audit.transcribe.document import read_document
+from imlp_audit.transcribe.sources import read_document
 
 SPEC = """
 paper: two

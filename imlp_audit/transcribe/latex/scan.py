@@ -8,9 +8,15 @@ from collections.abc import Callable, Mapping
 
 from imlp_audit.transcribe.cells import RAISED
 from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceRow, SpanningCell
-from imlp_audit.transcribe.latex.commands import ACCENTS, BETWEEN, BOXES, DROPPED, LAST_KEPT, SILENT, TABULARS, symbol
 from imlp_audit.transcribe.latex.macros import (
+    ACCENTS,
+    BETWEEN,
+    BOXES,
+    DROPPED,
+    LAST_KEPT,
     LONGEST,
+    SILENT,
+    TABULARS,
     Macro,
     balance,
     join,
@@ -20,6 +26,7 @@ from imlp_audit.transcribe.latex.macros import (
     skip_arguments,
     skip_optional,
     skip_space,
+    symbol,
 )
 
 UNSEEN = "⋄"

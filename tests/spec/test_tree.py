@@ -11,8 +11,20 @@ from hypothesis import strategies as st
 
 from imlp_audit.errors import Problem
 from imlp_audit.files import MAX_SPEC_BYTES
-from imlp_audit.spec.parse_yaml import MAX_DEPTH, MAX_NODES, MAX_PROBLEMS, parse_tree, read_tree
-from imlp_audit.spec.tree import ListNode, MapNode, Mark, Node, Text, mark_at, plain
+from imlp_audit.spec.tree import (
+    MAX_DEPTH,
+    MAX_NODES,
+    MAX_PROBLEMS,
+    ListNode,
+    MapNode,
+    Mark,
+    Node,
+    Text,
+    mark_at,
+    parse_tree,
+    plain,
+    read_tree,
+)
 
 Found = tuple[int, int, str]
 
