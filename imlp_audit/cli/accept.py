@@ -111,7 +111,7 @@ def _accepted(paper: Paper, shown_as: str, text: str, result: AuditResult) -> st
 
 
 def _with_units(paper: Paper, shown_as: str, text: str, result: AuditResult) -> str:
-    """Return the text of a file with the units that the numbers of columns told."""
+    """Return the text of a file with the units that were found from the numbers of its columns."""
     heads = next(one for one in result.papers if one.id == paper.id).tables
     for table, head in zip(paper.tables, heads, strict=True):
         for column in head.columns if table.file.shown_as == shown_as else ():

@@ -27,7 +27,7 @@ def filled(module: Module, weights: Mapping[str, Tensor]) -> Module:
 def agree(module: nn.Module, x: Tensor, *expected: Tensor) -> list[Side]:
     """Return the claim that a module gives this for x in training, and in evaluation for the last input alone.
 
-    It learns what it should; it has no state but its parameters, each under one name but for tied output layers.
+    Its gradients are the formula's. Its state is its parameters; only a tied output layer has a second name.
     """
     alone, outputs = _tuple(module.eval()(x[-1:])), _tuple(module.train()(x))
     found, formula = (cat([y.flatten() for y in ys]) for ys in (outputs, expected))
