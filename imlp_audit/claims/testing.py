@@ -25,6 +25,7 @@ from torch import Tensor, nn
 from imlp_audit.claims.catalogue import ClaimCode
 from imlp_audit.claims.language import Claim, Combination, combination_of, find_difference, load_claim
 from imlp_audit.claims.settings import Outcome, Settings
+from imlp_audit.models.torch_modes import with_threads
 from imlp_audit.processes.code import locate_error
 
 _MOST_COMBINATIONS = 64  # of the values of choices; of more a sample is tried
@@ -52,20 +53,16 @@ def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = la
 @contextmanager
 def _the_same_everywhere(device: str) -> Iterator[None]:
     """Compute with float64 on one core, from the same random numbers; hypothesis keeps no files."""
-    threads, dtype = torch.get_num_threads(), torch.get_default_dtype()
     with ExitStack() as stack:
-        set_hypothesis_home_dir(_NOWHERE)
+        stack.callback(set_hypothesis_home_dir, None)
+        stack.callback(torch.set_default_dtype, torch.get_default_dtype())
+        stack.enter_context(with_threads(1))
         stack.enter_context(torch.random.fork_rng())
         if device != "cpu":  # every call of torch takes longer in this context
             stack.enter_context(torch.device(device))
-        torch.set_num_threads(1)
+        set_hypothesis_home_dir(_NOWHERE)
         torch.set_default_dtype(torch.float64)
-        try:
-            yield
-        finally:
-            torch.set_num_threads(threads)
-            torch.set_default_dtype(dtype)
-            set_hypothesis_home_dir(None)
+        yield
 
 
 class _Run:

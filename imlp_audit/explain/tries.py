@@ -42,9 +42,6 @@ class CauseFamily(StrEnum):
     RATIO = "ratio"
 
 
-CauseKey: TypeAlias = tuple[CauseFamily, str]
-
-
 @dataclass(frozen=True)
 class Question:
     """A printed number, what it counts, and by which counter it should follow, if not by the usual one.
@@ -79,6 +76,7 @@ class Try:
         return f"{self.cause}, and {self.counted}" if self.counted else self.cause
 
 
+CauseKey: TypeAlias = tuple[CauseFamily, str]
 Recounts = Mapping[CauseFamily, Mapping[str, CountReport]]
 """The model under changes of one thing, by the kind of change and the change in words, such as `num_classes=100`."""
 

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 from torch import Tensor, cat, nn, unflatten
-from torch.nn.modules.module import register_module_forward_pre_hook
 
-from imlp_audit.claims import Side, below, gradients
+from imlp_audit.claims import Side, gradients
 from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import Imlp
@@ -231,37 +230,6 @@ def compare(block: Block, m: Imlp, x: Tensor) -> list[Side]:
     if not block.training:
         sides.append((block.apply(m, x[1:]), printed[1:]))
     return [*sides, *((m.get_buffer(name), after) for name, after in formula.running.items())]
-
-
-def keeps_type(make: Callable[[], nn.Module], x: Tensor) -> bool:
-    """Whether a new module computes in the type and on the device it is made for, and changes nothing that it reads."""
-    torch.set_default_dtype(torch.float32)
-    with torch.device("meta"):
-        module = make().eval()
-    torch.set_default_dtype(torch.float64)
-    read: list[tuple[Tensor, int]] = []  # what each part reads, and how often that was changed before
-    with register_module_forward_pre_hook(
-        lambda _, xs: read.extend((x, x._version) for x in xs if isinstance(x, Tensor))
-    ):
-        y: Tensor = module(x.to("meta", torch.float32))
-    return y.is_meta and y.dtype == torch.float32 and all(x._version == version for x, version in read)
-
-
-def starts_as_torchs(module: nn.Module) -> list[Side]:
-    """Hold linear layers and convolutions against torch's start, uniform up to 1 / sqrt(inputs), norms against 1 and 0.
-
-    The mean square of n numbers from -1 to 1 is 1/3, with a standard deviation of 0.3 / sqrt(n).
-    """
-    sides: list[Side] = []
-    for part in module.modules():
-        if isinstance(part, nn.Linear | nn.Conv2d):
-            for weight in part.parameters():
-                u = weight.flatten() * part.weight[0].numel() ** 0.5
-                sides += [below(u.abs().max(), 1.0), bool(u.all())]
-                sides.append(below((u.square().mean() - 1 / 3).abs(), 1.8 / len(u) ** 0.5))
-        elif isinstance(part, nn.LayerNorm | nn.BatchNorm2d):
-            sides += [(part.weight, torch.ones_like(part.weight)), (part.bias, torch.zeros_like(part.bias))]
-    return sides
 
 
 def refuses(make: Callable[[], object]) -> bool:

@@ -11,6 +11,7 @@ from imlp_audit.claims import Side, Sides, choice, claim, gradients, modules, te
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
 from imlp_audit.models.readings import (
     PRINTED,
     ClassToken,
@@ -33,9 +34,7 @@ from ._imlp import (
     Raise,
     compare,
     cover,
-    keeps_type,
     refuses,
-    starts_as_torchs,
     window_sum,
 )
 

@@ -11,6 +11,7 @@ from timm.models.volo import ClassAttention
 from torch import Tensor, cat, einsum, nn, unflatten
 
 from imlp_audit.claims import Side, Sides, below, choice, claim, gradients, modules, tensors
+from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
 
 from ..models import (
     Block,
@@ -20,7 +21,7 @@ from ..models import (
     RecursiveAtrousSelfAttention,
     Stage,
 )
-from ._imlp import SMALL, keeps_type, starts_as_torchs, window_sum
+from ._imlp import SMALL, window_sum
 
 Size = tuple[int, int]
 SIZES = (  # of LVT's released code

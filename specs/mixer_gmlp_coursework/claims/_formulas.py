@@ -1,12 +1,11 @@
 """Steps that several formulas share, and modules with weights of one's own."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TypeVar
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, cat, nn
-from torch.nn.modules.module import register_module_forward_pre_hook
 
 from imlp_audit.claims import NUMBERS, Side, below, gradients
 from imlp_audit.models.blocks import Gate
@@ -48,40 +47,6 @@ def _is_tied(module: nn.Module, name: str) -> bool:
     """Whether a weight of the output layer is the embedding's."""
     embeddings = [part.weight for part in module.modules() if isinstance(part, nn.Embedding)]
     return name.startswith("output") and any(module.get_parameter(name) is weight for weight in embeddings)
-
-
-def keeps_type(make: Callable[[], nn.Module], x: Tensor) -> bool:
-    """Whether a new module computes in the type and on the device it is made for, and changes nothing that it reads."""
-    torch.set_default_dtype(torch.float32)
-    with torch.device("meta"):
-        module = make().eval()
-    torch.set_default_dtype(torch.float64)
-    read: list[tuple[Tensor, int]] = []  # what each part reads, and how often that was changed before
-    with register_module_forward_pre_hook(
-        lambda _, xs: read.extend((x, x._version) for x in xs if isinstance(x, Tensor))
-    ):
-        outputs = _tuple(module(x.to("meta", torch.float32 if x.is_floating_point() else x.dtype)))
-    typed = all(y.is_meta and y.dtype == torch.float32 for y in outputs)
-    return typed and all(x._version == version for x, version in read)
-
-
-def starts_as_torchs(module: nn.Module) -> list[Side]:
-    """Hold linear layers and convolutions against torch's start, uniform up to 1 / sqrt(inputs), norms against 1 and 0.
-
-    The mean square of n numbers from -1 to 1 is 1/3, with a standard deviation of 0.3 / sqrt(n).
-    """
-    tied = [part.weight for part in module.modules() if isinstance(part, nn.Embedding)]
-    sides: list[Side] = []
-    for part in module.modules():
-        if isinstance(part, nn.Linear | nn.Conv2d):
-            for weight in part.parameters():
-                if not any(weight is other for other in tied):
-                    u = weight.flatten() * part.weight[0].numel() ** 0.5
-                    sides += [below(u.abs().max(), 1.0), bool(u.all())]
-                    sides.append(below((u.square().mean() - 1 / 3).abs(), 1.8 / len(u) ** 0.5))
-        elif isinstance(part, nn.LayerNorm):
-            sides += [(part.weight, torch.ones_like(part.weight)), (part.bias, torch.zeros_like(part.bias))]
-    return sides
 
 
 def is_normal(x: Tensor, std: float) -> list[Side]:

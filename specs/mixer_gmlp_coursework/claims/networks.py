@@ -14,6 +14,7 @@ from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import BertTextModel, GmlpBlock, GmlpClassifier, GmlpTextModel, TextModel
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.mixer import MixerLayer, Mlp, MlpMixer, PatchClassifier
+from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
 from imlp_audit.models.readings import Family, OutputLayer, Presence, SpatialMatrix, TextReading, axes_of
 
 from ._formulas import (
@@ -23,10 +24,8 @@ from ._formulas import (
     agree,
     block_output,
     is_normal,
-    keeps_type,
     linear,
     norm,
-    starts_as_torchs,
 )
 
 Network = tuple[Mixer | Gmlp, tuple[int, int], int]

@@ -12,9 +12,10 @@ from imlp_audit.models.available_hosts import GmlpText
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import SpatialGatingUnit, TokenProjection
 from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
 from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
 
-from ._formulas import SMALL, filled, is_normal, keeps_type, starts_as_torchs
+from ._formulas import SMALL, filled, is_normal
 
 S, C, HALF = size("S", 1, 3), size("C", 1, 2), size("D_C / 2", 1, 2)
 D_C = HALF.map(lambda half: 2 * half)

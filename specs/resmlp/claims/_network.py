@@ -9,7 +9,6 @@ import torch.nn.functional as F
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from torch import Tensor, cat, einsum, nn
-from torch.nn.modules.module import register_module_forward_pre_hook
 
 from imlp_audit.claims import Side, below, modules, tensors
 from imlp_audit.errors import BuildError
@@ -215,37 +214,6 @@ def has_own_weights(module: nn.Module) -> bool:
         name for part in module.modules() if isinstance(part, nn.BatchNorm1d) for name, _ in part.named_buffers()
     ]
     return len(names) == len([*module.parameters()]) and len(module.state_dict()) == len(names) + len(statistics)
-
-
-def keeps_type(make: Callable[[], nn.Module], *inputs: Tensor) -> bool:
-    """Whether a new module computes in the type and on the device it is made for, and changes nothing that it reads."""
-    torch.set_default_dtype(torch.float32)
-    with torch.device("meta"):
-        module = make().eval()
-    torch.set_default_dtype(torch.float64)
-    read: list[tuple[Tensor, int]] = []  # what each part reads, and how often that was changed before
-    with register_module_forward_pre_hook(
-        lambda _, xs: read.extend((x, x._version) for x in xs if isinstance(x, Tensor))
-    ):
-        y: Tensor = module(*(x.to("meta", torch.float32 if x.is_floating_point() else x.dtype) for x in inputs))
-    return y.is_meta and y.dtype == torch.float32 and all(x._version == version for x, version in read)
-
-
-def starts_as_torchs(module: nn.Module) -> list[Side]:
-    """Hold linear layers and convolutions against torch's start, uniform up to 1 / sqrt(inputs), norms against 1 and 0.
-
-    The mean square of n numbers from -1 to 1 is 1/3, with a standard deviation of 0.3 / sqrt(n).
-    """
-    sides: list[Side] = []
-    for part in module.modules():
-        if isinstance(part, nn.Linear | nn.Conv2d):
-            for weight in part.parameters():
-                u = weight.flatten() * sqrt(part.weight[0].numel())
-                sides += [below(u.abs().max(), 1.0), bool(u.all())]
-                sides.append(below((u.square().mean() - 1 / 3).abs(), 1.8 / sqrt(len(u))))
-        elif isinstance(part, nn.LayerNorm | nn.BatchNorm1d):
-            sides += [(part.weight, torch.ones_like(part.weight)), (part.bias, torch.zeros_like(part.bias))]
-    return sides
 
 
 def is_normal(x: Tensor, std: float) -> list[Side]:

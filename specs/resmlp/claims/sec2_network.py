@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from imlp_audit.claims import Sides, choice, claim, gradients
 from imlp_audit.models.blocks import Communication, Norm, Pooling
+from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
 from imlp_audit.models.readings import ResMlpForm
 
 from ..models import CaitStage
 from ._chain import at_stage
-from ._network import Formula, Network, Parts, compare, keeps_type, networks, starts_as_torchs
+from ._network import Formula, Network, Parts, compare, networks
 
 _forms, _poolings = choice("form", *ResMlpForm), choice("pooling", *Pooling)
 _sizes = {
