@@ -6,8 +6,8 @@ import json
 import multiprocessing
 import os
 import signal
-import subprocess
 import sys
+import tempfile
 import time
 from itertools import chain
 from math import log
@@ -19,9 +19,10 @@ import timm
 import torch
 import torchvision
 
+from imlp_audit.__main__ import main
 from imlp_audit.processes import workers
 
-from .running import call, environment
+from .running import call
 
 LAYERS = """
 import lmdb
@@ -282,22 +283,24 @@ def test_what_a_model_moves_is_not_removed(tmp_path: Path, kind: str, monkeypatc
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="processes are ended in another way here")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_removes_what_a_model_created(tmp_path: Path, number: signal.Signals) -> None:
+def test_an_interrupt_removes_what_a_model_created(
+    tmp_path: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "temporary").mkdir()
     (tmp_path / "net.py").write_text("import time\ndef make():\n    open('begun', 'w')\n    time.sleep(99)\n")
-    done = subprocess.Popen(
-        [sys.executable, "-m", "imlp_audit", "count", "net.py:make"],
-        cwd=tmp_path,
-        env=environment(TMPDIR=str(tmp_path / "temporary")),
-        stderr=subprocess.DEVNULL,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # ignored in the background
-    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    process = workers.start.Process(target=main)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "argv", ["imlp-audit", "count", "net.py:make"])
+        process.start()
     until = time.monotonic() + 60
     while not (tmp_path / "begun").exists():
         assert time.monotonic() < until
         time.sleep(0.1)
-    done.send_signal(number)
-    assert done.wait(20) == 128 + number
+    os.kill(process.pid or 0, number)
+    process.join(20)
+    assert process.exitcode == 128 + number
     assert sorted(one.name for one in tmp_path.rglob("*")) == ["net.py", "temporary"]
 
 
@@ -716,7 +719,11 @@ def test_what_a_script_freezes(tmp_path: Path) -> None:
 
 
 def test_images_of_another_size_of_a_librarys_model() -> None:
-    found = count("timm:deit_small_patch16_224", "--printed", "15.5G", code=1)
+    """One block of DeiT-Ti on 24 x 24 patches and a class token, instead of 14 x 14."""
+    tokens = 24 * 24 + 1
+    work = (tokens - 1) * 192 * 768 + tokens * 192 * 12 * 192 + 2 * tokens**2 * 192 + 192 * 1000
+    given = ("--arg", "depth=1", "--printed", f"flops={work}")
+    found = count("timm:deit_tiny_patch16_224", *given, code=1)
     assert "images of 384 x 384" in causes(found)
 
 
