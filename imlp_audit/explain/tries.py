@@ -15,7 +15,7 @@ from imlp_audit.records.counted import COUNTERS, CountReport, ModelPart
 
 _MOST_PARTS = 40
 _FEW = 2  # digits: exchanged, they are another number
-_FACTORS = (2, 3, 4, 8, 10, 16, 32, 5, 6, 12, 30, 64)
+_FACTORS = (2, 3, 4, 8, 10, 16, 32, 5, 6, 12, 30, 64, 100, 1000)
 _WITH_COUNTERS = (2, 4, 3, 10, 30)  # and with another counter: the last are views of a video, or of an image
 
 
