@@ -526,6 +526,67 @@ def test_two_folders_that_define_one_name(tmp_path: Path) -> None:
     assert causes(found, 1)[0] == "as in second/train.py:1: width=7"
 
 
+LABELS = """
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, label_dim=527, width=8, stem=8):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(100, stem), nn.Linear(stem, width), nn.Linear(width, label_dim))
+"""
+TRAIN = """
+import argparse
+from net import Net
+try:
+    import cPickle
+except ImportError, error:
+    print "no", error
+parser = argparse.ArgumentParser()
+parser.add_argument("--n_class", type=int, default=431)
+parser.add_argument("--wide", action="store_false")
+parser.add_argument("--hidden", default=19)
+args = parser.parse_args()
+def train(width=11):
+    if width <> 11:
+        exec "pass"
+    model = Net(args.n_class, args.hidden, stem=width * 2)
+    model(images.cuda(async=True))
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "cause"),
+    [
+        ({"label_dim": 527}, "label_dim=527"),
+        ({"label_dim": 431}, "as in train.py:16: label_dim=431"),
+        ({"width": 19}, "as in train.py:16: width=19"),
+        ({"stem": 22}, "as in train.py:16: stem=22"),
+        ({"label_dim": 431, "width": 19, "stem": 22}, "as in train.py:16: label_dim=431, width=19, stem=22"),
+    ],
+)
+def test_one_argument_of_a_call_at_a_time(tmp_path: Path, changed: dict[str, int], cause: str) -> None:
+    """What is given may be left at its default, or be what a script passes, even in Python 2 and by another name."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "net.py").write_text(LABELS)
+    (tmp_path / "train.py").write_text(TRAIN)
+    one = {"label_dim": 3, "width": 11, "stem": 8, **changed}
+    printed = 101 * one["stem"] + (one["stem"] + 1) * one["width"] + (one["width"] + 1) * one["label_dim"]
+    given = ("--arg", "label_dim=3", "--arg", "width=11")
+    assert cause in causes(count(f"{tmp_path}/net.py:Net", *given, "--printed", f"params={printed}", code=1))
+
+
+@pytest.mark.parametrize(("name", "given"), [("MobileNetV2", ()), ("Backbone", ("--arg", "kind=mobilenetv2_100"))])
+def test_the_number_of_a_librarys_model_of_that_name(tmp_path: Path, name: str, given: tuple[str, ...]) -> None:
+    (tmp_path / "net.py").write_text(
+        f"from torch import nn\ndef {name}(kind=''):\n    return nn.Sequential(nn.Linear(2000, 999), nn.Linear(9, 9))\n"
+    )
+    found = count(f"{tmp_path}/net.py:{name}", *given, "--printed", "3.505M", code=1)  # 3 504 872, as torchvision says
+    assert causes(found)[0] == "timm:mobilenetv2_100 in its place"
+
+
+def test_a_hundred_times_too_many() -> None:
+    assert causes(count("torchvision:resnet18", "--printed", "1168.95M", code=1))[0] == "times 100"
+
+
 def test_what_follows_has_no_cause_and_a_shared_cause_counts_more() -> None:
     found = count("torchvision:resnet18", "--printed", "11.69M", "--printed", "11.18M", "--printed", "11.177M", code=1)
     assert found["flops"]["macs"] - found["flops"]["no_head"] == 512 * 1000
