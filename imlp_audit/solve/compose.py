@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from imlp_audit.count.call import Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, Convention, ParameterConvention, parse_weight_key
-from imlp_audit.count.facts import Facts, Failure, Measured, ModelFacts, ModelKey, Need
-from imlp_audit.count.measuring import Needed, begin_measuring, is_outside, measure_outside
+from imlp_audit.count.facts import Facts, Failure, ModelFacts, ModelKey, Need
+from imlp_audit.count.measuring import begin_measuring, is_outside, measure_outside
 from imlp_audit.count.record import Ledger, Site
 from imlp_audit.errors import BuildError
 from imlp_audit.models.host import Size, Stack
@@ -41,7 +41,7 @@ from imlp_audit.models.readings import (
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.numbers.interval import Interval
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.processes.workers import Pool, open_pool
+from imlp_audit.processes.workers import open_pool
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Space
 from imlp_audit.spec.columns import Measure, image_of
 from imlp_audit.spec.paper import Paper, RowRef
@@ -217,13 +217,9 @@ def count_models(
     outside = {key: need for key, need in needed.items() if is_outside(key)}
     here = {key: need for key, need in needed.items() if key not in outside}
     with open_pool(jobs) as pool:
-        apart = pool.submit(_count_outside, outside)  # its process imports torch while this one does
+        apart = pool.submit(lambda _, asked: [*measure_outside(asked, lambda _: None)], outside)
         facts = dict((*begin_measuring(here, lambda _: None, pool), *apart.result()))
     return {recipe: _tabulate(recipe, readings, facts) for recipe, readings in asked.items()}
-
-
-def _count_outside(_: Pool, needed: Needed) -> list[Measured]:
-    return list(measure_outside(needed, lambda _: None))
 
 
 def _tabulate(recipe: Recipe, readings: Readings | None, facts: Facts) -> Counts | BuildError:
