@@ -70,7 +70,7 @@ def write_all(root: Path) -> Path:
         base,
         "{id: typo, label: A typo, model: {timm: deit_tiny_patch16_22}, printed: {params: 5.72}}",
         "{id: no_mlp, label: ResNet, model: {timm: resnet18, mlp: {imlp: {ratio: 2}}}, printed: {params: 11.69}}",
-        "{id: wrong, label: Wrong, model: {timm: deit_tiny_patch16_224}, printed: {params: 6.00}}",
+        "{id: wrong, label: Wrong, model: {torchvision: alexnet}, printed: {params: 6.00}}",
         readings=_reading("as_written"),
     )
     return root

@@ -20,10 +20,10 @@ tables:
       params: {measure: parameters, unit: "", heading: Parameters}
       top1: {measure: score, unit: "%", heading: Top-1, needs: trained weights}
     rows:
-      - {id: good, label: A, model: {timm: deit_tiny_patch16_224}, printed: {params: 5717416, top1: 72.2}}
-      - {id: bad, label: B, model: {timm: deit_tiny_patch16_224}, printed: {params: 5717417}}
+      - {id: good, label: A, model: {torchvision: alexnet}, printed: {params: 61100840, top1: 72.2}}
+      - {id: bad, label: B, model: {torchvision: alexnet}, printed: {params: 61100841}}
 """
-OWN = PAPER.replace("{timm: deit_tiny_patch16_224}", "{python: {file: nets.py, name: Net, input: [2, 1, 1]}}")
+OWN = PAPER.replace("{torchvision: alexnet}", "{python: {file: nets.py, name: Net, input: [2, 1, 1]}}")
 NETS = "from torch import nn\nclass Net(nn.Conv2d):\n    def __init__(self):\n        super().__init__(2, 2, 1)\n"
 TRUST = "[pytest]\nimlp_audit_trust_code = true\n"
 
@@ -47,7 +47,7 @@ def test_each_check_is_a_test(own: pytest.Pytester) -> None:
         [
             "*mine/1/bad/params: differs*",
             "printed *; p.audit.yaml:12",
-            "*5 717 416 is outside [[]5 717 416.5, 5 717 417.5)*",
+            "*61 100 840 is outside [[]61 100 840.5, 61 100 841.5)*",
             "FAILED p.audit.yaml::mine/1/bad/params*",
             "SKIPPED*needs trained weights*",
         ]
