@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import operator
 import os
 import re
 import sys
@@ -12,15 +13,15 @@ from contextlib import suppress
 from dataclasses import replace
 from difflib import SequenceMatcher
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from math import inf
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 
 import yaml
 from torch import nn
 
-from imlp_audit.count.from_repository import read_defaults
+from imlp_audit.count.from_repository import parameters_of, read_defaults
 from imlp_audit.count.request import ModelRequest, Setting, read_configurations
 from imlp_audit.errors import AuditError
 from imlp_audit.files import read_text
@@ -37,9 +38,13 @@ _DEPTHS = [[int(depth) for depth in depths.split(",")] for depths in _KNOWN_DEPT
 _WIDTH = re.compile(r"dim|chan|width|hidden|embe?d|feat|filter|plane|d_model|d_inner|ffn?$|^n[dgc]?f$")
 _TAKEN = re.compile(r"""\bkwargs\.(?:get|pop)\(["'](\w+)["'](?:, *([-\w.]+))?\)""")
 _HALVES = (Fraction(1, 2), 2)
+_PLAIN = (bool, int, float, str, tuple, list)
 Changed = Mapping[Setting, object]
 """New values of some settings."""
 _MOST_FILES, _MOST_BYTES, _MOST_READ = 3000, 100_000, 3_000_000
+_MOST_WRONG = 40  # lines of a file that this Python does not read
+_MOST_USES = 24
+_ARITHMETIC = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv}
 _YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Use = tuple[str, str, dict[str, object]]
 """A file, where in it arguments are given, and their values by name."""
@@ -48,8 +53,8 @@ Use = tuple[str, str, dict[str, object]]
 def read_settings(request: ModelRequest, model: nn.Module, maker: Callable[..., object]) -> Changed:
     """Return what a model is made of, by name: its arguments, and those keys of a configuration that its code names."""
     signature, own = dict[Setting, object](), vars(model)
-    for name, default in {**known_arguments(type(model)), **known_arguments(maker)}.items():
-        if isinstance(default, bool | int | float | str | tuple | list):
+    for name, default in known_arguments(model, maker).items():
+        if isinstance(default, _PLAIN):
             signature[name,] = own[name] if type(own.get(name)) is type(default) else default
     given: dict[Setting, object] = find_leaves(merge(read_defaults(request), request.arguments))
     if any(len(name) > 1 for name in given) or request.defaults is not None:
@@ -58,14 +63,13 @@ def read_settings(request: ModelRequest, model: nn.Module, maker: Callable[..., 
     return {**signature, **given}
 
 
-def known_arguments(maker: Callable[..., object]) -> dict[str, object]:
-    """Return the parameters of a signature, with their defaults."""
-    try:
-        known = inspect.signature(maker).parameters.values()
-    except (TypeError, ValueError):
-        return {}
-    plain = (one for one in known if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL) and one.name != "self")
-    return {**_keywords(maker), **{one.name: _default(one) for one in plain}}
+def known_arguments(model: nn.Module, maker: Callable[..., object]) -> dict[str, object]:
+    """Return the parameters of a model's class and of what makes it, with their defaults."""
+    found = dict[str, object]()
+    for one in (type(model), maker):
+        known = (par for par in parameters_of(one).values() if par.kind not in (par.VAR_KEYWORD, par.VAR_POSITIONAL))
+        found |= {**_keywords(one), **{par.name: _default(par) for par in known if par.name != "self"}}
+    return found
 
 
 def _default(one: inspect.Parameter) -> object:
@@ -96,7 +100,14 @@ def _sources(model: nn.Module, maker: Callable[..., object]) -> Mapping[ModuleTy
 def change_arguments(
     request: ModelRequest, settings: Changed, model: nn.Module, maker: Callable[..., object]
 ) -> Iterator[Changed]:
-    """Yield other values: of one number or switch at a time, of all widths together, integers exchanged, and pairs."""
+    """Yield other values: of one number or switch at a time, of all widths together, integers exchanged, and pairs.
+
+    An argument that is given may be left at its default, first of all.
+    """
+    defaults = known_arguments(model, maker)
+    left: list[tuple[Setting, object]] = [
+        ((name,), defaults[name]) for name in request.arguments if isinstance(defaults.get(name), _PLAIN)
+    ]
     integers = {name: value for name, value in settings.items() if type(value) is int and value > 0}
     sizes = {name: value for name, value in integers.items() if not _counts_classes(name)}
     pairs = sorted(combinations(sizes, 2), key=lambda pair: -SequenceMatcher(None, pair[0][-1], pair[1][-1]).ratio())
@@ -110,6 +121,7 @@ def change_arguments(
     usual += _compared(settings, model, maker) if request.file is not None else ()
     rest = [(name, other) for name, value in settings.items() for other in _scaled(value)] + doubled
     rest += [(name, value) for name, size in sizes.items() for value in (size + 1, max(1, size - 1))]
+    yield from ({name: value} for name, value in left if value != settings.get(name))
     yield from ({one: sizes[other], other: sizes[one]} for one, other in given)
     yield from ({name: value} for name, value in usual if value != settings.get(name))
     widths = [name for name, size in sizes.items() if size > 4 and _WIDTH.search(name[-1].lower())]  # not of an image
@@ -162,10 +174,13 @@ def find_other_requests(
     `now` are its arguments and defaults as they are, `configs` the configuration files that were given.
     """
     root, seen = repository(file), list[object]([(file, {})])
-    called = request.name.rpartition(".")[2]
-    others = list(find_others(file.resolve(), root, request.name.partition(".")[0]))
-    for user, where, values in find_uses(root, called, now):
-        changed = {name: value for name, value in values.items() if now.get(name, inspect.Parameter.empty) != value}
+    name, called = request.name.partition(".")[0], request.name.rpartition(".")[2]
+    code = {path: text for path, text in _read_all(root) if path.suffix == ".py" and path != file.resolve()}
+    others = [path for path, text in code.items() if f"class {name}(" in text or f"def {name}(" in text]
+    uses = list(islice(find_uses(root, called, now, request.arguments), _MOST_USES))
+    alone = [(user, where, {key: value}) for user, where, values in uses for key, value in values.items()]
+    for user, where, values in (*uses, *alone[:_MOST_USES]):
+        changed = {key: value for key, value in values.items() if now.get(key, inspect.Parameter.empty) != value}
         near = max((file, *others), key=lambda one: len(os.path.commonpath((one.resolve(), root / user))))
         if (near, changed) not in seen:
             seen.append((near, changed))
@@ -190,18 +205,23 @@ def find_other_requests(
         yield f"as {shown} defines it, with its defaults", replace(request, file=other, arguments=tensors)
 
 
-def find_uses(root: Path, name: str, parameters: Collection[str]) -> Iterator[Use]:
-    """Yield where a class or function is called, with its literal arguments; then configurations and flags."""
+def find_uses(root: Path, name: str, now: Mapping[str, object], given: Mapping[str, object]) -> Iterator[Use]:
+    """Yield where a class or function is called, with its arguments as far as they are known; configurations; flags.
+
+    In a call, a name stands for the argument of that name that is `given`, for a flag, or for what is `now`.
+    """
     texts = [(path.relative_to(root).as_posix(), text) for path, text in _read_all(root)]
+    flags = {shown: _flags(text) for shown, text in texts if shown.endswith(".py") and "add_argument" in text}
+    known = {key: one for values in (now, *flags.values()) for key, one in values.items() if isinstance(one, _PLAIN)}
     for shown, text in texts:
         if shown.endswith(".py") and name in text:
-            yield from _calls(shown, text, name, list(parameters))
+            yield from _calls(shown, text, name, list(now), {**known, **flags.get(shown, {}), **given})
     for shown, text in texts:
-        if sum(one.lower() in text.lower() for one in parameters) < 2:
+        if sum(one.lower() in text.lower() for one in now) < 2:
             continue
         if not shown.endswith(".py"):
-            yield from ((shown, shown, found) for found in _mappings(_parse(text), parameters))
-        elif "add_argument" in text and (defaults := _flags(text, parameters)):
+            yield from ((shown, shown, found) for found in _mappings(_parse(text), now))
+        elif defaults := {key: one for key, one in flags.get(shown, {}).items() if key in now}:
             yield shown, f"the flags of {shown}", defaults
 
 
@@ -216,13 +236,6 @@ def find_frozen(root: Path) -> Iterator[tuple[str, Sequence[str]]]:
                         names[ast.unparse(module).replace(".module.", ".").partition(".")[2]] = None
         if names:
             yield path.relative_to(root).as_posix(), list(names)
-
-
-def find_others(file: Path, root: Path, name: str) -> Iterator[Path]:
-    """Yield other files of a repository that define the name."""
-    for path, text in _read_all(root):
-        if path.suffix == ".py" and path != file and (f"class {name}(" in text or f"def {name}(" in text):
-            yield path
 
 
 def siblings(file: Path) -> Iterator[Path]:
@@ -264,42 +277,62 @@ def _mappings(value: object, parameters: Collection[str]) -> Iterator[dict[str, 
             yield from _mappings(one, parameters)
 
 
-def _calls(shown: str, text: str, name: str, parameters: list[str]) -> Iterator[Use]:
+def _calls(shown: str, text: str, name: str, parameters: list[str], known: Mapping[str, object]) -> Iterator[Use]:
     for call in _nodes(text):
         if not isinstance(call, ast.Call):
             continue
         called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", None)
-        given = {one.arg: _literal(one.value) for one in call.keywords if one.arg is not None}
+        given = {one.arg: _literal(one.value, known) for one in call.keywords if one.arg is not None}
         if called == "dict" and given.get("type") == (name,):  # mmcv's way to write configurations
             given.pop("type")
         elif called != name:
             continue
         else:
-            given = {**dict(zip(parameters, map(_literal, call.args), strict=False)), **given}
+            places = (_literal(one, known) for one in call.args)
+            given = {**dict(zip(parameters, places, strict=False)), **given}
         if found := {key: value[0] for key, value in given.items() if value}:
             yield shown, f"{shown}:{call.lineno}", found
 
 
-def _flags(text: str, parameters: Collection[str]) -> dict[str, object]:
-    """Return the defaults of flags that are called as the parameters are."""
+def _flags(text: str) -> dict[str, object]:
+    """Return the defaults of flags by name."""
     found: dict[str, object] = {}
     for call in _nodes(text):
         if isinstance(call, ast.Call) and getattr(call.func, "attr", None) == "add_argument" and call.args:
             names = [str(one[0]).lstrip("-").replace("-", "_") for one in map(_literal, call.args) if one]
-            value = next((_literal(one.value) for one in call.keywords if one.arg == "default"), ())
-            found |= {name: value[0] for name in names if name in parameters and value and value[0] is not None}
+            given = {one.arg: value[0] for one in call.keywords if (value := _literal(one.value))}
+            default = given.get("default", {"store_true": False, "store_false": True}.get(str(given.get("action"))))
+            found |= dict.fromkeys(names, default) if default is not None else {}
     return found
 
 
 def _nodes(text: str) -> Iterator[ast.AST]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    yield from ast.walk(tree)
+    """Yield what a file's code consists of, without lines that this Python does not read, as of Python 2."""
+    lines = text.expandtabs().splitlines()
+    for _ in range(_MOST_WRONG):
+        try:
+            yield from ast.walk(ast.parse("\n".join(lines)))
+            return
+        except SyntaxError as error:
+            at = min(error.lineno or 1, len(lines)) - 1
+            wrong = lines[at].lstrip()
+            other = "except:" if wrong.startswith("except") else "if 1:" if wrong.endswith(":") else "pass"
+            lines[at] = lines[at].replace(wrong, other) if wrong not in ("", other) else ""
+        except (ValueError, RecursionError):
+            return
 
 
-def _literal(node: ast.expr) -> tuple[object, ...]:
+def _literal(node: ast.expr, known: Mapping[str, object] = MappingProxyType({})) -> tuple[object, ...]:
+    """Return the value of a literal, of a name that is known, or of a sum or product of these, if it has one."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in known:
+            return (known[name],)
+        case ast.BinOp() if type(node.op) in _ARITHMETIC:
+            sides = [one for side in (node.left, node.right) for one in _literal(side, known)]
+            if len(sides) == 2 and all(type(one) in (int, float) for one in sides):
+                with suppress(ArithmeticError):
+                    return (_ARITHMETIC[type(node.op)](*sides),)
+            return ()
     try:
         return (ast.literal_eval(node),)
     except (ValueError, TypeError, SyntaxError, RecursionError):

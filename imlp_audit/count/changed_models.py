@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice, product
+from itertools import chain, islice, product
 from math import prod
 
 from torch import nn
@@ -28,11 +28,11 @@ from imlp_audit.count.request import Changes, Given, ModelRequest, Setting
 from imlp_audit.errors import BuildError
 from imlp_audit.models.importing import repository
 from imlp_audit.models.names.known import Library, known_models
-from imlp_audit.models.names.match import variants_of
+from imlp_audit.models.names.match import find_labelled, variants_of
 from imlp_audit.records.counted import CountReport
 
 _MOST = 160  # changes of arguments
-_MOST_USES = 24
+_MOST_USES = 60
 _SIDES = (224, 256, 384, 512, 288, 192, 128, 320, 448, 240, 160, 96, 299, 112, 176, 208, 352, 416, 480)  # usual first
 _SIZES = (
     *((side, side) for side in (*_SIDES, 640, 1024)),
@@ -94,11 +94,9 @@ def _changes(
     if request.recipe is not None:
         return
     settings = read_settings(request, model, maker)
-    uses = _as_in_the_library(request)
-    if request.file is not None:
-        now = {**known_arguments(type(model)), **known_arguments(maker), **request.arguments}
-        uses = find_other_requests(request, request.file, now, asked.configs)
-    for words, other in islice(uses, _MOST_USES):
+    now = {**known_arguments(model, maker), **request.arguments}
+    others = find_other_requests(request, request.file, now, asked.configs) if request.file is not None else ()
+    for words, other in islice(chain(_as_in_the_library(request, settings), others), _MOST_USES):
         yield "repository", words, CountRequest(other, work), {}
     for words, other in _other_sizes(request, settings):
         larger = Fraction(_read(other), _read(request) or 1) * (whole.flops or {}).get("macs", 0)
@@ -164,9 +162,19 @@ def _resize(
     return f"{words}{also}", replace(request.changed(changed), inputs=inputs)
 
 
-def _as_in_the_library(request: ModelRequest) -> Iterator[tuple[str, ModelRequest]]:
-    """Yield models whose names have one word more."""
+def _as_in_the_library(request: ModelRequest, settings: Changed) -> Iterator[tuple[str, ModelRequest]]:
+    """Yield models of libraries: those whose names have one word more; of a file, those that it seems to be.
+
+    A file's model goes by its name and that of its file, and by the words that it is given, alone and after its name.
+    """
     name = request.name.partition(".")[0]
-    if request.library in ("timm", "torchvision") and name in known_models(Library(request.library)):
+    if request.file is not None:
+        words = [value for value in settings.values() if isinstance(value, str)]
+        image = tuple(replace(one, name=None) for one in request.inputs if one.is_image)
+        labels = dict.fromkeys((*words, *(f"{name}-{one}" for one in words), name, request.file.stem))
+        for label, library in product(labels, (Library.TIMM, Library.TORCHVISION)):
+            if (other := find_labelled(label, library)) is not None:
+                yield f"{library}:{other} in its place", ModelRequest(library, other, inputs=image)
+    elif request.library in ("timm", "torchvision") and name in known_models(Library(request.library)):
         for other in variants_of(name, Library(request.library)):
             yield f"{request.library}:{other} in its place", replace(request, name=other)

@@ -88,7 +88,7 @@ def _advise(error: BaseException) -> str:
 def _fit_arguments(maker: Callable[..., object], arguments: Mapping[str, object]) -> Mapping[str, object]:
     """Return the arguments by name; as one object, where that is what the maker takes: `Net(cfg)`."""
     given = {name: _make_argument(value) for name, value in arguments.items() if name != "_target_"}
-    known = _parameters(maker)
+    known = parameters_of(maker)
     private = {name: f"_{getattr(maker, '__name__', '').lstrip('_')}{name}" for name in given if name[:2] == "__"}
     given = {private[name] if private.get(name) in known else name: value for name, value in given.items()}
     first = next(iter(known.values()), None)
@@ -106,7 +106,8 @@ def _is_config(parameter: inspect.Parameter) -> bool:
     return parameter.name.lower().rstrip("_").rpartition("_")[2] in _CONFIGS
 
 
-def _parameters(maker: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+def parameters_of(maker: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+    """Return the signature of a class or function, as far as it is known."""
     try:
         return inspect.signature(maker).parameters
     except (TypeError, ValueError):

@@ -16,6 +16,7 @@ from imlp_audit.records.counted import COUNTERS, CountReport, ModelPart
 _MOST_PARTS = 40
 _FEW = 2  # digits: exchanged, they are another number
 _FACTORS = (2, 3, 4, 8, 10, 16, 32, 5, 6, 12, 30, 64)
+_SLIPS = (100, 1000)  # of a point or a unit, where the number is about so much larger or smaller
 _WITH_COUNTERS = (2, 4, 3, 10, 30)  # and with another counter: the last are views of a video, or of an image
 
 
@@ -156,11 +157,12 @@ def _counters(question: Question, model: CountReport) -> Iterator[Try]:
 
 
 def _factors(question: Question, model: CountReport) -> Iterator[Try]:
-    own = measured_by(model, question) or 0
+    own, value = measured_by(model, question) or 0, question.printed.value * question.printed.scale
+    slips = [one for one in _SLIPS if one * own <= 2 * value <= 4 * one * own or own <= 2 * one * value <= 4 * own]
     others = {text: count for text, count in _other_counts(question, model) if count != 2 * own}
     for counted, count in {"": own, **others}.items():
         yield from (Try(CauseFamily.FACTOR, text, value, counted) for text, value in _units(question, count))
-    for factors, counts in ((_FACTORS, {"": own}), (_WITH_COUNTERS, others)):
+    for factors, counts in (((*_FACTORS, *slips), {"": own}), (_WITH_COUNTERS, others)):
         for factor, (counted, count) in product(factors, counts.items()):
             if counted or factor > 2 or question.measure is CountedQuantity.PARAMETERS:  # twice the work is a counter's
                 yield Try(CauseFamily.FACTOR, f"times {factor}", Fraction(count * factor), counted)

@@ -167,35 +167,6 @@ class ResMlpLayer(nn.Module):
         return self.cross_channel(self.cross_patch(x))
 
 
-class EquationLayer(ResMlpLayer):
-    """The layer of Eq. 2 and 3: Aff before and after each sublayer; A, B and C are matrices, without biases."""
-
-    def __init__(
-        self, channels: int, patches: int, *, expansion: float = 4, scale: float = SMALL_START, causal: bool = False
-    ) -> None:
-        super().__init__(
-            channels,
-            CrossPatch(patches, bias=False, causal=causal),
-            FeedForward(channels, expansion, bias=False),
-            partial(Aff, channels, scale),
-        )
-
-
-class AlgorithmLayer(ResMlpLayer):
-    """The layer of Algorithm 1, as the authors and timm build it: Aff before each sublayer, LayerScale after it.
-
-    A, B and C have biases.
-    """
-
-    def __init__(self, channels: int, patches: int, *, expansion: float = 4, scale: float = SMALL_START) -> None:
-        super().__init__(
-            channels,
-            CrossPatch(patches, bias=True),
-            FeedForward(channels, expansion, bias=True),
-            partial(LayerScale, channels, scale),
-        )
-
-
 class Aggregate(nn.Linear):
     """One linear layer from all tokens to one, shared by all channels; `weight` is (1, tokens)."""
 
@@ -268,13 +239,6 @@ class ClassPooling(nn.Module):
         token = self.token.expand(len(patches), 1, -1)
         tokens: Tensor = self.layers(torch.cat((token, patches), dim=1))
         return tokens[:, 0]
-
-
-class ClassMlp(ClassPooling):
-    """Replaces average pooling by `depth` layers of class-MLP: (batch, patches, channels) to (batch, channels)."""
-
-    def __init__(self, channels: int, patches: int, *, depth: int = 2, scale: float = SMALL_START) -> None:
-        super().__init__(channels, *(ClassMlpLayer(channels, patches, scale=scale) for _ in range(depth)))
 
 
 class AveragePooling(nn.Module):

@@ -192,14 +192,6 @@ def _shape_along(readings: Readings, axes: Axes) -> tuple[int, ...]:
     return tuple(len(values) if axis in axes else 1 for axis, values in readings.axes.items())
 
 
-@dataclass(frozen=True)
-class Composition:
-    """The problem that rows pose, and by their ids why others are no part of it."""
-
-    problem: SearchProblem
-    refused: Mapping[str, str]
-
-
 def count_models(
     recipes: Iterable[Recipe], spaces: Mapping[str, Readings], jobs: int = 0
 ) -> dict[Recipe, Counts | BuildError]:
@@ -217,8 +209,8 @@ def count_models(
     outside = {key: need for key, need in needed.items() if is_outside(key)}
     here = {key: need for key, need in needed.items() if key not in outside}
     with open_pool(jobs) as pool:
-        counted = begin_measuring(here, lambda _: None, pool)
-        facts = dict((*counted, *measure_outside(outside, lambda _: None)))
+        apart = pool.submit(lambda _, asked: [*measure_outside(asked, lambda _: None)], outside)
+        facts = dict((*begin_measuring(here, lambda _: None, pool), *apart.result()))
     return {recipe: _tabulate(recipe, readings, facts) for recipe, readings in asked.items()}
 
 
@@ -255,10 +247,10 @@ def _vector(key: ModelKey, facts: ModelFacts | Failure) -> Counts:
     return count_vector(facts.parameters, facts.ledger)
 
 
-def compose(rows: Sequence[RowRef], jobs: int = 0) -> Composition:
-    """Return the problem that the counted numbers of some rows of one paper pose.
+def compose(rows: Sequence[RowRef], jobs: int = 0) -> tuple[SearchProblem, dict[str, str]]:
+    """Return the problem that the counted numbers of some rows of one paper pose, and why others are no part of it.
 
-    A row without a model or a counted number, or whose model cannot be built or counted, is refused with the reason.
+    Those are rows without a model or a counted number, or whose model cannot be built or counted, by their ids.
     """
     paper = rows[0].paper
     asked = [(row, image, _try_recipe(row, image)) for row in rows for image in images_of(row) or [None]]
@@ -275,7 +267,7 @@ def compose(rows: Sequence[RowRef], jobs: int = 0) -> Composition:
             refused[posed_id(row, image)] = str(table)
         else:
             posed.append(Posed(row, recipe, table, image))
-    return Composition(pose(paper, posed, spaces), refused)
+    return pose(paper, posed, spaces), refused
 
 
 def _try_recipe(row: RowRef, image: Size | None) -> Recipe | BuildError:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,9 +31,6 @@ from imlp_audit.solve.search import BUDGET, best_readings, null_scores, solve
 from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.load import Selection, digest_selection
 from imlp_audit.spec.paper import Paper, RowRef
-
-if TYPE_CHECKING:
-    from imlp_audit.solve.compose import Composition
 
 _KINDS: tuple[Kind, ...] = ("parameters", "flops")
 # Not weighed: what other classes count already, and what only fvcore counts.
@@ -66,8 +62,7 @@ def solve_selection(
 def _solve(
     selection: Selection, targets: Sequence[str], budget: int, progress: Callable[[str], None], jobs: int
 ) -> Solved:
-    composed = _pose(selection, targets, progress, jobs)
-    problem = composed.problem
+    problem, left_out = _pose(selection, targets, progress, jobs)
     asked = [kind for kind in _KINDS if any(cell.kind == kind for cell in problem.cells)]
     what: Searched = "both" if len(asked) > 1 else asked[0]
     progress(f"solving {what}")
@@ -87,13 +82,15 @@ def _solve(
         update |= {"named_counter": counter, "by_weights": by_weights, "counters": None}
     return Solved(
         selection=tuple(targets),
-        left_out=composed.refused,
+        left_out=left_out,
         answers=(*parts, whole.model_copy(update=update)),
         order=RULE,
     )
 
 
-def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str], None], jobs: int) -> Composition:
+def _pose(
+    selection: Selection, targets: Sequence[str], progress: Callable[[str], None], jobs: int
+) -> tuple[SearchProblem, dict[str, str]]:
     """Measure the models that the targets are about. Raises UsageError and SolverError, as `solve_selection` does."""
     from imlp_audit.solve.compose import compose
 
@@ -107,18 +104,18 @@ def _pose(selection: Selection, targets: Sequence[str], progress: Callable[[str]
     if others:
         raise UsageError(f"{1 + len(others)} papers found: {', '.join((first, *others))}; name one: `solve {first}`")
     progress("measuring")
-    composed = compose(rows, jobs)
+    composed, refused = compose(rows, jobs)
     counters = {row.id: row.row.counted_by.get(Measure.FLOPS) for row in rows}
     own = {name: counted.convention for name, counted in counters.items() if counted is not None}
     problem = replace(
-        composed.problem.where(lambda cell: _is_wanted(cell, globs, own)), allowed={str(one): (0,) for one in _LEFT_OUT}
+        composed.where(lambda cell: _is_wanted(cell, globs, own)), allowed={str(one): (0,) for one in _LEFT_OUT}
     )
     if not problem.cells:
-        why = "; ".join(f"{name}: {reason}" for name, reason in composed.refused.items())
+        why = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
         raise SolverError(f"nothing to solve: no printed parameters or FLOPs of a model that can be measured; {why}")
-    left_out = {name: reason for name, reason in composed.refused.items() if "prints no" not in reason}
+    left_out = {name: reason for name, reason in refused.items() if "prints no" not in reason}
     left_out |= {f"{name}/flops": f"counted by {by}" for name, by in own.items()}
-    return replace(composed, problem=problem, refused=left_out)
+    return problem, left_out
 
 
 def _solve_part(problem: SearchProblem, kind: Kind, budget: int) -> Answered:

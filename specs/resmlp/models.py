@@ -1,4 +1,5 @@
-"""Models that only this paper has: the chain from CaiT to ResMLP (Appendix A) and translation (Sec. 3.6).
+"""Models that only this paper has: the layer of Eq. 2 and 3 and of Algorithm 1, class-MLP, the chain from CaiT to
+ResMLP (Appendix A) and translation (Sec. 3.6).
 
 The chain starts with CaiT (arXiv 2103.17239). The model for translation is the encoder and decoder of Vaswani et al.
 (arXiv 1706.03762) with self-attention replaced by a linear layer A across the tokens, which is triangular in the
@@ -18,6 +19,7 @@ decoder; the decoder keeps its cross-attention. What the text leaves open:
 
 import math
 from enum import StrEnum
+from functools import partial
 
 import torch
 from timm.models.cait import ClassAttn, TalkingHeadAttn
@@ -26,11 +28,58 @@ from torch import Tensor, nn
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.readings import ResMlpForm
-from imlp_audit.models.resmlp import Aff, ClassLayer, CrossPatch, FeedForward, LayerScale, ResMlpClassifier
+from imlp_audit.models.resmlp import (
+    SMALL_START,
+    Aff,
+    ClassLayer,
+    ClassMlpLayer,
+    ClassPooling,
+    CrossPatch,
+    FeedForward,
+    LayerScale,
+    ResMlpClassifier,
+    ResMlpLayer,
+)
 
 PADDING, END = 1, 2
 """Token ids as fairseq numbers them. A target is decoded beginning with END, as there."""
 LAYER_SCALE = 0.2
+
+
+class EquationLayer(ResMlpLayer):
+    """The layer of Eq. 2 and 3: Aff before and after each sublayer; A, B and C are matrices, without biases."""
+
+    def __init__(
+        self, channels: int, patches: int, *, expansion: float = 4, scale: float = SMALL_START, causal: bool = False
+    ) -> None:
+        super().__init__(
+            channels,
+            CrossPatch(patches, bias=False, causal=causal),
+            FeedForward(channels, expansion, bias=False),
+            partial(Aff, channels, scale),
+        )
+
+
+class AlgorithmLayer(ResMlpLayer):
+    """The layer of Algorithm 1, as the authors and timm build it: Aff before each sublayer, LayerScale after it.
+
+    A, B and C have biases.
+    """
+
+    def __init__(self, channels: int, patches: int, *, expansion: float = 4, scale: float = SMALL_START) -> None:
+        super().__init__(
+            channels,
+            CrossPatch(patches, bias=True),
+            FeedForward(channels, expansion, bias=True),
+            partial(LayerScale, channels, scale),
+        )
+
+
+class ClassMlp(ClassPooling):
+    """Replaces average pooling by `depth` layers of class-MLP: (batch, patches, channels) to (batch, channels)."""
+
+    def __init__(self, channels: int, patches: int, *, depth: int = 2, scale: float = SMALL_START) -> None:
+        super().__init__(channels, *(ClassMlpLayer(channels, patches, scale=scale) for _ in range(depth)))
 
 
 class CaitStage(StrEnum):

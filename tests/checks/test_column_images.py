@@ -144,7 +144,7 @@ def test_a_model_without_images_to_choose_is_refused(tmp_path: Path, model: str,
 
 
 def test_solve_poses_a_row_once_for_each_size(tmp_path: Path) -> None:
-    problem = compose(load([write(tmp_path)]).papers[0].rows[:1]).problem
+    problem, _ = compose(load([write(tmp_path)]).papers[0].rows[:1])
     assert [row.id for row in problem.rows] == ["p/1/mixer", "p/1/mixer on 64 x 48"]
     counted = {cell.id.rpartition("/")[2]: problem.rows[cell.row] for cell in problem.cells}
     assert counted["small"].totals["macs"] == NUMBERS["f"]

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from imlp_audit.inspect.learned_weights import share_of_means, shifts
 from imlp_audit.models.gmlp import GmlpBlock
-from imlp_audit.models.resmlp import AlgorithmLayer
+from specs.resmlp.models import AlgorithmLayer
 
 from .judging import judge
 from .planted import cross, resmlp, shifted, spike, stem

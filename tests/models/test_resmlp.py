@@ -5,12 +5,8 @@ import torch
 from timm.layers import Mlp
 from timm.models.mlp_mixer import Affine, ResBlock
 
-from imlp_audit.models.resmlp import (
-    Aff,
-    AlgorithmLayer,
-    ClassMlp,
-    FeedForward,
-)
+from imlp_audit.models.resmlp import Aff, FeedForward
+from specs.resmlp.models import AlgorithmLayer, ClassMlp
 from tests.models.resmlp_helpers import RES_BLOCK, loaded, parameters, randomised, renamed
 
 

@@ -14,7 +14,8 @@ from imlp_audit.count.build_and_count import measure_models
 from imlp_audit.count.facts import Measured, ModelKey, Need
 from imlp_audit.pipeline import Options, audit
 from imlp_audit.records.check import Verdict
-from imlp_audit.solve.compose import Composition, compose
+from imlp_audit.solve.compose import compose
+from imlp_audit.solve.problem import SearchProblem
 from imlp_audit.solve.search import solve
 from imlp_audit.spec.load import load
 from imlp_audit.spec.paper import RowRef
@@ -119,7 +120,9 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return asked
 
 
-def composition(tmp_path: Path, *rows: tuple[str, str, tuple[int, int]], text: Mapping[str, str]) -> Composition:
+def composition(
+    tmp_path: Path, *rows: tuple[str, str, tuple[int, int]], text: Mapping[str, str]
+) -> tuple[SearchProblem, dict[str, str]]:
     return compose(rows_of(written(tmp_path / "own", list(rows), text, text)))
 
 
@@ -127,9 +130,9 @@ def composition(tmp_path: Path, *rows: tuple[str, str, tuple[int, int]], text: M
 def test_every_reading_has_the_total_of_its_formula(
     tmp_path: Path, here: list[int], name: str, axes: Mapping[str, tuple[str, ...]]
 ) -> None:
-    found = composition(tmp_path, (HOST, name, (1, 1)), text={next(iter(axes)): "layer"})
-    row = found.problem.rows[0]
-    space = found.problem.spaces[name]
+    found, _ = composition(tmp_path, (HOST, name, (1, 1)), text={next(iter(axes)): "layer"})
+    row = found.rows[0]
+    space = found.spaces[name]
     combinations = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
     assert [space.values_at(i) for i in range(len(combinations))] == [
         {f"{name}.{axis}": value for axis, value in one.items()} for one in combinations
@@ -145,8 +148,8 @@ def test_the_search_finds_the_reading_that_was_printed(
     tmp_path: Path, here: list[int], planted: tuple[str, str, str]
 ) -> None:
     truth = dict(zip(GATED, planted, strict=True))
-    found = composition(tmp_path, (HOST, "GatedMlp", totals("GatedMlp", truth)), text={"bias": "true"})
-    answer = solve(found.problem)
+    found, _ = composition(tmp_path, (HOST, "GatedMlp", totals("GatedMlp", truth)), text={"bias": "true"})
+    answer = solve(found)
     assert (answer.score, answer.of) == (2, 2)
     assert {axis.axis: axis.values for axis in answer.axes} == {
         f"GatedMlp.{axis}": (value,) for axis, value in truth.items()
@@ -154,9 +157,9 @@ def test_the_search_finds_the_reading_that_was_printed(
 
 
 def test_a_combination_that_fails_is_named_and_leaves_the_other_rows(tmp_path: Path, here: list[int]) -> None:
-    found = composition(tmp_path, (HOST, "Failing", (1, 1)), (HOST, "halved", (1, 1)), text={"works": "yes"})
-    assert [row.id for row in found.problem.rows] == ["own/1/r1"]
-    (reason,) = found.refused.values()
+    found, refused = composition(tmp_path, (HOST, "Failing", (1, 1)), (HOST, "halved", (1, 1)), text={"works": "yes"})
+    assert [row.id for row in found.rows] == ["own/1/r1"]
+    (reason,) = refused.values()
     assert reason.endswith("ValueError: it does not work (with Failing.works: no)")
 
 

@@ -310,14 +310,14 @@ def suggest(name: str, library: Library) -> str | None:
     if elsewhere is not None:
         return f"{elsewhere} has it: {{{elsewhere}: {name}}}"
     for one in (library, *others):
-        if (near := _labelled(name, one)) is not None:
+        if (near := find_labelled(name, one)) is not None:
             return f"did you mean {near!r}?" if one is library else f"{one} may have it: {{{one}: {near}}}"
     family = _families(library).get(family_of(name), ())
     typed = get_close_matches(name, family or known_models(library), n=1)
     return f"did you mean {typed[0]!r}?" if typed else None
 
 
-def _labelled(label: str, library: Library) -> str | None:
+def find_labelled(label: str, library: Library) -> str | None:
     """Return the name that a label stands for, as papers print it: deit_small_patch16_224 for DeiT-S."""
     spelt = (*spellings(label), first_meaning(label) or label)
     names = [name for one in spelt for name in names_of(one, library)]

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 from torch import Tensor, ones, tensor, zeros
 
 from imlp_audit.claims import NONZERO, Sides, claim, modules, parameters, tensors
-from imlp_audit.models.resmlp import AlgorithmLayer, EquationLayer
 
+from ..models import AlgorithmLayer, EquationLayer
 from ._layer import aff, d, eq3, loaded, patches
 
 

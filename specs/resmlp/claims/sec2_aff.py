@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 from torch import Tensor, einsum, ones, stack, tensor
 
 from imlp_audit.claims import NONZERO, Sides, below, choice, claim_about, gradients, jacobian, modules, size, tensors
-from imlp_audit.models.resmlp import Aff, CrossPatch, EquationLayer, LayerScale
+from imlp_audit.models.resmlp import Aff, CrossPatch, LayerScale
 
+from ..models import EquationLayer
 from ._layer import d, eq2, eq3, loaded, patches
 
 any_d = size("d", 1, 2, 3, 384)

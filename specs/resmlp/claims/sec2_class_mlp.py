@@ -9,8 +9,9 @@ from torch.nn.functional import relu
 
 from imlp_audit.claims import Sides, choice, claim, depends, gradients, macs, modules, tensors
 from imlp_audit.models.blocks import Pooling
-from imlp_audit.models.resmlp import ClassMlp, ClassMlpLayer
+from imlp_audit.models.resmlp import ClassMlpLayer
 
+from ..models import ClassMlp
 from ._layer import d, loaded, patches
 from ._network import SMALL_WEIGHTS, WEIGHTS, Formula, Parts, has_own_weights
 

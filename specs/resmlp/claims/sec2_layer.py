@@ -7,8 +7,9 @@ from torch.nn.functional import gelu
 
 from imlp_audit.claims import Sides, claim, depends, gradients, modules, size, tensors
 from imlp_audit.models.mixer import PatchEmbedding
-from imlp_audit.models.resmlp import CrossPatch, EquationLayer
+from imlp_audit.models.resmlp import CrossPatch
 
+from ..models import EquationLayer
 from ._layer import aff, d, loaded, of_ones, patches
 from ._network import WEIGHTS
 

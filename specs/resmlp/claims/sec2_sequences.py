@@ -7,8 +7,9 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from imlp_audit.claims import Sides, choice, claim, depends, modules, size, tensors
-from imlp_audit.models.resmlp import CrossPatch, EquationLayer
+from imlp_audit.models.resmlp import CrossPatch
 
+from ..models import EquationLayer
 from ._layer import d, eq2, eq3
 
 tokens = size("tokens")

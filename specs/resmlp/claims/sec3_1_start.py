@@ -8,9 +8,9 @@ from torch import Tensor, cat, full_like, nn, stack, tensor, zeros
 from imlp_audit.claims import Sides, choice, claim, size
 from imlp_audit.models.blocks import Communication, Pooling
 from imlp_audit.models.readings import ResMlpForm
-from imlp_audit.models.resmlp import AlgorithmLayer, ClassMlp, ClassMlpLayer, EquationLayer
+from imlp_audit.models.resmlp import ClassMlpLayer
 
-from ..models import CaitStage
+from ..models import AlgorithmLayer, CaitStage, ClassMlp, EquationLayer
 from ._chain import at_stage
 from ._network import Parts
 

@@ -23,17 +23,16 @@ from imlp_audit.claims import (
 )
 from imlp_audit.models.new_modules import refuses
 from imlp_audit.models.resmlp import (
-    AlgorithmLayer,
     AveragePooling,
     CrossPatch,
     CrossPatchMlp,
-    EquationLayer,
     FeedForward,
     LayerScale,
     OnGrid,
     ResMlpLayer,
 )
 
+from ..models import AlgorithmLayer, EquationLayer
 from ._layer import d, eq3, loaded, of_ones
 from ._network import WEIGHTS
 
