@@ -9,18 +9,12 @@ import tempfile
 from collections import Counter
 
 import pytest
-import torch
 from hypothesis import HealthCheck, settings
 
 from imlp_audit.cache.store import VARIABLE
 from imlp_audit.processes import workers
 
 pytest_plugins = ["pytester"]
-# pytest-xdist gives every core a process, and more threads than cores wait on each other
-torch.set_num_threads(1)
-# where a copy can be made of this process, none has to import torch again
-if "fork" in multiprocessing.get_all_start_methods():
-    workers.start = multiprocessing.get_context("fork")  # type: ignore[assignment]  # it starts them too
 # a shell's background job ignores interrupts, and so would every process that a test starts
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -31,9 +25,22 @@ settings.load_profile("untimed")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let all processes of a run share what they measure, and nothing with other runs unless the caller says so."""
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        prepare()  # the process that only hands out tests needs no torch
     if VARIABLE not in os.environ:
         os.environ[VARIABLE] = tempfile.mkdtemp(prefix="imlp-audit-tests-")
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(VARIABLE)))
+
+
+def prepare() -> None:
+    """Import what tests need, once: where a copy can be made of this process, none has to import it again."""
+    import torch
+
+    import imlp_audit.count.changed_models  # noqa: F401  # counts what the command line is asked for
+
+    torch.set_num_threads(1)  # pytest-xdist gives every core a process, and more threads than cores wait on each other
+    if "fork" in multiprocessing.get_all_start_methods():
+        workers.start = multiprocessing.get_context("fork")  # type: ignore[assignment]  # it starts them too
 
 
 def pytest_collection_finish() -> None:

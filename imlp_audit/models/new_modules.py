@@ -1,4 +1,4 @@
-"""What claims ask of a new module: that it starts as torch's layers do, and keeps the type that it is made for."""
+"""What claims ask of a new module: that it starts as it should, keeps the type it is made for, or is refused."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_pre_hook
+
+from imlp_audit.errors import BuildError
 
 
 def keeps_type(make: Callable[[], nn.Module], *inputs: Tensor) -> bool:
@@ -41,3 +43,19 @@ def starts_as_torchs(module: nn.Module) -> Iterator[bool]:
                 yield from (u.abs().max().item() <= 1 + 1e-9, bool(u.all()), spread <= 1.8 / len(u) ** 0.5)
         elif isinstance(part, nn.LayerNorm | nn.BatchNorm1d | nn.BatchNorm2d):
             yield from (bool((part.weight == 1).all()), bool((part.bias == 0).all()))
+
+
+def is_normal(x: Tensor, std: float) -> Iterator[bool]:
+    """Yield whether the second and fourth moments of n numbers are those of a normal distribution, not truncated."""
+    n, squares = x.numel(), (x / std).square()
+    yield abs(squares.mean().item() - 1) <= 4 * (2 / n) ** 0.5
+    yield abs(squares.square().mean().item() - 3) <= 4 * (96 / n) ** 0.5
+
+
+def refuses(make: Callable[[], object]) -> bool:
+    """Whether something is refused: it cannot be made of these sizes, or cannot run on this."""
+    try:
+        make()
+    except (BuildError, ValueError):
+        return True
+    return False

@@ -209,8 +209,8 @@ def count_models(
     outside = {key: need for key, need in needed.items() if is_outside(key)}
     here = {key: need for key, need in needed.items() if key not in outside}
     with open_pool(jobs) as pool:
-        counted = begin_measuring(here, lambda _: None, pool)
-        facts = dict((*counted, *measure_outside(outside, lambda _: None)))
+        apart = pool.submit(lambda _, asked: [*measure_outside(asked, lambda _: None)], outside)
+        facts = dict((*begin_measuring(here, lambda _: None, pool), *apart.result()))
     return {recipe: _tabulate(recipe, readings, facts) for recipe, readings in asked.items()}
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from unittest import mock
 
 from imlp_audit.__main__ import main
-from imlp_audit.processes import interrupts
+from imlp_audit.processes import interrupts, workers
 
 SCRIPT = str(Path(sys.executable).parent / "imlp-audit")
 MODULE = (sys.executable, "-m", "imlp_audit")
@@ -65,6 +65,12 @@ def call(*arguments: str, **changes: str) -> Outcome:
                 signal.signal(number, handler)
             forget_interrupts()
     return Outcome(code, out.getvalue(), err.getvalue())
+
+
+def call_apart(*arguments: str) -> Outcome:
+    """Run the command line in a copy of this process; a hang or a crash fails."""
+    with workers.start.Pool(1) as pool:
+        return pool.apply_async(call, arguments).get(100)
 
 
 def forget_interrupts() -> None:

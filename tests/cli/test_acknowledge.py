@@ -21,18 +21,18 @@ tables:
     columns:
       params: {measure: parameters, unit: M, heading: Parameters (M)}
     rows:
-      - {id: tiny, label: DeiT-Ti, model: {timm: deit_tiny_patch16_224}, printed: {params: 5.8}}
-      - {id: small, label: DeiT-S, model: {timm: deit_small_patch16_224}, printed: {params: 22.0}}
+      - {id: alexnet, label: AlexNet, model: {torchvision: alexnet}, printed: {params: 61.2}}
+      - {id: vgg11, label: VGG-11, model: {torchvision: vgg11}, printed: {params: 132.8}}
 """
 FINDINGS = """\
 paper: wrong
 # a comment that stays
 findings:
-- id: tiny-too-large
-  title: DeiT-Ti is printed too large
+- id: too-large
+  title: AlexNet is printed too large
   kind: ask
-  why: It has 5 717 416 parameters.
-  checks: [wrong/1/tiny/params]
+  why: It has 61 100 840 parameters.
+  checks: [wrong/1/alexnet/params]
 """
 
 
@@ -57,39 +57,43 @@ def test_it_acknowledges_what_a_finding_covers_and_nothing_else(folder: Path) ->
     assert (shown.code, "would be in" in shown.out, (folder / "findings.lock").exists()) == (0, True, False)
     done = call("acknowledge", "wrong", "--no-progress")
     assert (done.code, done.err) == (0, "wrote wrong/findings.lock\n")
-    assert "- wrong/1/tiny/params (tiny-too-large)" in done.out
+    assert "- wrong/1/alexnet/params (too-large)" in done.out
     assert "Still failing: no finding covers these" in done.out
-    assert "wrong/1/small/params" in done.out
+    assert "wrong/1/vgg11/params" in done.out
     locked = json.loads((folder / "findings.lock").read_text())
-    assert locked["checks"] == {"wrong/1/tiny/params": {"measured": "5717416", "printed": "5.8", "verdict": "differs"}}
+    assert locked["checks"] == {
+        "wrong/1/alexnet/params": {"measured": "61100840", "printed": "61.2", "verdict": "differs"}
+    }
     code, result = audited()
     assert (code, result["summary"]["differs"], result["summary"]["acknowledged"]) == (1, 2, 1)
     (finding,) = result["findings"]
-    assert (finding["id"], finding["acknowledged"]) == ("tiny-too-large", True)
+    assert (finding["id"], finding["acknowledged"]) == ("too-large", True)
     (unexplained,) = result["unexplained"]
     assert unexplained["title"] == "Table 1, params: 1 printed number does not follow from the model"
-    assert audited("--only", "wrong/1/tiny/*")[0] == 0
-    assert audited("--only", "wrong/1/tiny/*", "--no-baseline")[0] == 1
+    assert audited("--only", "wrong/1/alexnet/*")[0] == 0
+    assert audited("--only", "wrong/1/alexnet/*", "--no-baseline")[0] == 1
     again = call("acknowledge", "wrong", "--no-progress")
     assert (again.err, "The lock stays as it is." in again.out) == ("", True)
 
 
 def test_a_number_that_changes_fails_again_and_says_so_first(folder: Path) -> None:
     call("acknowledge", "wrong", "--no-progress")
-    (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.9"))
-    done = call("verify", "wrong", "--only", "wrong/1/tiny/*", "--no-progress")
+    (folder / "paper.yaml").write_text(PAPER.replace("61.2", "61.3"))
+    done = call("verify", "wrong", "--only", "wrong/1/alexnet/*", "--no-progress")
     assert done.code == 1
     screen = " ".join("\n".join(done.out.split("\n")[:12]).split())
-    assert "Ask the authors (1) - F1 DeiT-Ti is printed too large (fails the run)" in screen
-    assert "1 acknowledged check has changed (wrong/1/tiny/params)" in screen
-    [check] = json.loads(call("verify", "wrong", "--only", "wrong/1/tiny/*", "-f", "json").out)["checks"]
-    assert "changed since findings.lock was written: '5.8' was printed then, '5.9' is printed now" in check["reason"]
+    assert "Ask the authors (1) - F1 AlexNet is printed too large (fails the run)" in screen
+    assert "1 acknowledged check has changed (wrong/1/alexnet/params)" in screen
+    [check] = json.loads(call("verify", "wrong", "--only", "wrong/1/alexnet/*", "-f", "json").out)["checks"]
+    assert "changed since findings.lock was written: '61.2' was printed then, '61.3' is printed now" in check["reason"]
 
 
 def test_a_single_file_holds_its_findings_and_has_its_own_lock(folder: Path) -> None:
     (folder / "findings.yaml").unlink()
     (folder / "other.yaml").write_text(PAPER.replace("wrong", "other"))
-    both = FINDINGS.partition("\n")[2].replace("[wrong/1/tiny/params]", "[wrong/1/tiny/params, wrong/1/small/params]")
+    both = FINDINGS.partition("\n")[2].replace(
+        "[wrong/1/alexnet/params]", "[wrong/1/alexnet/params, wrong/1/vgg11/params]"
+    )
     (folder / "paper.yaml").write_text(PAPER + both)
     done = call("acknowledge", "wrong/paper.yaml", "--no-progress")
     assert done.err == "wrote wrong/paper.lock\n"
@@ -109,20 +113,20 @@ def test_a_lock_of_another_version_is_refused_and_can_be_written_anew(folder: Pa
 
 
 def test_a_finding_that_covers_a_check_that_passes_is_said_to_be_stale(folder: Path) -> None:
-    (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.72"))
+    (folder / "paper.yaml").write_text(PAPER.replace("61.2", "61.10"))
     screen = " ".join(call("verify", "wrong", "--no-progress").out.split())
-    assert "1 finding covers checks that do not fail: wrong/findings.yaml:8 tiny-too-large." in screen
-    reason = "wrong/1/tiny/params does not fail; take it out of"
+    assert "1 finding covers checks that do not fail: wrong/findings.yaml:8 too-large." in screen
+    reason = "wrong/1/alexnet/params does not fail; take it out of"
     for command in (("verify", "--all"), ("acknowledge",), ("verify", "-f", "markdown"), ("verify", "-f", "github")):
         assert reason in " ".join(call(*command[:1], "wrong", "--no-progress", *command[1:]).out.split())
     [found] = audited()[1]["stale_findings"]
-    assert (found["id"], found["checks"]) == ("tiny-too-large", ["wrong/1/tiny/params"])
-    assert "stale_findings" not in audited("--only", "wrong/1/small/*")[1]  # whether the other check fails is not known
+    assert (found["id"], found["checks"]) == ("too-large", ["wrong/1/alexnet/params"])
+    assert "stale_findings" not in audited("--only", "wrong/1/vgg11/*")[1]  # whether the other check fails is not known
 
 
 def test_checks_that_fail_the_run_by_an_option_alone_are_counted(folder: Path) -> None:
     (folder / "findings.yaml").write_text(
-        FINDINGS.replace("[wrong/1/tiny/params]", "[wrong/1/tiny/params, wrong/1/small/params]")
+        FINDINGS.replace("[wrong/1/alexnet/params]", "[wrong/1/alexnet/params, wrong/1/vgg11/params]")
     )
     call("acknowledge", "wrong", "--no-progress")
     assert "fails the run" not in call("verify", "wrong", "--no-progress").out
@@ -145,10 +149,10 @@ def test_the_lock_of_another_paper_is_answered_with_the_command_for_the_folder(f
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
-        ('"measured": "5717416",', '"measured": "5717416",\n      "banana": 1,', '"banana"'),
+        ('"measured": "61100840",', '"measured": "61100840",\n      "banana": 1,', '"banana"'),
         ('"verdict": "differs"', '"verdict": "banana"', '"verdict"'),
-        (',\n      "verdict": "differs"', "", '"wrong/1/tiny/params"'),  # what is missing has no line of its own
-        ('"checks": {', '"checks": {\n    "wrong/1/small/params": "banana",', '"wrong/1/small/params"'),
+        (',\n      "verdict": "differs"', "", '"wrong/1/alexnet/params"'),  # what is missing has no line of its own
+        ('"checks": {', '"checks": {\n    "wrong/1/vgg11/params": "banana",', '"wrong/1/vgg11/params"'),
         ('"paper": "wrong"', '"paper": "wrong" banana', '"paper"'),
     ],
 )
@@ -171,25 +175,25 @@ def test_findings_beside_a_file_that_name_no_paper_are_reported(here: Path) -> N
 
 def test_a_finding_that_rests_on_evidence_is_shown_and_fails_nothing(folder: Path) -> None:
     """The number of the check and a quote are as acknowledged, then the number changes."""
-    (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.72").replace("22.0", "22.05"))
+    (folder / "paper.yaml").write_text(PAPER.replace("61.2", "61.10").replace("132.8", "132.86"))
     resting = FINDINGS.replace(
-        "checks: [wrong/1/tiny/params]", "evidence: [wrong/1/tiny/params, {quote: Q, source: S}]"
+        "checks: [wrong/1/alexnet/params]", "evidence: [wrong/1/alexnet/params, {quote: Q, source: S}]"
     )
     (folder / "findings.yaml").write_text(resting)
     done = call("acknowledge", "wrong", "--no-progress")
-    assert "1 acknowledged check has changed (wrong/1/tiny/params)" not in done.out
+    assert "1 acknowledged check has changed (wrong/1/alexnet/params)" not in done.out
     locked = json.loads((folder / "findings.lock").read_text())
-    entry = {"measured": "5717416", "printed": "5.72", "verdict": "reproduced"}
-    assert locked["evidence"] == {"tiny-too-large": {"checks": {"wrong/1/tiny/params": entry}, "quotes": {"Q": "S"}}}
+    entry = {"measured": "61100840", "printed": "61.10", "verdict": "reproduced"}
+    assert locked["evidence"] == {"too-large": {"checks": {"wrong/1/alexnet/params": entry}, "quotes": {"Q": "S"}}}
     code, result = audited()
     (finding,) = result["findings"]
     assert (code, finding["checks"], finding["evidence"]) == (
-        0, [], ["wrong/1/tiny/params", {"quote": "Q", "source": "S"}]
+        0, [], ["wrong/1/alexnet/params", {"quote": "Q", "source": "S"}]
     )  # fmt: skip
     assert "stale" not in result
     for form in ("rich", "markdown", "html", "sarif", "github"):
         assert call("verify", "wrong", "-f", form, "--no-progress").code == 0
-    assert "DeiT-Ti is printed too large" in call("verify", "wrong", "--no-progress").out
-    (folder / "paper.yaml").write_text(PAPER.replace("5.8", "5.7").replace("22.0", "22.05"))
+    assert "AlexNet is printed too large" in call("verify", "wrong", "--no-progress").out
+    (folder / "paper.yaml").write_text(PAPER.replace("61.2", "61.1").replace("132.8", "132.86"))
     code, result = audited()
-    assert (code, [one["check"] for one in result["stale"]]) == (0, ["wrong/1/tiny/params"])
+    assert (code, [one["check"] for one in result["stale"]]) == (0, ["wrong/1/alexnet/params"])

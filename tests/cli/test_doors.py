@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .papers import DEIT, PARAMS, TOP1, write
-from .running import call, spawn
+from imlp_audit.processes import workers
 
-PROJECT = Path(__file__).parents[2]
+from .papers import DEIT, PARAMS, TOP1, write
+from .running import Outcome, call, spawn
+
 ROW = (
     "{id: a, label: A, model: {timm: deit_tiny_patch16_224, mlp: {python: {file: b.py, name: B}}}, printed: {top1: 1}}"
 )
@@ -60,21 +59,25 @@ os.kill(os.getpid(), 9)
 def ends():
     """It ends its process."""
 '''
-RUN = """
-import json, os, resource, sys
-from tests.cli.running import call
-resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
-for folder in sys.argv[1].split("|"):
+
+
+def _limit_memory() -> None:
+    """Leave this process 2 GiB more than it has."""
+    import resource
+
+    most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + 2**31
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _call_in(folder: Path, *arguments: str) -> Outcome:
     os.chdir(folder)
-    done = call(*sys.argv[2:])
-    print(json.dumps((done.code, done.out, done.err)))
-"""
+    return call(*arguments)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="has pipes, devices and limits of memory")
 @pytest.mark.parametrize("file", DOORS)
 def test_a_file_that_cannot_be_read_is_refused_at_once(tmp_path: Path, file: str) -> None:
-    """All kinds of files at one door, in a process of their own: one that waits for ever ends it."""
+    """All kinds of files at one door, in a process of their own: one that waits for ever fails."""
     words = {}
     for kind, (make, told, elsewhere) in KINDS.items():
         if file not in elsewhere:
@@ -85,19 +88,16 @@ def test_a_file_that_cannot_be_read_is_refused_at_once(tmp_path: Path, file: str
             path.parent.mkdir(exist_ok=True)
             path.unlink(missing_ok=True)
             make(path)
-            words[str(here)] = told
+            words[here] = told
             if path.name == "b.py" and not path.is_file():
-                words[str(here)] = "there is no such file|leads out of the folder"
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, "|".join(words), *DOORS[file]],
-        cwd=PROJECT, stdout=subprocess.PIPE, encoding="utf-8", timeout=120, check=True,
-    )  # fmt: skip
-    for (place, told), line in zip(words.items(), done.stdout.splitlines(), strict=True):
-        code, out, err = json.loads(line)
-        assert (place, code, out) == (place, 2, "")
-        assert Path(file).name in err
-        assert "bug" not in err
-        assert re.search(told, err), (place, err)
+                words[here] = "there is no such file|leads out of the folder"
+    with workers.start.Pool(1, _limit_memory) as pool:
+        for place, told in words.items():
+            done = pool.apply_async(_call_in, (place, *DOORS[file])).get(120)
+            assert (place, done.code, done.out) == (place, 2, "")
+            assert Path(file).name in done.err
+            assert "bug" not in done.err
+            assert re.search(told, done.err), (place, done.err)
 
 
 def test_python_that_takes_too_long_to_parse_is_a_broken_claim(tmp_path: Path) -> None:

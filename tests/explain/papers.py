@@ -8,6 +8,7 @@ from imlp_audit.spec.load import Selection, load
 from tests.cli.papers import AXES
 
 RELEASED = {"concat_norm": "layer", "output_norm": "layer", "depthwise_skip": "yes", "class_token": "removed"}
+ALEXNET = "{torchvision: alexnet}"
 DEIT = "{timm: deit_tiny_patch16_224}"
 IMLP = "{timm: deit_tiny_patch16_224, mlp: {imlp: {ratio: 2, kernel: 3}}}"
 TABLE = """\

@@ -32,7 +32,7 @@ from imlp_audit.records.result import AuditResult
 from imlp_audit.report.terminal import Surface, render_terminal
 from imlp_audit.spec.load import Selection, load
 from imlp_audit.spec.plan import CellPlan, EquationPlan
-from tests.explain.papers import DEIT, IMLP, paper, row
+from tests.explain.papers import ALEXNET, DEIT, IMLP, paper, row
 from tests.measured import STORE
 
 DEIT_B = "imlp/1/deit_b_imlp/params"
@@ -253,23 +253,22 @@ def test_a_number_that_differs_has_causes(tmp_path: Path) -> None:
 
 def test_one_cause_of_a_column_comes_first(tmp_path: Path) -> None:
     """Two digits decide little in one row; the classifier is left out in both that differ."""
-    small = "{timm: deit_small_patch16_224}"
     rows = (
-        row("one", "One", DEIT, "params: 5.5"),
-        row("two", "Two", small, "params: 21.7"),
-        row("three", "Three", DEIT, "params: 5.7"),
+        row("one", "One", ALEXNET, "params: 57"),
+        row("two", "Two", "{torchvision: vgg11}", "params: 128.8"),
+        row("three", "Three", ALEXNET, "params: 61"),
     )
     explanation = explained(paper(tmp_path, *rows), "small/1/one/params")
     (causes,) = (one for one in explanation.sections if isinstance(one, Causes))
     first = causes.number.causes[0]
-    assert (first.text, first.explains) == ("without the classifier", ("5.5", "21.7 of two"))
-    assert "gives 5.5 and 21.7 of two" in text_of(explanation)
+    assert (first.text, first.explains) == ("without the classifier", ("57", "128.8 of two"))
+    assert "gives 57 and 128.8 of two" in text_of(explanation)
 
 
 def test_causes_of_a_model_with_other_mlps_are_its_parts_and_factors(tmp_path: Path) -> None:
-    whole = explained(paper(tmp_path, row("one", "One", IMLP, "params: 9.99")), "small/1/one/params")
-    assert isinstance(whole.check, CellCheck)
-    thrice = f"{3 * int(str(whole.check.measured)) / 10**6:.3f}"
+    selection = paper(tmp_path, row("one", "One", IMLP, "params: 9.99"))
+    (whole,) = audit(selection, Options(), lambda _: lambda name: None).of_kind(CellCheck)
+    thrice = f"{3 * int(str(whole.measured)) / 10**6:.3f}"
     selection = paper(tmp_path, row("one", "One", IMLP, f"params: {thrice}"))
     (causes,) = (one for one in explained(selection, "small/1/one/params").sections if isinstance(one, Causes))
     assert causes.number.causes[0].text == "times 3"
@@ -284,9 +283,9 @@ def test_values_that_a_spec_says_to_try_are_causes(tmp_path: Path) -> None:
 
 
 def test_a_finding_is_shown_with_its_check(tmp_path: Path) -> None:
-    paper(tmp_path, row("base", "Base", DEIT, "params: 5.73"))
+    paper(tmp_path, row("base", "Base", ALEXNET, "params: 61.11"))
     finding = (
-        "findings:\n  - {id: size, title: The size is wrong, kind: misprint, why: It is 5.72.,"
+        "findings:\n  - {id: size, title: The size is wrong, kind: misprint, why: It is 61.10.,"
         " checks: [small/1/base/params]}\n"
     )
     with (tmp_path / "paper.yaml").open("a", encoding="utf-8") as file:
@@ -294,7 +293,7 @@ def test_a_finding_is_shown_with_its_check(tmp_path: Path) -> None:
     text = text_of(explained(load([str(tmp_path)]), "small/1/base/params"))
     assert text.startswith("small/1/base/params: differs\n")
     assert "Finding: The size is wrong\n" in text
-    assert "It is 5.72." in text
+    assert "It is 61.10." in text
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,13 @@ class Truth(_Record):
 
 def read_sources() -> list[Table]:
     """Return all tables, in the file's order."""
-    return TypeAdapter(list[Table]).validate_python(yaml.safe_load((HERE / "SOURCES.yaml").read_text()))
+    return TypeAdapter(list[Table]).validate_python(_read("SOURCES.yaml"))
 
 
 def read_truth() -> Truth:
     """Return what is known of their rows."""
-    return Truth.model_validate(yaml.safe_load((HERE / "truth.yaml").read_text()))
+    return Truth.model_validate(_read("truth.yaml"))
+
+
+def _read(name: str) -> object:
+    return yaml.load((HERE / name).read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))

@@ -48,6 +48,7 @@ HOSTILE = (
     "Ünïcödé 中文 “quotes”",
 )
 BENIGN = "plain words"
+_CHECK: TypeAdapter[Check] = TypeAdapter(Check)
 
 
 def check(name: str, kind: CheckKind, verdict: Verdict, text: str = BENIGN, **more: object) -> Check:
@@ -59,7 +60,7 @@ def check(name: str, kind: CheckKind, verdict: Verdict, text: str = BENIGN, **mo
         "source": Source(file="specs/p/paper.yaml", line=7),
         **more,
     }
-    return TypeAdapter(Check).validate_python(document)
+    return _CHECK.validate_python(document)
 
 
 def head(text: str = BENIGN, paper: str = "p") -> PaperHead:

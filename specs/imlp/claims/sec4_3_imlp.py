@@ -11,7 +11,7 @@ from imlp_audit.claims import Side, Sides, choice, claim, gradients, modules, te
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
+from imlp_audit.models.new_modules import keeps_type, refuses, starts_as_torchs
 from imlp_audit.models.readings import (
     PRINTED,
     ClassToken,
@@ -25,18 +25,7 @@ from imlp_audit.models.readings import (
     axes_of,
 )
 
-from ._imlp import (
-    PLACES,
-    SMALL,
-    Block,
-    Layout,
-    Place,
-    Raise,
-    compare,
-    cover,
-    refuses,
-    window_sum,
-)
+from ._imlp import PLACES, SMALL, Block, Layout, Place, Raise, compare, cover, window_sum
 
 MAPS = (Layout.CHANNELS_FIRST, Layout.CHANNELS_LAST)
 TINY = tuple(number / 8 for number in SMALL)
@@ -45,8 +34,8 @@ READINGS = {name: axis.values for name, axis in axes_of(Family.IMLP).items() if 
 ARGUMENTS = {
     "place": PLACES, "C": (2, 1, 3), "h": (1, 2), "out": (2, 1, 3), "plain": (False, True), "kernel": (3, 1, 5),
     "phi": (nn.GELU, nn.PReLU, nn.Softplus), "norm_layer": (None, Raise),
-    "bias": ((True, True), (True, False), (False, True)), "drop": (NEITHER, ONE, OTHER), "training": (False, True),
-    "terse": (True, False),
+    "bias": ((True, True), (True, False), (False, True), False), "drop": (NEITHER, ONE, OTHER, 1.0),
+    "training": (False, True), "terse": (True, False),
 }  # fmt: skip
 
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from torch import Tensor, einsum, nn
 
 from imlp_audit.claims import Side, Sides, below, choice, claim, gradients, modules, size, strictly_below, tensors
-from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
+from imlp_audit.models.new_modules import keeps_type, refuses, starts_as_torchs
 
 from ..vanillanet import SeriesActivation, VanillaNetBlock, build_block
-from ._imlp import SMALL, refuses, window_sum
+from ._imlp import SMALL, window_sum
 from .sec4_3_eq10 import scale_and_shift
 
 BLOCKS = choice(  # how a block is made, its n, and (H, W): hosts are about as small as their kernel allows

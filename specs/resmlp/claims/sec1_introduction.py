@@ -6,7 +6,7 @@ from math import sqrt
 from hypothesis import assume
 from hypothesis import strategies as st
 from timm.models.vision_transformer import Attention
-from torch import Tensor, cat, einsum, eye, nn, zeros
+from torch import Tensor, cat, einsum, eye, nn, tensor, zeros
 from torch.nn.functional import conv2d, linear
 
 from imlp_audit.claims import Sides, choice, claim, depends, gradients, jacobian, modules, size, strictly_below, tensors
@@ -119,6 +119,7 @@ def self_attention(x: Tensor, attention: Attention) -> Sides:
 
 @claim(
     x=tensors(4),
+    examples=[{"x": tensor(features)} for features in ([0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0])],  # at the edges
     place="Related work, Other architectures with similar components",
     printed="in self-attention the weights to aggregate information from other patches are data dependent through "
     "queries and keys",

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 
 from imlp_audit.claims import Sides, choice, claim, gradients, modules
-from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
+from imlp_audit.models.new_modules import is_normal, keeps_type, refuses, starts_as_torchs
 
 from ..models import CrossAttention, TranslationModel
-from ._network import WEIGHTS, affine, children, has_own_weights, is_normal, refuses
+from ._network import WEIGHTS, affine, children, has_own_weights
 
 _PADDING, _WORDS, _WIDTH, _HEADS = 1, 6, 6, 3  # fairseq's id of padding
 
