@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,8 +181,7 @@ class Ties:
         return prod(len(choice.options) for choice in self.weights) * prod(map(len, self.readings.values()))
 
 
-@dataclass(frozen=True, order=True)
-class Miss:
+class Miss(NamedTuple):
     """How near a value comes to the range of a cell: its distance, the same below (-) or above it, and the value."""
 
     distance: int
