@@ -1,14 +1,17 @@
-"""What claims ask of a new module: that it starts as it should, keeps the type it is made for, or is refused."""
+"""What claims ask of a new module: how it starts, that it keeps the type it is made for, that it is refused."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_pre_hook
 
 from imlp_audit.errors import BuildError
+
+Module = TypeVar("Module", bound=nn.Module)
 
 
 def keeps_type(make: Callable[[], nn.Module], *inputs: Tensor) -> bool:
@@ -59,3 +62,10 @@ def refuses(make: Callable[[], object]) -> bool:
     except (BuildError, ValueError):
         return True
     return False
+
+
+def of_ones(module: Module) -> Module:
+    """Set every weight to 1, so that no terms of a sum cancel."""
+    for parameter in module.parameters():
+        nn.init.ones_(parameter)
+    return module.eval()

@@ -99,10 +99,10 @@ def table6_mask_rcnn(m: SwinMaskRcnn, images: Tensor) -> Sides:
     """
     detector, heads, boxes = m.detector, m.detector.roi_heads, torch.tensor([BOXES, BOXES[::-1]], dtype=torch.float64)
     inner, outer = detector.backbone.fpn.inner_blocks, detector.backbone.fpn.layer_blocks
-    lateral = [block(x) for block, x in zip(inner, normal(images, detector.backbone.body), strict=True)]
+    lateral = [block[0](x) for block, x in zip(inner, normal(images, detector.backbone.body), strict=True)]
     for i in (2, 1, 0):
         lateral[i] = lateral[i] + F.interpolate(lateral[i + 1], lateral[i].shape[2:])
-    maps = [block(x) for block, x in zip(outer, lateral, strict=True)]
+    maps = [block[0](x) for block, x in zip(outer, lateral, strict=True)]
     shared = [F.relu(detector.rpn.head.conv[0][0](x)) for x in (*maps, maps[-1][:, :, ::2, ::2])]
     objectness, deltas = (map(head, shared) for head in (detector.rpn.head.cls_logits, detector.rpn.head.bbox_pred))
     vectors = heads.box_head[2](regions(maps, boxes, 7).mean((2, 3)))

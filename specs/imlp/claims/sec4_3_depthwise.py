@@ -7,9 +7,9 @@ from torch import Tensor, nn
 
 from imlp_audit.claims import Sides, choice, claim_about, depends, modules, size, tensors
 from imlp_audit.models.imlp import ChannelPart, DepthwiseBlock, Imlp
+from imlp_audit.models.new_modules import of_ones
 from imlp_audit.models.readings import PRINTED
 
-from ._amlp import of_ones
 from ._imlp import SMALL, window_sum
 from .sec4_3_eq10 import after_agelu, scale_and_shift, shift
 

@@ -69,6 +69,7 @@ def eq10_vanillanet_block(kind: Kind, m: VanillaNetBlock, x: Tensor) -> Sides:
     return [
         (m(x), printed),
         (m(x[1:]), printed[1:]),
+        m.get_classifier() == (),
         keeps_type(partial(VanillaNetBlock, len(x[0]), n), x),
         a.shape[1:] == (2 * n + 1, 2 * n + 1),
         all(refuses(partial(build_block, len(x[0]), size, n)) for size in too_small),

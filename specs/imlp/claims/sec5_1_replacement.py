@@ -37,7 +37,7 @@ def replaced(i: int) -> tuple[ImlpRecipe, Activation | None, Block]:
     recipe, activation = RECIPES[i % 7], (None, *PHIS)[i % 5]
     C, drop = 2 + i % 2, ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))[i % 3]
     return recipe, activation, Block(
-        PLACES[i % 4 + i % 2], C, int(recipe.ratio * C), (C, 1, 3)[i % 3], (PRINTED, OTHER)[i // 2 % 2], recipe.part,
+        PLACES[(i + i // 5) % 5], C, int(recipe.ratio * C), (C, 1, 3)[i % 3], (PRINTED, OTHER)[i // 2 % 2], recipe.part,
         recipe.plain, recipe.kernel, PHIS[activation or Activation.GELU],
         bias=((True, True), (True, False), (False, True))[i % 3], drop=drop, training=i // 3 % 2 == 1,
     )  # fmt: skip

@@ -404,12 +404,14 @@ def networks_are_as_deep_as_printed(layers: int) -> Sides:
         made = [small.build(BuildRequest()), _build_text((text, long)), _build_text((bert, long))]
     for net, shape in zip(made, ((3, 3, 224, 224), (3, 2000), (3, 2000)), strict=True):
         (example,) = net.example_inputs(3)  # type: ignore[operator]
-        sides.append(example.shape == shape and example.is_floating_point() == (len(shape) > 2))
+        last = net.get_submodule("output" if len(shape) < 3 else "head")
+        sides.append(net.get_classifier() is last and example.shape == shape)  # type: ignore[operator]
+        sides.append(example.dtype == (torch.float64 if len(shape) > 2 else torch.int64))
     refused: list[Callable[[], object]] = [
         partial(Gmlp, layers=1, patch=1, width=2, hidden=3),
         partial(Gmlp, layers=1, patch=1, width=2, hidden=2, spatial_matrix=SpatialMatrix.TOEPLITZ),
         partial(GmlpText, layers=1, width=2, hidden=3),
-        partial(_build_text, (text, replace(reading, ffn_width=5))),
+        *(partial(_build_text, (text, replace(reading, ffn_width=odd))) for odd in (5, 7)),
         partial(Bert, layers=1, width=6, heads=4),
         partial(_build_text, (bert, longer)),
         partial(text.build, BuildRequest()),

@@ -130,6 +130,7 @@ def appendix_chain_by_default(stage: CaitStage) -> Sides:
     narrow = CaitChain(stage=stage, layers=1, width=64, size=(112, 112))
     return [
         (torch.tensor([layers, class_layers, *shapes, *heads]), torch.tensor(printed)),
+        network.example_inputs(1)[0].shape == (1, 3, 224, 224),
         (narrow.pool.get_parameter("token"), torch.zeros(64)),
         *is_normal(narrow.positions, 0.02),
         *starts_as_torchs(narrow),

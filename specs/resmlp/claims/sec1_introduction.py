@@ -10,10 +10,11 @@ from torch import Tensor, cat, einsum, eye, nn, tensor, zeros
 from torch.nn.functional import conv2d, linear
 
 from imlp_audit.claims import Sides, choice, claim, depends, gradients, jacobian, modules, size, strictly_below, tensors
+from imlp_audit.models.new_modules import of_ones
 from imlp_audit.models.resmlp import CrossPatch
 
 from ..models import EquationLayer
-from ._layer import d, of_ones, patches
+from ._layer import d, patches
 from ._network import WEIGHTS
 
 

@@ -10,7 +10,7 @@ from imlp_audit.models.available_hosts import ResMlp
 from imlp_audit.models.blocks import Communication, Norm, Pooling
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.new_modules import keeps_type, refuses, starts_as_torchs
-from imlp_audit.models.readings import ResMlpForm
+from imlp_audit.models.readings import Family, Presence, ResMlpForm, axes_of
 
 from ..models import CaitStage
 from ._chain import at_stage
@@ -110,6 +110,7 @@ def network_predicts_labels(parts: Parts) -> Sides:
         usual.example_inputs(1)[0].shape == (1, 3, 224, 224),  # type: ignore[operator]
         refuses(lambda: ResMlp(layers=1, width=2).build(BuildRequest())),
         refuses(lambda: ResMlp(layers=1, width=2, expansion=2)),
+        [axis.default for axis in axes_of(Family.RESMLP).values()] == [ResMlpForm.EQUATIONS, Presence.NO],
     ]
 
 

@@ -159,6 +159,7 @@ def translation_by_default(layers: int) -> Sides:
         *starts_as_torchs(small.encoder),
         *starts_as_torchs(small.decoder),
         keeps_type(partial(_model, layers), ids, ids),
+        not refuses(partial(TranslationModel, 1, 4, 8, 2, 3, 3)),
         all(
             refuses(partial(TranslationModel, 1, *sizes))
             for sizes in ((6, 12, 4, 3, 4), (4, 6, 2, 3, 4), (4, 8, 2, 3, 2))
