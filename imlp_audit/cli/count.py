@@ -130,7 +130,7 @@ def count(
             printed_numbers = find_causes(questions, counted, collect_changes(found))
         counted = counted.model_copy(update={"printed": printed_numbers})
     emit_document(counted_document(counted, depth), format_, counted)
-    if any(one.measured is None for one in counted.printed):
+    if any(one.measured is None or (counted.left_out and not one.follows) for one in counted.printed):
         return ExitCode.INCOMPLETE
     return ExitCode.CLEAN if all(one.follows for one in counted.printed) else ExitCode.FINDINGS
 

@@ -6,7 +6,7 @@ This runs the code, in a process of its own. What it lacks here and never really
 from __future__ import annotations
 
 import inspect
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import partial
@@ -92,6 +92,10 @@ def _fit_arguments(maker: Callable[..., object], arguments: Mapping[str, object]
     private = {name: f"_{getattr(maker, '__name__', '').lstrip('_')}{name}" for name in given if name[:2] == "__"}
     given = {private[name] if private.get(name) in known else name: value for name, value in given.items()}
     first = next(iter(known.values()), None)
+    if first is None or not _is_config(first):  # `type: Net` says what is made
+        given = {
+            name: value for name, value in given.items() if name in known or value != getattr(maker, "__name__", maker)
+        }
     if first is None or first.name in given or not given:
         return given
     fitting = given.keys() & known.keys() or any(one.kind is one.VAR_KEYWORD for one in known.values())
@@ -165,6 +169,8 @@ def _make_argument(value: object) -> object:
         module, _, name = str(value["_target_"]).rpartition(".")
         inside = {key: _make_argument(one) for key, one in value.items() if key[:1] != "_"}
         maker = getattr(import_module(module), name)
+        if not callable(maker):
+            return maker
         return partial(maker, **inside) if value.get("_partial_") else maker(**inside)
     if isinstance(value, Mapping):
         return Config(value)
@@ -187,8 +193,11 @@ def read_defaults(request: ModelRequest) -> Mapping[str, object]:
 
 def _plain(found: object) -> dict[str, object]:
     if isinstance(found, tuple):  # arguments, and what else a function returns
-        found = found[0]
+        found = found._asdict() if hasattr(found, "_asdict") else found[0]
     inside = found if isinstance(found, Mapping) else vars(found)
+    for parser in (found, *inside.values()):
+        if isinstance(parser, ArgumentParser):
+            inside = {action.dest: action.default for action in parser._actions if action.dest != "help"}
     return {
         str(name): _plain(value) if isinstance(value, Mapping | Namespace) else value for name, value in inside.items()
     }

@@ -20,7 +20,7 @@ from imlp_audit.count.call import MULTIPLY_ACCUMULATES, Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
 from imlp_audit.count.from_repository import build_foreign, find_foreign, place_in
 from imlp_audit.count.fvcore import unfuse_attention
-from imlp_audit.count.hooks import THOPS_LAYERS
+from imlp_audit.count.hooks import THOPS_LAYERS, TRANSPOSED
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.parameters import count_parameters, parameter_counts
 from imlp_audit.count.record import Ledger
@@ -94,6 +94,11 @@ def _report(request: ModelRequest, model: nn.Module, answers: Answers, ran: _Pas
         for name, counter in FLOPS_CONVENTIONS.items()
         if ran.ledger is not None and (not counter.needs_classifier or "no_head" in parameters)
     }
+    work = Counter(ran.ledger.work if ran.ledger is not None else {})
+    enlarge = [path for path, one in model.named_modules() if type(one) in TRANSPOSED and work[path, Operation.CONV]]
+    if enlarge:
+        more = sum(work[path, Operation.TRANSPOSED] - work[path, Operation.CONV] for path in enlarge)
+        flops["ptflops_old"] = flops["ptflops_hooks"] + more
     held = {id(one): one for one in (*model.parameters(), *model.buffers())}.values()
     return CountReport(
         model=str(request),

@@ -16,7 +16,8 @@ Bucket: TypeAlias = Counter[Operation]
 """The work booked so far under one module path."""
 Layers: TypeAlias = tuple[type[nn.Module], ...]
 
-CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
+TRANSPOSED = (nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
+CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d, *TRANSPOSED)
 LAYERS = (nn.Linear, *CONVOLUTIONS)
 _BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 _INSTANCE_NORMS = (nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d)
@@ -40,7 +41,7 @@ _HOOKED: Mapping[Operation, Mapping[type[nn.Module], Work]] = {
     # thop 0.1.1: a row of n elements has a softmax of 3n - 1; group norms, activations and biases are free.
     Operation.THOP: {
         **_each(LAYERS, "linear conv"),
-        **_each(CONVOLUTIONS[3:], "transposed"),
+        **_each(TRANSPOSED, "transposed"),
         **_each((*_BATCH_NORMS, *_INSTANCE_NORMS, nn.SyncBatchNorm, nn.LayerNorm), f"{_PLAIN} {_AFFINE}", 2),
         **_each(_AVERAGE_POOLS, "average_pool"),
         **_each(_ADAPTIVE_AVERAGE_POOLS, "adaptive_pool average_pool"),

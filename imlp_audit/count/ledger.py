@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor, UntypedStorage, nn
@@ -129,19 +129,15 @@ class Template:
         return torch.empty_strided(self.size, self.stride, dtype=self.dtype, device="meta")
 
 
-@dataclass(frozen=True)
-class FirstArgument:
-    """An operation returns its first argument: one that writes in place, or a dropout that drops nothing."""
-
-
-Made: TypeAlias = Template | FirstArgument | None
+Made: TypeAlias = Template | Literal["first argument"] | None
+"""The first argument of an operation that returns it: one that writes in place, or a dropout that drops nothing."""
 
 
 def made_by(func: OpOverload, args: Sequence[object], result: object) -> Made:
     """Return how to make the result of a call like this one on the meta device; None where it has to be run again."""
     first = args[0] if args else None
     if result is first and isinstance(first, Tensor) and first.is_meta and torch.Tag.inplace_view not in func.tags:
-        return FirstArgument()
+        return "first argument"
     returned = any(result is argument for argument in args)
     if func._schema.is_mutable or func.is_view or returned or not isinstance(result, Tensor) or not result.is_meta:
         return None

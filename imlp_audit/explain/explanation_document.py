@@ -235,7 +235,9 @@ def explain_number(
     if printed.follows:
         yield doc.Paragraph((doc.strong(f"{printed.printed} {measure}"), f" follows: {ours}."))
         return
-    yield doc.Paragraph((doc.strong(f"{printed.printed} {measure}"), f" does not follow: {ours}."))
+    yield doc.Paragraph(
+        (doc.strong(f"{printed.printed} {measure}"), f" {'is open' if left_out else 'does not follow'}: {ours}.")
+    )
     if not printed.causes:
         yield doc.Paragraph(_none_found(printed))
     named = printed.causes or printed.possible

@@ -134,7 +134,7 @@ def _misprints(question: Question, own: int) -> Iterator[Try]:
         yield Try(CauseFamily.MISPRINT, f"a misprint of {right}, {digit} for {digits[at]}", value, odd=True)
 
 
-_TRAINING = re.compile("aux|teacher|ema$|momentum|criterion|loss|discrim|^text|projector|predictor|^lpips")
+_TRAINING = re.compile("aux|^pose|teacher|ema$|momentum|criterion|loss|discrim|^text|projector|predictor|^lpips")
 """Names of modules that are often used in training alone."""
 _NOUNS = {CountedQuantity.PARAMETERS: "parameters", CountedQuantity.FLOPS: "FLOPs"}
 _ALSO_COUNTED = {"torch": "two for each multiply-accumulate", "thop": "counted by thop"}

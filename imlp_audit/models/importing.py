@@ -144,7 +144,7 @@ class _RepositoryImporter(Importer):
     """Imports a file by its place in its package, as a script beside it would, and provides what it lacks."""
 
     def __init__(self, file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> None:
-        super().__init__(repository(file), file, paths, stubs)
+        super().__init__(repository(file), file, paths, (*stubs, "torch.utils.cpp_extension"))  # which nothing builds
         self.package = file.parent
         while (self.package / "__init__.py").is_file() and not (self.package / ".git").exists():
             self.package = self.package.parent
@@ -253,7 +253,16 @@ class _RepositoryImporter(Importer):
     def provide(self, name: str) -> bool:
         """Find a neighbour in a folder above; or let a stand-in be imported for a package, or one of its modules."""
         top = name.partition(".")[0]
-        beside = next((above for above in self.file.parents[: _LEVELS + 1] if _has(above, top)), None)
+        above = self.file.parents[: _LEVELS + 1]
+        package = next((one for one in above if (one / top).is_dir()), None)
+        if top != name and package is not None and not hasattr(sys.modules.get(top), "__path__"):
+            self.package = package  # which a file of its name hides
+            sys.modules.pop(top, None)
+            sys.path[:] = [one for one in sys.path if one != str(self.file.parent)]
+            self.add(package)
+            return True
+        below = {one.parents[1] for levels in ("*", "*/*") for one in self.root.glob(f"{levels}/{top}/__init__.py")}
+        beside = next((one for one in above if _has(one, top)), below.pop() if len(below) == 1 else None)
         if beside is not None and str(beside) not in sys.path:
             shown = beside.relative_to(self.root).as_posix() if beside.is_relative_to(self.root) else str(beside)
             self.answers.note(f"`{top}` was found in {shown}, as with --path {shown}")

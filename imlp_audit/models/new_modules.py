@@ -1,12 +1,17 @@
-"""What claims ask of a new module: that it starts as torch's layers do, and keeps the type that it is made for."""
+"""What claims ask of a new module: how it starts, that it keeps the type it is made for, that it is refused."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_pre_hook
+
+from imlp_audit.errors import BuildError
+
+Module = TypeVar("Module", bound=nn.Module)
 
 
 def keeps_type(make: Callable[[], nn.Module], *inputs: Tensor) -> bool:
@@ -41,3 +46,26 @@ def starts_as_torchs(module: nn.Module) -> Iterator[bool]:
                 yield from (u.abs().max().item() <= 1 + 1e-9, bool(u.all()), spread <= 1.8 / len(u) ** 0.5)
         elif isinstance(part, nn.LayerNorm | nn.BatchNorm1d | nn.BatchNorm2d):
             yield from (bool((part.weight == 1).all()), bool((part.bias == 0).all()))
+
+
+def is_normal(x: Tensor, std: float) -> Iterator[bool]:
+    """Yield whether the second and fourth moments of n numbers are those of a normal distribution, not truncated."""
+    n, squares = x.numel(), (x / std).square()
+    yield abs(squares.mean().item() - 1) <= 4 * (2 / n) ** 0.5
+    yield abs(squares.square().mean().item() - 3) <= 4 * (96 / n) ** 0.5
+
+
+def refuses(make: Callable[[], object]) -> bool:
+    """Whether something is refused: it cannot be made of these sizes, or cannot run on this."""
+    try:
+        make()
+    except (BuildError, ValueError):
+        return True
+    return False
+
+
+def of_ones(module: Module) -> Module:
+    """Set every weight to 1, so that no terms of a sum cancel."""
+    for parameter in module.parameters():
+        nn.init.ones_(parameter)
+    return module.eval()

@@ -14,6 +14,7 @@ from dataclasses import Field, dataclass, field, is_dataclass
 from functools import partial
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from inspect import CO_OPTIMIZED
 from itertools import accumulate
 from traceback import walk_tb
 from types import CodeType, ModuleType
@@ -105,7 +106,8 @@ class StandIn:
 
     def __call__(self, *given: object, **named: object) -> object:
         """Return what it decorates, or itself; of a class, an empty module; otherwise refuse."""
-        if StandIn.importing:
+        in_function = sys._getframe(1).f_code.co_flags & CO_OPTIMIZED  # and not in a module or class that is imported
+        if StandIn.importing or not in_function:
             decorated = len(given) == 1 and not named and callable(given[0])
             return given[0] if decorated else StandIn(self.path, self.answers)
         if self.path.rpartition(".")[2][:1].isupper():
@@ -180,6 +182,7 @@ def answer_old_code(answers: Answers) -> None:
     for place, name in ((torch.hub, "load_state_dict_from_url"), (torch, "load"), (timm.models, "load_pretrained")):
         _replace(getattr(place, name), _no_weights(f"{place.__name__}.{name}", answers))
     _replace(torch.save, lambda *_, **__: answers.note("torch.save wrote nothing"))
+    _replace(torch.hub.download_url_to_file, lambda *_, **__: answers.note("nothing was downloaded"))
     vars(dataclasses)["dataclass"] = _dataclass_of_before(answers)
     given = nn.Module.load_state_dict
 

@@ -64,7 +64,10 @@ class SolvedWeights(Record):
 
 
 class SolvedCell(Record):
-    """A cell that no best solution explains: the nearest value of any, and its gap in units of the last digit."""
+    """A cell that no best solution explains: the nearest value of any, and its gap in units of the last digit.
+
+    The gap is above zero where the value is too large. Without a value the row knows no such count.
+    """
 
     id: str
     value: int | None = None

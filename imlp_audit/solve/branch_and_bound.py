@@ -255,14 +255,15 @@ def explore(runs: Sequence[RoundingSearch], budget: int, *, ties: bool) -> Explo
 
     Boxes of the highest bound come first, whatever their run: one whose bound is below what another is found to
     explain is never cut. Without `ties`, boxes that cannot beat the best known score are left out too, and
-    some box of the best score is found.
+    some box of the best score is found. Where the budget ends it, a dive from the best open boxes may do better.
     """
     target, searches = 0, [_Search(run) for run in runs]
     for search in searches:
         target = search.look(Boxes.whole(search.run.bundles), target, ties=ties)
     while (search := max(searches, key=lambda one: one.pool.bound)).pool.bound >= target:
         if sum(one.spent(ties=ties) for one in searches) >= budget:
-            return _cut_short(searches, search)
+            bound, best = search.pool.bound, max(one.score for one in searches)
+            return _best_of([*searches, _dive(search, 1 + best)], bound)
         target = search.look(search.next(target), target, ties=ties)
     return _best_of(searches, -1)
 
@@ -276,13 +277,6 @@ def _best_of(searches: Sequence[_Search], bound: int) -> Explored:
         found=tuple((s.run, Boxes.concatenate(s.done)) for s in searches if s.score == score and s.done),
         cut=bound >= 0,
     )
-
-
-def _cut_short(searches: Sequence[_Search], search: _Search) -> Explored:
-    """Return what was found when the budget ended, or what a dive from the best open boxes finds, if that is better."""
-    bound = search.pool.bound
-    dived = _dive(search, 1 + max(one.score for one in searches))
-    return _best_of([*searches, dived], bound)
 
 
 def _dive(search: _Search, target: int) -> _Search:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,8 +136,7 @@ def corners(boxes: Boxes, bundles: Sequence[Bundle]) -> tuple[NDArray[np.float64
 _EXACT = 2**53  # integers below are exact as floating-point numbers, and so is every sum of them
 
 
-@dataclass(frozen=True)
-class SizeRule:
+class SizeRule(NamedTuple):
     """How printed sizes are read: a parameter convention and a rounding rule; both None where no size is printed."""
 
     convention: str | None

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.solution import SolvedAxis
+from imlp_audit.records.solution import SolvedAxis, SolvedCell
 
 Integers: TypeAlias = NDArray[np.int64]
 Kind: TypeAlias = Literal["parameters", "flops"]
@@ -71,14 +71,12 @@ class Space:
         places = np.unravel_index(index, self.shape)
         return {name: values[int(place)] for (name, values), place in zip(self.axes, places, strict=True)}
 
-    @cached_property
-    def places(self) -> Integers:
-        """The place of every reading on every axis, (axes, readings)."""
-        return np.indices(self.shape).reshape(len(self.shape), -1)
-
-    def count_apart(self, index: int) -> Integers:
-        """Return on how many axes each reading differs from the one at an index."""
-        apart: Integers = (self.places != self.places[:, index, np.newaxis]).sum(axis=0)
+    def count_apart(self, index: int | None) -> Integers:
+        """Return on how many axes each reading differs from the one at an index; on none where that says nothing."""
+        apart: Integers = np.zeros(prod(self.shape), dtype=np.int64)
+        if index is not None:
+            places = np.indices(self.shape).reshape(len(self.shape), -1)
+            apart += (places != places[:, index, np.newaxis]).sum(axis=0)
         return apart
 
 
@@ -183,25 +181,12 @@ class Ties:
         return prod(len(choice.options) for choice in self.weights) * prod(map(len, self.readings.values()))
 
 
-@dataclass(frozen=True, order=True)
-class Miss:
+class Miss(NamedTuple):
     """How near a value comes to the range of a cell: its distance, the same below (-) or above it, and the value."""
 
     distance: int
     gap: int
     value: int
-
-
-@dataclass(frozen=True)
-class Contradiction:
-    """A cell that no best solution explains: the nearest value of any, and its gap in units of the last digit.
-
-    The gap is above zero where the value is too large. Without a value the row knows no such count.
-    """
-
-    cell: str
-    value: int | None
-    gap: Fraction | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +205,7 @@ class SearchAnswer:
     first: Solution
     ties: tuple[Ties, ...]
     axes: tuple[SolvedAxis, ...]
-    contradicted: tuple[Contradiction, ...]
+    contradicted: tuple[SolvedCell, ...]
     disputed: tuple[str, ...]
     exhaustive: bool
     bound: int
@@ -278,7 +263,7 @@ class _Order:
         self._classes = len(problem.classes)
         self._names: tuple[str | None, ...] = tuple(problem.named) or (None,)
         self._apart = {
-            (name, group): _count_apart(space, problem.named.get(name or "", {}).get(group))
+            (name, group): space.count_apart(problem.named.get(name or "", {}).get(group))
             for name in (*self._names, problem.text)
             for group, space in problem.spaces.items()
         }
@@ -321,11 +306,6 @@ class _Order:
     def _first_of(self, name: str | None, group: str, readings: Integers) -> int:
         order = np.lexsort((readings, self._apart[self._text, group][readings], self._apart[name, group][readings]))
         return int(readings[order[0]])
-
-
-def _count_apart(space: Space, index: int | None) -> Integers:
-    """Count the axes on which each reading differs from a named one, which may state none of them."""
-    return np.zeros(prod(space.shape), dtype=np.int64) if index is None else space.count_apart(index)
 
 
 def first_solution(problem: SearchProblem, ties: Iterable[Ties]) -> Solution:

@@ -9,8 +9,9 @@ from hashlib import sha256
 
 import numpy as np
 
+from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.records.solution import SolvedAxis
+from imlp_audit.records.solution import SolvedAxis, SolvedCell
 from imlp_audit.solve.branch_and_bound import (
     Floats,
     RoundingSearch,
@@ -25,7 +26,6 @@ from imlp_audit.solve.branch_and_bound import (
 from imlp_audit.solve.layout import Boxes, Layout, corners, lay_out
 from imlp_audit.solve.problem import (
     Cell,
-    Contradiction,
     Integers,
     Miss,
     SearchAnswer,
@@ -51,7 +51,7 @@ def solve(problem: SearchProblem, *, budget: int = BUDGET) -> SearchAnswer:
     for run, boxes in explored.found:
         collected.add(run, boxes, explored.score)
     contradicted = tuple(_find_contradictions(problem, collected.ties, collected.near))
-    never = {one.cell for one in contradicted}
+    never = {one.id for one in contradicted}
     return SearchAnswer(
         score=explored.score,
         of=len(problem.cells),
@@ -182,14 +182,14 @@ def _find_axes(problem: SearchProblem, ties: Sequence[Ties]) -> Iterator[SolvedA
 
 def _find_contradictions(
     problem: SearchProblem, ties: Sequence[Ties], near: Mapping[int, Miss]
-) -> Iterator[Contradiction]:
+) -> Iterator[SolvedCell]:
     """Yield the cells that no best solution explains; `near` has how near the best come to each cell of FLOPs."""
     for place, cell in enumerate(problem.cells):
         miss = near.get(place) if cell.kind == "flops" else _nearest_size(problem, cell, ties)
         if miss is None:
-            yield Contradiction(cell.id, None, None)
+            yield SolvedCell(id=cell.id)
         elif miss.distance:
-            yield Contradiction(cell.id, miss.value, Fraction(miss.gap) / cell.step)
+            yield SolvedCell(id=cell.id, value=miss.value, gap=decimal_text(Fraction(miss.gap) / cell.step, 2))
 
 
 def _find_disputed(problem: SearchProblem, ties: Sequence[Ties], missed: Collection[int]) -> Iterator[str]:

@@ -13,8 +13,7 @@ from imlp_audit.cache.store import Store, remember
 from imlp_audit.count.call import BOOKED_TWICE, Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS
 from imlp_audit.errors import SolverError, UsageError
-from imlp_audit.numbers.interval import decimal_text
-from imlp_audit.records.solution import Answered, Searched, Solved, SolvedAxis, SolvedCell, SolvedFirst, SolvedWeights
+from imlp_audit.records.solution import Answered, Searched, Solved, SolvedAxis, SolvedFirst, SolvedWeights
 from imlp_audit.solve.layout import Bundle, Layout, lay_out
 from imlp_audit.solve.problem import (
     RULE,
@@ -208,10 +207,7 @@ def describe_answer(
         first=_describe_first(problem, answer.first),
         axes=tuple(_describe_axis(problem, answer, axis) for axis in answer.axes),
         weights=tuple(_describe_weights(layout, answer)),
-        contradicted=tuple(
-            SolvedCell(id=one.cell, value=one.value, gap=None if one.gap is None else decimal_text(one.gap, 2))
-            for one in answer.contradicted
-        ),
+        contradicted=answer.contradicted,
         disputed=answer.disputed,
         conventions=dict(conventions or {}),
     )

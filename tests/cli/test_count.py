@@ -420,7 +420,7 @@ def test_a_repository_in_the_wild(wild: Path, monkeypatch: pytest.MonkeyPatch) -
     for word in ("dcn is missing", "has no 'top_k_top_p_filtering' any more", "without the __init__.py", "torch.load"):
         assert word in notes, word
     assert "load_pretrained, which loads weights, was not run" in notes
-    printed = count("nets/wild.py:Wild", *given, "--printed", f"params={found['parameters']['all'] - 9}", code=1)
+    printed = count("nets/wild.py:Wild", *given, "--printed", f"params={found['parameters']['all'] - 9}", code=3)
     assert causes(printed)[0] == "after the model's own fuse()"
     shown = call("count", "nets/wild.py:Wild", *given, "--printed", f"params={found['parameters']['all'] - 9}").out
     assert "without dcn.DeformConv, which could not be counted." in " ".join(shown.split())
@@ -585,6 +585,106 @@ def test_the_number_of_a_librarys_model_of_that_name(tmp_path: Path, name: str, 
 
 def test_a_hundred_times_too_many() -> None:
     assert causes(count("torchvision:resnet18", "--printed", "1168.95M", code=1))[0] == "times 100"
+
+
+def test_older_ptflops_counts_transposed_convolutions_on_their_output(tmp_path: Path) -> None:
+    """ptflops 0.6.9 gives 136183808 for this model."""
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\ndef net():\n"
+        "    return nn.Sequential(nn.Conv2d(3, 64, 3, padding=1), nn.ConvTranspose2d(64, 32, 4, 2, 1))\n"
+    )
+    conv, up = 32 * 32 * (27 * 64 + 64), 64 * 64 * 32  # with biases
+    found = count(f"{tmp_path}/net.py:net", "--input", "3,32,32", "--printed", "136.184M FLOPs", code=1)
+    assert found["flops"]["ptflops_hooks"] == conv + 32 * 32 * 64 * 32 * 16 + up
+    assert found["flops"]["ptflops_old"] == conv + 64 * 64 * 64 * 32 * 16 + up == 136_183_808
+    assert causes(found)[0].startswith("counted by ptflops 0.7.1 or older")
+
+
+def test_pose_networks_of_a_model_of_depth_are_for_training(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.encoder, self.pose_encoder = nn.Linear(2000, 500), nn.Linear(6000, 900)\n"
+        "        self.decoder, self.pose = nn.Linear(500, 4200), nn.Linear(900, 700)\n"
+    )
+    found = count(f"{tmp_path}/net.py:Net", "--printed", "3.1M", code=1)
+    assert causes(found)[0] == "all but pose and pose_encoder"
+
+
+FAULTY = """
+import os
+import torch
+from torch import nn
+from torch.hub import download_url_to_file
+from torch.utils.cpp_extension import load
+from collections import namedtuple
+from net.layers import width
+from below import Below
+
+fused = load("fused", sources=["a.cpp", "b.cu"])
+Genotype = namedtuple("Genotype", "normal reduce")
+DARTS = Genotype([1, 2, 3], [4])
+
+class Net(nn.Module):
+    def __init__(self, rows, genotype=None):
+        super().__init__()
+        download_url_to_file("http://nowhere/weights.pth", "weights.pth")
+        self.layer = nn.Linear(rows, width + len(genotype.normal) if genotype else width)
+        self.below = Below()
+
+def later(rows=4):
+    from registered import Registered
+    return Registered(rows)
+
+def of_options(opt):
+    return nn.Linear(opt.rows, opt.columns)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "parameters"),
+    [
+        ("Net", ("--config", "config.yml:network_g"), 5 * 7 + 4),
+        ("Net", ("--arg", "rows=5", "--arg", "genotype={_target_: net.nets.net.DARTS}"), 6 * 10 + 4),
+        ("later", (), 5 * 2),
+        ("of_options", ("--config", "options.py:Options"), 4 * 6),
+        ("of_options", ("--config", "options.py:NAMED"), 9 * 3),
+    ],
+)
+def test_what_repositories_do(
+    tmp_path: Path, name: str, given: tuple[str, ...], parameters: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file has the name of its package; weights, extensions, decorators; configurations of other shapes."""
+    files = {
+        "net/nets/net.py": FAULTY,
+        "net/layers.py": "width = 7\n",
+        "ext/below/__init__.py": "from torch import nn\ndef Below(): return nn.Linear(1, 2)\n",
+        "config.yml": "network_g:\n  type: Net\n  rows: 4\n",
+        "registered.py": "from torch import nn\nimport nowhere\nclass Registered(nn.Linear):\n"
+        "    def __init__(self, rows): super().__init__(rows, 2)\n    @nowhere.hook\n    def hook(self): pass\n",
+        "options.py": "from argparse import ArgumentParser\nfrom collections import namedtuple\n"
+        "class Options:\n    def __init__(self):\n        self.parser = ArgumentParser()\n"
+        "        self.parser.add_argument('--rows', default=3)\n"
+        "        self.parser.add_argument('--columns', default=6)\n"
+        "NAMED = namedtuple('Sizes', 'rows columns')(8, 3)\n",
+    }
+    (tmp_path / ".git").mkdir()
+    for file, text in files.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    found = count(f"net/nets/net.py:{name}", *given)
+    assert found["parameters"]["all"] == parameters
+    assert name != "Net" or "`below` was found in ext, as with --path ext" in found["notes"]
+
+
+def test_what_is_missing_leaves_a_number_open(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "from nowhere import Layer\nfrom torch import nn\nclass Net(nn.Linear):\n    def __init__(self):\n"
+        "        super().__init__(9, 9)\n        self.layer = Layer()\n"
+    )
+    done = call("count", f"{tmp_path}/net.py:Net", "--printed", "params=500")
+    assert done.code == 3
+    assert "500 parameters is open: the model has 90 without nowhere.Layer" in done.out
 
 
 def test_what_follows_has_no_cause_and_a_shared_cause_counts_more() -> None:

@@ -101,13 +101,6 @@ def run(module: nn.Module, numbers: Mapping[str, Tensor], x: Tensor) -> Tensor:
     return y
 
 
-def of_ones(module: Module) -> Module:
-    """Set every weight to 1, so that no terms of a sum cancel."""
-    for parameter in module.parameters():
-        nn.init.ones_(parameter)
-    return module.eval()
-
-
 def along(x: Tensor, c: int, places: Tensor) -> Tensor:
     """Return x with each of some numbers in place of x_c, one a row."""
     rows = x.repeat(len(places), 1)

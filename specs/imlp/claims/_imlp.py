@@ -1,6 +1,6 @@
 """Fig. 4 (b): the IMLP as a host gets it, in any layout and reading and with any of its arguments, and its formula."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -13,7 +13,6 @@ import torch.nn.functional as F
 from torch import Tensor, cat, nn, unflatten
 
 from imlp_audit.claims import Side, gradients
-from imlp_audit.errors import BuildError
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.imlp import Imlp
 from imlp_audit.models.readings import (
@@ -86,10 +85,20 @@ class Block:
     kernel: int = 3
     phi: type[nn.Module] = nn.GELU
     norm_layer: type[nn.Module] | None = None
-    bias: tuple[bool, bool] = (True, True)
-    drop: tuple[float, float] = (0.0, 0.0)
+    bias: tuple[bool, bool] | bool = (True, True)
+    drop: tuple[float, float] | float = (0.0, 0.0)
     training: bool = False
     terse: bool = False
+
+    @property
+    def biases(self) -> tuple[bool, bool]:
+        """Whether each layer may have a bias; one answer is for both."""
+        return self.bias if isinstance(self.bias, tuple) else (self.bias, self.bias)
+
+    @property
+    def drops(self) -> tuple[float, float]:
+        """The probabilities of both dropouts; one is that of both."""
+        return self.drop if isinstance(self.drop, tuple) else (self.drop, self.drop)
 
     def make(self) -> Imlp:
         """Return the package's block."""
@@ -135,13 +144,13 @@ class Fig4:
     def __call__(self, x: Tensor) -> Tensor:
         """Return FC(DWBlock(concat(AGeLU(t), AGeLU'(t)))), t = FC(x), for tokens (batch, tokens, C)."""
         block, reading, positions = self.block, self.block.reading, self.block.place.tokens - self.block.place.before
-        t = self.channel(self.linear("fc1", x, block.h, bias=block.bias[0] and bool(reading.fc1_bias)))
-        t = self.drop(t, block.drop[0])
+        t = self.channel(self.linear("fc1", x, block.h, bias=block.biases[0] and bool(reading.fc1_bias)))
+        t = self.drop(t, block.drops[0])
         if block.part is not Part.CHANNEL:
             grid = self.spatial(unflatten(t[:, -positions:].mT, 2, block.place.size))
             t = cat([t[:, :-positions], grid.flatten(2).mT], 1)
-        y = self.linear("fc2", t, block.out, bias=block.bias[1] and bool(reading.fc2_bias))
-        return self.drop(self.layer_norm("norm", y) if reading.output_norm is OutputNorm.LAYER else y, block.drop[1])
+        y = self.linear("fc2", t, block.out, bias=block.biases[1] and bool(reading.fc2_bias))
+        return self.drop(self.layer_norm("norm", y) if reading.output_norm is OutputNorm.LAYER else y, block.drops[1])
 
     def drop(self, x: Tensor, p: float) -> Tensor:
         """Return in training 0 for numbers drawn with probability p, each apart, and the others divided by 1 - p."""
@@ -230,15 +239,6 @@ def compare(block: Block, m: Imlp, x: Tensor) -> list[Side]:
     if not block.training:
         sides.append((block.apply(m, x[1:]), printed[1:]))
     return [*sides, *((m.get_buffer(name), after) for name, after in formula.running.items())]
-
-
-def refuses(make: Callable[[], object]) -> bool:
-    """Return whether the package refuses to make, or to run, something."""
-    try:
-        make()
-    except BuildError:
-        return True
-    return False
 
 
 def window_sum(a: Tensor, x: Tensor, indices: Sequence[int] | None = None) -> Tensor:

@@ -9,8 +9,8 @@ from torch import Tensor, cat, linalg
 from imlp_audit.claims import choice, modules, tensors
 from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.imlp import ChannelPart, Imlp, amlp
+from imlp_audit.models.new_modules import of_ones
 
-from ._amlp import of_ones
 from ._certificate import GELU, ends, prove
 
 PLAIN = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 0.25, -0.25)  # sums of their products are exact

@@ -9,8 +9,8 @@ from torch.linalg import vector_norm as norm
 
 from imlp_audit.claims import Sides, below, claim_about
 from imlp_audit.models.imlp import Imlp, amlp
+from imlp_audit.models.new_modules import of_ones
 
-from ._amlp import of_ones
 from ._theorem import MODULE, B, Half, T, X, block, halves, layers, phis, steep
 
 STEEP_INPUTS = [

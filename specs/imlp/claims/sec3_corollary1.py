@@ -196,6 +196,7 @@ def corollary1_degree(x: Tensor, Wa: Tensor) -> Sides:
 @claim(
     x=tensors(C, values=FEW),
     Wa=tensors(C, H, values=FEW),
+    examples=[{"x": tensor([1.0, 0.0]), "Wa": tensor([[1.0, 1.0], [1.0, 2.0]])}],  # equal arguments for x_1 alone
     place="Sec. 3, after Corollary 1",
     corrected="phi(m_{cj} x_c + n_{cj}), j = 1, ..., C', phi = GeLU, are linearly independent functions of x_c if "
     "m_{cj} != 0 and (m_{cj}, n_{cj}) != +-(m_{ck}, n_{ck}) for all j != k",

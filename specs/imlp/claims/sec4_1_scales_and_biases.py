@@ -132,6 +132,7 @@ def eq6_bias_on_others(x: Tensor, Wd: Tensor) -> Sides:
 @claim(
     f=agelus(HALF, values=NUMBERS),
     g=agelus(HALF, values=NUMBERS),
+    examples=[{"x": tensor([1.0, 1.0]), "Wd": tensor([[1.0], [1.0]]), "f": agelu(alpha=0.0), "g": agelu()}],
     place="Sec. 4.1, last sentence",
     corrected="n'_{cj} depends on x_i if and only if i != c and alpha_j w^d_{i,f(j)} != 0",
 )

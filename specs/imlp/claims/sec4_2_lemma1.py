@@ -49,6 +49,16 @@ def lemma1(x: Tensor, y: Tensor, phi: AGeLU, lam: Tensor) -> Sides:
     lam=lam,
     less=FURTHER,
     more=FURTHER,
+    examples=[  # where the slopes are those at the ends
+        {
+            **{name: tensor([z * at]) for name, at in (("x", 1.0), ("y", 2.0))},
+            "phi": starting(AGeLU(1, nn.PReLU)),
+            "lam": ones(1),
+            "less": 0.0,
+            "more": 0.0,
+        }
+        for z in (1.0, -1.0)
+    ],
     place="Sec. 4.2, Lemma 1",
     printed="Suppose phi : R -> R is slope-restricted on [p, q]. Then [x - y; phi(x) - phi(y)]' [[-2 p q T, (p + q) "
     "T], [(p + q) T, -2 T]] [x - y; phi(x) - phi(y)] >= 0",

@@ -7,9 +7,9 @@ from torch import Tensor, nn
 
 from imlp_audit.claims import Sides, choice, claim_about, depends, modules, size, tensors
 from imlp_audit.models.imlp import ChannelPart, DepthwiseBlock, Imlp
+from imlp_audit.models.new_modules import of_ones
 from imlp_audit.models.readings import PRINTED
 
-from ._amlp import of_ones
 from ._imlp import SMALL, window_sum
 from .sec4_3_eq10 import after_agelu, scale_and_shift, shift
 
@@ -112,7 +112,9 @@ def depthwise_global_on_small_grids(n: int, H: int, W: int) -> Sides:
 
 @claim(
     L=choice("L", 1, 2, 3),
-    examples=[{"n": 3, "L": 3, "H": 1, "W": 5}],  # the smallest grid that three layers do not span
+    examples=[  # the smallest grids that the layers do not span
+        {"n": n, "L": L, "H": 1, "W": L * (n - 1) // 2 + 2} for n in (3, 5, 7) for L in (1, 2, 3)
+    ],
     place="Sec. 4.3, the sentence after Eq. 10",
     corrected="output (h, w) depends on input (i, j) exactly where max(|i - h|, |j - w|) <= L (n - 1) / 2",
 )

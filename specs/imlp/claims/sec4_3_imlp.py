@@ -11,7 +11,7 @@ from imlp_audit.claims import Side, Sides, choice, claim, gradients, modules, te
 from imlp_audit.models.blocks import Part
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.imlp import Imlp
-from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
+from imlp_audit.models.new_modules import keeps_type, refuses, starts_as_torchs
 from imlp_audit.models.readings import (
     PRINTED,
     ClassToken,
@@ -25,28 +25,17 @@ from imlp_audit.models.readings import (
     axes_of,
 )
 
-from ._imlp import (
-    PLACES,
-    SMALL,
-    Block,
-    Layout,
-    Place,
-    Raise,
-    compare,
-    cover,
-    refuses,
-    window_sum,
-)
+from ._imlp import PLACES, SMALL, Block, Layout, Place, Raise, compare, cover, window_sum
 
 MAPS = (Layout.CHANNELS_FIRST, Layout.CHANNELS_LAST)
 TINY = tuple(number / 8 for number in SMALL)
 NEITHER, ONE, OTHER = (0.0, 0.0), (1.0, 0.0), (0.0, 1.0)
 READINGS = {name: axis.values for name, axis in axes_of(Family.IMLP).items() if axis.reach is Reach.UNIT}
 ARGUMENTS = {
-    "place": PLACES, "C": (2, 1, 3), "h": (1, 2), "out": (2, 1, 3), "plain": (False, True), "kernel": (3, 1, 5),
+    "place": PLACES, "C": (2, 1, 3), "h": (1, 2), "out": (2, 1, 3), "plain": (False, True), "kernel": (3, 1, 9),
     "phi": (nn.GELU, nn.PReLU, nn.Softplus), "norm_layer": (None, Raise),
-    "bias": ((True, True), (True, False), (False, True)), "drop": (NEITHER, ONE, OTHER), "training": (False, True),
-    "terse": (True, False),
+    "bias": ((True, True), (True, False), (False, True), False), "drop": (NEITHER, ONE, OTHER, 1.0),
+    "training": (False, True), "terse": (True, False),
 }  # fmt: skip
 
 
@@ -85,7 +74,7 @@ def fig4_readings(block: Block, m: Imlp, x: Tensor) -> Sides:
     Read as: the text leaves open whether a layer has a bias, whether an AGeLU has coefficients for each channel or for
     the layer, which norms follow the concatenation and the second layer, and the depthwise block's bias, norm,
     activation and skip; every answer is tried. With several base activations, with GeLU in place of AGeLU (Table
-    3), and with kernels of 1, 3 and 5. Tokens before the grid pass the depthwise block by; tokens that form no grid are
+    3), and with kernels of 1, 3 and 9. Tokens before the grid pass the depthwise block by; tokens that form no grid are
     refused. Norms are in evaluation and add 10^-5 to the variance; dropout acts behind the activation and behind the
     second layer.
     """

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from torch import Tensor, einsum, nn
 
 from imlp_audit.claims import Side, Sides, below, choice, claim, gradients, modules, size, strictly_below, tensors
-from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
+from imlp_audit.models.new_modules import keeps_type, refuses, starts_as_torchs
 
 from ..vanillanet import SeriesActivation, VanillaNetBlock, build_block
-from ._imlp import SMALL, refuses, window_sum
+from ._imlp import SMALL, window_sum
 from .sec4_3_eq10 import scale_and_shift
 
 BLOCKS = choice(  # how a block is made, its n, and (H, W): hosts are about as small as their kernel allows
@@ -69,6 +69,7 @@ def eq10_vanillanet_block(kind: Kind, m: VanillaNetBlock, x: Tensor) -> Sides:
     return [
         (m(x), printed),
         (m(x[1:]), printed[1:]),
+        m.get_classifier() == (),
         keeps_type(partial(VanillaNetBlock, len(x[0]), n), x),
         a.shape[1:] == (2 * n + 1, 2 * n + 1),
         all(refuses(partial(build_block, len(x[0]), size, n)) for size in too_small),

@@ -14,6 +14,7 @@ from imlp_audit.claims import Side, Sides, below, choice, claim, gradients, modu
 from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
 
 from ..models import (
+    AtrousConvolution,
     Block,
     ConvolutionalSelfAttention,
     DepthwiseMlp,
@@ -125,7 +126,7 @@ BLOCKS = choice(
     (Stage(3, 1, 1, 3, 2, None), 1, (2, 5)),
     (Stage(4, 2, 2, 3, 2, 2), 1, (4, 6)),
     (Stage(6, 3, 1, 3, 2, 1), 2, (2, 3)),
-    (Stage(2, 1, 3, 3, 2, 3), 3, (6, 3)),
+    (Stage(2, 1, 3, 3, 2, 3), 4, (6, 3)),
 )
 
 
@@ -163,10 +164,12 @@ def replaced_lvt(images: Tensor) -> Sides:
     of the largest logits of the patches are added to those of the class token.
 
     Read as: with two recursions; sizes are those of LVT's released code, what cuts the patches and the class-attention
-    are timm's. A new network's layers start as torch's.
+    are timm's. A new network's layers start as torch's, its atrous kernels uniform up to sqrt(6 / 9) as He's for ReLU.
     """
     m, maps = LiteVisionTransformer(2, classes=5), images
     sides: list[Side] = [*starts_as_torchs(m), below((m.cls_token.square().mean() / 0.02**2 - 1).abs(), 0.35)]
+    kernels = cat([part.weight.flatten() for part in m.modules() if isinstance(part, AtrousConvolution)])
+    sides += [below(kernels.abs().max(), sqrt(6 / 9)), below((kernels.square().mean() / (2 / 9) - 1).abs(), 0.1)]
     for i, stage in enumerate(SIZES):
         cut, blocks = m.get_submodule(f"backbone.{i}.0"), [*m.get_submodule(f"backbone.{i}.1").children()]
         sides.append([part.stride for part in cut.modules() if isinstance(part, nn.Conv2d)] == [(stage.stride,) * 2])
@@ -183,4 +186,9 @@ def replaced_lvt(images: Tensor) -> Sides:
     z = norm(m.post_network(tokens), m.norm)
     logits = linear(z[:, 0], m.head) + linear(z[:, 1:], m.aux_head).amax(1) / 2
     classifiers = m.get_classifier() == (m.head, m.aux_head)
+    with torch.device("meta"):
+        usual = LiteVisionTransformer(4)
+        wide = usual(torch.empty(1, 3, 32, 32)).shape == (1, 1000)
+    recursions = [part.recursions for part in usual.modules() if isinstance(part, RecursiveAtrousSelfAttention)]
+    sides += [recursions == [4] * 6, wide]
     return [*sides, (m(images), logits), classifiers, heads == [8, 8], hidden == [1024, 1024]]

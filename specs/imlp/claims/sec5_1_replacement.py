@@ -1,6 +1,8 @@
 """Sec. 5.1 and 5.2: what takes the place of a host's MLPs."""
 
 from dataclasses import replace
+from functools import partial
+from math import inf
 
 import torch
 import torch.nn.functional as F
@@ -11,12 +13,13 @@ from torch import Tensor, nn
 from imlp_audit.claims import Sides, choice, claim, modules, size, tensors
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
 from imlp_audit.models.imlp import Imlp, imlp_for, with_activation
+from imlp_audit.models.new_modules import refuses
 from imlp_audit.models.readings import PRINTED, AGeLUParameters, ConcatNorm, OutputNorm, Presence
 from imlp_audit.models.recipe import Recipe, Replacement
 
 from ..sums import SumOfFunctions
 from ._amlp import PHIS
-from ._imlp import PLACES, SMALL, Block, Layout, compare, refuses
+from ._imlp import PLACES, SMALL, Block, Layout, compare
 
 # What the rows of Tables 1, 2, 3 and 5 say, and other numbers.
 RECIPES = (
@@ -34,7 +37,7 @@ def replaced(i: int) -> tuple[ImlpRecipe, Activation | None, Block]:
     recipe, activation = RECIPES[i % 7], (None, *PHIS)[i % 5]
     C, drop = 2 + i % 2, ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))[i % 3]
     return recipe, activation, Block(
-        PLACES[i % 4 + i % 2], C, int(recipe.ratio * C), (C, 1, 3)[i % 3], (PRINTED, OTHER)[i // 2 % 2], recipe.part,
+        PLACES[(i + i // 5) % 5], C, int(recipe.ratio * C), (C, 1, 3)[i % 3], (PRINTED, OTHER)[i // 2 % 2], recipe.part,
         recipe.plain, recipe.kernel, PHIS[activation or Activation.GELU],
         bias=((True, True), (True, False), (False, True))[i % 3], drop=drop, training=i // 3 % 2 == 1,
     )  # fmt: skip
@@ -64,7 +67,8 @@ def replaced_mlp(case: tuple[ImlpRecipe, Activation | None, Block], m: Imlp, x: 
 
     Also with the r, n and part of the rows of Tables 1, 2, 3 and 5, in every reading and layout. Every MLP of a host is
     replaced, and none of the baselines'. The block has the biases, dropout and output width of the MLP, and is in
-    training where the MLP is. An r of less than one hidden unit is refused.
+    training where the MLP is. Refused are an r of less than one hidden unit, or not positive, an even n, which cannot
+    keep the grid, and GeLU+concat (Table 3) without the channel-wise part.
     """
     block, usual = case[2], ImlpRecipe()
     return [
@@ -73,6 +77,9 @@ def replaced_mlp(case: tuple[ImlpRecipe, Activation | None, Block], m: Imlp, x: 
         *compare(block, m, x),
         put_in(*case).training == block.training,
         refuses(lambda: put_in(ImlpRecipe(ratio=0.9 / block.C), None, block)),
+        all(refuses(partial(ImlpRecipe, ratio=r)) for r in (0, -1, inf)),
+        all(refuses(partial(ImlpRecipe, kernel=n)) for n in (-1, 0, 2, 4, 6, 8)),
+        all(refuses(partial(ImlpRecipe, plain=True, part=Part.SPATIAL, ratio=r)) for r in (0.5, 2, 4)),
     ]
 
 

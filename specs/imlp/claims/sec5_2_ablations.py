@@ -38,6 +38,13 @@ def degree(units: Tensor) -> int:
     return int(linalg.matrix_rank(units.detach() / size.detach().where(size != 0, torch.ones(()))))
 
 
+def with_alphas(*alpha: float) -> AGeLU:
+    """Return AGeLUs of several channels that only differ in alpha."""
+    f = AGeLU(len(alpha))
+    f.alpha.data.copy_(torch.tensor(alpha))
+    return f
+
+
 claim = claim_about(
     x=tensors(C, values=FEW), Wd=tensors(1, 1, values=NONZERO), f=agelus(1), g=agelus(1), C=size("C", 1, 2, 3, 4)
 )
@@ -129,6 +136,7 @@ def eq6_same_degree(x: Tensor, Wd: Tensor, f: AGeLU, g: AGeLU) -> Sides:
 @claim(
     Wa=tensors(C, hidden, values=FEW),
     f=agelus(hidden, values=FEW),
+    examples=[{"x": torch.ones(1), "Wa": torch.tensor([[1.0, 2.0]]), "f": with_alphas(2.0, 1.0)}],  # equal as AGeLUs
     place="Sec. 5.2 on Table 3",
     printed="in the former setting [r = 4 without concatenation] the two activation functions have the same degree of "
     "non-linearity",

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, cat, nn
 
-from imlp_audit.claims import NUMBERS, Side, below, gradients
+from imlp_audit.claims import NUMBERS, Side, gradients
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import GmlpBlock
 
@@ -47,15 +47,6 @@ def _is_tied(module: nn.Module, name: str) -> bool:
     """Whether a weight of the output layer is the embedding's."""
     embeddings = [part.weight for part in module.modules() if isinstance(part, nn.Embedding)]
     return name.startswith("output") and any(module.get_parameter(name) is weight for weight in embeddings)
-
-
-def is_normal(x: Tensor, std: float) -> list[Side]:
-    """Hold the second and fourth moments of n numbers against those of a normal distribution, not truncated."""
-    n, squares = x.numel(), (x / std).square()
-    return [
-        below((squares.mean() - 1).abs(), 4 * (2 / n) ** 0.5),
-        below((squares.square().mean() - 3).abs(), 4 * (96 / n) ** 0.5),
-    ]
 
 
 def _tuple(output: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:

@@ -1,6 +1,8 @@
 """Sec. 2.1, 3 and 3.3: MLP-Mixer and gMLP as a whole, from their sizes on."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, assert_never
 
 import torch
@@ -14,7 +16,7 @@ from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import BertTextModel, GmlpBlock, GmlpClassifier, GmlpTextModel, TextModel
 from imlp_audit.models.host import BuildRequest
 from imlp_audit.models.mixer import MixerLayer, Mlp, MlpMixer, PatchClassifier
-from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
+from imlp_audit.models.new_modules import is_normal, keeps_type, refuses, starts_as_torchs
 from imlp_audit.models.readings import Family, OutputLayer, Presence, SpatialMatrix, TextReading, axes_of
 
 from ._formulas import (
@@ -23,7 +25,6 @@ from ._formulas import (
     TORCHS_EPSILON,
     agree,
     block_output,
-    is_normal,
     linear,
     norm,
 )
@@ -374,7 +375,9 @@ def networks_are_as_deep_as_printed(layers: int) -> Sides:
     """Networks have as many layers as is printed, MLP-Mixer up to 32 and gMLP up to 36, and all of them learn.
 
     Read as: at tiny widths. Where nothing is said, a unit splits its channels and W is full, without tiny attention;
-    on texts D_C = 3072, and words, lengths and outputs are BERT's: 30522, 512, its output layer and its pooler.
+    on texts D_C = 3072, and words, lengths and outputs are BERT's: 30522, 512, its output layer and its pooler; images
+    are of 224 x 224 and 1000 classes. Texts may be of any length that has positions. Refused are halves of an odd
+    number of channels, heads that do not divide the width, a Toeplitz W on a grid, and a text model without a reading.
     """
     usual: dict[str, Any] = {name: axis.default for name, axis in axes_of(Family.TEXT).items()}
     of_paper = TextReading(30522, 512, 3072, SpatialMatrix.FULL, Presence.YES, OutputLayer.MASKED_LM, Presence.YES)
@@ -394,4 +397,23 @@ def networks_are_as_deep_as_printed(layers: int) -> Sides:
         if hidden is not None:
             split = {(*_sizes(block), block.v.in_features) for block in blocks}
             sides.append(split == {(hidden, 2, None, hidden // 2)})
-    return sides
+    text, small = GmlpText(layers=1, width=2), Gmlp(layers=1, patch=16, width=2, hidden=2)
+    bert = Bert(layers=1, width=6, heads=3, hidden=4, positions=2000)
+    long, longer = (replace(reading, sequence_length=length) for length in (2000, 2001))
+    with torch.device("meta"):
+        made = [small.build(BuildRequest()), _build_text((text, long)), _build_text((bert, long))]
+    for net, shape in zip(made, ((3, 3, 224, 224), (3, 2000), (3, 2000)), strict=True):
+        (example,) = net.example_inputs(3)  # type: ignore[operator]
+        last = net.get_submodule("output" if len(shape) < 3 else "head")
+        sides.append(net.get_classifier() is last and example.shape == shape)  # type: ignore[operator]
+        sides.append(example.dtype == (torch.float64 if len(shape) > 2 else torch.int64))
+    refused: list[Callable[[], object]] = [
+        partial(Gmlp, layers=1, patch=1, width=2, hidden=3),
+        partial(Gmlp, layers=1, patch=1, width=2, hidden=2, spatial_matrix=SpatialMatrix.TOEPLITZ),
+        partial(GmlpText, layers=1, width=2, hidden=3),
+        *(partial(_build_text, (text, replace(reading, ffn_width=odd))) for odd in (5, 7)),
+        partial(Bert, layers=1, width=6, heads=4),
+        partial(_build_text, (bert, longer)),
+        partial(text.build, BuildRequest()),
+    ]
+    return [*sides, made[0].get_parameter("head.weight").shape == (1000, 2), all(map(refuses, refused))]

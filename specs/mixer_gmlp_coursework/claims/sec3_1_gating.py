@@ -12,10 +12,10 @@ from imlp_audit.models.available_hosts import GmlpText
 from imlp_audit.models.blocks import Gate
 from imlp_audit.models.gmlp import SpatialGatingUnit, TokenProjection
 from imlp_audit.models.host import BuildRequest
-from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
+from imlp_audit.models.new_modules import is_normal, keeps_type, starts_as_torchs
 from imlp_audit.models.readings import OutputLayer, Presence, SpatialMatrix, TextReading
 
-from ._formulas import SMALL, filled, is_normal
+from ._formulas import SMALL, filled
 
 S, C, HALF = size("S", 1, 3), size("C", 1, 2), size("D_C / 2", 1, 2)
 D_C = HALF.map(lambda half: 2 * half)
@@ -163,6 +163,7 @@ def sgu_mixes_tokens(Z: Tensor, s: SpatialGatingUnit) -> Sides:
 
 @claim(
     W=tensors(SEVERAL, SEVERAL),
+    examples=[{"W": W} for W in (eye(2), ones(2, 2), eye(3)[[1, 0, 2]], eye(3)[[0, 2, 1]])],
     place="Sec. 3.1, paragraph on positional encoding",
     printed="gMLP не использует позиционное кодирование, так как данная техника является излишней. Блок SGU, "
     "используя проекции по патчам, способен учитывать [...] местоположения токенов.",

@@ -32,13 +32,6 @@ def eq3(z: Tensor, layer: ResMlpLayer) -> Tensor:
     return z + aff(c @ gelu(b @ aff(z, layer.pre2)), layer.post2)
 
 
-def of_ones(module: Module) -> Module:
-    """Set every weight to 1."""
-    for parameter in module.parameters():
-        nn.init.ones_(parameter)
-    return module
-
-
 def loaded(module: Module, weights: Mapping[str, Tensor]) -> Module:
     """Set the weights of these names; the others stay as they start."""
     module.load_state_dict({**module.state_dict(), **weights})

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from math import sqrt
 
 import torch
 import torch.nn.functional as F
@@ -10,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from torch import Tensor, cat, einsum, nn
 
-from imlp_audit.claims import Side, below, modules, tensors
-from imlp_audit.errors import BuildError
+from imlp_audit.claims import Side, modules, tensors
 from imlp_audit.models.available_hosts import ResMlp
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.host import BuildRequest
@@ -81,7 +79,7 @@ def networks(parts: SearchStrategy[Parts], *, training: bool | SearchStrategy[bo
     """Networks of these parts."""
 
     def of(drawn: Parts) -> SearchStrategy[Network]:
-        values = WEIGHTS if drawn.width < 100 else SMALL_WEIGHTS
+        values = WEIGHTS if drawn.width < 10 else SMALL_WEIGHTS
         module = modules(drawn.build, training=training, values=values)
         return st.builds(Network, st.just(drawn), module, tensors(2, 3, *drawn.size, values=WEIGHTS))
 
@@ -214,24 +212,6 @@ def has_own_weights(module: nn.Module) -> bool:
         name for part in module.modules() if isinstance(part, nn.BatchNorm1d) for name, _ in part.named_buffers()
     ]
     return len(names) == len([*module.parameters()]) and len(module.state_dict()) == len(names) + len(statistics)
-
-
-def is_normal(x: Tensor, std: float) -> list[Side]:
-    """Hold the second and fourth moments of n numbers against those of a normal distribution, not truncated."""
-    n, squares = x.numel(), (x / std).square()
-    return [
-        below((squares.mean() - 1).abs(), 4 * sqrt(2 / n)),
-        below((squares.square().mean() - 3).abs(), 4 * sqrt(96 / n)),
-    ]
-
-
-def refuses(make: Callable[[], object]) -> bool:
-    """Return whether the package refuses to make something of these sizes."""
-    try:
-        make()
-    except (BuildError, ValueError):
-        return True
-    return False
 
 
 def affine(x: Tensor, linear: nn.Module, *, bias: bool) -> Tensor:

@@ -8,12 +8,12 @@ from torch.nn.functional import gelu
 
 from imlp_audit.claims import Sides, choice, claim, depends, gradients, modules, parameters, size, tensors
 from imlp_audit.models.blocks import Norm
-from imlp_audit.models.new_modules import starts_as_torchs
+from imlp_audit.models.new_modules import is_normal, refuses, starts_as_torchs
 from imlp_audit.models.resmlp import PRE_NORMS, ClassPooling, CrossPatchMlp, FeedForward
 
 from ..models import AlgorithmLayer, CaitChain, CaitStage
 from ._layer import loaded
-from ._network import WEIGHTS, is_normal, refuses
+from ._network import WEIGHTS
 
 _n, _few_n, _d = size("N", 1, 2, 14 * 14), size("N"), size("d", 1, 3)
 
@@ -130,6 +130,7 @@ def appendix_chain_by_default(stage: CaitStage) -> Sides:
     narrow = CaitChain(stage=stage, layers=1, width=64, size=(112, 112))
     return [
         (torch.tensor([layers, class_layers, *shapes, *heads]), torch.tensor(printed)),
+        network.example_inputs(1)[0].shape == (1, 3, 224, 224),
         (narrow.pool.get_parameter("token"), torch.zeros(64)),
         *is_normal(narrow.positions, 0.02),
         *starts_as_torchs(narrow),

@@ -6,14 +6,15 @@ from math import sqrt
 from hypothesis import assume
 from hypothesis import strategies as st
 from timm.models.vision_transformer import Attention
-from torch import Tensor, cat, einsum, eye, nn, zeros
+from torch import Tensor, cat, einsum, eye, nn, tensor, zeros
 from torch.nn.functional import conv2d, linear
 
 from imlp_audit.claims import Sides, choice, claim, depends, gradients, jacobian, modules, size, strictly_below, tensors
+from imlp_audit.models.new_modules import of_ones
 from imlp_audit.models.resmlp import CrossPatch
 
 from ..models import EquationLayer
-from ._layer import d, of_ones, patches
+from ._layer import d, patches
 from ._network import WEIGHTS
 
 
@@ -119,6 +120,7 @@ def self_attention(x: Tensor, attention: Attention) -> Sides:
 
 @claim(
     x=tensors(4),
+    examples=[{"x": tensor(features)} for features in ([0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0])],  # at the edges
     place="Related work, Other architectures with similar components",
     printed="in self-attention the weights to aggregate information from other patches are data dependent through "
     "queries and keys",

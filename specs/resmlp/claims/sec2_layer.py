@@ -7,10 +7,11 @@ from torch.nn.functional import gelu
 
 from imlp_audit.claims import Sides, claim, depends, gradients, modules, size, tensors
 from imlp_audit.models.mixer import PatchEmbedding
+from imlp_audit.models.new_modules import of_ones
 from imlp_audit.models.resmlp import CrossPatch
 
 from ..models import EquationLayer
-from ._layer import aff, d, loaded, of_ones, patches
+from ._layer import aff, d, loaded, patches
 from ._network import WEIGHTS
 
 width, N2 = size("d", 1, 2, 192), size("N^2", 1, 4, 14 * 14)

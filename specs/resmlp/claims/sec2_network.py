@@ -6,9 +6,11 @@ import torch
 from hypothesis import strategies as st
 
 from imlp_audit.claims import Sides, choice, claim, gradients
+from imlp_audit.models.available_hosts import ResMlp
 from imlp_audit.models.blocks import Communication, Norm, Pooling
-from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
-from imlp_audit.models.readings import ResMlpForm
+from imlp_audit.models.host import BuildRequest
+from imlp_audit.models.new_modules import keeps_type, refuses, starts_as_torchs
+from imlp_audit.models.readings import Family, Presence, ResMlpForm, axes_of
 
 from ..models import CaitStage
 from ._chain import at_stage
@@ -89,14 +91,27 @@ def network_predicts_labels(parts: Parts) -> Sides:
 
     Read as: the package's module names the classifier, and makes images of the size that it was built for; so do the
     networks of Appendix A, from CaiT on. Weights may be of any type, in which a network computes.
-    Linear layers, convolutions and norms start as torch's.
+    Linear layers, convolutions and norms start as torch's. Where nothing is said, images are of 224 x 224, in patches
+    of 16 x 16, and of 1000 classes. Without a form there is no network, nor with an expansion of no MLP.
     """
     net = parts.build()
     (images,) = net.example_inputs(2)  # type: ignore[operator]
     classifier = net.get_classifier().get_parameter("weight")  # type: ignore[operator]
     found = [*images.shape, *classifier.shape, *net(images).shape]
     printed = [2, 3, *parts.size, parts.classes, parts.width, 2, parts.classes]
-    return [(torch.tensor(found), torch.tensor(printed)), keeps_type(parts.build, images), *starts_as_torchs(net)]
+    with torch.device("meta"):
+        usual = ResMlp(layers=1, width=2, form=parts.form).build(BuildRequest())
+    sizes = {name: tuple(weight.shape) for name, weight in usual.named_parameters()}
+    return [
+        (torch.tensor(found), torch.tensor(printed)),
+        keeps_type(parts.build, images),
+        *starts_as_torchs(net),
+        (sizes["stem.proj.weight"], sizes["head.weight"]) == ((2, 3, 16, 16), (1000, 2)),
+        usual.example_inputs(1)[0].shape == (1, 3, 224, 224),  # type: ignore[operator]
+        refuses(lambda: ResMlp(layers=1, width=2).build(BuildRequest())),
+        refuses(lambda: ResMlp(layers=1, width=2, expansion=2)),
+        [axis.default for axis in axes_of(Family.RESMLP).values()] == [ResMlpForm.EQUATIONS, Presence.NO],
+    ]
 
 
 _exchanges = [

@@ -21,6 +21,7 @@ from imlp_audit.claims import (
     strictly_below,
     tensors,
 )
+from imlp_audit.models.new_modules import of_ones, refuses
 from imlp_audit.models.resmlp import (
     AveragePooling,
     CrossPatch,
@@ -32,8 +33,8 @@ from imlp_audit.models.resmlp import (
 )
 
 from ..models import AlgorithmLayer, EquationLayer
-from ._layer import d, eq3, loaded, of_ones
-from ._network import WEIGHTS, refuses
+from ._layer import d, eq3, loaded
+from ._network import WEIGHTS
 
 _WIDTH, _PATCHES = 384, 14 * 14  # ResMLP-S12's
 

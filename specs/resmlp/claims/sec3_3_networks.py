@@ -9,11 +9,12 @@ from torch import Tensor, nn
 from imlp_audit.claims import Sides, choice, claim, gradients
 from imlp_audit.models.blocks import Communication, Nonlinearity, Norm, Pooling
 from imlp_audit.models.imlp import TokenBatchNorm
+from imlp_audit.models.new_modules import refuses
 from imlp_audit.models.readings import ResMlpForm
 
 from ..models import CaitStage
 from ._chain import Chain, ChainFormula, at_stage
-from ._network import Formula, Network, Parts, compare, networks, refuses
+from ._network import Formula, Network, Parts, compare, networks
 
 _forms, _poolings = choice("form", *ResMlpForm), choice("pooling", *Pooling)
 _exchanges = [
@@ -23,9 +24,9 @@ _exchanges = [
     Parts(communication=Communication.MLP),
     Parts(communication=Communication.MLP, expansion=0.25),  # one hidden unit
     Parts(communication=Communication.MLP, expansion=1),
-    Parts(communication=Communication.CONV, grid=(4, 5)),
-    Parts(communication=Communication.DEPTHWISE, grid=(3, 4)),
-    Parts(communication=Communication.SEPARABLE, grid=(4, 3)),
+    Parts(communication=Communication.CONV, grid=(4, 5), width=10),
+    Parts(communication=Communication.DEPTHWISE, grid=(3, 4), width=24),
+    Parts(communication=Communication.SEPARABLE, grid=(4, 3), width=12),
 ]
 
 

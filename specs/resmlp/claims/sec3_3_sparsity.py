@@ -30,6 +30,7 @@ def sparsity_ignores_the_scale(weights: Tensor, scale: Tensor) -> Sides:
 @claim(
     weights=_relative,
     largest=tensors(values=POSITIVE),
+    examples=[{"weights": tensor([256.0, 16.0, -17.0]) / 256, "largest": tensor(1.0)}],  # 16 / 256 is half a step
     place="Sec. 3.3, Measuring sparsity of the weights",
     printed="with a 4-bits representation of weight, one would typically round to zero all weights whose absolute "
     "value is below 6.25% of the maximum value",

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 
 from imlp_audit.claims import Sides, choice, claim, gradients, modules
-from imlp_audit.models.new_modules import keeps_type, starts_as_torchs
+from imlp_audit.models.new_modules import is_normal, keeps_type, refuses, starts_as_torchs
 
 from ..models import CrossAttention, TranslationModel
-from ._network import WEIGHTS, affine, children, has_own_weights, is_normal, refuses
+from ._network import WEIGHTS, affine, children, has_own_weights
 
 _PADDING, _WORDS, _WIDTH, _HEADS = 1, 6, 6, 3  # fairseq's id of padding
 
@@ -159,6 +159,7 @@ def translation_by_default(layers: int) -> Sides:
         *starts_as_torchs(small.encoder),
         *starts_as_torchs(small.decoder),
         keeps_type(partial(_model, layers), ids, ids),
+        not refuses(partial(TranslationModel, 1, 4, 8, 2, 3, 3)),
         all(
             refuses(partial(TranslationModel, 1, *sizes))
             for sizes in ((6, 12, 4, 3, 4), (4, 6, 2, 3, 4), (4, 8, 2, 3, 2))
