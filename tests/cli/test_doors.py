@@ -141,7 +141,7 @@ def test_a_result_of_endless_values_is_refused(tmp_path: Path, monkeypatch: pyte
 CLAIM = "{id: c%s, text: t, source: {section: '1'}, conditions: [{value: top1, above: 1}], rows: [%s]}"
 ENTRY = "{id: f%s, title: T, kind: note, why: W, checks: [%s]}"
 GLOBS = {
-    "claims.yaml": ("claims", [CLAIM % (at, "p/1/*") for at in range(1030)]),
+    "claims.yaml": ("claims", [CLAIM % (at, ", ".join(["p/1/*"] * 103)) for at in range(10)]),
     "one claim": ("claims", [CLAIM % (0, ", ".join(["p/1/*"] * 1030))]),
     "findings.yaml": ("findings", [ENTRY % (0, ", ".join(f"'*r{at % 5}*'" for at in range(1030)))]),
 }
