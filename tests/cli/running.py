@@ -12,12 +12,15 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TypeVar
 from unittest import mock
 
 from imlp_audit.__main__ import main
 from imlp_audit.processes import interrupts, workers
 
+Made = TypeVar("Made")
 SCRIPT = str(Path(sys.executable).parent / "imlp-audit")
 MODULE = (sys.executable, "-m", "imlp_audit")
 
@@ -68,9 +71,27 @@ def call(*arguments: str, **changes: str) -> Outcome:
 
 
 def call_apart(*arguments: str) -> Outcome:
-    """Run the command line in a copy of this process; a hang or a crash fails."""
-    with workers.start.Pool(1) as pool:
-        return pool.apply_async(call, arguments).get(100)
+    """Run the command line in a copy of this process."""
+    return run_apart(call, *arguments)
+
+
+def run_apart(work: Callable[..., Made], *given: object) -> Made:
+    """Return what a function returns in a copy of this process; a hang or a crash fails."""
+    ours, theirs = workers.start.Pipe(duplex=False)
+    process = workers.start.Process(target=_send, args=(theirs, work, given))
+    process.start()
+    theirs.close()
+    try:
+        assert ours.poll(100), "it hangs"
+        made: Made = ours.recv()
+        return made
+    finally:
+        process.kill()
+        process.join()
+
+
+def _send(pipe: Connection, work: Callable[..., object], given: Sequence[object]) -> None:
+    pipe.send(work(*given))
 
 
 def forget_interrupts() -> None:

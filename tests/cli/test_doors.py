@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from imlp_audit.processes import workers
-
 from .papers import DEIT, PARAMS, TOP1, write
-from .running import Outcome, call, spawn
+from .running import Outcome, call, run_apart, spawn
 
 ROW = (
     "{id: a, label: A, model: {timm: deit_tiny_patch16_224, mlp: {python: {file: b.py, name: B}}}, printed: {top1: 1}}"
@@ -61,17 +59,17 @@ def ends():
 '''
 
 
-def _limit_memory() -> None:
-    """Leave this process 2 GiB more than it has."""
+def _call_in_each(folders: Sequence[Path], arguments: Sequence[str]) -> list[Outcome]:
+    """Run the command line in folders, with 2 GiB more of memory than this process has."""
     import resource
 
     most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + 2**31
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-
-def _call_in(folder: Path, *arguments: str) -> Outcome:
-    os.chdir(folder)
-    return call(*arguments)
+    outcomes = []
+    for folder in folders:
+        os.chdir(folder)
+        outcomes.append(call(*arguments))
+    return outcomes
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="has pipes, devices and limits of memory")
@@ -91,13 +89,12 @@ def test_a_file_that_cannot_be_read_is_refused_at_once(tmp_path: Path, file: str
             words[here] = told
             if path.name == "b.py" and not path.is_file():
                 words[here] = "there is no such file|leads out of the folder"
-    with workers.start.Pool(1, _limit_memory) as pool:
-        for place, told in words.items():
-            done = pool.apply_async(_call_in, (place, *DOORS[file])).get(120)
-            assert (place, done.code, done.out) == (place, 2, "")
-            assert Path(file).name in done.err
-            assert "bug" not in done.err
-            assert re.search(told, done.err), (place, done.err)
+    outcomes = run_apart(_call_in_each, list(words), DOORS[file])
+    for (place, told), done in zip(words.items(), outcomes, strict=True):
+        assert (place, done.code, done.out) == (place, 2, "")
+        assert Path(file).name in done.err
+        assert "bug" not in done.err
+        assert re.search(told, done.err), (place, done.err)
 
 
 def test_python_that_takes_too_long_to_parse_is_a_broken_claim(tmp_path: Path) -> None:
