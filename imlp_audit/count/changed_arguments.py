@@ -175,8 +175,8 @@ def find_other_requests(
     """
     root, seen = repository(file), list[object]([(file, {})])
     name, called = request.name.partition(".")[0], request.name.rpartition(".")[2]
-    code = {path: text for path, text in _read_all(root) if path.suffix == ".py" and path != file.resolve()}
-    others = [path for path, text in code.items() if f"class {name}(" in text or f"def {name}(" in text]
+    sources = {path: text for path, text in _read_all(root) if path.suffix == ".py" and path != file.resolve()}
+    others = [path for path, text in sources.items() if f"class {name}(" in text or f"def {name}(" in text]
     uses = list(islice(find_uses(root, called, now, request.arguments), _MOST_USES))
     alone = [(user, where, {key: value}) for user, where, values in uses for key, value in values.items()]
     for user, where, values in (*uses, *alone[:_MOST_USES]):
