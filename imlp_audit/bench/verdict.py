@@ -28,8 +28,10 @@ class MedianEstimate:
     """A median and its 95 % interval."""
 
     value: Fraction
-    low: Fraction
-    high: Fraction
+    interval: Interval
+
+    def __str__(self) -> str:
+        return f"{readable(self.value)} (95 % {self.interval})"
 
 
 def estimate_median(values: Sequence[float]) -> MedianEstimate:
@@ -45,8 +47,7 @@ def estimate_median(values: Sequence[float]) -> MedianEstimate:
     high = np.quantile(medians, 0.975, method="higher")
     return MedianEstimate(
         Fraction(round(_scale(np.median(logs))), PLACES),
-        Fraction(math.floor(_scale(low)), PLACES),
-        Fraction(math.ceil(_scale(high)), PLACES),
+        Interval(Fraction(math.floor(_scale(low)), PLACES), Fraction(math.ceil(_scale(high)), PLACES)),
     )
 
 
@@ -136,13 +137,13 @@ def judge(comparison: RowComparison, timed: Timed, conditions: BenchConditions) 
 def _verdict(comparison: RowComparison, timed: Timed) -> Verdict:
     """Judge by timings from the paper's hardware."""
     rounding = comparison.cell.row.paper.about.value.rounding[0]
-    near = comparison.cell.printed.interval(rounding).meets(_interval(timed.own))
+    near = comparison.cell.printed.interval(rounding).meets(timed.own.interval)
     alone = Verdict.REPRODUCED_UNDER if near else Verdict.UNVERIFIABLE
     printed = printed_ratio(comparison)
     if timed.ratio is None or printed is None:
         return alone
     decided = {RatioFinding.MET: alone, RatioFinding.OPPOSITE: Verdict.DIFFERS}
-    return decided.get(compare_ratios(printed, _interval(timed.ratio)), Verdict.UNVERIFIABLE)
+    return decided.get(compare_ratios(printed, timed.ratio.interval), Verdict.UNVERIFIABLE)
 
 
 def _reason(comparison: RowComparison, timed: Timed, conditions: BenchConditions) -> str:
@@ -151,26 +152,26 @@ def _reason(comparison: RowComparison, timed: Timed, conditions: BenchConditions
         if conditions.same
         else f"measured on {conditions.hardware} instead"
     )
-    own = f"{_with_interval(timed.own)} {comparison.cell.column.unit or 'a second'} at batch size {timed.batch}"
+    own = f"{timed.own} {comparison.cell.column.unit or 'a second'} at batch size {timed.batch}"
     ratio = f", {_describe_ratio(comparison, comparison.base, timed.ratio)}" if comparison.base and timed.ratio else ""
     return f"{missing_for(comparison.cell)}; {where}: {own}{ratio}"
 
 
 def _describe_ratio(comparison: RowComparison, base: RowRef, ratio: MedianEstimate) -> str:
     """Say how the measured ratio compares with the printed one."""
-    measured = f"{_with_interval(ratio)} times {base.row.id}"
-    printed, found = printed_ratio(comparison), _direction(_interval(ratio))
+    measured = f"{ratio} times {base.row.id}"
+    printed, found = printed_ratio(comparison), _direction(ratio.interval)
     shown = f"{found} is shown" if found == _OPEN else found
     if printed is None:
         return f"{measured}, {shown}; no ratio is printed"
     delta = comparison.cell.delta if base.row.id == comparison.cell.row.row.baseline else None
     change = f" ({delta.text})" if delta is not None else ""
-    start = f"{measured}, printed {_ends(printed)}{change}"
-    match compare_ratios(printed, _interval(ratio)):
+    start = f"{measured}, printed {readable(printed.low)} to {readable(printed.high)}{change}"
+    match compare_ratios(printed, ratio.interval):
         case RatioFinding.MET:
             return f"{start}: {found} as printed, and the interval meets the printed ratio"
         case RatioFinding.OFF:
-            side = "less" if (ratio.high <= printed.low) == (found == "faster") else "more"
+            side = "less" if (ratio.interval.high <= printed.low) == (found == "faster") else "more"
             return f"{start}: {found} as printed, but by {side} than the interval allows"
         case RatioFinding.OPPOSITE:
             return f"{start}: {found}, but printed as {_direction(printed)}"
@@ -178,15 +179,3 @@ def _describe_ratio(comparison: RowComparison, base: RowRef, ratio: MedianEstima
             return f"{start}: {shown}, printed as {_direction(printed)}"
         case never:
             assert_never(never)
-
-
-def _interval(estimate: MedianEstimate) -> Interval:
-    return Interval(estimate.low, estimate.high)
-
-
-def _with_interval(estimate: MedianEstimate) -> str:
-    return f"{readable(estimate.value)} (95 % {_interval(estimate)})"
-
-
-def _ends(interval: Interval) -> str:
-    return f"{readable(interval.low)} to {readable(interval.high)}"

@@ -38,7 +38,7 @@ def between(low: str, high: str) -> Interval:
 
 
 def about(low: str, high: str) -> MedianEstimate:
-    return MedianEstimate((Fraction(low) + Fraction(high)) / 2, Fraction(low), Fraction(high))
+    return MedianEstimate((Fraction(low) + Fraction(high)) / 2, Interval(Fraction(low), Fraction(high)))
 
 
 @pytest.mark.slow
@@ -189,8 +189,8 @@ def test_ends_are_those_of_the_exact_bootstrap(pairs: int) -> None:
     high = next(k for k in range(1, pairs + 1) if quantile(k, pairs) >= 0.975)
     assert min(abs(quantile(k, pairs) - q) for k in range(1, pairs) for q in (0.025, 0.975)) > 0.0045  # 3 deviations
     found = estimate_median(list(reversed(values)))
-    assert float(found.low) == pytest.approx(values[low - 1], abs=float(STEP))
-    assert float(found.high) == pytest.approx(values[high - 1], abs=float(STEP))
+    assert float(found.interval.low) == pytest.approx(values[low - 1], abs=float(STEP))
+    assert float(found.interval.high) == pytest.approx(values[high - 1], abs=float(STEP))
     assert float(found.value) == pytest.approx(values[pairs // 2], abs=float(STEP))
 
 
@@ -201,20 +201,24 @@ def test_the_interval_covers_the_true_ratio_of_noisy_timings(pairs: int) -> None
     covered = 0
     for _ in range(trials):
         found = estimate_median([true * math.exp(noise) for noise in source.normal(0, 0.05, pairs)])
-        covered += found.low <= Fraction(true) <= found.high
+        covered += found.interval.low <= Fraction(true) <= found.interval.high
     assert covered / trials >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / trials) - 0.02
 
 
 @given(ratios)
 def test_the_estimate_of_reciprocals_is_the_reciprocal(values: list[float]) -> None:
     one, other = estimate_median(values), estimate_median([1 / value for value in values])
-    for here, there in ((one.low, other.high), (one.high, other.low), (one.value, other.value)):
+    for here, there in (
+        (one.interval.low, other.interval.high),
+        (one.interval.high, other.interval.low),
+        (one.value, other.value),
+    ):
         assert float(here) == pytest.approx(1 / float(there), rel=0.003)  # both are rounded
 
 
 @given(ratios)
 def test_the_median_lies_in_its_interval_within_what_was_measured(values: list[float]) -> None:
     found = estimate_median(values)
-    assert min(values) - 2 * STEP <= found.low <= found.value + STEP
-    assert found.value - STEP <= found.high <= max(values) + 2 * STEP
+    assert min(values) - 2 * STEP <= found.interval.low <= found.value + STEP
+    assert found.value - STEP <= found.interval.high <= max(values) + 2 * STEP
     assert abs(math.log(found.value) - float(np.median(np.log(values)))) <= float(STEP) * 10
