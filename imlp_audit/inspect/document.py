@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from imlp_audit.checkpoint.fitting import describe
 from imlp_audit.records.checkpoint import CheckpointReport, FittingModel, Inspection, Statement
@@ -18,7 +18,7 @@ _NOISE = (
 
 def checkpoint_document(report: CheckpointReport, shown_as: str) -> doc.Document:
     """Return the whole answer of `inspect` about a file."""
-    weights = () if report.weights == Inspection() else inspection_document(report.weights)
+    weights = () if report.weights == Inspection() else describe_weights(report.weights)
     return (*_describe_file(report, shown_as), *_describe_models(report), *weights)
 
 
@@ -69,26 +69,18 @@ def _describe_model(model: FittingModel) -> doc.Item:
     )
 
 
-def inspection_document(inspection: Inspection) -> doc.Document:
-    """Return what the weights show as a section."""
+def describe_weights(inspection: Inspection) -> Iterator[doc.Block]:
+    """Yield what the weights show as a section."""
     statements = inspection.statements
-    return (
-        doc.Heading("What the weights show"),
-        *(
-            [doc.Paragraph(f"{inspection.untrained[0].upper()}{inspection.untrained[1:]}.")]
-            if inspection.untrained
-            else []
-        ),
-        *(_describe_sentences(statements) if statements else ()),
-    )
-
-
-def _describe_sentences(statements: Sequence[Statement]) -> Iterator[doc.Block]:
-    yield doc.Heading("What papers say about learned weights", 3)
-    yield doc.Table(("sentence", "verdict", "measured here"), tuple(map(_sentence_row, statements)))
-    yield doc.Paragraph(_NOISE)
-    yield doc.Paragraph("How each sentence is measured and judged:")
-    yield doc.List(tuple((doc.code(one.id), f": {one.measured}. True if: {one.judged}") for one in statements))
+    yield doc.Heading("What the weights show")
+    if inspection.untrained:
+        yield doc.Paragraph(f"{inspection.untrained[0].upper()}{inspection.untrained[1:]}.")
+    if statements:
+        yield doc.Heading("What papers say about learned weights", 3)
+        yield doc.Table(("sentence", "verdict", "measured here"), tuple(map(_sentence_row, statements)))
+        yield doc.Paragraph(_NOISE)
+        yield doc.Paragraph("How each sentence is measured and judged:")
+        yield doc.List(tuple((doc.code(one.id), f": {one.measured}. True if: {one.judged}") for one in statements))
 
 
 def _sentence_row(one: Statement) -> tuple[doc.Inline, ...]:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from imlp_audit.inspect.document import inspection_document
+from imlp_audit.inspect.document import describe_weights
 from imlp_audit.models.imlp import amlp
 from imlp_audit.records.checkpoint import Inspection
 from imlp_audit.report.document import Document, Heading, Table, plain_text
@@ -37,7 +37,7 @@ def cells(document: Document) -> list[str]:
 
 
 def test_every_sentence_is_shown(inspection: Inspection) -> None:
-    document = inspection_document(inspection)
+    document = tuple(describe_weights(inspection))
     headings = [plain_text(block.text) for block in document if isinstance(block, Heading)]
     assert headings == [
         "What the weights show",
@@ -52,7 +52,7 @@ def test_every_sentence_is_shown(inspection: Inspection) -> None:
 
 def test_names_cannot_break_markdown() -> None:
     state = {f"a|b`<x>.{name}": value for name, value in resmlp([np.full((4, 4), np.nan)] * 4).items()}
-    markdown = render_markdown(inspection_document(inspect_state(stem() | state))).splitlines()
+    markdown = render_markdown(tuple(describe_weights(inspect_state(stem() | state)))).splitlines()
     assert any("a\\|b" in line for line in markdown if line.startswith("| "))
 
 
