@@ -13,6 +13,7 @@ from imlp_audit.records.check import (
     FAILS,
     PASSES,
     Accuracy,
+    Caveat,
     CellCheck,
     Check,
     CheckKind,
@@ -29,7 +30,6 @@ from imlp_audit.report import document as doc
 from imlp_audit.report.findings import NumberedFinding
 from imlp_audit.report.hypotheses import describe_power, table_hypothesis
 from imlp_audit.report.verdicts import (
-    CAVEATS,
     explain_command,
     place_in_specs,
     style_of,
@@ -85,14 +85,9 @@ def _rows(one: CellChecks) -> Iterator[tuple[doc.Inline, ...]]:
     for end, check in one.checks.items():
         if end:
             yield (label, f"{heading}{', ' if heading else ''}change, {_CHANGES[end]}", *_numbers(check))
-        elif not _lacks(check):
+        elif check.verdict is not Verdict.UNVERIFIABLE or check.measured is not None or check.evidence:
             yield (label, heading, *_numbers(check))
             label, heading = "", ""
-
-
-def _lacks(check: CountedCheck) -> bool:
-    """Say whether something is missing to check a number, so that there is nothing to list."""
-    return check.verdict is Verdict.UNVERIFIABLE and check.measured is None and not check.evidence
 
 
 def _numbers(check: CountedCheck) -> tuple[doc.Inline, ...]:
@@ -117,7 +112,7 @@ def list_other_measurements(check: CountedCheck) -> str:
 def _facts(check: CountedCheck, findings: Findings) -> Iterator[tuple[str, doc.Inline]]:
     under = f" ({', '.join(check.under)})" if check.under else ""
     known = ", known" if check.acknowledged else ""
-    caveats = "".join(f"; {caveat}: {CAVEATS[caveat].meaning}" for caveat in check.caveats)
+    caveats = "".join(f"; {caveat}: {_CAVEATS[caveat]}" for caveat in check.caveats)
     yield "verdict", (doc.Span(word_of(check.verdict), style_of(check)), under, known, caveats)
     unit = f" {check.unit}" if check.unit and check.printed and not check.printed.endswith(check.unit) else ""
     yield "printed", f"{check.printed or '?'}{unit}"
@@ -147,6 +142,12 @@ SIGNS = {
     Verdict.ERROR: "!",
 }
 _GRAVITY = list(SIGNS)
+_CAVEAT_SIGNS = {Caveat.FITTED: "ƒ", Caveat.MIXED: "‡", Caveat.WEAK: "~"}
+_CAVEATS = {
+    Caveat.FITTED: "its counter was fitted on this number",
+    Caveat.MIXED: "two counters made this column, and the table does not say which of them made this number",
+    Caveat.WEAK: "the reading or the counter is not a clear choice",
+}
 _REASONS = 3  # reasons for open numbers of a column that are written below a table
 LEGEND = (
     "✓ follows from the model as the text describes it; ✓* follows under another reading, convention or rounding rule, "
@@ -204,7 +205,7 @@ def _print_cell(one: CellChecks | None, findings: Findings) -> doc.PrintedCell |
 
 
 def _stamp(check: CountedCheck, findings: Findings) -> doc.Stamped:
-    sign = SIGNS[check.verdict] + "".join(CAVEATS[caveat].sign for caveat in check.caveats)
+    sign = SIGNS[check.verdict] + "".join(_CAVEAT_SIGNS[caveat] for caveat in check.caveats)
     found = findings.get(check.id) if check.verdict in FAILS else None
     finding = (found.name, found.anchor) if found else None
     known = ("known",) if check.acknowledged else ()

@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from imlp_audit.numbers.interval import readable
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.base import is_number
-from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Caveat, Check, CountedCheck, Verdict
+from imlp_audit.records.check import FAILS, PASSES, AnyCheck, Check, CountedCheck, Verdict
 from imlp_audit.records.diff import CheckState
 from imlp_audit.records.finding import Finding, Quote, StaleEntry, StaleFinding
 from imlp_audit.records.result import AuditResult
@@ -25,22 +24,6 @@ STYLES = {
     Verdict.INCONSISTENT: Style.BAD,
     Verdict.UNVERIFIABLE: Style.FAINT,
     Verdict.ERROR: Style.BROKEN,
-}
-
-
-class CaveatWords(NamedTuple):
-    """How a caveat is written: its sign beside a number, and its meaning."""
-
-    sign: str
-    meaning: str
-
-
-CAVEATS = {
-    Caveat.FITTED: CaveatWords("ƒ", "its counter was fitted on this number"),
-    Caveat.MIXED: CaveatWords(
-        "‡", "two counters made this column, and the table does not say which of them made this number"
-    ),
-    Caveat.WEAK: CaveatWords("~", "the reading or the counter is not a clear choice"),
 }
 
 
