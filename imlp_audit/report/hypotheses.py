@@ -242,8 +242,12 @@ def _score(answer: Answered) -> doc.Inline:
 
 def _conclusions(answer: Answered) -> Iterator[doc.Block]:
     said = []
-    if answer.reading is not None:
-        said.append(_certainty(answer.reading, answer))
+    if answer.reading == "agreed":  # a number without explanation may have been explained by another reading
+        said.append(f"The best solutions agree on the reading, but {_doubt(answer)}.")
+    elif answer.reading is not None:
+        equal = answer.reading.startswith("one of")
+        known = f"not identified: {answer.reading} that are equally good" if equal else answer.reading
+        said.append(f"The reading is {known}.")
     if answer.counters is not None:
         several = f"There are {answer.counters} counters of FLOPs among the best solutions."
         said.append(several if answer.counters > 1 else "The best solutions have one counter of FLOPs.")
@@ -257,14 +261,6 @@ def _conclusions(answer: Answered) -> Iterator[doc.Block]:
         said.append(f"The best scores with named counters, of {answer.of}: {scores}.")
     if said:
         yield doc.List(tuple(said))
-
-
-def _certainty(word: str, answer: Answered) -> str:
-    """Say how well a reading is known; a number without explanation may have been explained by another."""
-    if word == "agreed":
-        return f"The best solutions agree on the reading, but {_doubt(answer)}."
-    several = f"not identified: {word} that are equally good" if word.startswith("one of") else word
-    return f"The reading is {several}."
 
 
 def _doubt(answer: Answered) -> str:

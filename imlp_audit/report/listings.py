@@ -113,10 +113,8 @@ def diff_document(diff: AuditDiff, *, short: bool = False) -> doc.Document:
     blocks: list[doc.Block] = [doc.Heading(f"What changed: {', '.join(diff.papers)}", 1), *_summary(diff)]
     for title, items in _sections(diff).items():
         shown = items[:_MOST] if short else items
-        if items:
-            blocks.append(doc.Heading(f"{title} ({count_of(len(items), 'check')})", 3))
-            more = (f"{one}: -f markdown lists all" for one in doc.count_more(len(items) - len(shown), "check"))
-            blocks.append(doc.List((*shown, *more)))
+        more = (f"{one}: -f markdown lists all" for one in doc.count_more(len(items) - len(shown), "check"))
+        blocks += doc.titled_list(f"{title} ({count_of(len(items), 'check')})", (*shown, *more))
     return (*blocks, *_next(diff))
 
 

@@ -205,10 +205,8 @@ def _cut(text: doc.Inline, left: int) -> doc.Inline:
         return text
     kept: list[doc.Span] = []
     for span in doc.spans(text):
-        if left > 0:
-            kept.append(
-                replace(span, text=doc.shorten(span.text, max(left, 4)))
-            )  # three dots, and a character before them
+        if left > 0:  # three dots need a character before them
+            kept.append(replace(span, text=doc.shorten(span.text, max(left, 4))))
         left -= len(span.text)
     return tuple(kept)
 

@@ -70,9 +70,8 @@ def _anchor_headings(document: doc.Document) -> doc.Document:
     for at, block in enumerate(document):
         if isinstance(block, doc.Heading):
             above = min(block.level, above + 1)
-            blocks.append(
-                doc.Heading(block.text, above, block.anchor or (f"section-{at}" if block.level <= _LISTED else ""))
-            )
+            anchor = block.anchor or (f"section-{at}" if block.level <= _LISTED else "")
+            blocks.append(doc.Heading(block.text, above, anchor))
         else:
             blocks.append(block)
     return tuple(blocks)

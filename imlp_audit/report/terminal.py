@@ -57,18 +57,17 @@ class _Renderer:
     """Turns blocks into text by way of what rich prints."""
 
     def __init__(self, surface: Surface) -> None:
-        self.width = surface.width
-        self.colour = surface.colour
+        self.surface = surface
 
     @cached_property
     def console(self) -> Console:
         """The console that things are printed on; where nothing needs it, rich is not imported."""
         from rich.console import Console
 
-        colours: Literal["standard"] | None = "standard" if self.colour else None
+        colours: Literal["standard"] | None = "standard" if self.surface.colour else None
         return Console(
-            file=StringIO(), width=self.width, force_terminal=self.colour, color_system=colours, no_color=False,
-            legacy_windows=False,
+            file=StringIO(), width=self.surface.width, force_terminal=self.surface.colour, color_system=colours,
+            no_color=False, legacy_windows=False,
         )  # fmt: skip
 
     def render(self, block: doc.Block) -> str:
@@ -151,7 +150,7 @@ class _Renderer:
             for one, align in zip(sizes, alignments, strict=True)
         ]
         missing = [one.maximum - some for one, some in zip(sizes, least, strict=True)]
-        spare = self.width - sum(least) - _GAP * (len(least) - 1)
+        spare = self.surface.width - sum(least) - _GAP * (len(least) - 1)
         if spare < 0:
             return []
         share = min(1, spare / sum(missing)) if any(missing) else 0
