@@ -14,20 +14,12 @@ def with_model(text: str, path: Sequence[str | int], recipe: str) -> str:
     """Return a spec's text in which the row at a path of keys and positions has a model in place of candidates."""
     row = _find(text, path)
     keys = _keys(row)
+    in_braces = isinstance(row, yaml.CollectionNode) and bool(row.flow_style)
     start, stop = _span(*keys["candidates"])
     stop = start + len(text[start:stop].rstrip())  # a list that is indented ends where the next key begins
     edits = [(start, stop, f"model: {{{recipe}}}")]
     if "named" in keys:
-        edits.append(
-            (
-                *_removed(
-                    text,
-                    *_span(*keys["named"]),
-                    in_braces=isinstance(row, yaml.CollectionNode) and bool(row.flow_style),
-                ),
-                "",
-            )
-        )
+        edits.append((*_removed(text, *_span(*keys["named"]), in_braces=in_braces), ""))
     for start, stop, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[stop:]
     return text

@@ -96,14 +96,9 @@ def _select(wanted: Sequence[Wanted], reader: PaperReader) -> Selection:
 
 
 def _described_twice(papers: Sequence[Paper]) -> list[Problem]:
-    seen: dict[str, Paper] = {}
-    problems = []
-    for paper in papers:
-        if paper.id in seen:
-            other = seen[paper.id].about.file.shown_as
-            problems.append(paper.about.problem(f"the paper {paper.id!r} is also described in {other}"))
-        seen.setdefault(paper.id, paper)
-    return problems
+    first = {paper.id: paper for paper in reversed(papers)}
+    others = [(paper, first[paper.id].about.file.shown_as) for paper in papers if paper is not first[paper.id]]
+    return [one.about.problem(f"the paper {one.id!r} is also described in {other}") for one, other in others]
 
 
 def _load_referred(papers: Sequence[Paper], beside: Sequence[Path], reader: PaperReader) -> tuple[Paper, ...]:

@@ -17,6 +17,7 @@ import yaml
 
 from imlp_audit.errors import MissingLibraryError, Problem
 from imlp_audit.files import BOM, MAX_SPEC_BYTES, FileError, read_text
+from imlp_audit.records.base import quote
 from imlp_audit.records.check import Source
 
 
@@ -187,10 +188,6 @@ def _end_of(text: str) -> Mark:
     return Mark(text.count("\n") + 1, len(text) - text.rfind("\n"))
 
 
-def _clip(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:40] + "...")
-
-
 _GROUPED = re.compile(r"\d{1,3}(,\d{3})+$")
 
 
@@ -260,7 +257,7 @@ class _Builder:
             if event.anchor is not None:
                 self._report(mark, f"the anchor &{event.anchor} is refused: remove it")
             if event.tag is not None:
-                self._report(mark, f"the tag {_clip(event.tag)} is refused: remove it")
+                self._report(mark, f"the tag {quote(event.tag)} is refused: remove it")
         if isinstance(event, yaml.CollectionStartEvent) and depth > MAX_DEPTH:
             self._stop(mark, f"nested deeper than {MAX_DEPTH} levels: flatten it")
         return mark
@@ -278,7 +275,7 @@ class _Builder:
                 self._report(key.mark, "a key must be text, not a list or a mapping")
             elif key.text in entries:
                 first = entries[key.text][0].mark.line
-                self._report(key.mark, f"the key {_clip(key.text)} was given on line {first} already: keep one")
+                self._report(key.mark, f"the key {quote(key.text)} was given on line {first} already: keep one")
             else:
                 entries[key.text] = (key, value)
         return entries.values()
