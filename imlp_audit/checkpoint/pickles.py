@@ -253,7 +253,7 @@ class PickleReader(pickle._Unpickler):
         super().__init__(file, encoding="latin-1")
         self.legacy = legacy
         self.storages: set[Storage] = set()
-        self._steps = 0
+        self.steps = 0
 
     def read_next(self) -> object:
         """Return what the next pickle in the file describes. Raises RefusedError."""
@@ -262,12 +262,6 @@ class PickleReader(pickle._Unpickler):
             return self.load()
         except _CORRUPT as error:
             raise RefusedError("has a pickle that is cut off or corrupt; download it or save it again") from error
-
-    def count_step(self) -> None:
-        """Count an operation. Raises RefusedError for more than any file of weights takes."""
-        self._steps += 1
-        if self._steps > MOST_STEPS:
-            raise RefusedError("holds more tensors than the limit; save model.state_dict() alone, with safetensors")
 
     def find_class(self, module: str, name: str) -> Inert:
         """Return the name of a function or class. Raises RefusedError for one that is only there to run something."""
@@ -308,7 +302,7 @@ class PickleReader(pickle._Unpickler):
         self.append(Inert(kind.name, [arguments, *named]))
 
     def _freeze(self) -> None:
-        parts = self.pop_mark()
+        parts = self.pop_mark()  # which also changes what `append` is
         self.append(Inert("builtins frozenset", parts))
 
     def _build(self) -> None:
@@ -331,7 +325,10 @@ def _refuse(operation: str, _: PickleReader) -> None:
 
 
 def _count(step: Step, reader: PickleReader) -> None:
-    reader.count_step()
+    """Take a step. Raises RefusedError for more of them than any file of weights takes."""
+    reader.steps += 1
+    if reader.steps > MOST_STEPS:
+        raise RefusedError("holds more tensors than the limit; save model.state_dict() alone, with safetensors")
     step(reader)
 
 

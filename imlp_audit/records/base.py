@@ -58,12 +58,7 @@ PaperId: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_\-]*$"), Af
 
 V = TypeVar("V")
 
-
-def _sort(values: dict[str, V]) -> dict[str, V]:
-    return dict(sorted(values.items()))
-
-
-ByName: TypeAlias = Annotated[dict[str, V], AfterValidator(_sort)]
+ByName: TypeAlias = Annotated[dict[str, V], AfterValidator(lambda values: dict(sorted(values.items())))]
 """Values by name, in the order of JSON's keys: a report reads the same whether it is made from memory or a file."""
 
 
