@@ -11,16 +11,7 @@ from functools import cached_property
 
 from imlp_audit.numbers.words import list_some
 from imlp_audit.transcribe.grid import SourceDocument, SourceTable, make_table, number_tables
-from imlp_audit.transcribe.latex.macros import (
-    TABULARS,
-    Definition,
-    Macro,
-    find_definitions,
-    find_macros,
-    read_braced,
-    skip_arguments,
-    skip_optional,
-)
+from imlp_audit.transcribe.latex import macros as latex
 from imlp_audit.transcribe.latex.scan import UNSEEN, read_rows, to_text
 
 DEEPEST = 10
@@ -162,8 +153,8 @@ class _Float:
 
 def read_latex(source: LatexSource) -> SourceDocument:
     """Return the tables of a document, and its title."""
-    definitions = list(find_definitions(source.text))
-    macros = find_macros(source.text, definitions)
+    definitions = list(latex.find_definitions(source.text))
+    macros = latex.find_macros(source.text, definitions)
     notes = list(source.notes)
     tables: list[SourceTable] = []
     number = 0
@@ -188,14 +179,14 @@ def read_latex(source: LatexSource) -> SourceDocument:
     return SourceDocument(tuple(number_tables(tables)), _title(source.text, macros), tuple(notes), advice)
 
 
-def _title(text: str, macros: Mapping[str, Macro]) -> str | None:
+def _title(text: str, macros: Mapping[str, latex.Macro]) -> str | None:
     found = re.search(r"\\(?:icml)?title\b", text)
-    read = read_braced(text, skip_optional(text, found.end())) if found is not None else None
+    read = latex.read_braced(text, latex.skip_optional(text, found.end())) if found is not None else None
     title = _to_sentence(read[0], macros).replace(UNSEEN, "")[:200] if read is not None else ""
     return title or None
 
 
-def _find_floats(source: LatexSource, definitions: Sequence[Definition], notes: list[str]) -> Iterator[_Float]:
+def _find_floats(source: LatexSource, definitions: Sequence[latex.Definition], notes: list[str]) -> Iterator[_Float]:
     """Yield the floats with tables in them, and the tables outside floats."""
     stack: list[tuple[str, int]] = []
     current: _Float | None = None
@@ -210,7 +201,7 @@ def _find_floats(source: LatexSource, definitions: Sequence[Definition], notes: 
         while stack[-1][0] != name:
             notes.append(_unclosed(source, *stack.pop()))
         start = stack.pop()[1]
-        if current is not None and name in TABULARS and not any(one in TABULARS for one, _ in stack):
+        if current is not None and name in latex.TABULARS and not any(one in latex.TABULARS for one, _ in stack):
             current.tabulars.append((name, start, found.start()))
         if not stack and current is not None:
             current.end = found.end()
@@ -219,14 +210,14 @@ def _find_floats(source: LatexSource, definitions: Sequence[Definition], notes: 
     notes += [_unclosed(source, name, start) for name, start in stack[:3]]
 
 
-def _outside_definitions(text: str, definitions: Sequence[Definition]) -> Iterator[re.Match[str]]:
+def _outside_definitions(text: str, definitions: Sequence[latex.Definition]) -> Iterator[re.Match[str]]:
     """Yield where floats and tables begin and end. One in a definition is a table only if it has cells of its own."""
     spans = sorted(
         (one.start, one.end) for one in definitions if not one.name or one.macro.count or "&" not in one.macro.body
     )
     at = end = 0
     for found in _ENVIRONMENT.finditer(text):
-        if found[2] not in _FLOATS and found[2] not in TABULARS:
+        if found[2] not in _FLOATS and found[2] not in latex.TABULARS:
             continue
         while at < len(spans) and spans[at][0] <= found.start():
             end = max(end, spans[at][1])
@@ -254,7 +245,7 @@ def _captions(one: _Float, text: str) -> Iterator[tuple[str, bool]]:
     depth = 0  # of the parts of a float, such as subtables
     for part in _outside(one, text):
         for found in _CAPTION.finditer(part):
-            argument = read_braced(part, skip_optional(part, found.end())) if not found["part"] else None
+            argument = latex.read_braced(part, latex.skip_optional(part, found.end())) if not found["part"] else None
             if found["part"]:
                 depth = max(0, depth + (1 if found["part"] == "begin" else -1))
             elif argument is not None:
@@ -262,12 +253,12 @@ def _captions(one: _Float, text: str) -> Iterator[tuple[str, bool]]:
                 yield argument[0], counted and depth == 0
 
 
-def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mapping[str, Macro]) -> SourceTable:
+def _read_table(source: LatexSource, place: tuple[str, int, int], macros: Mapping[str, latex.Macro]) -> SourceTable:
     name, start, end = place
     file, line = source.place(start)
     body = source.text[start:end]
     begin = body.index("}")
-    at = skip_arguments(body, begin + 1, TABULARS[name] + (name == "tabular" and body[begin - 1] == "*"))
+    at = latex.skip_arguments(body, begin + 1, latex.TABULARS[name] + (name == "tabular" and body[begin - 1] == "*"))
     text = re.sub(r"\\caption\*?\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}", "", body[at:])
     rows, unknown, endless = read_rows(text, line + body.count("\n", 0, at), macros)
     table = make_table("", "", rows, file, line)
@@ -290,6 +281,6 @@ def _listed(names: Set[str]) -> str:
     return list_some([f"\\{name}" for name in sorted(names)], 8)
 
 
-def _to_sentence(tex: str, macros: Mapping[str, Macro]) -> str:
+def _to_sentence(tex: str, macros: Mapping[str, latex.Macro]) -> str:
     """Return what a caption prints; no space is left before a point where a citation stood."""
     return re.sub(r"\s+(?=[.,;:])", "", to_text(tex, macros)).strip()

@@ -8,26 +8,7 @@ from collections.abc import Callable, Mapping
 
 from imlp_audit.transcribe.cells import RAISED
 from imlp_audit.transcribe.grid import MOST_COLUMNS, MOST_ROWS, SourceRow, SpanningCell
-from imlp_audit.transcribe.latex.macros import (
-    ACCENTS,
-    BETWEEN,
-    BOXES,
-    DROPPED,
-    LAST_KEPT,
-    LONGEST,
-    SILENT,
-    TABULARS,
-    Macro,
-    balance,
-    join,
-    read_arguments,
-    read_braced,
-    read_optional,
-    skip_arguments,
-    skip_optional,
-    skip_space,
-    symbol,
-)
+from imlp_audit.transcribe.latex import macros as latex
 
 UNSEEN = "⋄"
 """What stands for a picture, a footnote, or a macro that nobody knows: what it says of a row is not lost."""
@@ -67,32 +48,32 @@ def _read_rule(tex: str, at: int) -> tuple[int, bool] | None:
     found = _RULE.match(tex, at)
     if found is None:
         return None
-    name, end = found[1], skip_optional(tex, found.end())
+    name, end = found[1], latex.skip_optional(tex, found.end())
     trimmed = _TRIMMED.match(tex, end) if name in _PARTIAL else None
     end = trimmed.end() if trimmed is not None else end
     wanted = _RULE_ARGUMENTS.get(name)
-    while wanted != 0 and (argument := read_braced(tex, end)) is not None:
+    while wanted != 0 and (argument := latex.read_braced(tex, end)) is not None:
         if wanted is None and _LENGTH.fullmatch(argument[0]) is None:
             break
         wanted, end = (None if wanted is None else wanted - 1), argument[1]
     full = name.endswith(("rule", "hline")) and name not in _PARTIAL
-    return skip_optional(tex, end) if name == "rowcolor" else end, full
+    return latex.skip_optional(tex, end) if name == "rowcolor" else end, full
 
 
-def to_text(tex: str, macros: Mapping[str, Macro] | None = None) -> str:
+def to_text(tex: str, macros: Mapping[str, latex.Macro] | None = None) -> str:
     """Return what LaTeX prints, without its citations; a text that is longer than any argument is cut."""
-    scanner = _Scanner(balance(tex[:LONGEST]), macros or {})
+    scanner = _Scanner(latex.balance(tex[: latex.LONGEST]), macros or {})
     scanner.read()
     return scanner.take()
 
 
-def read_rows(tex: str, line: int, macros: Mapping[str, Macro]) -> tuple[list[SourceRow], set[str], set[str]]:
+def read_rows(tex: str, line: int, macros: Mapping[str, latex.Macro]) -> tuple[list[SourceRow], set[str], set[str]]:
     """Return the rows of a tabular's body that begins at a line, and the macros in it that are not known or endless."""
     parts = _HEADS.split(tex)  # of a table of several pages: its head once and without its foot
     if len(parts) > 1:
         head, rest = parts[0], parts[-1]
         tex = head + "\n" * tex.count("\n", len(head), len(tex) - len(rest)) + rest
-    scanner = _Rows(balance(tex), line, macros)
+    scanner = _Rows(latex.balance(tex), line, macros)
     scanner.read()
     return scanner.rows, scanner.unknown, scanner.endless
 
@@ -100,7 +81,7 @@ def read_rows(tex: str, line: int, macros: Mapping[str, Macro]) -> tuple[list[So
 class _Scanner:
     """Reads LaTeX: an author's macro is replaced by its text where it stands, and reading goes on there."""
 
-    def __init__(self, tex: str, macros: Mapping[str, Macro], depth: int = 0) -> None:
+    def __init__(self, tex: str, macros: Mapping[str, latex.Macro], depth: int = 0) -> None:
         self.tex, self.at, self.macros, self.depth = tex, 0, macros, depth
         self.room = len(tex) + _ROOM
         self.unknown: set[str] = set()
@@ -136,10 +117,10 @@ class _Scanner:
 
     def _push(self, tex: str, end: int) -> None:
         """Read some LaTeX next, in place of what stands before the place `end`."""
-        self.tex, self.at = join([tex, self.tex[end:]]), 0
+        self.tex, self.at = latex.join([tex, self.tex[end:]]), 0
 
     def _script(self, tex: str) -> str:
-        inner = _Scanner(balance(tex), self.macros, self.depth + 1)
+        inner = _Scanner(latex.balance(tex), self.macros, self.depth + 1)
         if self.depth < _DEEPEST:
             inner.read()
         self.unknown |= inner.unknown
@@ -163,32 +144,32 @@ class _Scanner:
         if self._read_accent(sign):
             return
         if sign == "\\":
-            self.at = skip_optional(self.tex, self.at)
+            self.at = latex.skip_optional(self.tex, self.at)
         self.put(" " if sign == "\\" else _SIGNS.get(sign, sign))
 
     def _read_shifted(self, name: str) -> None:
-        read = read_arguments(self.tex, self.at, 1)
+        read = latex.read_arguments(self.tex, self.at, 1)
         self.at = read[1] if read else self.at
         self.put(_SHIFTED[name](self._script(read[0][0])) if read else "")
 
     def _read_accent(self, name: str) -> bool:
-        read = read_arguments(self.tex, self.at, 1) if name in ACCENTS else None
+        read = latex.read_arguments(self.tex, self.at, 1) if name in latex.ACCENTS else None
         letters = read[0][0].removeprefix("\\") if read is not None else ""
         if read is None or not letters[:1].isalpha():
             return False
-        self.put(unicodedata.normalize("NFC", letters[0] + ACCENTS[name] + letters[1:]))
+        self.put(unicodedata.normalize("NFC", letters[0] + latex.ACCENTS[name] + letters[1:]))
         self.at = read[1]
         return True
 
     def _knows(self, name: str) -> bool:
-        return name in self.macros or name in SILENT or symbol(name) is not None
+        return name in self.macros or name in latex.SILENT or latex.symbol(name) is not None
 
     def expand(self, name: str) -> bool:
         """Put the text of an author's macro in its place; return False for another. Rules of one's own stay rules."""
         if name not in self.macros or name.endswith(("hline", "rule")):
             return False
         macro = self.macros[name]
-        text, end = macro.call(self.tex, skip_space(self.tex, self.at))
+        text, end = macro.call(self.tex, latex.skip_space(self.tex, self.at))
         self.endless |= {name} if macro.endless else set()
         self.room -= len(text)
         self._push(text if self.room > 0 else "", end)
@@ -201,57 +182,57 @@ class _Scanner:
         self.at += self.tex.startswith(("*{", "*["), self.at)
         if _CITED.fullmatch(name):
             self._drop(1, _MARK)
-            self.at = skip_optional(self.tex, self.at)
-        elif name in DROPPED:
-            self._drop(DROPPED[name])
-        elif name in LAST_KEPT or name in BETWEEN:
+            self.at = latex.skip_optional(self.tex, self.at)
+        elif name in latex.DROPPED:
+            self._drop(latex.DROPPED[name])
+        elif name in latex.LAST_KEPT or name in latex.BETWEEN:
             self._read_kept(name)
         elif name in _SHIFTED:
             self._read_shifted(name)
         elif name in ("begin", "end"):
             self.read_environment(name)
         elif name == "xspace":
-            self.at = skip_space(self.tex, self.at)
+            self.at = latex.skip_space(self.tex, self.at)
             self.put("" if self.tex.startswith(_NO_SPACE, self.at) else " ")
-        elif name not in SILENT and (rule := _read_rule(self.tex, start)) is not None:
+        elif name not in latex.SILENT and (rule := _read_rule(self.tex, start)) is not None:
             self.at = rule[0]
         else:
             self._read_other(name)
 
     def _drop(self, count: int, mark: str = "") -> None:
-        read = read_arguments(self.tex, self.at, count)
-        self.at = skip_space(self.tex, self.at) if read is None else read[1]
+        read = latex.read_arguments(self.tex, self.at, count)
+        self.at = latex.skip_space(self.tex, self.at) if read is None else read[1]
         self.pieces.append(mark)
 
     def _read_kept(self, name: str) -> None:
         """Read on in the arguments of a macro that are printed: the last one, or both with a sign between."""
-        read = read_arguments(self.tex, self.at, LAST_KEPT.get(name, 2))
+        read = latex.read_arguments(self.tex, self.at, latex.LAST_KEPT.get(name, 2))
         if read is None:
-            self.at = skip_space(self.tex, self.at)
+            self.at = latex.skip_space(self.tex, self.at)
             return
         self.read_span(name, read[0][0])
-        self._push(f"{{{BETWEEN[name].join(read[0]) if name in BETWEEN else read[0][-1]}}}", read[1])
+        self._push(f"{{{latex.BETWEEN[name].join(read[0]) if name in latex.BETWEEN else read[0][-1]}}}", read[1])
 
     def read_span(self, name: str, count: str) -> None:
         """Take note of how many columns or rows a cell stands over; in a text there are none."""
 
     def read_environment(self, part: str) -> None:
         """Skip the begin or end of an environment in a cell; a table in a cell is its text in one line."""
-        read = read_braced(self.tex, self.at)
+        read = latex.read_braced(self.tex, self.at)
         if read is not None:
-            arguments = TABULARS.get(read[0]) or BOXES.get(read[0]) or 0
-            self.at = skip_arguments(self.tex, read[1], arguments if part == "begin" else 0)
+            arguments = latex.TABULARS.get(read[0]) or latex.BOXES.get(read[0]) or 0
+            self.at = latex.skip_arguments(self.tex, read[1], arguments if part == "begin" else 0)
             self.put(" ")
 
     def _read_other(self, name: str) -> None:
         """Read a macro that is a character, or changes only how its argument looks, or that is not known."""
-        printed = None if name in SILENT else symbol(name)
+        printed = None if name in latex.SILENT else latex.symbol(name)
         if printed is not None:
-            self.at = skip_space(self.tex, self.at)
+            self.at = latex.skip_space(self.tex, self.at)
             self.put(printed)
             return
         mark = UNSEEN if self.groups[-1] else ""  # before a text it is a bullet
-        option = read_optional(self.tex, self.at) if self.tex.startswith("[", self.at) else None
+        option = latex.read_optional(self.tex, self.at) if self.tex.startswith("[", self.at) else None
         if name in ("footnotemark", "tmark"):
             self.at = option[1] if option is not None else self.at
             self.put(_SHIFTED["tnote"](option[0]) if option is not None else mark)
@@ -260,8 +241,8 @@ class _Scanner:
             self.put(mark)
         else:
             bracketed = option is not None and self.tex.startswith("{", option[1])
-            self.at = option[1] if option is not None and bracketed else skip_space(self.tex, self.at)
-            if name not in SILENT:
+            self.at = option[1] if option is not None and bracketed else latex.skip_space(self.tex, self.at)
+            if name not in latex.SILENT:
                 self._read_unknown(name, mark)
 
     def _read_unknown(self, name: str, mark: str) -> None:
@@ -274,7 +255,7 @@ class _Scanner:
 class _Rows(_Scanner):
     """Reads the body of a tabular: what is in braces, or in a table of its own, is in one cell."""
 
-    def __init__(self, tex: str, line: int, macros: Mapping[str, Macro]) -> None:
+    def __init__(self, tex: str, line: int, macros: Mapping[str, latex.Macro]) -> None:
         super().__init__(tex, macros)
         self.rows: list[SourceRow] = []
         self._whole, self._line, self._counted = tex, line, 0
@@ -292,7 +273,7 @@ class _Rows(_Scanner):
     def _begin_row(self) -> None:
         """Read the rules above a row; its line is that of what follows them."""
         while True:
-            self.at = skip_space(self.tex, self.at)
+            self.at = latex.skip_space(self.tex, self.at)
             found = _TOKEN.match(self.tex, self.at)
             if (rule := _read_rule(self.tex, self.at)) is not None:
                 self.at, self._ruled = rule[0], self._ruled or rule[1]
@@ -331,7 +312,7 @@ class _Rows(_Scanner):
             super().read_sign(sign)
             return
         self.at += self.tex.startswith("*", self.at)
-        distance = read_optional(self.tex, self.at) if self.tex.startswith("[", self.at) else None
+        distance = latex.read_optional(self.tex, self.at) if self.tex.startswith("[", self.at) else None
         self.at = distance[1] if distance else self.at
         self._end_row()
         self._begin_row()
@@ -372,6 +353,6 @@ _SHIFTED: dict[str, Callable[[str], str]] = {
     "_": _lower,
     "textsubscript": _lower,
     "tnote": lambda text: _raise(text).translate(RAISED),  # a footnote's digits differ from those of a power
-    "ding": lambda text: symbol(f"ding{text.strip()}") or "",
+    "ding": lambda text: latex.symbol(f"ding{text.strip()}") or "",
 }
 """How what a sign or a macro raises or lowers is written."""

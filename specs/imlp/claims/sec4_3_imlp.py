@@ -33,7 +33,7 @@ NEITHER, ONE, OTHER = (0.0, 0.0), (1.0, 0.0), (0.0, 1.0)
 READINGS = {name: axis.values for name, axis in axes_of(Family.IMLP).items() if axis.reach is Reach.UNIT}
 ARGUMENTS = {
     "place": PLACES, "C": (2, 1, 3), "h": (1, 2), "out": (2, 1, 3), "plain": (False, True), "kernel": (3, 1, 9),
-    "phi": (nn.GELU, nn.PReLU, nn.Softplus), "norm_layer": (None, Raise),
+    "phi": (nn.GELU, nn.PReLU, nn.Softplus), "concat_norm": (*ConcatNorm, Raise),
     "bias": ((True, True), (True, False), (False, True), False), "drop": (NEITHER, ONE, OTHER, 1.0),
     "training": (False, True), "terse": (True, False),
 }  # fmt: skip
@@ -42,6 +42,9 @@ ARGUMENTS = {
 def blocks(**values: tuple[object, ...]) -> SearchStrategy[Block]:
     """Blocks in which each pair of values of two axes or arguments occurs; of some only those that are given."""
     rows = cover(**{**READINGS, **ARGUMENTS, **values})
+    for row in rows:  # a norm that is given takes the place of the reading's
+        row["norm_layer"] = None if isinstance(row["concat_norm"], ConcatNorm) else row["concat_norm"]
+        row["concat_norm"] = row["concat_norm"] if row["norm_layer"] is None else PRINTED.concat_norm
     readings = [replace(PRINTED, **{name: row.pop(name) for name in READINGS}) for row in rows]
     return choice("block", *(Block(reading=reading, **row) for reading, row in zip(readings, rows, strict=True)))
 
@@ -101,7 +104,7 @@ def table2_channel(block: Block, m: Imlp, x: Tensor) -> Sides:
     return compare(block, m, x)
 
 
-SPATIAL = blocks(part=(Part.SPATIAL,), plain=(False,), norm_layer=(None,))
+SPATIAL = blocks(part=(Part.SPATIAL,), plain=(False,), concat_norm=tuple(ConcatNorm))
 
 
 @claim(
@@ -123,10 +126,11 @@ def table2_spatial(block: Block, m: Imlp, x: Tensor) -> Sides:
     return compare(block, m, x)
 
 
+BATCHED = replace(PRINTED, concat_norm=ConcatNorm.BATCH)
 FULL_SIZE = choice(
     "block",
     Block(Place(Layout.CHANNELS_FIRST, (14, 14)), 192, 384, 192, kernel=7),
-    Block(Place(Layout.CLASS_TOKEN, (14, 14), 1), 192, 384, 192, drop=(0.25, 0.4), training=True),
+    Block(Place(Layout.CLASS_TOKEN, (14, 14), 1), 192, 384, 192, BATCHED, drop=(0.25, 0.4), training=True),
 )
 
 
@@ -214,7 +218,7 @@ def fig4_read_by_default(block: Block, m: Imlp, x: Tensor) -> Sides:
 
 LEARNED = blocks(
     concat_norm=(ConcatNorm.NONE,), output_norm=(OutputNorm.NONE,), depthwise_norm=(DepthwiseNorm.NONE,),
-    norm_layer=(None,), drop=(NEITHER,), training=(False,), phi=(nn.ReLU, nn.PReLU), part=tuple(Part), C=(2,),
+    drop=(NEITHER,), training=(False,), phi=(nn.ReLU, nn.PReLU), part=tuple(Part), C=(2,),
     kernel=(3,),
     depthwise_activation=(DepthwiseActivation.NONE, DepthwiseActivation.AGELU),
 )  # fmt: skip
