@@ -7,6 +7,8 @@ import shutil
 import signal
 import tempfile
 from collections import Counter
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -36,8 +38,11 @@ def prepare() -> None:
     """Import what tests need, once: where a copy can be made of this process, none has to import it again."""
     import torch
 
-    import imlp_audit.count.changed_models  # noqa: F401  # counts what the command line is asked for
+    import imlp_audit.count.changed_models
+    import imlp_audit.models
 
+    for module in iter_modules(imlp_audit.models.__path__, "imlp_audit.models."):
+        import_module(module.name)  # a copy that is made while another thread imports one waits for it for ever
     torch.set_num_threads(1)  # pytest-xdist gives every core a process, and more threads than cores wait on each other
     if "fork" in multiprocessing.get_all_start_methods():
         workers.start = multiprocessing.get_context("fork")  # type: ignore[assignment]  # it starts them too

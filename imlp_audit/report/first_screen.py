@@ -122,7 +122,7 @@ def _list_asks(result: AuditResult, findings: Sequence[NumberedFinding], *, ever
         yield doc.Paragraph(say_that_none_fails(result))
     failing = [one for one in findings if not one.finding.acknowledged]
     known = [one for one in findings if one.finding.acknowledged and one.finding.kind is FindingKind.ASK]
-    listed = [*failing, *known] if every else [*failing[:_FAILING], *known[:_KNOWN]]
+    listed = [*failing, *known] if every else failing[:_FAILING] or known[:_KNOWN]
     count = len(failing) + len(known)
     more = tuple((f"{one}: ", doc.code("--all")) for one in doc.count_more(count - len(listed), "point"))
     yield from doc.titled_list(f"Ask the authors ({count})", (*(_ask(one, result) for one in listed), *more))

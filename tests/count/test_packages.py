@@ -8,6 +8,7 @@ from importlib.util import find_spec
 import pytest
 import torch
 from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
 from imlp_audit.count.parameters import parameter_counts
@@ -17,6 +18,9 @@ from .packages import MODELS, PACKAGES, ledger_of, on_meta, on_processor, quiet
 
 OWN = {title: package for title, package in PACKAGES.items() if package.own}
 ALWAYS_FUSED = "tv:vit_b_16"
+TRANSPOSED = (
+    "pvt_v2_b1"  # on some processors torch adds the biases of its transposed tokens apart, which ptflops leaves out
+)
 NOT_CALLED = "tv:swin_t"  # functions use the weights of its linear layers, which thop then leaves out
 
 
@@ -30,6 +34,13 @@ def _ledger(name: str) -> Ledger:
     return ledger_of(name)
 
 
+def _adds_biases_apart() -> bool:
+    tokens = torch.ones(1, 8, 16).transpose(1, 2)
+    with FlopCounterMode(display=False) as counter:
+        nn.functional.linear(tokens, torch.ones(8, 8), torch.ones(8))
+    return "addmm" not in str(counter.get_flop_counts())
+
+
 @pytest.mark.parametrize("title", OWN)
 @pytest.mark.parametrize(
     "name",
@@ -39,6 +50,8 @@ def test_a_convention_equals_its_package(name: str, title: str) -> None:
     package = OWN[title]
     if package.unfused and name == ALWAYS_FUSED:
         pytest.skip("torch's own attention is always fused")
+    if package.convention == "ptflops" and name == TRANSPOSED and _adds_biases_apart():
+        pytest.skip("this processor adds biases of transposed tokens apart")
     _skip_without(title.partition(",")[0])
     assert total(_ledger(name), FLOPS_CONVENTIONS[package.convention]) == package(name)
 
