@@ -326,6 +326,17 @@ def test_a_number_that_another_usual_number_of_channels_explains_is_a_lead(tmp_p
 FULL = ("11689512", "21797672", "25557032", "44549160", "60192808")
 
 
+def test_a_head_of_other_classes_is_one_more_or_less_for_each(tmp_path: Path) -> None:
+    """A class is a row of the last layer, of 512 or 2048 weights and a bias; gray images take 6272 weights away."""
+    sizes = [int(n) - 6272 - 900 * (width + 1) for n, width in zip(FULL, (512, 512, 2048, 2048, 2048), strict=True)]
+    rows = [row(*one[:2], str(n), "9") for one, n in zip(TRUE, sizes, strict=True)]
+    (tmp_path / "t.yaml").write_text(HEAD.replace("unit: M", 'unit: ""') + "".join(rows))
+    sized = [one for one in audit_file(tmp_path / "t.yaml").of_kind(CellCheck) if one.id.endswith("params")]
+    assert {(one.verdict, one.under) for one in sized} == {
+        (Verdict.REPRODUCED_UNDER, ("in_chans 1", "classes 100")),
+    }
+
+
 def test_a_number_that_the_model_has_cut_off_is_not_said_to_be_anothers(tmp_path: Path) -> None:
     """11 689 512 cut off is 11.68."""
     rows = [row(*one) for one in TRUE]

@@ -11,6 +11,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, ParameterConvention, total
+from imlp_audit.count.from_python import measure_model
 from imlp_audit.count.parameters import parameter_counts
 from imlp_audit.count.record import Ledger
 
@@ -76,3 +77,9 @@ def test_frozen_parameters_and_those_of_no_layer_are_left_out() -> None:
     counts = parameter_counts(model)
     assert counts[ParameterConvention.TRAINABLE] == 12 + 8 + 8 + 5
     assert counts[ParameterConvention.LAYERS] == 16 + 8  # thop has no rule for a group norm
+
+
+def test_thop_counts_a_slope_for_each_number_and_a_mean_for_each_pool() -> None:
+    """thop 0.1.1: one for each number that PReLU or an average of 2 x 2 gives, 3 n - 1 for a softmax of n."""
+    layers = nn.Sequential(nn.PReLU(), nn.AvgPool2d(2), nn.Flatten(), nn.Softmax(1))
+    assert measure_model(layers, torch.ones(1, 3, 4, 4)).flops["thop"] == 48 + 12 + 3 * 12 - 1
