@@ -181,6 +181,12 @@ def test_parameters_do_not_wait_for_the_forward_pass(net: Path) -> None:
     assert "--input 128:int64" in count("transformers:BertModel", "--arg", "num_hidden_layers=1")["no_flops"]
 
 
+def test_a_model_of_text_is_counted_at_the_tokens_of_its_input() -> None:
+    found = count("transformers:BertModel", "--arg", "num_hidden_layers=1", "--input", "7:int64")
+    projections, products, pooler = 7 * 12 * 768**2, 2 * 7 * 7 * 768, 768**2
+    assert found["flops"]["macs"] == projections + products + pooler
+
+
 def test_a_forward_pass_that_reads_values_is_counted_on_zeros(net: Path) -> None:
     found = count(f"{net}:reads_values", "--input", "3,224,224")
     stem = 3 * 8 * 49
