@@ -33,11 +33,10 @@ SIZES = (  # of LVT's released code
 )
 
 
-def linear(x: Tensor, layer: nn.Module) -> Tensor:
+def linear(x: Tensor, layer: nn.Module, *, bias: bool = True) -> Tensor:
     """Return x W + b of each position, or x W; W may be that of a 1 x 1 convolution."""
-    own = dict(layer.named_parameters())
-    y = x @ own["weight"].flatten(1).T
-    return y + own["bias"] if "bias" in own else y
+    y = x @ layer.get_parameter("weight").flatten(1).T
+    return y + layer.get_parameter("bias") if bias else y
 
 
 def norm(x: Tensor, layer: nn.Module) -> Tensor:
@@ -71,7 +70,7 @@ def asa(x: Tensor, m: nn.Module, heads: int, reduction: int) -> Tensor:
     divided by `reduction`, by a convolution and a norm.
     """
     (H, W, C), a = x.shape[1:], m.get_parameter("ds.weight")[:, 0]
-    maps, q = linear(x, m.get_submodule("q")).permute(0, 3, 1, 2), torch.zeros(())
+    maps, q = linear(x, m.get_submodule("q"), bias=False).permute(0, 3, 1, 2), torch.zeros(())
     for d in (1, 3, 5):
         wide = a.new_zeros(C, 2 * d + 1, 2 * d + 1)
         wide[:, ::d, ::d] = a
@@ -80,7 +79,7 @@ def asa(x: Tensor, m: nn.Module, heads: int, reduction: int) -> Tensor:
         patches = x.unfold(1, reduction, reduction).unfold(2, reduction, reduction)  # batch, rows, columns, C, r, r
         reduced = einsum("bijcyx,dcyx->bijd", patches, m.get_parameter("sr.weight")) + m.get_parameter("sr.bias")
         x = norm(reduced, m.get_submodule("norm"))
-    k, v = linear(x.flatten(1, 2), m.get_submodule("kv")).chunk(2, -1)
+    k, v = linear(x.flatten(1, 2), m.get_submodule("kv"), bias=False).chunk(2, -1)
     by_head = [each.chunk(heads, -1) for each in (q.flatten(2).mT, k, v)]
     mixed = [(q_h @ k_h.mT / sqrt(C / heads)).softmax(-1) @ v_h for q_h, k_h, v_h in zip(*by_head, strict=True)]
     return linear(unflatten(cat(mixed, -1), 1, (H, W)), m.get_submodule("proj"))

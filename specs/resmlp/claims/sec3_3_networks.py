@@ -18,7 +18,7 @@ from ._network import Formula, Network, Parts, compare, networks
 
 _forms, _poolings = choice("form", *ResMlpForm), choice("pooling", *Pooling)
 _exchanges = [
-    Parts(communication=Communication.NONE),
+    Parts(communication=Communication.NONE, layers=1),  # by a recipe
     Parts(communication=Communication.NONE, scales_stay=True),
     Parts(communication=Communication.LINEAR),
     Parts(communication=Communication.MLP),

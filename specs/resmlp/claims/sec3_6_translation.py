@@ -15,7 +15,7 @@ from imlp_audit.claims import Sides, choice, claim, gradients, modules
 from imlp_audit.models.new_modules import is_normal, keeps_type, refuses, starts_as_torchs
 
 from ..models import CrossAttention, TranslationModel
-from ._network import WEIGHTS, affine, children, has_own_weights
+from ._network import WEIGHTS, affine, children
 
 _PADDING, _WORDS, _WIDTH, _HEADS = 1, 6, 6, 3  # fairseq's id of padding
 
@@ -120,8 +120,8 @@ def translation_network(model: TranslationModel, source: Tensor, target: Tensor,
     found = model(source, target)
     derivatives = gradients(found, model), gradients(scores, model)
     alone = model(source[1:], target[1:]), scores[1:]
-    own_weights = has_own_weights(model.encoder) and has_own_weights(model.decoder)
-    stored = len(model.state_dict()) == len([*model.named_parameters(remove_duplicate=False)])
+    named = [*model.named_parameters(remove_duplicate=False)]
+    own_weights, stored = len(named) == len([*model.parameters()]) + 1, len(named) == len(model.state_dict())
     return [(found, scores), alone, derivatives, own_weights, stored]
 
 
