@@ -32,6 +32,7 @@ from imlp_audit.models.recipe_changes import find_leaves, merge
 _APART = 8  # times, for two arguments to be confused
 _LEAST_FACTOR = 0.25  # less is a rate
 _CLASSES = (1000, 100, 10, 200, 365, 2, 5, 19, 20, 21, 80, 81, 90, 91, 150, 171, 0, 21841, 21842, 21843)
+_VOCABULARIES = (30522, 28996, 119547, 21128, 30000, 50257, 50265, 32000, 32128, 250002, 64000, 128256, 151936)
 _KNOWN_DEPTHS = "2,2,2,2 3,4,6,3 3,4,23,3 3,8,36,3 2,2,6,2 2,2,18,2 3,3,9,3 3,3,27,3"
 _DEPTHS = [[int(depth) for depth in depths.split(",")] for depths in _KNOWN_DEPTHS.split()]
 """Of ResNets, Swins and ConvNeXts, and of all that follow them."""
@@ -56,6 +57,11 @@ def read_settings(request: ModelRequest, model: nn.Module, maker: Callable[..., 
     for name, default in known_arguments(model, maker).items():
         if isinstance(default, _PLAIN):
             signature[name,] = own[name] if type(own.get(name)) is type(default) else default
+    if request.library == "transformers":
+        config = getattr(model, "config", None)
+        own = {**vars(config), "num_labels": getattr(config, "num_labels", None)}
+        known = {*parameters_of(type(config)), "num_labels"}
+        signature |= {(name,): value for name, value in own.items() if name in known and type(value) in (int, bool)}
     given: dict[Setting, object] = find_leaves(merge(read_defaults(request), request.arguments))
     if any(len(name) > 1 for name in given) or request.defaults is not None:
         code = "".join(_sources(model, maker).values())
@@ -111,12 +117,11 @@ def change_arguments(
     integers = {name: value for name, value in settings.items() if type(value) is int and value > 0}
     sizes = {name: value for name, value in integers.items() if not _counts_classes(name)}
     pairs = sorted(combinations(sizes, 2), key=lambda pair: -SequenceMatcher(None, pair[0][-1], pair[1][-1]).ratio())
-    exchanged = [pair for pair in pairs if sizes[pair[0]] != sizes[pair[1]]]
-    given = [pair for pair in exchanged if set(pair) <= {(name,) for name in request.arguments}]  # easily confused
-    like = [pair for pair in exchanged if 1 / _APART <= sizes[pair[0]] / sizes[pair[1]] <= _APART]
+    like = [(a, b) for a, b in pairs if sizes[a] != sizes[b] and 1 / _APART <= sizes[a] / sizes[b] <= _APART]
+    given = [pair for pair in like if set(pair) <= {(name,) for name in request.arguments}]  # easily confused
     doubled = [(name, value) for name, size in sizes.items() for value in (2 * size, max(1, size // 2))]
     usual: list[tuple[Setting, object]] = [((name,), value) for name, some in request.tries.items() for value in some]
-    usual += [(name, n) for name in integers if _counts_classes(name) for n in _CLASSES]
+    usual += [(name, n) for name in integers for n in (_CLASSES if _counts_classes(name) else _usual_sizes(name))]
     usual += [(name, not value) for name, value in settings.items() if isinstance(value, bool)]
     usual += _compared(settings, model, maker) if request.file is not None else ()
     rest = [(name, other) for name, value in settings.items() for other in _scaled(value)] + doubled
@@ -164,6 +169,10 @@ def write_change(changed: Changed, settings: Changed) -> str:
 
 def _counts_classes(name: Setting) -> bool:
     return "class" in name[-1].lower() or name[-1].lower() in {"num_labels", "nc"}
+
+
+def _usual_sizes(name: Setting) -> Sequence[int]:
+    return _VOCABULARIES if "vocab" in name[-1].lower() else ()
 
 
 def find_other_requests(

@@ -140,6 +140,8 @@ def _answer(
 def _is_enough(plain: _Hit, both: _Hit, question: Question) -> bool:
     """Return whether one of the two changes that a cause is made of gives all its numbers alone."""
     one, other = plain[question], both[question]
+    if one.family == CauseFamily.ARGUMENT and one.value == other.value and other.cause.startswith(f"{one.cause}, "):
+        return set(both) <= set(plain)
     if one.counted or not other.counted:
         return False
     return (one.cause == other.cause or one.cause.startswith(other.counted)) and set(both) <= set(plain)

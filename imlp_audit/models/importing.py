@@ -148,6 +148,11 @@ class _RepositoryImporter(Importer):
         self.package = file.parent
         while (self.package / "__init__.py").is_file() and not (self.package / ".git").exists():
             self.package = self.package.parent
+        text, folders = file.read_text(encoding="utf-8", errors="replace"), file.parents[: _LEVELS + 1]
+        names = {folder: ".".join(file.parent.relative_to(folder).parts) for folder in folders}
+        for folder, name in names.items():  # by which the file itself imports its neighbours, through folders of none
+            if folder.is_relative_to(self.root) and "." in name and f"from {name}." in text:
+                self.package = folder
         self.added = list[str]()
         for folder in reversed((*(path.resolve() for path in paths), self.package, file.parent)):
             self.add(folder)

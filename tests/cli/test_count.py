@@ -839,8 +839,35 @@ def test_a_file_that_interrupts_does_not_end_the_count_of_another(tmp_path: Path
     }
 
 
+def test_a_file_is_imported_by_the_name_that_it_calls_its_own_folder(tmp_path: Path) -> None:
+    """Else what registers itself there would not be found: it would be in a second module of the same file."""
+    (tmp_path / ".git").mkdir()
+    folder = tmp_path / "lib" / "nets" / "mobile"
+    folder.mkdir(parents=True)
+    for package in (tmp_path / "lib", folder):  # `nets` is none
+        (package / "__init__.py").write_text("")
+    (folder / "known.py").write_text("LAYERS = {}\n")
+    (folder / "layers.py").write_text("import torch\nfrom .known import LAYERS\nLAYERS['fc'] = torch.nn.Linear\n")
+    lines = (
+        "from .known import LAYERS",
+        "from lib.nets.mobile.layers import torch",
+        "def net():",
+        "    return LAYERS['fc'](2, 3)",
+    )
+    (folder / "net.py").write_text("\n".join(lines) + "\n")
+    assert count(f"{folder}/net.py:net")["parameters"]["all"] == 2 * 3 + 3
+
+
+def test_the_vocabulary_and_the_depth_of_a_model_of_text_are_tried() -> None:
+    """A word of BERT's has 768 numbers and a bias, a layer 12 * 768**2 weights and 13 * 768 biases and norms."""
+    one = 109_514_298 - 11 * (12 * 768**2 + 13 * 768)
+    printed = [("--printed", f"params={number}") for number in (one + 89_025 * 769, one + 12 * 768**2 + 13 * 768)]
+    found = count("transformers:BertForMaskedLM", "--arg", "num_hidden_layers=1", *chain(*printed), code=1)
+    assert [causes(found, at)[0] for at in (0, 1)] == ["vocab_size=119547", "num_hidden_layers=2"]
+
+
 def test_the_model_itself_may_be_the_nearest() -> None:
-    (printed,) = count("transformers:BertModel", "--printed", "110M", code=1)["printed"]
+    (printed,) = count("transformers:BertModel", "--printed", "109.33M", code=1)["printed"]
     assert printed["nearest"] == "the model itself: 109 482 240"
 
 
