@@ -117,8 +117,11 @@ def change_arguments(
     integers = {name: value for name, value in settings.items() if type(value) is int and value > 0}
     sizes = {name: value for name, value in integers.items() if not _counts_classes(name)}
     pairs = sorted(combinations(sizes, 2), key=lambda pair: -SequenceMatcher(None, pair[0][-1], pair[1][-1]).ratio())
-    like = [(a, b) for a, b in pairs if sizes[a] != sizes[b] and 1 / _APART <= sizes[a] / sizes[b] <= _APART]
-    given = [pair for pair in like if set(pair) <= {(name,) for name in request.arguments}]  # easily confused
+    apart = {(a, b): max(sizes[a] / sizes[b], sizes[b] / sizes[a]) for a, b in pairs if sizes[a] != sizes[b]}
+    like = [pair for pair, times in apart.items() if times <= _APART]
+    both = [pair for pair, times in apart.items() if times <= _APART**2]  # given together, easily confused
+    given = [pair for pair in both if set(pair) <= {(name,) for name in request.arguments}]
+    swapped = [{one: sizes[other], other: sizes[one]} for one, other in given]
     doubled = [(name, value) for name, size in sizes.items() for value in (2 * size, max(1, size // 2))]
     usual: list[tuple[Setting, object]] = [((name,), value) for name, some in request.tries.items() for value in some]
     usual += [(name, n) for name in integers for n in (_CLASSES if _counts_classes(name) else _usual_sizes(name))]
@@ -126,8 +129,9 @@ def change_arguments(
     usual += _compared(settings, model, maker) if request.file is not None else ()
     rest = [(name, other) for name, value in settings.items() for other in _scaled(value)] + doubled
     rest += [(name, value) for name, size in sizes.items() for value in (size + 1, max(1, size - 1))]
+    yield from swapped[:1]  # those whose names are most alike
     yield from ({name: value} for name, value in left if value != settings.get(name))
-    yield from ({one: sizes[other], other: sizes[one]} for one, other in given)
+    yield from swapped[1:]
     yield from ({name: value} for name, value in usual if value != settings.get(name))
     widths = [name for name, size in sizes.items() if size > 4 and _WIDTH.search(name[-1].lower())]  # not of an image
     yield from ({name: round(by * sizes[name]) for name in widths} for by in _HALVES if len(widths) > 1)
