@@ -39,6 +39,7 @@ _SIZES = (
     *((720, 1280), (360, 640), (240, 426), (180, 320)),  # of an image that is enlarged, once to four times
     *((512, 1024), (1024, 2048), (512, 2048), (352, 1216), (1080, 1920)),  # of streets
     *((800, 1333), (800, 1280), (480, 640), (256, 192), (384, 288), (256, 128)),  # of objects, rooms and persons
+    *((384, 512), (540, 960), (436, 1024)),  # of pairs, for their motion or depth
 )
 _NAMES_SIZE = re.compile(
     r"(^|\.)((img|image|input|in|crop|frame|search|train|test|seq|max)_?)*(size|res|resolution|shape|side|length|len)$"

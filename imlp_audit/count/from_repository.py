@@ -10,8 +10,8 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import partial
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 
 import torch
 from torch import nn
@@ -166,9 +166,8 @@ def _make_argument(value: object) -> object:
     if isinstance(value, TensorInput):
         return torch.ones(value.shape, dtype=getattr(torch, value.dtype))
     if isinstance(value, Mapping) and "_target_" in value:
-        module, _, name = str(value["_target_"]).rpartition(".")
         inside = {key: _make_argument(one) for key, one in value.items() if key[:1] != "_"}
-        maker = getattr(import_module(module), name)
+        maker = resolve_name(str(value["_target_"]))
         if not callable(maker):
             return maker
         return partial(maker, **inside) if value.get("_partial_") else maker(**inside)

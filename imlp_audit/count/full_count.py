@@ -324,16 +324,18 @@ def _name_inputs(model: nn.Module, error: BaseException) -> str:
 def _call_with(inputs: Sequence[Given]) -> tuple[list[object], dict[str, object]]:
     """Return what a forward pass is called with, in order and by name."""
     plain, named = list[object](), dict[str, object]()
-    lists = dict[str | None, list[object]]()
+    lists, mappings = dict[str | None, list[object]](), dict[str, dict[str, object]]()
     for one in inputs:
         value = one.constant if one.is_constant else torch.zeros(one.shape, dtype=getattr(torch, one.dtype))
         if one.listed:
             lists.setdefault(one.name, []).append(value)
-        if one.name:
-            named[one.name] = lists[one.name] if one.listed else value
+        name, dot, key = (one.name or "").partition(".")
+        if name:
+            into = mappings.setdefault(name, {}) if dot else named
+            into[key or name] = lists[one.name] if one.listed else value
         elif not one.listed or len(lists[None]) == 1:
             plain.append(lists[None] if one.listed else value)
-    return plain, named
+    return plain, {**named, **mappings}
 
 
 def _parts(model: nn.Module, ran: _Pass) -> Iterator[ModelPart]:
@@ -359,6 +361,7 @@ def _inside(
         depth=depth,
         kind=type(module).__name__,
         parameters=sum(one.numel() for one in module.parameters()),
+        trained=sum(one.numel() for one in module.parameters() if one.requires_grad),
         calls=ran.calls.get(path, 0) if ran.calls is not None else None,
         work=counted[0][path] if ran.ledger is not None else None,
         layers=counted[1][path] if ran.ledger is not None else None,

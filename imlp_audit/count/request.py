@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
@@ -37,7 +38,7 @@ Setting = tuple[str, ...]
 class Given:
     """One input: its name where the forward pass takes it by name, and a tensor's shape and type, or a constant.
 
-    Inputs of one name that are `listed` make a list.
+    Inputs of one name that are `listed` make a list; that named `a.b` is what a mapping `a` holds as `b`.
     """
 
     name: str | None = None
@@ -197,7 +198,8 @@ def _value(text: str) -> object:
 def parse_inputs(texts: Sequence[str]) -> tuple[Given, ...]:
     """Read `3,224,224`, `x=3,224,224`, `ids=128:int64`, `x=[4,3,32,32]` (with the batch) or `t:=10` (a constant).
 
-    `x[]=3,8,224,224` is one of a list of tensors, and `[]=3,8,224,224` one of a list without a name.
+    `x[]=3,8,224,224` is one of a list of tensors, `[]=3,8,224,224` one of a list without a name, and `x.left=3,8,224`
+    one of a mapping.
     """
     return tuple(map(_input, texts))
 
@@ -226,7 +228,7 @@ def _input(text: str) -> Given:
 
 
 def _name(text: str, whole: str) -> str:
-    if not text.isidentifier():
+    if not all(part.isidentifier() for part in text.split(".", 1)):
         raise UsageError(f"--input {whole}: {text!r} cannot be the name of an argument")
     return text
 
@@ -266,14 +268,25 @@ def read_configurations(
 def _read(path: Path) -> Values:
     text = read_text(path, _MOST, path)
     try:
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            raise UsageError(f"{path}: aliases such as *name are not read; write the values in their place")
-        found = _Loader(text).get_single_data()
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if node is not None and _weigh(node, {}) > _MOST:
+            raise UsageError(f"{path}: aliases such as *name make more than {_MOST} values of it; write what is needed")
+        found = loader.construct_document(node) if node is not None else None
     except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from error
     if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
         raise UsageError(f"{path}: it holds no arguments by name, such as `width: 96`")
     return found
+
+
+def _weigh(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
+    """Return how many values a node holds, with what aliases repeat; too many where it holds itself."""
+    if node not in known:
+        known[node] = _MOST
+        inside = chain(*node.value) if isinstance(node, yaml.MappingNode) else node.value
+        known[node] = 1 + sum(_weigh(one, known) for one in inside if isinstance(one, yaml.Node))
+    return known[node]
 
 
 class _Loader(yaml.SafeLoader):

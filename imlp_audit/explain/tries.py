@@ -194,6 +194,8 @@ def _ways(measure: CountedQuantity, model: CountReport) -> Iterator[tuple[str, i
     """Yield how parts are counted: in words, the whole, and a function of a part."""
     if measure is CountedQuantity.PARAMETERS:
         yield "", model.parameters["all"], lambda part: part.parameters
+        if (trained := model.parameters.get("trainable", 0)) < model.parameters["all"]:
+            yield COUNTERS["trainable"], trained, lambda part: part.trained
     elif model.flops is not None:
         macs, layers = model.flops["macs"], model.flops["no_products"]
         yield "", macs, lambda part: part.work or 0

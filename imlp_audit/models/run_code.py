@@ -208,10 +208,14 @@ def reads_values(error: BaseException) -> bool:
 
 
 def take_maker(module: ModuleType, name: str) -> Callable[..., object]:
-    """Return the class or function of a module, or of a class in it. Raises LookupError with the nearest name."""
+    """Return the class or function of a module, or of a class in it. Raises LookupError with the nearest name.
+
+    A method is of an instance that is made without arguments.
+    """
     maker: object = module
     for part in name.split("."):
-        maker = getattr(maker, part, None)
+        of_instance = isinstance(maker, type) and inspect.isfunction(inspect.getattr_static(maker, part, None))
+        maker = getattr(maker() if of_instance and callable(maker) else maker, part, None)
     if isinstance(maker, nn.Module):  # made when the module was imported
         return partial(deepcopy, maker)
     if callable(maker):

@@ -18,8 +18,9 @@ _LISTED = 4  # numbers that one cause gives
 class ModelPart(Record):
     """A module of a model, or several equal ones in a row, each with these numbers.
 
-    `calls` counts runs of its forward pass, `work` multiply-accumulates, `layers` those with weights; None where the
-    model was not run. A path such as `blocks.0-11` stands for `copies` modules.
+    `trained` are parameters that need a gradient; `calls` counts runs of its forward pass, `work` multiply-accumulates,
+    `layers` those with weights, None where the model was not run. A path such as `blocks.0-11` stands for `copies`
+    modules.
     """
 
     path: str
@@ -27,6 +28,7 @@ class ModelPart(Record):
     kind: str
     copies: Count = 1
     parameters: Count
+    trained: Count = 0
     calls: Count | None = None
     work: Count | None = None
     layers: Count | None = None
