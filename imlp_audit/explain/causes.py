@@ -21,6 +21,7 @@ from typing import TypeAlias
 from imlp_audit.explain.tries import (
     CauseFamily,
     CauseKey,
+    CountedQuantity,
     Question,
     Recounts,
     Try,
@@ -30,7 +31,7 @@ from imlp_audit.explain.tries import (
     measured_by,
 )
 from imlp_audit.numbers.interval import decimal_text, readable
-from imlp_audit.records.counted import CountReport, NumberCause, PrintedNumber
+from imlp_audit.records.counted import PROGRAMS, CountReport, NumberCause, PrintedNumber
 
 _ALL = 0.05
 _NEAR = 0.02  # in logarithms, for a value that is not it to be named
@@ -124,16 +125,20 @@ def _answer(
     usual = (*itself, *(one for one, _ in turns))
     near = next((one for one in usual if value > 0 and abs(log(one.value / value)) < _NEAR), None)
     missed = not any(question in hit for hit, _ in hits)
+    fits = follows(question, model)
+    work = model.flops or {} if fits and question.measure is CountedQuantity.FLOPS else {}
+    by = {name: work[name] for name in PROGRAMS if name in work and work[name] not in question.printed.interval()}
     return PrintedNumber(
         printed=question.printed.text,
         measure=question.measure,
         measured=str(measured) if measured is not None else None,
-        follows=follows(question, model),
+        follows=fits,
         causes=tuple(causes[:_MOST_CAUSES]),
         possible=() if causes else tuple(found[:_MOST_CAUSES]),
         tried=len({one.value for one in tried}),
         expected=round(_width({cell for _, cell in turns}), 2),
         nearest=f"{near.text}: {readable(round(near.value))}" if missed and near is not None else None,
+        otherwise=by,
     )
 
 

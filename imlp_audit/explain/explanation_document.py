@@ -9,7 +9,7 @@ from typing import assert_never
 from imlp_audit.explain.cells import ROUNDED
 from imlp_audit.numbers.interval import decimal_text, readable
 from imlp_audit.records.check import EquationCheck
-from imlp_audit.records.counted import COUNTERS, CountReport, ModelPart, PrintedNumber
+from imlp_audit.records.counted import COUNTERS, PROGRAMS, CountReport, ModelPart, PrintedNumber
 from imlp_audit.records.explanation import (
     Amount,
     Breakdown,
@@ -233,7 +233,9 @@ def explain_number(
     without = f" without {', '.join(left_out)}, which could not be counted" if left_out else ""
     ours = f"the model has {readable(int(printed.measured))}{without}"
     if printed.follows:
-        yield doc.Paragraph((doc.strong(f"{printed.printed} {measure}"), f" follows: {ours}."))
+        by = ", ".join(f"{PROGRAMS[name]} {readable(count)}" for name, count in printed.otherwise.items())
+        others = f" Other counters give another number: {by}." if by else ""
+        yield doc.Paragraph((doc.strong(f"{printed.printed} {measure}"), f" follows: {ours}.{others}"))
         return
     yield doc.Paragraph(
         (doc.strong(f"{printed.printed} {measure}"), f" {'is open' if left_out else 'does not follow'}: {ours}.")

@@ -67,7 +67,8 @@ class PrintedNumber(Record):
     """A printed number, the total that it was held against, and the causes, the least likely by chance first.
 
     `possible` are values that print so too, of `tried` ones, where chance alone would have `expected` print so.
-    `nearest` is the most usual of those that miss by little, where none does.
+    `nearest` is the most usual of those that miss by little, where none does. Of FLOPs that follow, `otherwise` are
+    counts by well-known counters that would be printed otherwise.
     """
 
     printed: str
@@ -79,6 +80,7 @@ class PrintedNumber(Record):
     tried: Count = 0
     expected: Annotated[float, Field(ge=0)] = 0
     nearest: str | None = None
+    otherwise: dict[str, Count] = Field(default_factory=dict)
 
 
 class CountReport(JsonDocument):
@@ -130,3 +132,5 @@ COUNTERS = {
     "modules": "only layers of torch.nn, as hooks on modules count",
 }
 """The counts of a report in words, the most usual first."""
+PROGRAMS = {"torch": "torch's FlopCounterMode", "thop": "thop", "fvcore": "fvcore", "ptflops_hooks": "ptflops"}
+"""What people count FLOPs with, by what a report calls their counts."""

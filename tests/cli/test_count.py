@@ -144,14 +144,24 @@ def test_arguments_and_configurations(net: Path, tmp_path: Path) -> None:
     assert same["parameters"]["all"] == 3 * 8 * 49 + 8 + 4 * (8 * 8 * 9 + 16) + 900 + 90
 
 
-def test_a_configuration_with_aliases_is_refused(tmp_path: Path) -> None:
-    bomb = tmp_path / "bomb.yaml"
-    bomb.write_text(
-        "a: &a [1, 1]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdef", "bcdefg", strict=True))
-    )
-    done = call("count", "timm:resnet18", "--config", str(bomb))
+BOMB = "a0: &a0 [1, 1]\n" + "".join(f"a{at}: &a{at} [*a{at - 1}, *a{at - 1}]\n" for at in range(1, 24))
+
+
+@pytest.mark.parametrize("text", [BOMB, "a: &a [*a]\n", "a: &a {b: {c: *a}}\n"])
+def test_a_configuration_whose_aliases_grow_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "bomb.yaml").write_text(text)
+    done = call("count", "timm:resnet18", "--config", str(tmp_path / "bomb.yaml"))
     assert (done.code, done.out) == (2, "")
-    assert f"{bomb}: aliases" in done.err
+    assert f"{tmp_path / 'bomb.yaml'}: aliases" in done.err
+
+
+def test_a_configuration_may_have_aliases(tmp_path: Path) -> None:
+    (tmp_path / "net.yaml").write_text("base: &base {classes: &n 7}\nMODEL: {<<: *base, num_classes: *n}\n")
+    taken = ("--config", f"{tmp_path / 'net.yaml'}:MODEL")
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\ndef build(classes, num_classes): return nn.Linear(classes, num_classes)\n"
+    )
+    assert count(f"{tmp_path / 'net.py'}:build", *taken)["parameters"]["all"] == 7 * 7 + 7
 
 
 def test_inputs_by_name_with_the_batch_and_constants(tmp_path: Path) -> None:
@@ -369,6 +379,23 @@ class Plain(nn.Module):
         self.fc = nn.Linear(width, 50)
         self.extra = nn.Linear(10, 7, bias=False) if kwargs.get("extra") else None
 
+class Pair(nn.Module):
+    class Wide:
+        def size(two): return 2 * two
+
+    def __init__(self, wide=3):
+        super().__init__()
+        self.fc = nn.Linear(wide, 2)
+
+    def forward(self, data):
+        return self.fc(data["left"] + data["right"])
+
+class Experiment:
+    width = 7
+
+    def get_model(self, bias=True):
+        return nn.Linear(self.width, 2, bias=bias)
+
 class Outer(nn.Module):
     def __init__(self, inner, wide):
         super().__init__()
@@ -432,6 +459,16 @@ def test_a_repository_in_the_wild(wild: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "without dcn.DeformConv, which could not be counted." in " ".join(shown.split())
     printed = count("nets/wild.py:Plain", "--printed", f"params={17 * 50 + 70}", code=1)
     assert causes(printed)[:2] == ["as in train.py:1: extra=True", "extra=True"]
+
+
+def test_methods_mappings_and_what_a_class_holds(wild: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(wild)
+    made = count("nets/wild.py:Experiment.get_model", "--arg", "bias=false", "--input", "7")
+    assert (made["parameters"]["all"], made["flops"]["macs"]) == (7 * 2, 7 * 2)
+    wide = ("--arg", "wide={_target_: nets.wild.Pair.Wide.size, two: 4}")
+    pair = count("nets/wild.py:Pair", *wide, "--input", "data.left=5,8", "--input", "data.right=5,8")
+    assert (pair["parameters"]["all"], pair["flops"]["macs"]) == (8 * 2 + 2, 5 * 8 * 2)
+    assert pair["inputs"] == ["data.left: [1, 5, 8] float32", "data.right: [1, 5, 8] float32"]
 
 
 def test_configurations(wild: Path, monkeypatch: pytest.MonkeyPatch) -> None:

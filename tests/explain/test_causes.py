@@ -60,6 +60,24 @@ def test_a_part_without_its_first_module() -> None:
     assert named(question("0.1700M", P))[0][0] == "head.two and head.out alone"
 
 
+def test_a_part_of_what_is_trained() -> None:
+    """The stem is frozen, and so is half of the head; the paper leaves out another part of the rest."""
+    model = report()
+    trained = {**SIZES, "stem": 0, "head": 150_000, "head.one": 0, "head.two": 70_000}
+    parts = tuple(part.model_copy(update={"trained": trained[part.path]}) for part in model.parts)
+    model = model.model_copy(update={"parts": parts, "parameters": {"all": 1_000_000, "trainable": 750_000}})
+    (found,) = find_causes([question("0.680000M", P)], model, {})
+    assert found.causes[0].text == "all but head.two, and only what is trained"
+
+
+def test_counters_that_give_another_number_than_one_that_follows() -> None:
+    model, twice, norms = report(), {"torch": 10_000_000_000}, {"fvcore": 5_004_000_000}
+    model = model.model_copy(update={"flops": {**(model.flops or {}), **norms}})
+    assert find_causes([question("5.00G", F)], model, {})[0].otherwise == twice
+    assert find_causes([question("5.0000G", F)], model, {})[0].otherwise == {**twice, **norms}
+    assert not find_causes([question("6.00G", F)], model, {})[0].otherwise
+
+
 def test_another_counter_four_times() -> None:
     assert named(question("20.00G", F))[0][0].startswith("times 4, and without the products in attention")
 

@@ -110,13 +110,13 @@ def table6_mask_rcnn(m: SwinMaskRcnn, images: Tensor) -> Sides:
     printed = (*objectness, *deltas, *predicted, heads.mask_predictor(regions(maps, boxes, 14)))
     with torch.device("meta"):
         usual = SwinMaskRcnn(SWIN, (800, 1280))
-        outputs = usual(torch.empty(1, 3, 800, 1280), torch.empty(1, 1000, 4))
+        outputs = usual(torch.empty(2, 3, 800, 1280), torch.empty(2, 1000, 4))
     grids = [(200, 320), (100, 160), (50, 80), (25, 40), (13, 20)]
-    shapes = [*((1, 3, *grid) for grid in grids), *((1, 12, *grid) for grid in grids), (1000, 81), (1000, 4 * 81)]
+    shapes = [*((2, 3, *grid) for grid in grids), *((2, 12, *grid) for grid in grids), (2000, 81), (2000, 4 * 81)]
     own = detector.transform([images[0, :, :20, :20]])[0].tensors
     return [
         *zip(m(images, boxes), printed, strict=True),
-        [tuple(y.shape) for y in outputs] == [*shapes, (100, 81, 28, 28)],
+        [tuple(y.shape) for y in outputs] == [*shapes, (200, 81, 28, 28)],
         own.shape == (1, 3, *SIZE),  # it brings images to its size
         m.get_classifier() == (heads.box_predictor, heads.mask_predictor.mask_fcn_logits),
         *of_swin(usual.detector.backbone.body, 800, 1280),
