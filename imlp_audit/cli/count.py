@@ -51,7 +51,7 @@ class ModelOptions:
             "--input",
             metavar="SIZES",
             help="What the model reads, without the batch: 3,224,224; ids=128:int64; x=[4,3,32,32] with it; a constant "
-            "is t:=10; x[]=3,8,224,224 is one of a list. Repeatable.",
+            "is t:=10; x[]=3,8,224,224 is one of a list, x.left=3,224,224 of a mapping. Repeatable.",
         ),
     ] = None
     path: Annotated[

@@ -134,8 +134,8 @@ def _misprints(question: Question, own: int) -> Iterator[Try]:
         yield Try(CauseFamily.MISPRINT, f"a misprint of {right}, {digit} for {digits[at]}", value, odd=True)
 
 
-_TRAINING = re.compile("aux|^pose|teacher|ema$|momentum|criterion|loss|discrim|^text|projector|predictor|^lpips")
-"""Names of modules that are often used in training alone."""
+_APART = re.compile("backbone|aux|^pose|teacher|ema$|momentum|criterion|loss|discrim|^text|projector|predictor|^lpips")
+"""Names of modules that are often counted apart, or used in training alone."""
 _NOUNS = {CountedQuantity.PARAMETERS: "parameters", CountedQuantity.FLOPS: "FLOPs"}
 _ALSO_COUNTED = {"torch": "two for each multiply-accumulate", "thop": "counted by thop"}
 """What is tried with other changes too."""
@@ -208,18 +208,18 @@ def _ways(measure: CountedQuantity, model: CountReport) -> Iterator[tuple[str, i
 def _choices(parts: Sequence[ModelPart]) -> Iterator[tuple[str, bool, Sequence[tuple[ModelPart, int]]]]:
     """Yield modules of one parent, with how often each: in words, and whether they are all that is.
 
-    What only training uses comes first, then what is nearer to the output: heads and branches of it are most often left
-    out.
+    What is often counted apart comes first, then what is nearer to the output: heads and branches of it are most often
+    left out.
     """
     inside: dict[str, list[ModelPart]] = {}
     tops = [part for part in parts if part.depth == 1]
     for part in parts:
         inside.setdefault("" if part.depth == 1 else part.path.rpartition(".")[0], []).append(part)
     last = next((name for name in inside if tops and name.startswith(tops[0].path)), "")
-    trained = [part for part in parts if _TRAINING.search(part.path.rpartition(".")[2].lower())]
-    trained = [part for part in trained if not any(part.path.startswith(f"{above.path}.") for above in trained)]
-    sums: list[Sequence[ModelPart]] = [tuple(trained)] if len(trained) > 1 else []
-    sums += [(one,) for one in (*trained, *tops)]
+    apart = [part for part in parts if _APART.search(part.path.rpartition(".")[2].lower())]
+    apart = [part for part in apart if not any(part.path.startswith(f"{above.path}.") for above in apart)]
+    sums: list[Sequence[ModelPart]] = [tuple(apart)] if len(apart) > 1 else []
+    sums += [(one,) for one in (*apart, *tops)]
     for name in dict.fromkeys((last, *inside)):
         sums += _sums(inside[name][::-1] if name else tops)
     for some in sums:
