@@ -13,6 +13,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
+from imlp_audit.models.own import OwnCode
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.workers import EndedError, Pool, StoppedError, gather, yield_apart
 
@@ -68,10 +69,11 @@ def measure_here(
 
 
 def _by_host(needed: Needed) -> list[Needed]:
-    """Put models with one host, which is built once, together, in the order of the first of each."""
-    shares: defaultdict[Recipe, dict[ModelKey, Need]] = defaultdict(dict)
+    """Put models with one host, which is built once, together, and those of one Python file, which is imported once."""
+    shares: defaultdict[Recipe | str, dict[ModelKey, Need]] = defaultdict(dict)
     for key, need in needed.items():
-        shares[key.recipe.with_own_mlps()][key] = need
+        host = key.recipe.host
+        shares[host.file if isinstance(host, OwnCode) else key.recipe.with_own_mlps()][key] = need
     return list(shares.values())
 
 
