@@ -10,6 +10,7 @@ from operator import itemgetter
 
 from pydantic import ValidationError
 
+from imlp_audit.checks.cells import find_own_column
 from imlp_audit.checks.comparison import Measured, fitting
 from imlp_audit.checks.context import Context, NotMeasuredError
 from imlp_audit.checks.judged_under import Countable, countable, frame_of, totalled_cells
@@ -36,7 +37,7 @@ _NEARER = 5
 def alternatives_needed(plans: Sequence[Plan], checks: Sequence[Check], context: Context) -> Mapping[ModelKey, Need]:
     """Return the models that are to be counted for hints: the relatives of those whose numbers differ."""
     needed: dict[ModelKey, Need] = {}
-    for one, measured in _differing(plans, checks):
+    for one, measured in _differing(plans, checks, context):
         work = any(each.cell.column.measure is Measure.FLOPS for each in totalled_cells(one.cell.row))
         for recipe in _list_relatives(one, measured, context):
             for reading in context.conventions(one.cell.row.paper).readings.values():
@@ -46,7 +47,7 @@ def alternatives_needed(plans: Sequence[Plan], checks: Sequence[Check], context:
 
 def name_alternatives(plans: Sequence[Plan], checks: Sequence[Check], context: Context) -> list[Check]:
     """Return the checks; those that differ have a hint for each relative of the model that has the printed number."""
-    found = {one.cell.id: tuple(_hints(one, measured, context)) for one, measured in _differing(plans, checks)}
+    found = {one.cell.id: tuple(_hints(one, measured, context)) for one, measured in _differing(plans, checks, context)}
     return [_with_hints(check, hints) if (hints := found.get(check.id)) else check for check in checks]
 
 
@@ -59,11 +60,13 @@ def _with_hints(check: Check, hints: Sequence[ModelHint]) -> Check:
     return hold_back(hinted.model_copy(update={"lead": True}), "another form or size of the model has it")
 
 
-def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[tuple[Countable, Fraction]]:
+def _differing(
+    plans: Sequence[Plan], checks: Sequence[Check], context: Context
+) -> Iterator[tuple[Countable, Fraction]]:
     """Yield the totals that differ from their row's model, however rounded, with what is measured.
 
-    Those of columns with images of their own are left out, and those of all but the first rows: in a table of a
-    thousand rows that all differ, the cause is another one.
+    Those of columns with images of their own are left out, those that belong to another column, and those of all but
+    the first rows: in a table of a thousand rows that all differ, the cause is another one.
     """
     rows = set[str]()
     for plan, check in zip(plans, checks, strict=True):
@@ -74,7 +77,7 @@ def _differing(plans: Sequence[Plan], checks: Sequence[Check]) -> Iterator[tuple
             rows.add(plan.cell.row.id)
             if len(rows) > _MOST_ROWS:
                 return
-            if not matches(plan.cell.printed, measured):
+            if not matches(plan.cell.printed, measured) and find_own_column(one, context) is None:
                 yield one, measured
 
 

@@ -63,7 +63,7 @@ class _Named:
 
 @dataclass(frozen=True)
 class ClaimText(_Named):
-    """A claim as its paper states it, where it is stated, and the function that tests it."""
+    """A claim as its paper states it, where it is stated, and the function that tests it; `long` if by its `share`."""
 
     statement: str
     place: str
@@ -72,6 +72,7 @@ class ClaimText(_Named):
     nearest: str | None
     tolerance: str | None
     needs: str | None
+    long: bool
     code: ClaimCode
 
 
@@ -203,6 +204,7 @@ def _read_claim(
         nearest=given.get("nearest"),
         tolerance=f"{given['tolerance']}: {given['because']}" if "because" in given else None,
         needs=given.get("needs"),
+        long="share" in given,
         file=code.file,
         line=node.lineno,
         code=code,

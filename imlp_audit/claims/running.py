@@ -34,8 +34,8 @@ def running(
     by_code: dict[ClaimCode, list[ClaimText]] = defaultdict(list)  # papers that make the same claim share its function
     for claim in trusted:
         by_code[claim.code].append(claim)
-    # those that need a solver take longest: they go first, so that no process is left alone with them
-    ordered = sorted(by_code.values(), key=lambda same: same[0].needs is None)
+    # those that take longest go first, so that no process is left alone with them
+    ordered = sorted(by_code.values(), key=lambda same: (same[0].needs is None, not same[0].long))
 
     def test_here(same: list[ClaimText]) -> Outcome:
         from imlp_audit.claims.testing import run_claim

@@ -14,7 +14,7 @@ class Settings:
     processes share the claims. With `trust_code` the Python of any folder is run, and not only that of trusted ones.
     """
 
-    examples: int = 10
+    examples: int = 5
     seed: int = 0
     seconds: float | None = None
     patience: float = 120.0

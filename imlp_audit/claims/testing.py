@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -36,10 +37,11 @@ _QUIET = settings(
 _NOWHERE = Path(__file__) / "nowhere"  # no folder can be made in a file: hypothesis goes on without
 _MOST_SHOWN, _SOME = 64, 4  # numbers of a tensor: of a larger one some are shown
 Arguments: TypeAlias = dict[str, object]
+gc.freeze()  # hypothesis searches all objects for its own at its first example: half a second with those of torch
 
 
 def run_claim(code: ClaimCode, settings: Settings, beat: Callable[[], None] = lambda: None) -> Outcome:
-    """Test a claim; `beat` is called when its module is loaded and before each example."""
+    """Test a claim; `beat` is called when it is loaded, and as it goes on, each hundredth of the patience."""
     with _the_same_everywhere(settings.device):
         try:
             claim = load_claim(code)
@@ -69,7 +71,8 @@ class _Run:
     """The examples of a claim that were judged, and the smallest one that it is false on or cannot be judged on."""
 
     def __init__(self, claim: Claim, code: ClaimCode, settings: Settings, beat: Callable[[], None]) -> None:
-        self._claim, self._code, self._seconds, self._beat = claim, code, settings.seconds, beat
+        self._claim, self._code, self._seconds = claim, code, settings.seconds
+        self._beat, self._rhythm, self._last_beat = beat, settings.patience / 100, time.monotonic()
         # torch.manual_seed takes 2 ms, as it tells every device
         self._restart = torch.default_generator.manual_seed if settings.device == "cpu" else torch.manual_seed
         self._arguments = st.fixed_dictionaries(dict(claim.strategies))
@@ -129,10 +132,13 @@ class _Run:
 
     def _fails(self, arguments: Arguments) -> bool:
         """Judge one example; return whether the claim is false on it or cannot be judged, as on the first that was."""
-        if self._late or (self._deadline is not None and time.monotonic() > self._deadline):
+        now = time.monotonic()
+        if self._late or (self._deadline is not None and now > self._deadline):
             self._late = True
             return True  # which ends the search; what was found before stays
-        self._beat()
+        if now - self._last_beat > self._rhythm:
+            self._last_beat = now
+            self._beat()
         self._restart(0)
         before = list_parts(arguments)
         false: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
+from imlp_audit.models.available_hosts import Bert, Transformers
 from imlp_audit.models.own import OwnCode
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.workers import EndedError, Pool, StoppedError, gather, yield_apart
@@ -26,6 +27,7 @@ Progress: TypeAlias = Callable[[str], None]
 Needed: TypeAlias = Mapping[ModelKey, Need]
 _Found: TypeAlias = dict[ModelKey, ModelFacts | Failure]
 
+_IMPORTING = (OwnCode, Bert, Transformers)  # more than torch and timm, which takes a second or two
 MANY = 20  # models: fewer are counted here before another process has begun
 
 
@@ -74,7 +76,8 @@ def _by_host(needed: Needed) -> list[Needed]:
     for key, need in needed.items():
         host = key.recipe.host
         shares[host.file if isinstance(host, OwnCode) else key.recipe.with_own_mlps()][key] = need
-    return list(shares.values())
+    # of two processes, which take from both ends, one imports what these need
+    return sorted(shares.values(), key=lambda share: not isinstance(next(iter(share)).recipe.host, _IMPORTING))
 
 
 def _measure_share(needed: Needed, send: Callable[[ModelFacts | Failure], None]) -> None:

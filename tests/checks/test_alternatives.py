@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from imlp_audit.checks import alternatives
+from imlp_audit.models.recipe import Recipe
 from imlp_audit.records.check import Check, Verdict
 from tests.measured import audit_file
 
@@ -172,6 +174,22 @@ def test_nothing_is_named_where_no_size_comes_near(tmp_path: Path) -> None:
     for model in ("{timm: resnet50}", "{timm: {architecture: dm_nfnet_f1, arguments: {alpha: 0.3}}}"):
         check = checks(tmp_path, model, "25.6", "99.9")["flops"]
         assert "`model: {" not in " ".join(check.hint_texts)
+
+
+def test_nothing_is_tried_of_numbers_that_belong_to_each_others_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = set[Recipe]()
+
+    def note(recipe: Recipe) -> Iterator[Recipe]:
+        tried.add(recipe)
+        yield from ()
+
+    monkeypatch.setattr(alternatives, "relatives_of", note)
+    assert "25.6 fits the column 'Params'" in hint(checks(tmp_path, "{timm: resnet50}", "4.09", "25.6")["flops"])
+    assert not tried
+    checks(tmp_path, "{timm: resnet50}", "4.09", "25.7")
+    assert tried
 
 
 def test_only_the_first_rows_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

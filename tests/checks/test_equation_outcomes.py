@@ -26,6 +26,7 @@ CLAIM = ClaimText(
     needs=None,
     file="p/equations/sec1.py",
     line=7,
+    long=False,
     code=ClaimCode(Path("p"), "p", "sec1", "one"),
 )
 NEAREST = replace(CLAIM, name="two", form="y = 2 x")
