@@ -86,7 +86,8 @@ def _list_relatives(one: Countable, measured: Fraction, context: Context) -> lis
     table = one.cell.row.table.value
     headings = " | ".join(column.heading for column in table.columns.values())
     published: list[Recipe] = []
-    if one.recipe.classes is None and name_in_library(one.recipe) is not None:
+    in_library = one.recipe.classes is None and name_in_library(one.recipe) is not None
+    if in_library and one.cell.column.measure is Measure.PARAMETERS:  # FLOPs hardly depend on classes
         named = classes_named(table.title, headings)[:_MOST_CLASSES]
         published = [one.recipe.with_change({"classes": number}) for number in named]
     gray = with_ends(one.recipe, 1, None) if one.cell.row.id in context.identities else None
