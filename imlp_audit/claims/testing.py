@@ -102,10 +102,7 @@ class _Run:
         return bool(self._late or self._false or self._problem)
 
     def _run_combinations(self) -> None:
-        """Run the example that is simplest in all, and then at least one other of each combination of choices.
-
-        Of a claim that takes long the simplest one is left out.
-        """
+        """Run the simplest example, unless the claim is long, and at least one other of each combination of choices."""
         long = self._claim.share < 1
         choices = self._run({}, self._others if long else self._arguments, 1)
         count = prod(len(one.values) for one in choices)

@@ -27,9 +27,9 @@ from imlp_audit.records.solution import Solved
 from imlp_audit.report.atomic_files import check_writable, write_whole
 from imlp_audit.report.formats import AuditFormat, Format
 from imlp_audit.report.listings import diff_document
-from imlp_audit.report.markdown import render_markdown
+from imlp_audit.report.markdown import render_markdown, shorten_report
 from imlp_audit.report.page import render_page
-from imlp_audit.report.paper import index_document, report_document, short_report
+from imlp_audit.report.paper import index_document, report_document
 from imlp_audit.spec.load import Selection
 from imlp_audit.spec.paper import Paper
 
@@ -96,9 +96,9 @@ def _prepare_folder(folder: Path) -> None:
 def _write_reports(result: AuditResult, folder: Path) -> None:
     reports = {folder / "index.html": render_page(index_document(result))}
     for paper in result.papers:
-        own = result.of(paper)
-        reports[folder / f"{paper.id}.html"] = render_page(report_document(own))
-        reports[folder / f"{paper.id}.md"] = render_markdown(short_report(own))
+        whole = report_document(result.of(paper))
+        reports[folder / f"{paper.id}.html"] = render_page(whole)
+        reports[folder / f"{paper.id}.md"] = render_markdown(shorten_report(whole))
     for path in reports:
         check_writable(path)
     for path, text in reports.items():

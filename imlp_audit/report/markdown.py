@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import assert_never
@@ -133,16 +133,16 @@ def shorten_report(document: doc.Document, limit: int = LIMIT) -> doc.Document:
     shortened = document
     for extent in (None, *_EXTENTS):
         shortened = _shorten(document, extent) if extent is not None else document
-        if _size(shortened) <= limit:
+        if all(end <= limit for end in _ends(shortened)):
             return shortened
-    room = limit - _size((_NOTE,))
     blocks = [block for block in shortened if block is not _NOTE]
-    sizes = accumulate(_size((block,)) + 1 for block in blocks)  # blocks are apart by a blank line
-    return (*(block for block, end in zip(blocks, sizes, strict=True) if end <= room), _NOTE)
+    (of_note,) = _ends((_NOTE,))
+    return (*(block for block, end in zip(blocks, _ends(blocks), strict=True) if end <= limit - of_note), _NOTE)
 
 
-def _size(document: doc.Document) -> int:
-    return len(render_markdown(document).encode())
+def _ends(document: Iterable[doc.Block]) -> Iterator[int]:
+    """Yield how many bytes of markdown each block ends at, and the blank line behind it."""
+    return accumulate(len(render_markdown((block,)).encode()) + 1 for block in document)
 
 
 def _shorten(document: doc.Document, extent: _Extent) -> doc.Document:

@@ -234,9 +234,8 @@ def digest_selection(selection: Selection, *asked: object) -> str | None:
 
 
 def _has_code_from_outside(paper: Paper) -> bool:
-    claims = [claim for claim in paper.equations if isinstance(claim, ClaimText)]
-    outside = any(recipe.code_folders is None for recipe, _ in models_of(paper))
-    return outside or not all(is_bundled(claim.code.folder) for claim in claims)
+    folders = {claim.code.folder for claim in paper.equations if isinstance(claim, ClaimText)}
+    return any(recipe.code_folders is None for recipe, _ in models_of(paper)) or not all(map(is_bundled, folders))
 
 
 def _contents(paper: Paper) -> Iterator[str | bytes]:
