@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from imlp_audit.count.facts import Failure, Measured, ModelFacts, ModelKey, Need
 from imlp_audit.count.fvcore import count_with_fvcore, unfuse_attention
 from imlp_audit.count.ledger import CallCache, measure, peak_memory
-from imlp_audit.count.parameters import count_parameters, parameter_counts
+from imlp_audit.count.parameters import parameter_counts
 from imlp_audit.count.record import Ledger
 from imlp_audit.errors import BuildError, UntrustedError
 from imlp_audit.models.build import Builder, Variant, describe_failure, limited_model
@@ -84,18 +84,18 @@ def _measure_model(
     return facts
 
 
-def count_work(model: nn.Module, cache: CallCache | None = None) -> Ledger:
+def count_work(model: nn.Module) -> Ledger:
     """Return the work of a model on its example inputs, on the meta device."""
-    return measure(unfuse_attention(model), *_inputs(model, "meta"), cache=cache)
+    return measure(unfuse_attention(model), *_inputs(model, "meta"))
 
 
 def _count(variant: Variant, cache: CallCache, need: Need) -> ModelFacts:
     model = unfuse_attention(variant.model)
-    ledger = count_work(model, cache) if need.work else None
+    ledger = measure(model, *_inputs(model, "meta"), cache=cache) if need.work else None
     return ModelFacts(
         parameters=parameter_counts(model),
         mlps=variant.mlps,
-        mlp_parameters=count_parameters(nn.ModuleList(model.get_submodule(path) for path in variant.mlps)),
+        mlp_parameters=sum(p.numel() for p in nn.ModuleList(map(model.get_submodule, variant.mlps)).parameters()),
         ledger=ledger.condensed(variant.mlps) if ledger is not None else None,
         settings=settings_of(model),
         peaks={n: peak_memory(model, *_inputs(model, "meta", n), cache=cache) for n in sorted(need.batches)},

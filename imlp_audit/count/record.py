@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from itertools import accumulate
 
 from imlp_audit.count.call import Operation
 from imlp_audit.models.available_hosts import HOSTS
@@ -60,10 +59,10 @@ class Ledger:
 
         The first module of a site stands for all of it.
         """
-        roots, stands = frozenset(apart), dict[tuple[Site, bool], str]()
+        roots, stands = tuple(f"{one}." for one in apart), dict[tuple[Site, bool], str]()
         work: Counter[tuple[str, Operation]] = Counter()
         for (path, operation), amount in self.work.items():
-            place = site_of(path), not roots.isdisjoint(accumulate(path.split("."), "{}.{}".format))
+            place = site_of(path), f"{path}.".startswith(roots)
             work[stands.setdefault(place, path), operation] += amount
         return Ledger(dict(work), self.unknown)
 
