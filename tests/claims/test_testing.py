@@ -100,6 +100,15 @@ def test_time_that_runs_out_is_a_problem() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("patience", "for_each"), [(0, 1), (10**9, 0)])
+def test_a_claim_shows_that_it_goes_on_as_often_as_patience_asks(patience: float, for_each: int) -> None:
+    beats = list[float]()
+    (code,) = (claim.code for claim in all_claims() if claim.id == "imlp/equations/eq4_agelu")
+    found = run_claim(code, Settings(20, patience=patience), lambda: beats.append(patience))
+    assert found.examples >= 20
+    assert len(beats) == 1 + for_each * found.examples
+
+
 def test_a_claim_from_outside_is_tested_in_a_process_and_equal_runs_are_equal(tmp_path: Path) -> None:
     first, second = (
         spawn("properties", str(CASES), "--jobs", jobs, "--trust-code", "-f", "json", "--examples", "4", cwd=tmp_path)
