@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, combinations
 from pathlib import Path
 from types import MappingProxyType
 
@@ -201,7 +201,11 @@ def parse_inputs(texts: Sequence[str]) -> tuple[Given, ...]:
     `x[]=3,8,224,224` is one of a list of tensors, `[]=3,8,224,224` one of a list without a name, and `x.left=3,8,224`
     one of a mapping.
     """
-    return tuple(map(_input, texts))
+    given = tuple(map(_input, texts))
+    for (one, listed), (other, too) in combinations([(each.name, each.listed) for each in given if each.name], 2):
+        if (one == other and not (listed and too)) or one.startswith(f"{other}.") or other.startswith(f"{one}."):
+            raise UsageError(f"--input {other}: {one} was given before, for the same argument; leave one of them out")
+    return given
 
 
 def _input(text: str) -> Given:

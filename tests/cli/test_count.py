@@ -471,6 +471,15 @@ def test_methods_mappings_and_what_a_class_holds(wild: Path, monkeypatch: pytest
     assert pair["inputs"] == ["data.left: [1, 5, 8] float32", "data.right: [1, 5, 8] float32"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second"), [("data", "data.left"), ("data.left", "data"), ("data.left", "data.left"), ("data[]", "data")]
+)
+def test_an_input_that_another_would_replace_is_refused(wild: Path, first: str, second: str) -> None:
+    done = call("count", f"{wild / 'nets' / 'wild.py'}:Pair", "--input", f"{first}=3", "--input", f"{second}=5")
+    assert (done.code, done.out) == (2, "")
+    assert f"--input {second.removesuffix('[]')}: {first.removesuffix('[]')} was given before" in done.err
+
+
 def test_configurations(wild: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(wild)
     table = ("--arg", "table=[1]:float32")
