@@ -70,7 +70,7 @@ def audit(selection: Selection, options: Options, announce: Announce) -> AuditRe
         return _run(plans, known, options, settings, announce, identities, searched=False)
 
     digest = digest_selection(selection, replace(options, jobs=0, store=Store()))
-    return remember(options.store, digest, AuditResult, run, _is_whole)
+    return remember(options.store, digest, AuditResult, run, lambda made: not made.counts()[Verdict.ERROR])
 
 
 def audit_targets(
@@ -221,10 +221,6 @@ def _try_alternatives(
     return name_alternatives(plans, checks, replace(context, facts=facts))
 
 
-def _is_whole(result: AuditResult) -> bool:
-    return all(check.verdict is not Verdict.ERROR for check in result.checks)
-
-
 def _fits(paper: Paper) -> Mapping[str, FitScore]:
     fitted = paper.about.value.fitted
     return {name: FitScore(explained=fit.explained, of=fit.of, by_chance=fit.by_chance) for name, fit in fitted.items()}
@@ -232,13 +228,11 @@ def _fits(paper: Paper) -> Mapping[str, FitScore]:
 
 def _acknowledge(checks: Sequence[Check], selection: Selection, *, searched: bool) -> Iterator[Acknowledged]:
     """Yield each paper's checks with their findings. Only repeats were made for papers not asked for."""
-    for paper in selection.papers:
+    for paper in (*selection.papers, *selection.repeating):
         made = [check for check in checks if check.id.startswith(f"{paper.id}/")]
-        if made:
+        if made and paper in selection.papers:
             yield acknowledge(paper, made, check_ids(paper, selection.known), searched=searched)
-    for paper in selection.repeating:
-        made = [check for check in checks if check.id.startswith(f"{paper.id}/")]
-        if made:
+        elif made:
             known = acknowledge(paper, made, [*locked_checks(paper), *(check.id for check in made)])
             yield replace(known, findings=(), stale_findings=())  # their own runs report them
 

@@ -156,7 +156,6 @@ class _TableRows:
         }
 
     def _known(self, row: RowRef) -> tuple[Recipe | None, Identified | None]:
-        """Return a row's model, and how it is known."""
         first = candidates_of(row)[0]
         fitting = [one for one in candidates_of(row) if self.counts.has_size(row, one) and not contradicts(row, one)]
         following = [one for one in fitting if self.counts.on_images(row, one)[1]]

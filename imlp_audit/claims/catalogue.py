@@ -232,7 +232,6 @@ def _read_tables(node: ast.expr, constants: Mapping[str, ast.expr]) -> tuple[Map
 def _list_weight_faults(
     given: Mapping[str, str | None], arguments: Sequence[str], layers: Sequence[Mapping[str, str]]
 ) -> Iterator[str]:
-    """Yield what a claim about learned weights lacks."""
     yield from (f"needs a text in `{one}`, as a plain string" for one in WEIGHT_TEXTS if not given.get(one))
     if not layers:
         least = "each mapping letters to names of which one at least does not end in ?"

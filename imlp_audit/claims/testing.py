@@ -160,7 +160,6 @@ class _Run:
         return bool(false or problem)
 
     def _write(self, arguments: Sequence[Leaf]) -> tuple[str, ...]:
-        """Write the choices and the arguments of an example."""
         names = {part.name for part in arguments}
         chosen = self._combination.items()
         values = {one.name: one.values[place] for one, place in chosen if one.name not in names}

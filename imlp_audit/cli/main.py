@@ -137,7 +137,6 @@ def _pick_app() -> typer.Typer:
 
 
 def _read_docstring(command: str) -> str | None:
-    """Return what a command does, from its source."""
     module, _, function = COMMANDS[command].partition(":")
     tree = ast.parse((Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8"))
     return next(

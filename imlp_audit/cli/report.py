@@ -121,7 +121,6 @@ def read_audit(path: Path) -> AuditResult:
 
 
 def _read_result(path: Path, written_by: str | None = None) -> AuditResult:
-    """Return a result of limited size. Raises UsageError."""
     try:
         text = read_text(path, MAX_RESULT_BYTES, str(path)).removeprefix(BOM)
     except FileError as error:

@@ -12,6 +12,7 @@ from dataclasses import is_dataclass
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
+from types import ModuleType
 
 import torch
 from torch import nn
@@ -21,7 +22,7 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.host import TensorInput
 from imlp_audit.models.importing import Importer, import_file, leave_others, repository
 from imlp_audit.models.recipe_changes import merge
-from imlp_audit.models.run_code import check_module, locate, make_module, take_maker, write_error
+from imlp_audit.models.run_code import check_module, locate, make_module, noting, take_maker, write_error
 from imlp_audit.models.stand_ins import Answers, StandIn, answering
 from imlp_audit.models.torch_modes import ArithmeticOnTheProcessor
 from imlp_audit.processes.limits import TimeIsUp
@@ -71,12 +72,13 @@ def find_foreign(request: ModelRequest, file: Path) -> Callable[..., object]:
 
 
 def _advise(error: BaseException) -> str:
-    """Say which flag may help."""
     text = str(error)
+    if notes := getattr(error, "__notes__", ()):
+        return f"; {notes[0]}"
     if isinstance(error, TypeError) and "required" in text:
         return "; give arguments with --arg name=value or --config FILE"
     if isinstance(error, TypeError) and "unexpected keyword" in text:
-        return "; of a file with more in it, take a section: --config FILE:SECTION"
+        return "; leave it out, or take the section of a file that has no more: --config FILE:SECTION"
     if isinstance(error, AttributeError | KeyError) and "the configuration has no" in text:
         return "; add it with --arg name=value, or take its defaults from Python: --config FILE.py:NAME"
     return ""
@@ -166,11 +168,14 @@ def _make_argument(value: object) -> object:
     if isinstance(value, TensorInput):
         return torch.ones(value.shape, dtype=getattr(torch, value.dtype))
     if isinstance(value, Mapping) and "_target_" in value:
-        inside = {key: _make_argument(one) for key, one in value.items() if key[:1] != "_"}
-        maker = resolve_name(str(value["_target_"]))
-        if not callable(maker):
-            return maker
-        return partial(maker, **inside) if value.get("_partial_") else maker(**inside)
+        with noting(f"the argument's `_target_: {value['_target_']}` fails; correct it in --arg or --config"):
+            inside = {key: _make_argument(one) for key, one in value.items() if key[:1] != "_"}
+            maker = resolve_name(str(value["_target_"]))
+            if isinstance(maker, StandIn | ModuleType):  # stand-ins are modules too
+                raise LookupError("nothing of that name can be made")
+            if not callable(maker):
+                return maker
+            return partial(maker, **inside) if value.get("_partial_") else maker(**inside)
     if isinstance(value, Mapping):
         return Config(value)
     return [_make_argument(one) for one in value] if isinstance(value, list) else value

@@ -17,7 +17,7 @@ from torch import nn
 from torch.nn.modules.module import register_module_forward_pre_hook
 
 from imlp_audit.count.call import MULTIPLY_ACCUMULATES, Operation
-from imlp_audit.count.conventions import FLOPS_CONVENTIONS, total
+from imlp_audit.count.conventions import FLOPS_CONVENTIONS, MACS_WEIGHTS, WeightKey, total
 from imlp_audit.count.from_repository import build_foreign, find_foreign, place_in
 from imlp_audit.count.fvcore import unfuse_attention
 from imlp_audit.count.hooks import THOPS_LAYERS, TRANSPOSED
@@ -35,7 +35,7 @@ from imlp_audit.models.stand_ins import Answers, answering
 from imlp_audit.models.torch_modes import SkipInitialisation, UsedParameters
 from imlp_audit.processes.limits import MEMORY_OF_CODE, LimitError, TimeIsUp, limited
 from imlp_audit.processes.streams import silenced
-from imlp_audit.records.counted import CountReport, ModelPart
+from imlp_audit.records.counted import PROGRAMS, CountReport, ModelPart
 
 _SECONDS = 50.0
 _DEPTH = 3  # levels of parts that are kept
@@ -111,12 +111,24 @@ def _report(request: ModelRequest, model: nn.Module, answers: Answers, ran: _Pas
         buffers=sum(one.numel() for one in model.buffers()),
         bytes=sum(one.numel() * one.element_size() for one in held),
         flops=flops if ran.ledger is not None else None,
+        beyond=_beyond(model, ran.ledger) if ran.ledger is not None and parts else {},
         no_flops=ran.problem,
         uncounted=tuple(sorted(ran.ledger.unknown)) if ran.ledger is not None else (),
         left_out=tuple(answers.left_out),
         parts=tuple(_parts(model, ran)) if parts else (),
         notes=tuple(answers.notes),
     )
+
+
+def _beyond(model: nn.Module, ledger: Ledger) -> dict[str, dict[str, int]]:
+    """Return what well-known counters count otherwise than multiply-accumulates, by class of module."""
+    kinds = {path: type(one).__name__ for path, one in model.named_modules()}
+    found = {name: Counter[str]() for name in PROGRAMS}
+    for (path, operation), amount in ledger.work.items():
+        for name, of_kinds in found.items():
+            weight = FLOPS_CONVENTIONS[name].weights.get(WeightKey(operation), 0) - MACS_WEIGHTS.get(operation, 0)
+            of_kinds[kinds[path]] += weight * amount
+    return {name: {kind: more for kind, more in one.items() if more} for name, one in found.items()}
 
 
 def _count_parameters(model: nn.Module, ran: _Pass) -> dict[str, int]:

@@ -81,7 +81,6 @@ def _by_host(needed: Needed) -> list[Needed]:
 
 
 def _measure_share(needed: Needed, send: Callable[[ModelFacts | Failure], None]) -> None:
-    """Measure models in their order."""
     for _, facts in measure_here(needed):
         send(facts)
 

@@ -170,11 +170,11 @@ def parse_arguments(texts: Sequence[str]) -> dict[str, object]:
             if not isinstance(inside, dict):
                 raise UsageError(f"--arg {text}: {part} has a value already")
             into = inside
-        into[last] = _value(value)
+        into[last] = _value(value, f"--arg {name}:")
     return found
 
 
-def _value(text: str) -> object:
+def _value(text: str, flag: str) -> object:
     known: Mapping[str, object] = {"True": True, "False": False, "None": None}
     if text in known:
         return known[text]
@@ -188,7 +188,7 @@ def _value(text: str) -> object:
         try:
             return _Loader(text).get_single_data()
         except (yaml.YAMLError, RecursionError) as error:
-            raise UsageError(f"{text}: it is neither JSON nor YAML") from error
+            raise UsageError(f"{flag} {text}: it is neither JSON nor YAML; check its brackets and quotes") from error
     try:
         return float(text)  # .1 and 1e-5, as Python writes them
     except ValueError:
@@ -211,7 +211,7 @@ def parse_inputs(texts: Sequence[str]) -> tuple[Given, ...]:
 def _input(text: str) -> Given:
     name, constant, value = text.partition(":=")
     if constant:
-        return Given(_name(name, text), constant=_value(value), is_constant=True)
+        return Given(_name(name, text), constant=_value(value, f"--input {name}:"), is_constant=True)
     name, equals, sizes = text.rpartition("=")
     sizes, colon, dtype = sizes.partition(":")
     if colon and dtype not in DTYPES:
@@ -233,7 +233,7 @@ def _input(text: str) -> Given:
 
 def _name(text: str, whole: str) -> str:
     if not all(part.isidentifier() for part in text.split(".", 1)):
-        raise UsageError(f"--input {whole}: {text!r} cannot be the name of an argument")
+        raise UsageError(f"--input {whole}: {text!r} is not NAME or NAME.KEY of an argument")
     return text
 
 
@@ -273,12 +273,14 @@ def _read(path: Path) -> Values:
     text = read_text(path, _MOST, path)
     try:
         loader = _Loader(text)
+        loader.name = path.name
         node = loader.get_single_node()
         if node is not None and _weigh(node, {}) > _MOST:
-            raise UsageError(f"{path}: aliases such as *name make more than {_MOST} values of it; write what is needed")
+            raise UsageError(f"{path}: aliases such as *name hold themselves, or too many values; write them out")
         found = loader.construct_document(node) if node is not None else None
     except (yaml.YAMLError, RecursionError) as error:
-        raise UsageError(f"{path}: {' '.join(str(error).split())}") from error
+        text = "it is nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
+        raise UsageError(f"{path}: {text}") from error
     if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
         raise UsageError(f"{path}: it holds no arguments by name, such as `width: 96`")
     return found

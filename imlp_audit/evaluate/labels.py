@@ -157,7 +157,6 @@ def assign_classes(present: Collection[str], folders: Collection[str], given: Cl
 
 
 def _assign(present: Collection[str], folders: Collection[str], given: Classes | None) -> Classes:
-    """Assign classes to ids of class folders."""
     if given is not None:
         return _by_map(present, given)
     published = {name: index for index, name in enumerate(imagenet_classes())}

@@ -153,7 +153,6 @@ def _explain_change(plan: DeltaPlan, check: DeltaCheck, cells: Mapping[str, Cell
 
 
 def _explain_repeat(plan: RepeatPlan, check: RepeatCheck) -> _Answer:
-    """Say what the two places print."""
     ours, other = plan.numbers
     rules = Conventions(plan.cell.row.paper.about.value).roundings_of(plan.cell.column)
     facts = list_facts(
@@ -186,7 +185,6 @@ def _explain_mark(plan: MarkPlan, check: MarkCheck, cells: Mapping[str, CellChec
 
 
 def _explain_columns(plan: ColumnsPlan, check: ColumnCheck) -> _Answer:
-    """Say which columns were compared."""
     facts = list_facts(
         check,
         ("printed", f"{plan.table.value.called}, columns {check.printed}; {place_in_specs(check)}"),

@@ -188,7 +188,7 @@ def counted_document(model: CountReport, depth: int) -> doc.Document:
 def _describe_model(model: CountReport, depth: int) -> Iterator[doc.Block]:
     yield doc.Paragraph((doc.strong(f"{model.model}{_write_arguments(model.arguments)}"),))
     for printed in model.printed:
-        yield from explain_number(printed, model.no_flops, model.left_out)
+        yield from explain_number(printed, model)
     yield doc.Heading("Parameters", 2)
     rows: list[tuple[doc.Inline, ...]] = [
         (words, readable(model.parameters[name])) for name, words in COUNTERS.items() if name in model.parameters
@@ -213,17 +213,15 @@ def _describe_model(model: CountReport, depth: int) -> Iterator[doc.Block]:
 
 
 def _write_arguments(arguments: Mapping[str, object]) -> str:
-    """Write the arguments; a configuration's by its size."""
     texts = ((name, f"{value}") for name, value in arguments.items())
     shown = [f"{name}={text if len(text) < _LONGEST_ARGUMENT else '...'}" for name, text in texts]
     more = [f"{len(shown) - _MOST_ARGUMENTS} more"] if len(shown) > _MOST_ARGUMENTS else []
     return f" ({', '.join(shown[:_MOST_ARGUMENTS] + more)})" if shown else ""
 
 
-def explain_number(
-    printed: PrintedNumber, no_flops: str | None = None, left_out: Sequence[str] = ()
-) -> Iterator[doc.Block]:
+def explain_number(printed: PrintedNumber, model: CountReport | None = None) -> Iterator[doc.Block]:
     """Yield whether a number follows, and what else would give it; or that FLOPs were not counted, and why."""
+    no_flops, left_out, beyond = (model.no_flops, model.left_out, model.beyond) if model is not None else (None, (), {})
     measure = "FLOPs" if printed.measure == "flops" else printed.measure
     if printed.measured is None:
         why = f": {no_flops}" if no_flops is not None else ""
@@ -233,7 +231,10 @@ def explain_number(
     without = f" without {', '.join(left_out)}, which could not be counted" if left_out else ""
     ours = f"the model has {readable(int(printed.measured))}{without}"
     if printed.follows:
-        by = ", ".join(f"{PROGRAMS[name]} {readable(count)}" for name, count in printed.otherwise.items())
+        by = ", ".join(
+            f"{PROGRAMS[name]} {readable(count)}{_write_beyond(beyond.get(name, {}), count)}"
+            for name, count in printed.otherwise.items()
+        )
         others = f" Other counters give another number: {by}." if by else ""
         yield doc.Paragraph((doc.strong(f"{printed.printed} {measure}"), f" follows: {ours}.{others}"))
         return
@@ -245,6 +246,14 @@ def explain_number(
     named = printed.causes or printed.possible
     if named:
         yield doc.List(tuple(doc.Item(str(one), label=str(at)) for at, one in enumerate(named, start=1)))
+
+
+def _write_beyond(kinds: Mapping[str, int], count: int) -> str:
+    """Say of which two classes of modules a counter counts most more, or less, than multiply-accumulates."""
+    if 2 * sum(kinds.values()) == count:
+        return " (two for each multiply-accumulate)"
+    most = sorted(kinds.items(), key=lambda one: -abs(one[1]))[:2]
+    return f" ({', '.join(f'{kind} {_write_signed(more)}' for kind, more in most)})" if most else ""
 
 
 def _none_found(printed: PrintedNumber) -> str:

@@ -130,7 +130,6 @@ def _signature(name: str, tree: ast.Module) -> tuple[tuple[str, ...], tuple[str,
 
 
 def _arguments_of(function: ast.FunctionDef, skip: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the arguments after the first `skip`."""
     found = function.args
     if function.decorator_list or found.vararg or found.kwarg or found.posonlyargs or len(found.args) < skip:
         return None
@@ -206,7 +205,6 @@ def _axes_in(node: ast.expr, where: str) -> DeclaredAxes:
 
 
 def _complaint(name: object, values: object) -> str | None:
-    """Say what is wrong with an axis, if anything."""
     if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
         return f"{name!r} is not the name of an argument"
     if name in DECIDED:

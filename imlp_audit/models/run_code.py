@@ -37,11 +37,9 @@ def make_module(maker: Callable[[], object]) -> object:
             raise
         with torch.device("cpu"):
             model = maker()
-    return _move(model, device) if isinstance(model, nn.Module) and not _lies_on(model, device) else model
-
-
-def _lies_on(model: nn.Module, device: torch.device) -> bool:
-    return all(one.device == device for one in (*model.parameters(), *model.buffers()))
+    if isinstance(model, nn.Module) and any(one.device != device for one in (*model.parameters(), *model.buffers())):
+        return _move(model, device)
+    return model
 
 
 def _move(model: nn.Module, device: torch.device) -> nn.Module:
@@ -140,7 +138,7 @@ def check_module(file: str, name: str, made: object) -> nn.Module:
     """Return what code has made. Raises BuildError if it is not a module."""
     if isinstance(made, nn.Module):
         return made
-    raise BuildError(f"{file}: {name} returns {type(made).__name__}, not a torch.nn.Module")
+    raise BuildError(f"{file}: {name} returns {type(made).__name__}, not a torch.nn.Module; name what makes one")
 
 
 def _own_forward(model: nn.Module) -> Callable[..., object]:
@@ -210,18 +208,34 @@ def reads_values(error: BaseException) -> bool:
 def take_maker(module: ModuleType, name: str) -> Callable[..., object]:
     """Return the class or function of a module, or of a class in it. Raises LookupError with the nearest name.
 
-    A method is of an instance that is made without arguments.
+    A method is of an instance that is made without arguments. An error of that has a note of what to do.
     """
-    maker: object = module
+    inside: object = module
+    maker = inside
     for part in name.split("."):
-        of_instance = isinstance(maker, type) and inspect.isfunction(inspect.getattr_static(maker, part, None))
-        maker = getattr(maker() if of_instance and callable(maker) else maker, part, None)
+        inside = maker
+        if isinstance(maker, type) and inspect.isfunction(inspect.getattr_static(maker, part, None)):
+            with noting(f"{name} needs an instance, made without arguments; write a function that makes another"):
+                maker = maker()
+        maker = getattr(maker, part, None)
+        if maker is None:
+            break
     if isinstance(maker, nn.Module):  # made when the module was imported
         return partial(deepcopy, maker)
     if callable(maker):
         return maker
-    own = [one for one, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
-    raise LookupError(f"it defines no {name!r}; {did_you_mean(name, own, 'it has')}")
+    own = [one for one, value in vars(inside).items() if getattr(value, "__module__", None) == module.__name__]
+    raise LookupError(f"it defines no {name!r}; {did_you_mean(part, own, 'it has')}")
+
+
+@contextmanager
+def noting(advice: str) -> Iterator[None]:
+    """Add what to do to an error of code that is run."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(advice)
+        raise
 
 
 _USE_CONV = "use_conv"

@@ -88,7 +88,8 @@ class CountReport(JsonDocument):
 
     `parameters` has totals by name (`all`, `trainable`, `no_head`, ...), `flops` the work of one forward pass by
     counter, None where it was not run, and `no_flops` says why. `uncounted` are operations that no formula counts,
-    `left_out` missing classes of which the model has instances, or bases.
+    `left_out` missing classes of which the model has instances, or bases. `beyond` is what a counter counts beside
+    multiply-accumulates, or less than them where negative, by class of module.
     """
 
     FORMAT: ClassVar = "imlp-audit/count/1"
@@ -101,6 +102,7 @@ class CountReport(JsonDocument):
     buffers: Count
     bytes: Count
     flops: dict[str, Count] | None
+    beyond: dict[str, dict[str, int]] = Field(default_factory=dict)
     no_flops: str | None = None
     uncounted: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()

@@ -169,8 +169,9 @@ def _table(table: doc.Table) -> Iterator[str]:
     yield from _head(table.header, table.alignments)
     yield '<tbody role="rowgroup">'
     for row in table.rows:
-        cells = zip(row, table.header or ("",) * len(row), table.alignments, strict=True)
-        yield f'<tr role="row">{"".join(_cell(*cell) for cell in cells)}</tr>'
+        columns = zip(row, table.header or ("",) * len(row), table.alignments, strict=True)
+        cells = (f'<td role="cell"{_side(at)}{_label(name)}>{render_inline(text)}</td>' for text, name, at in columns)
+        yield f'<tr role="row">{"".join(cells)}</tr>'
     yield "</tbody></table>"
 
 
@@ -183,10 +184,6 @@ def _head(names: Sequence[doc.Inline], alignments: Sequence[doc.Align]) -> Itera
             for name, align in zip(names, alignments, strict=True)
         )
         yield f'<thead role="rowgroup"><tr role="row">{"".join(cells)}</tr></thead>'
-
-
-def _cell(text: doc.Inline, column: doc.Inline, align: doc.Align) -> str:
-    return f'<td role="cell"{_side(align)}{_label(column)}>{render_inline(text)}</td>'
 
 
 def _side(align: doc.Align) -> str:

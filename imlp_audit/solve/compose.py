@@ -387,7 +387,6 @@ def _space(readings: Readings) -> Space:
 
 
 def _find_named(paper: Paper, spaces: Mapping[str, Readings]) -> dict[str, dict[str, int]]:
-    """Return where the paper's named readings are."""
     found: dict[str, dict[str, int]] = {}
     for name, named in paper.about.value.readings.items():
         reading = named.reading()

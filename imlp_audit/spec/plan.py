@@ -259,7 +259,6 @@ def _alike(paper: Paper, known: Sequence[Paper]) -> Iterator[RepeatPlan]:
 
 
 def _describe(column: Column) -> str:
-    """Say what two columns measure that measure the same."""
     details = ", ".join(f"{key} {value}" for key, value in details_of(column).items())
     return f"both are {column.measure}{f' ({details})' if details else ''}"
 

@@ -232,7 +232,6 @@ class _Builder:
             self._report(mark, "a line that begins with % is a YAML directive, and a spec needs none: remove it")
 
     def _node(self, event: yaml.Event, depth: int = 1, *, is_key: bool = False) -> Node:
-        """Return the value that begins with an event."""
         mark = self._begin(event, depth)
         match event:
             case yaml.ScalarEvent():

@@ -128,21 +128,7 @@ def make_table(
     headings = _join_headings(grid[titles:head])
     body, notes = _read_body(grid[head:], grid[titles:head])
     notes = [*([f"only the first {len(grid)} rows are read"] if len(source) > len(grid) else []), *notes]
-    every, width = [*grid[:titles], *body], len(headings)
-    half = width // 2
-    if half > 1 and headings == headings[:half] * 2:  # a long table that is set in two halves
-        every = [part for start in (0, half) for part in _cut_rows(every, start, start + half)]
-        notes.append("two tables stand side by side; they are read one below the other")
-        headings = headings[:half]
-    return SourceTable(number, caption, headings, tuple(every), file, line, label=label, notes=tuple(notes))
-
-
-def _cut_rows(rows: Sequence[GridRow], start: int, end: int) -> Iterator[GridRow]:
-    """Yield what rows have in some columns; a title over all columns stands in each part."""
-    for row in rows:
-        cells = row.cells[start:end]
-        if any(cells):
-            yield replace(row, cells=cells, single=cells[0] if set(cells[1:]) <= {""} or len(set(cells)) == 1 else None)
+    return SourceTable(number, caption, headings, (*grid[:titles], *body), file, line, label=label, notes=tuple(notes))
 
 
 def _count_titles(rows: Sequence[SourceRow], grid: Sequence[GridRow]) -> int:

@@ -157,7 +157,6 @@ def _split_rows(table: Element) -> list[tuple[int, list[tuple[Element, bool]]]]:
 
 
 def _parts(one: Element, *, in_head: bool) -> Iterator[tuple[Element, bool]]:
-    """Yield the groups, rows and cells of a table."""
     for child in one:
         if child.tag in _CELLS | _GROUPS | {"tr"}:
             yield child, in_head or child.tag == "thead"

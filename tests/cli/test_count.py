@@ -396,6 +396,16 @@ class Experiment:
     def get_model(self, bias=True):
         return nn.Linear(self.width, 2, bias=bias)
 
+    def get_size(self):
+        return self.width
+
+class Sized:
+    def __init__(self, width):
+        self.width = width
+
+    def get_model(self):
+        return nn.Linear(self.width, 2)
+
 class Outer(nn.Module):
     def __init__(self, inner, wide):
         super().__init__()
@@ -507,6 +517,30 @@ def test_configurations_that_lack_something(
     done = call("count", "nets/wild.py:Wild", "--arg", "table=[1]:float32", *flags)
     assert done.code in (2, 3)
     assert REFUSED[flags] in done.err
+
+
+UNFIT = {
+    ("Experiment.get_modl",): "it defines no 'Experiment.get_modl'; did you mean 'get_model'?",
+    (
+        "Sized.get_model",
+        "--arg",
+        "width=3",
+    ): "'width'; Sized.get_model needs an instance, made without arguments; write",
+    ("Experiment.get_size",): "returns int, not a torch.nn.Module; name what makes one",
+    ("Pair", "--arg", "two=3"): "unexpected keyword argument 'two'; leave it out, or",
+    ("Pair", "--arg", "wide={_target_: no.such.thing}"): "the argument's `_target_: no.such.thing` fails; correct it",
+    ("Pair", "--arg", "wide={_target_: torch.nn.ReLU, a: 1}"): "argument 'a'; the argument's `_target_: torch.nn.ReLU`",
+}
+
+
+@pytest.mark.parametrize("given", UNFIT)
+def test_names_and_arguments_that_do_not_fit(
+    wild: Path, given: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(wild)
+    done = call("count", f"nets/wild.py:{given[0]}", *given[1:])
+    assert (done.code, done.out) == (3, "")
+    assert UNFIT[given] in done.err
 
 
 @pytest.mark.slow
@@ -738,6 +772,18 @@ def test_what_is_missing_leaves_a_number_open(tmp_path: Path) -> None:
     done = call("count", f"{tmp_path}/net.py:Net", "--printed", "params=500")
     assert done.code == 3
     assert "500 parameters is open: the model has 90 without nowhere.Layer" in done.out
+
+
+def test_what_other_counters_count_more_of_flops_that_follow() -> None:
+    """fvcore counts two for each element of a batch norm and one of what is pooled."""
+    found = count("timm:mobilenetv2_100", "--printed", "0.3008G")
+    norms = found["beyond"]["fvcore"]["BatchNormAct2d"]
+    assert found["flops"]["fvcore"] - found["flops"]["macs"] == norms + 1280 * 7 * 7  # the last pool
+    assert found["beyond"]["torch"] == {"Conv2d": found["flops"]["macs"] - 1_280_000, "Linear": 1_280_000}
+    for name, more in found["beyond"].items():
+        assert sum(more.values()) == found["flops"][name] - found["flops"]["macs"]
+    done = call("count", "timm:mobilenetv2_100", "--printed", "0.3008G")
+    assert f"(BatchNormAct2d +{norms:_}, Ada".replace("_", " ") in " ".join(done.out.split())
 
 
 def test_what_follows_has_no_cause_and_a_shared_cause_counts_more() -> None:
@@ -1037,7 +1083,8 @@ def test_models_that_are_not_there(model: str) -> None:
         ("--printed", "0", "above zero"),
         ("--printed", "-5M", "above zero"),
         ("--arg", "width", "name=value"),
-        ("--arg", "act={a: {b}", "neither JSON nor YAML"),
+        ("--arg", "act={a: {b}", "--arg act: {a: {b}: it is neither JSON nor YAML; check its brackets"),
+        ("--input", "data.left.x=3", "'data.left.x' is not NAME or NAME.KEY"),
         ("--input", "3x224", "without the batch"),
         ("--input", "3,224:float8", "unknown type"),
         ("--path", "nowhere", "no such folder"),

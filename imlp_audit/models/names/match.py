@@ -68,8 +68,6 @@ def variants_of(name: str, library: Library) -> list[str]:
 
 @dataclass(frozen=True)
 class _Name:
-    """A name of a library in its parts."""
-
     library: Library
     name: str
     head: str

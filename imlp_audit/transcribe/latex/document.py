@@ -43,7 +43,6 @@ class LatexSource:
 
     @cached_property
     def _ends(self) -> list[int]:
-        """Where the lines end."""
         return [found.start() for found in re.finditer("\n", self.text)]
 
 
@@ -56,8 +55,6 @@ def join_source(name: str, text: str, read: ReadFile) -> LatexSource:
 
 
 class _Joiner:
-    """Collects the pieces of a document in order."""
-
     def __init__(self, read: ReadFile) -> None:
         self.read = read
         self.pieces: list[str] = []
