@@ -142,10 +142,7 @@ def _make_checks(
     *,
     helping: bool,
 ) -> tuple[Sequence[Check], Context]:
-    """Make the checks, in order, and keep what was not in the store.
-
-    Claims are tested by other processes while numbers are judged; `helping`, by this one then.
-    """
+    """Make the checks in order, and store what is new; `helping`, this process tests claims after the numbers."""
     store = options.store
     equations = [plan for plan in plans if isinstance(plan, EquationPlan)]
     numbers = [plan for plan in plans if not isinstance(plan, EquationPlan)]

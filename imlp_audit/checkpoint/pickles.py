@@ -171,10 +171,7 @@ def explain_odd(tensor: object, one: Inert) -> RefusedError:
 
 
 def _describe_call(function: Inert, arguments: tuple[object, ...], tensor: str) -> object:
-    """Return what a call would return, an Inert for an unknown one.
-
-    Raises RefusedError for a tensor larger than its storage, and TypeError for impossible arguments.
-    """
+    """Return what a call would return, or an Inert. Raises RefusedError, and TypeError for impossible arguments."""
     if function.parts or function.name not in _PLAIN:
         return Inert(function.name, [function, arguments])
     match function.name, arguments:

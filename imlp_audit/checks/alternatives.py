@@ -117,10 +117,7 @@ def _on_other_images(one: Countable, measured: Fraction, context: Context) -> It
 
 
 def _hints(one: Countable, measured: Fraction, context: Context) -> Iterator[ModelHint]:
-    """Yield which relatives have the printed number, and suit the row's other numbers.
-
-    If none has it, the nearest one is named where it is far nearer than the row's own.
-    """
+    """Yield the relatives that have the number and suit the row's others; or one that is far nearer."""
     cells = [each.cell for each in totalled_cells(one.cell.row) if image_of(each.cell.column) is None]
 
     def find_gaps(recipe: Recipe) -> dict[str, Fraction | None]:

@@ -330,10 +330,7 @@ def _under_another(counted: Countable, comparison: Comparison) -> Iterator[str]:
 
 
 def _count_lost(cell: CellRef, hint: OptionHint, context: Context) -> int:
-    """Return how many numbers of a cell's column follow now and would not under what a hint has and the spec has not.
-
-    That is a convention, perhaps with a rounding rule; a rule alone is one of the whole paper.
-    """
+    """Return how many numbers of a cell's column follow now and would not under a hint's convention or rule."""
     missing = hint.undeclared
     if "convention" not in missing:
         return 0

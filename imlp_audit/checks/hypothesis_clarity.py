@@ -243,10 +243,7 @@ def _group(
     differs: Callable[[str | None], bool],
     chance: int,
 ) -> VoteGroup:
-    """Judge how sure the winner is by the votes `found` to follow under each option.
-
-    Options of which none `differs` from it in the values of the cells count as one.
-    """
+    """Judge how sure the winner is by the votes `found` under each option; those that none `differs` in are one."""
     scores = {option: ids.bit_count() for option, ids in found.items()}
     others = [option for option in scores if option != winner and differs(option)]
     if not others:

@@ -159,10 +159,7 @@ def _declared(paper: Paper, context: Context) -> DeclaredOptions:
 
 
 def _find_voters(cells: Sequence[Countable]) -> dict[str, str]:
-    """Return the cell that votes for each: the first that prints the same number of the same model.
-
-    A row says that it prints another's numbers again (`repeats`), or gives an equal model.
-    """
+    """Return the cell that votes for each: the first with the same number of the same model, or that it repeats."""
     counted = {one.cell.id: one for one in cells}
     voters: dict[str, str] = {}
     same: dict[Hashable, str] = {}

@@ -62,10 +62,7 @@ def check_mark(plan: MarkPlan, context: Context) -> MarkCheck:
 
 
 def _compare(plan: MarkPlan, context: Context, recipe: Recipe, frame: Frame) -> dict[str | None, Comparison]:
-    """Compare the printed number with a model, under each reading that was measured.
-
-    One that the hypothesis does not leave to the row does not judge it; its comparison is for the record.
-    """
+    """Compare the printed number with a model, under each reading; one not left to the row is for the record."""
     declared, _ = context.measurements(plan.row, recipe, plan.cell.column)
     printed, rules = plan.cell.printed, context.conventions(plan.row.paper).roundings_of(plan.cell.column)
     found = {}

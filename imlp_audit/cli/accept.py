@@ -140,10 +140,7 @@ def _measure_of(columns: Mapping[str, Column], check: CellCheck) -> str:
 
 
 def _models(paper: Paper, result: AuditResult) -> dict[str, str]:
-    """Return the models that rows were identified to be of, by the rows' ids, if their labels say so too.
-
-    To accept one accuses no number that an audit has not.
-    """
+    """Return the models that rows are identified to be of, by the rows' ids, if their labels say so too."""
     left = {one.id.rpartition("/")[0] for one in _doubted(paper, result)}
     left |= _unsaid(paper, result).keys() | _several(paper, result).keys()
     return {row: model for row, model in _identified(paper, result).items() if row not in left}

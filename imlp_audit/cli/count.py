@@ -41,8 +41,8 @@ class ModelOptions:
         typer.Option(
             "--config",
             metavar="FILE",
-            help="Arguments in a YAML or JSON file; FILE:SECTION takes a part of it, FILE.py:NAME a configuration in "
-            "Python, NAME=FILE what ${NAME.key} refers to. Repeatable.",
+            help="Arguments in a YAML or JSON file; FILE:SECTION takes a part of it, FILE.py what Python "
+            "defines, FILE.py:NAME one thing of it, NAME=FILE what ${NAME.key} refers to. Repeatable.",
         ),
     ] = None
     input_: Annotated[

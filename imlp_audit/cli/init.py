@@ -72,10 +72,7 @@ def init(
 
 
 def _usable(drafts: Sequence[Draft], source: str, *, chosen: bool) -> tuple[list[Draft], list[str]]:
-    """Return the drafts that a spec can hold, and a line on each other table; tables of scores alone must be chosen.
-
-    Raises UsageError where there is none.
-    """
+    """Return the drafts that a spec can hold, of scores alone if chosen, and why not others. Raises UsageError."""
     kept = [one for one in drafts if one.counted] or [
         one for one in drafts if one.rows and (chosen or len(drafts) == 1)
     ]

@@ -110,7 +110,7 @@ COMMANDS = {  # in the order of the help: the module and the function of each
     "accept": "accept:accept",
     "count": "count:count",
     "explain": "explain:explain",
-    "properties": "properties:properties",
+    "properties": "verify:properties",
     "solve": "explain:solve",
     "eval": "eval:evaluate",
     "inspect": "eval:inspect",

@@ -153,10 +153,7 @@ def merge_runs(audit: AuditResult, runs: Sequence[tuple[str, AuditResult]]) -> A
 
 
 def _fit_in(name: str, check: Check, here: Check | None) -> Check:
-    """Return a run's check with its line in these specs.
-
-    Raises UsageError if the audit has no such number, prints it differently, or already has a verdict on it.
-    """
+    """Return a run's check with its line here. Raises UsageError for one unknown, printed otherwise or judged."""
     if here is None or here.kind is not CheckKind.CELL:
         raise UsageError(f"{name}: {check.id} is not in this report; give the specs that the run was made with")
     if check.printed != here.printed:

@@ -1,18 +1,18 @@
-"""A model counted again under changes of one thing: an argument, the size of its images, its form, or all arguments
-that the repository itself gives it somewhere.
+"""A model counted again under changes of one thing: an argument, the size of its images, its form, its layers, or all
+arguments that the repository itself gives it somewhere.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, islice, product
 from math import prod
 
-from torch import nn
+from torch import Tensor, nn
 
 from imlp_audit.count.changed_arguments import (
     Changed,
@@ -24,6 +24,7 @@ from imlp_audit.count.changed_arguments import (
     write_change,
 )
 from imlp_audit.count.full_count import CountRequest, build_requested, count_anyhow
+from imlp_audit.count.hooks import CONVOLUTIONS, LAYERS
 from imlp_audit.count.request import Changes, Given, ModelRequest, Setting
 from imlp_audit.errors import BuildError
 from imlp_audit.models.importing import repository
@@ -50,6 +51,11 @@ _LEAST_SIDE = 8  # a smaller one is a number of channels
 _FARTHEST = 4  # times the work that would be printed so, if it grew as the inputs do
 _FORMS = ("fuse", "switch_to_deploy", "reparameterize", "convert_to_deploy", "deploy")
 """What models call the method that brings them into the form in which they are used."""
+_KERNELS = (3, 5, 7, 1)
+_ADDED = re.compile(r"adapt\w*|lora\w*|prompt\w*|prefix\w*")
+"""Names of what is added to a model that others have trained."""
+_Sizes = tuple[int, int]
+"""All parameters, and those that are trained."""
 
 
 def count_changes(asked: Changes) -> Iterator[tuple[str, str, CountReport | str]]:
@@ -71,27 +77,34 @@ def count_changes(asked: Changes) -> Iterator[tuple[str, str, CountReport | str]
     for where, names in find_frozen(repository(asked.request.file)) if asked.request.file is not None else ():
         under = tuple(f"{name}." for name in names)
         left = sum(one.numel() for name, one in model.named_parameters() if not name.startswith(under))
-        words = f"without what {where} freezes: {', '.join(names)}"
-        yield "parts", words, whole.model_copy(update={"parameters": {"all": left}, "flops": None})
+        yield "parts", f"without what {where} freezes: {', '.join(names)}", _with_parameters(whole, left, left)
     idle = set[Setting]()
+    layers = ((kind, words, _with_parameters(whole, *sizes)) for kind, words, sizes in _count_other_layers(model))
     for kind, words, counting, changed in _changes(asked, whole, model, maker):
+        if kind != "form":  # those that a model has come first
+            yield from layers
         if changed and idle.issuperset(changed):
             continue
         counted = count_anyhow(replace(counting, unlike=whole.parameters["all"] if kind != "size" else None))
         yield kind, words, counted
         if isinstance(counted, CountReport) and len(changed) == 1 and counted.flops in (None, whole.flops):
             idle |= changed.keys() if counted.parameters["all"] == whole.parameters["all"] else set()
+    yield from layers
+
+
+def _with_parameters(whole: CountReport, every: int, trained: int) -> CountReport:
+    return whole.model_copy(update={"parameters": {"all": every, "trainable": trained}, "flops": None})
 
 
 def _changes(
     asked: Changes, whole: CountReport, model: nn.Module, maker: Callable[..., object]
 ) -> Iterator[tuple[str, str, CountRequest, Changed]]:
     """Yield the kind of each change, its words, what is to be counted, and the settings that are changed alone."""
-    request, work = asked.request, bool(asked.flops)
+    request, work, runs = asked.request, bool(asked.flops), whole.flops is not None
     for name in _FORMS if request.file is not None else ():
         if any(callable(getattr(one, name, None)) for one in model.modules()):
-            yield "form", f"after the model's own {name}()", CountRequest(request, work, name), {}
-    yield "form", "batch norms folded into the convolutions", CountRequest(request, work, "folded"), {}
+            yield "form", f"after the model's own {name}()", CountRequest(request, runs, name), {}
+    yield "form", "batch norms folded into the convolutions", CountRequest(request, runs, "folded"), {}
     if request.recipe is not None:
         return
     settings = read_settings(request, model, maker)
@@ -179,3 +192,49 @@ def _as_in_the_library(request: ModelRequest, settings: Changed) -> Iterator[tup
     elif request.library in ("timm", "torchvision") and name in known_models(Library(request.library)):
         for other in variants_of(name, Library(request.library)):
             yield f"{request.library}:{other} in its place", replace(request, name=other)
+
+
+def _count_other_layers(model: nn.Module) -> Iterator[tuple[str, str, _Sizes]]:
+    """Yield the kind of each change, its words, and the parameters under it, the usual first."""
+    every, trained = _sizes(model.parameters())
+    names = {one: found[0] for name, one in model.named_parameters() if (found := _ADDED.search(name.lower()))}
+    if names:
+        added = " and ".join(sorted({*names.values()})[:3])
+        more, taught = _sizes(names)
+        yield "parts", f"{added} alone", (more, taught)
+        yield "parts", f"all but {added}", (every - more, trained - taught)
+    for words, (more, taught) in _list_changes(model):
+        if more:
+            yield "form", words, (every + more, trained + taught)
+
+
+def _list_changes(model: nn.Module) -> Iterator[tuple[str, _Sizes]]:
+    layers = [one for one in model.modules() if isinstance(one, LAYERS)]
+    convolutions = [one for one in layers if isinstance(one, CONVOLUTIONS)]
+    biased = _sizes(one.bias for one in convolutions if one.bias is not None)
+    bare = sum(one.out_channels for one in convolutions if one.bias is None)
+    yield "with a bias in every convolution", (bare, bare)
+    yield "without biases in convolutions", _less(biased)
+    yield "without a bias in any layer", _less(_sizes(one.bias for one in layers if one.bias is not None))
+    norms = defaultdict[str, list[nn.Parameter]](list)
+    for one in model.modules():
+        if "norm" in type(one).__name__.lower():
+            norms[type(one).__name__] += one.parameters(recurse=False)
+    yield from ((f"without the parameters of {kind}", _less(_sizes(some))) for kind, some in norms.items())
+    weights = defaultdict[int, list[Tensor]](list)
+    for one in convolutions:
+        if len(set(one.kernel_size)) == 1 and len(one.kernel_size) == 2:
+            weights[one.kernel_size[0]].append(one.weight)
+    for now, of in sorted(weights.items()):
+        for other in _KERNELS if now > 1 else ():
+            every, trained = (size // now**2 * (other**2 - now**2) for size in _sizes(of))
+            yield f"kernels of {other}, not {now}", (every, trained)
+
+
+def _sizes(some: Iterable[Tensor]) -> _Sizes:
+    held = set(some)
+    return sum(one.numel() for one in held), sum(one.numel() for one in held if one.requires_grad)
+
+
+def _less(sizes: _Sizes) -> _Sizes:
+    return -sizes[0], -sizes[1]

@@ -27,6 +27,7 @@ from imlp_audit.models.stand_ins import Answers, StandIn, answering
 from imlp_audit.models.torch_modes import ArithmeticOnTheProcessor
 from imlp_audit.processes.limits import TimeIsUp
 
+_VALUES = (Mapping, Namespace, list, tuple, str, int, float)
 _CONFIGS = frozenset({"c", "cfg", "cfgs", "config", "configs", "args", "opt", "opts", "options", "hparams", "params"})
 
 
@@ -104,8 +105,7 @@ def _fit_arguments(maker: Callable[..., object], arguments: Mapping[str, object]
     needed = first.default is first.empty
     if not (_is_config(first) and (needed or first.default is None or not fitting)) and (fitting or not needed):
         return given
-    inside = {name: value for name, value in given.items() if name not in known}
-    return {first.name: _make_config(first, inside), **{name: given[name] for name in given if name in known}}
+    return {first.name: _make_config(first, given), **{name: given[name] for name in given if name in known}}
 
 
 def _is_config(parameter: inspect.Parameter) -> bool:
@@ -182,12 +182,13 @@ def _make_argument(value: object) -> object:
 
 
 def read_defaults(request: ModelRequest) -> Mapping[str, object]:
-    """Return the configuration that a Python file holds under a name, or makes."""
+    """Return the configuration that a Python file holds under a name, or makes; without a name, all values in it."""
     if request.defaults is None:
         return {}
     file, name = request.defaults
     loaded = _load(request, file, name)
-    found = getattr(loaded.module, name)
+    values = {key: one for key, one in vars(loaded.module).items() if key[:1] != "_" and isinstance(one, _VALUES)}
+    found = getattr(loaded.module, name) if name else values
     StandIn.importing = True
     try:
         return _plain(loaded.run(found) if callable(found) else found)

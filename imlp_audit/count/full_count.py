@@ -20,7 +20,7 @@ from imlp_audit.count.call import MULTIPLY_ACCUMULATES, Operation
 from imlp_audit.count.conventions import FLOPS_CONVENTIONS, MACS_WEIGHTS, WeightKey, total
 from imlp_audit.count.from_repository import build_foreign, find_foreign, place_in
 from imlp_audit.count.fvcore import unfuse_attention
-from imlp_audit.count.hooks import THOPS_LAYERS, TRANSPOSED
+from imlp_audit.count.hooks import OLD_THOP, THOPS_LAYERS, TRANSPOSED
 from imlp_audit.count.ledger import measure
 from imlp_audit.count.parameters import count_parameters, parameter_counts
 from imlp_audit.count.record import Ledger
@@ -74,7 +74,7 @@ def _count(asked: CountRequest) -> CountReport:
     try:
         with limited(MEMORY_OF_CODE, _SECONDS):
             with torch.device("meta"):
-                model, answers = _make(asked)
+                model, answers = _make_anyhow(asked)
                 model = model.to("meta")
             _name_classifier(model)
             made = model, answers
@@ -99,6 +99,9 @@ def _report(request: ModelRequest, model: nn.Module, answers: Answers, ran: _Pas
     if enlarge:
         more = sum(work[path, Operation.TRANSPOSED] - work[path, Operation.CONV] for path in enlarge)
         flops["ptflops_old"] = flops["ptflops_hooks"] + more
+    if ran.ledger is not None:
+        layers = [(path, OLD_THOP[type(one)]) for path, one in model.named_modules() if type(one) in OLD_THOP]
+        flops["thop_old"] = sum(work[path, one] * weight for path, of in layers for one, weight in of.items())
     held = {id(one): one for one in (*model.parameters(), *model.buffers())}.values()
     return CountReport(
         model=str(request),
@@ -135,18 +138,24 @@ def _count_parameters(model: nn.Module, ran: _Pass) -> dict[str, int]:
     counts = {str(name): count for name, count in parameter_counts(model).items()}
     parameters = dict(model.named_parameters())
     embedded = {one for table in model.modules() if isinstance(table, nn.Embedding) for one in table.parameters()}
+    seen = [one for path, one in model.named_modules() if ran.calls is None or path in ran.calls]
     others = {
         "no_embeddings": sum(one.numel() for one in parameters.values() if one not in embedded),
         "each_time": sum(one.numel() for _, one in model.named_parameters(remove_duplicate=False)),
         "real": sum(one.numel() * (1 + one.is_complex()) for one in parameters.values()),
+        "leaves": _held_by(one for one in model.modules() if not [*one.children()]),
+        "called": _held_by(seen),
     }
     counts |= {name: count for name, count in others.items() if count != counts["all"]}
     if ran.used is not None:
         counts["used"] = sum(one.numel() for name, one in parameters.items() if name in ran.used)
     if ran.calls is not None:  # thop's hooks see the layers that run
-        seen = [one for path, one in model.named_modules() if path in ran.calls and type(one) in THOPS_LAYERS]
-        counts["layers"] = sum(one.numel() for one in {held for layer in seen for held in layer.parameters()})
+        counts["layers"] = _held_by(inner for one in seen if type(one) in THOPS_LAYERS for inner in one.modules())
     return counts
+
+
+def _held_by(modules: Iterable[nn.Module]) -> int:
+    return sum(one.numel() for one in {held for module in modules for held in module.parameters(recurse=False)})
 
 
 def _deploy(model: nn.Module, how: str) -> None:
@@ -173,6 +182,16 @@ def _make(asked: CountRequest) -> tuple[nn.Module, Answers]:
         with answering(answers):
             _deploy(model, asked.deployed)
     return model, answers
+
+
+def _make_anyhow(asked: CountRequest) -> tuple[nn.Module, Answers]:
+    try:
+        return _make(asked)
+    except RuntimeError as error:  # what follows what is seen by running it, which may read values
+        if asked.deployed is None or not reads_values(error):
+            raise
+        with torch.device("cpu"):
+            return _make(asked)
 
 
 def _run_anyhow(asked: CountRequest, model: nn.Module, answers: Answers) -> _Pass:

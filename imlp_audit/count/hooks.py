@@ -60,6 +60,17 @@ _HOOKED: Mapping[Operation, Mapping[type[nn.Module], Work]] = {
         **_each((nn.Upsample,), "upsample_nearest upsample_bilinear upsample_bicubic"),
     },
 }
+OLD_THOP: Mapping[type[nn.Module], Work] = {
+    **_each(CONVOLUTIONS, "conv bias"),
+    **_each(TRANSPOSED, "transposed bias"),
+    **_each((nn.Linear,), "linear"),
+    **_each((*_BATCH_NORMS, nn.SyncBatchNorm), "batch_norm", 2),
+    **_each((nn.LeakyReLU,), "activation"),
+    **_each(_AVERAGE_POOLS, "average_pool"),
+    **_each(_ADAPTIVE_AVERAGE_POOLS, "adaptive_pool average_pool"),
+    **_each((nn.Upsample, nn.UpsamplingBilinear2d), "upsample_bilinear", 11),
+}
+"""thop 0.0.31: biases of convolutions count, and batch norms alone of all norms, at half of what 0.1 counts."""
 THOPS_LAYERS = {*_HOOKED[Operation.THOP], nn.RNN, nn.GRU, nn.LSTM, nn.RNNCell, nn.GRUCell, nn.LSTMCell}
 _ATTENTION = "product softmax elementwise"
 _HOOKED_PTFLOPS = {

@@ -255,10 +255,7 @@ def _book_classifier(model: nn.Module, own: Mapping[nn.Module, Bucket]) -> None:
 
 @contextmanager
 def _attribution(own: Mapping[nn.Module, Bucket], stack: list[Bucket]) -> Iterator[None]:
-    """Keep the innermost running module's own bucket on top of the stack.
-
-    One hook for all modules: thousands of hooks take longer to set than a model to run.
-    """
+    """Keep the running module's bucket on top of the stack, by one hook: thousands take longer than a model."""
 
     def enter(module: nn.Module, _inputs: object) -> None:
         stack.append(own.get(module, stack[-1]))  # a module that a function makes while it runs has no path

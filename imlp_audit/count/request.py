@@ -240,7 +240,7 @@ def _name(text: str, whole: str) -> str:
 def read_configurations(
     texts: Sequence[str], arguments: Mapping[str, object] = MappingProxyType({})
 ) -> tuple[Values, tuple[Path, str] | None]:
-    """Return the arguments that `FILE[:SECTION]` hold, and `FILE.py:NAME`, which is read by the model's own process.
+    """Return the arguments that `FILE[:SECTION]` hold, and `FILE.py[:NAME]`, which the model's own process reads.
 
     Of several files a later one changes an earlier one, and `arguments` change all. `NAME=FILE` holds what
     `${NAME.key}` of another file, or of an argument, refers to. Raises UsageError.
@@ -253,10 +253,8 @@ def read_configurations(
         file, colon, section = where.partition(":")
         path = Path(file)
         if path.suffix == ".py":
-            if not path.is_file() or not section.isidentifier():
-                raise UsageError(
-                    f"--config {text}: write FILE.py:NAME, of a configuration or of a function that makes one"
-                )
+            if not path.is_file() or not (section.isidentifier() or not colon):
+                raise UsageError(f"--config {text}: write FILE.py, or FILE.py:NAME of what holds or makes one")
             defaults = path, section
             continue
         values = _section(_read(path), section.split("."), path) if colon else _read(path)

@@ -134,10 +134,7 @@ def _own_size(row: RowRef, model: nn.Module) -> tuple[int, int]:
 
 
 def _count_classes(row: RowRef, model: nn.Module, size: tuple[int, int]) -> int:
-    """Return the number of a model's outputs for an image of a size. Raises UsageError.
-
-    A model is refused whose outputs for an image are not always the same: no number that it gives could be repeated.
-    """
+    """Return a model's number of outputs for an image. Raises UsageError, also where outputs are not repeated."""
     images = torch.linspace(-1, 1, 2 * 3 * size[0] * size[1]).reshape(2, 3, *size)
     try:
         with torch.inference_mode(), deterministic():

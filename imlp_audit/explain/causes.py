@@ -192,10 +192,7 @@ def _chance(key: CauseKey, hit: _Hit, turns: Mapping[Question, _Turns], rows: in
 
 
 def _over_rows(question: Question, differ: Mapping[Question, CountReport]) -> Iterator[tuple[_Hit, float]]:
-    """Yield by how much, and how many times, a number and those of other rows are what their models have.
-
-    Each has the share of one family.
-    """
+    """Yield by how much, and how many times, a number and other rows' are what their models have, a family each."""
     counts = {
         one: own for one, of in differ.items() if one.measure is question.measure and (own := measured_by(of, one))
     }

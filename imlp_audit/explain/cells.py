@@ -194,10 +194,7 @@ def _values(found: Sequence[Measurement], cell: CellRef, read: Conventions) -> I
 
 
 def _break_down(counted: Countable, check: CellCheck, read: Conventions) -> Breakdown:
-    """Return the number by part, with the baseline's where the row has one that can be counted.
-
-    That a baseline cannot be counted is an error of its own row, not of this one.
-    """
+    """Return the number by part, with the baseline's if it can be counted: its failure is its own row's error."""
     from imlp_audit.explain.breakdown import dissect, set_beside  # torch takes seconds to import
     from imlp_audit.models.build import Builder
 

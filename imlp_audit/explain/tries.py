@@ -108,15 +108,17 @@ def list_tries(question: Question, model: CountReport, again: Recounts) -> Itera
     yield from _counters(question, model)
     yield from _factors(question, model)
     yield from _misprints(question, measured)
+    own = counts_of(model, question.measure)
     for family, others in again.items():
+        ways = (*_ALSO_COUNTED, *(_OF_FORMS if family is CauseFamily.FORM else ()))
         for words, other in others.items():
-            found = measured_by(other, question)
-            if found is not None and found != measured:
-                words = f"what the row {words} has" if family is CauseFamily.ROW else words
+            found, counts = measured_by(other, question), counts_of(other, question.measure)
+            words = f"what the row {words} has" if family is CauseFamily.ROW else words
+            if found not in (None, measured):
                 yield Try(family, words, Fraction(found))
-                counts = counts_of(other, question.measure)
-                also = {text: counts[name] for name, text in _ALSO_COUNTED.items() if name in counts}
-                yield from (Try(family, words, Fraction(count), text) for text, count in also.items())
+            for name, times, text in ways:
+                if counts.get(name, found) not in (None, found, own.get(name)):
+                    yield Try(family, words, Fraction(times * counts[name]), text)
     yield from _without_parts(question, model)
 
 
@@ -137,8 +139,13 @@ def _misprints(question: Question, own: int) -> Iterator[Try]:
 _APART = re.compile("backbone|aux|^pose|teacher|ema$|momentum|criterion|loss|discrim|^text|projector|predictor|^lpips")
 """Names of modules that are often counted apart, or used in training alone."""
 _NOUNS = {CountedQuantity.PARAMETERS: "parameters", CountedQuantity.FLOPS: "FLOPs"}
-_ALSO_COUNTED = {"torch": "two for each multiply-accumulate", "thop": "counted by thop"}
-"""What is tried with other changes too."""
+_TWICE = "two for each multiply-accumulate"
+_ALSO_COUNTED = (("torch", 1, _TWICE), ("thop", 1, "counted by thop"))
+"""How other changes are counted too: a count, how many times, and in words."""
+_OF_FORMS = (
+    ("thop", 2, f"{_TWICE} of thop"),
+    *((name, 1, COUNTERS[name]) for name in ("thop_old", "trainable", "used")),
+)
 
 
 def _other_counts(question: Question, model: CountReport) -> Iterator[tuple[str, int]]:
@@ -199,10 +206,10 @@ def _ways(measure: CountedQuantity, model: CountReport) -> Iterator[tuple[str, i
     elif model.flops is not None:
         macs, layers = model.flops["macs"], model.flops["no_products"]
         yield "", macs, lambda part: part.work or 0
-        yield _ALSO_COUNTED["torch"], 2 * macs, lambda part: 2 * (part.work or 0)
+        yield _TWICE, 2 * macs, lambda part: 2 * (part.work or 0)
         if layers != macs:
             yield COUNTERS["no_products"], layers, lambda part: part.layers or 0
-            yield f"{_ALSO_COUNTED['torch']}, without products", 2 * layers, lambda part: 2 * (part.layers or 0)
+            yield f"{_TWICE}, without products", 2 * layers, lambda part: 2 * (part.layers or 0)
 
 
 def _choices(parts: Sequence[ModelPart]) -> Iterator[tuple[str, bool, Sequence[tuple[ModelPart, int]]]]:

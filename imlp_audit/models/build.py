@@ -337,10 +337,7 @@ def deploy(model: nn.Module, host: Host) -> None:
 
 
 def _merge_branches(model: nn.Module) -> bool:
-    """Merge branches as timm does for inference; return whether there were any.
-
-    A norm that is merged into the classifier leaves the classifier in its parent's place, where timm does not look.
-    """
+    """Merge branches as timm does for inference, and a norm that it merges into the classifier; return if any."""
     before = {path: tensor.shape for path, tensor in model.state_dict().items()}
     get_classifier = getattr(model, "get_classifier", lambda: None)
     paths = {module: path for path, module in model.named_modules()}

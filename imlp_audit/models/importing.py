@@ -154,7 +154,7 @@ class _RepositoryImporter(Importer):
             if folder.is_relative_to(self.root) and "." in name and f"from {name}." in text:
                 self.package = folder
         self.added = list[str]()
-        for folder in reversed((*(path.resolve() for path in paths), self.package, file.parent)):
+        for folder in reversed((self.package, file.parent, *(path.resolve() for path in paths))):
             self.add(folder)
 
     @contextmanager

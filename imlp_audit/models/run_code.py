@@ -117,10 +117,7 @@ def build_python(host: PythonModule) -> nn.Module:
 
 @contextmanager
 def _placing_errors(code: OwnCode) -> Iterator[Path]:
-    """Yield the folder of code that is run, and turn what it raises into a BuildError with its place.
-
-    Raises UntrustedError where it may not be run.
-    """
+    """Yield the folder of code that is run. Raises BuildError, with a place, for what it raises; UntrustedError."""
     if code.folder is None:
         what = "model" if isinstance(code, PythonModule) else "block"
         raise UntrustedError(

@@ -54,10 +54,7 @@ def _settings(model: nn.Module) -> Iterator[tuple[Setting, int]]:
 
 
 def _equal_blocks(model: nn.Module) -> Iterator[nn.ModuleList]:
-    """Yield the lists of blocks of one kind with tensors of equal shapes, but none that lies inside a block.
-
-    Stages of other widths are no such list, and ALBERT's one block for all layers is a list of one.
-    """
+    """Yield lists of blocks of one kind and of equal shapes, none inside a block; ALBERT's has one block."""
     for child in model.children():
         if not isinstance(child, nn.ModuleList):
             yield from _equal_blocks(child)

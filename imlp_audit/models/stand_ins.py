@@ -4,7 +4,7 @@ libraries, weights to download or to load, and CUDA. Nothing that is answered ca
 
 from __future__ import annotations
 
-import collections
+import collections.abc
 import dataclasses
 import re
 import sys
@@ -175,6 +175,7 @@ def answer_old_code(answers: Answers) -> None:
     """Answer what old code asks of today's torch and numpy, and weights, of which nothing is read."""
     six = sys.modules.setdefault("torch._six", ModuleType("torch._six"))
     vars(six).update(string_classes=(str, bytes), int_classes=int, inf=float("inf"), container_abcs=collections.abc)
+    vars(collections).update({name: getattr(collections.abc, name) for name in collections.abc.__all__})
     vars(linear).setdefault("_LinearWithBias", linear.NonDynamicallyQuantizableLinear)
     nn.SyncBatchNorm._specify_ddp_gpu_num = lambda *_: None  # type: ignore[attr-defined]
     for kind in (float, int, bool, object, complex):

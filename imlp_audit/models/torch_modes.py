@@ -100,8 +100,14 @@ class NothingIsPadded(CallMode):
         return any(caller.frame.f_globals.get("__name__") in self._ON_MASKS for caller in callers)
 
 
+_SET_DATA = Tensor.data.__set__  # type: ignore[attr-defined]  # of the class, it is a descriptor
+
+
 class WithoutCuda(CallMode):
-    """Makes on the current device what code asks for on CUDA: sizes and counts are the same there."""
+    """Makes on the current device what code asks for on CUDA: sizes and counts are the same there.
+
+    Parameters without values keep their data: inference mode refuses them what is made in it.
+    """
 
     def __init__(self, note: Callable[[str], None]) -> None:
         super().__init__()
@@ -109,6 +115,9 @@ class WithoutCuda(CallMode):
 
     def call(self, func: Function, args: tuple[object, ...], named: Named) -> object:
         """Run a call without its CUDA device."""
+        if func == _SET_DATA:
+            shapes = [one.shape for one in args if isinstance(one, Tensor) and one.is_meta]
+            return None if shapes == shapes[:1] * 2 else func(*args, **named)
         if func is Tensor.cuda or any(map(_is_cuda, (*args[1:], *named.values()))):
             self._note("CUDA was asked for; the model was counted without it")
             named = {name: value for name, value in named.items() if not _is_cuda(value)}

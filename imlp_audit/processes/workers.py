@@ -237,10 +237,7 @@ def _start() -> Worker:
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """Start processes that import nothing from the current folder: they begin as `python -c`, which would.
-
-    Once begun, they get this process' import path.
-    """
+    """Start processes that import nothing from the current folder; once begun, they get this one's import path."""
     with _changing_the_environment:
         before = os.environ.get("PYTHONSAFEPATH")
         os.environ["PYTHONSAFEPATH"] = "1"

@@ -289,10 +289,7 @@ class _Order:
         return sum(int(self._apart[name, group][one]) for group, one in reading.items())
 
     def _first_reading(self, readings: Mapping[str, Integers]) -> tuple[Departures, tuple[int, ...]]:
-        """Return the combination, one reading for each group, that departs least, and how far.
-
-        The one nearest to a name is made of the readings nearest in each group, as departures add up.
-        """
+        """Return the reading of each group that departs least, together, and how far: departures add up."""
         key = tuple(map(id, readings.values()))  # many ties share the arrays
         if key not in self._first:
             nearest = [

@@ -123,10 +123,7 @@ class _Collected:
             self.ties.append(Ties(setting.convention, setting.rounding, run.rounding, readings, weights[box]))
 
     def _readings_of_profiles(self, view: View, chosen: Truths, setting: int) -> Integers:
-        """Return the readings of the chosen profiles that explain the most sizes of their profile.
-
-        Equal ones are one array, as ties are many.
-        """
+        """Return the readings of the chosen profiles that explain the most sizes of theirs; equal ones are one."""
         key = view.part.group, setting, view.profiles[chosen].tobytes()
         if key not in self._readings:
             part = view.part
@@ -144,10 +141,7 @@ class _Collected:
             yield self._choices[key]
 
     def _approach(self, view: View, chosen: Truths, low: Floats, high: Floats) -> None:
-        """Note how near the chosen profiles, (boxes, profiles), come to each cell.
-
-        A cell is inside or outside throughout a closed box, so the nearest total is that of a corner.
-        """
+        """Note how near the chosen profiles, (boxes, profiles), come to each cell: the nearest total is a corner's."""
         least, most = low @ view.work, high @ view.work
         for index, place in enumerate(view.part.flops):
             nearest = np.where(most[index] < view.low[index], most[index], least[index])[chosen]
@@ -193,10 +187,7 @@ def _find_contradictions(
 
 
 def _find_disputed(problem: SearchProblem, ties: Sequence[Ties], missed: Collection[int]) -> Iterator[str]:
-    """Yield the cells that some best solutions explain and others do not.
-
-    `missed` are the positions of the cells of FLOPs that some solution does not explain.
-    """
+    """Yield the cells that some best solutions explain and others do not, and those of FLOPs at `missed`."""
     for place, cell in enumerate(problem.cells):
         if cell.kind == "flops" and place in missed:
             yield cell.id

@@ -253,10 +253,7 @@ def _count_counters(answer: SearchAnswer, bundles: Sequence[Bundle]) -> int:
 
 
 def _describe_axis(problem: SearchProblem, answer: SearchAnswer, axis: SolvedAxis) -> SolvedAxis:
-    """Return an axis with what it rests on, where the best solutions agree on a value of several.
-
-    It rests on the cells that the first solution explains and would not with some other tried value of the axis.
-    """
+    """Return an axis, if solutions agree on a value, with the cells that need it in the first solution."""
     if axis.is_free or len(axis.values) > 1:
         return axis
     first, space = answer.first, problem.spaces[axis.family]

@@ -203,10 +203,7 @@ def papers_referred_to(paper: Paper) -> Iterator[str]:
 
 
 def _plans_of(selection: Selection) -> Iterator[Plan]:
-    """Yield the checks of the selected papers, of the parts that were asked for.
-
-    Where another paper prints a number of theirs again, that is checked too, under the other paper's id.
-    """
+    """Yield the checks of the parts that were asked for, and those of other papers that print their numbers again."""
     for paper in selection.papers:
         part = selection.part(paper.id)
         yield from (check for check in plan(paper, selection.known) if part.has(check.id, check.source.file))

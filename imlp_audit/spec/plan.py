@@ -221,10 +221,7 @@ def _repeat_id(cell: CellRef) -> str:
 
 
 def _find_twins(row: RowRef, other: RowRef) -> Iterator[tuple[CellRef, CellRef]]:
-    """Yield the cells of a row that another row prints too, each with its twin.
-
-    A column of the same id comes first, then one that measures the same.
-    """
+    """Yield the cells of a row that another row prints too, each with its twin: by its id, else by its measure."""
     for cell in row.cells:
         named = other.cell(cell.column_id)
         others = [named] if named is not None else other.cells

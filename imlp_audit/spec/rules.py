@@ -218,10 +218,7 @@ def _unmatched_globs(paper: Paper, name: str, fit: ConventionFit, cells: Sequenc
 
 
 def _impossible_scores(paper: Paper, name: str, fit: ConventionFit, flops: Sequence[CellRef]) -> Iterator[Problem]:
-    """Yield a number of cells that the search cannot have had.
-
-    It had the cells of FLOPs that the globs match, except those whose row states another counter, and possibly sizes.
-    """
+    """Yield a number of cells that the search cannot have had: of those that the globs match without a counter."""
     built = [row for row in paper.rows if row.row.model is not None]
     counters = {row.id: row.row.counted_by.get(Measure.FLOPS) for row in built}
     own = {row for row, by in counters.items() if by is None or by.convention == name}

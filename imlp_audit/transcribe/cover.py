@@ -47,10 +47,7 @@ _MOST_WORDS = 12  # of a row whose cells nothing separates; a longer line of wor
 
 @dataclass(eq=False)
 class _PlacedNumber:
-    """A number, the index of its line, where its line begins, and what was found about it so far.
-
-    `repeats` is the number before it where it is the other side of a square, as in 16 x 16.
-    """
+    """A number, its line, where that begins, and what was found; `repeats` is the first side of a square."""
 
     line: int
     offset: int
@@ -214,10 +211,7 @@ class _Covering:
                     yield from (_Wanted(line, key, f"{row.id}/{column}{ending}") for key in keys_of(printed))
 
     def _place_table(self, table: Located[PrintedTable]) -> list[_Pair]:
-        """Return the numbers of a document that are a table's cells, each with its check; none where it is not found.
-
-        A table stands near its caption, its rows in order, or its columns where rows go down.
-        """
+        """Return the numbers that are a table's cells, near its caption and in order, with their checks; or none."""
         rows = list(self._wanted(table))
         columns = [
             replace(one, line=line)

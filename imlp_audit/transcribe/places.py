@@ -162,10 +162,7 @@ def _is_blank(lines: Sequence[DocumentLine], at: int) -> bool:
 
 
 def _items(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, int]]:
-    """Yield the lines that begin with an item's number, and where it ends: the first item, or the one after another.
-
-    A line may also begin with a number because the one before it was full.
-    """
+    """Yield the lines that begin with an item's number, the first or the one after another, and where it ends."""
     last: set[int] = set()
     for at, line in enumerate(lines):
         entry, found = _ENTRY.match(line.text), _ITEM.match(line.text)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.imlp import AGeLU
 
 
 class SumOfFunctions(nn.Module):

@@ -504,7 +504,7 @@ def test_configurations(wild: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 REFUSED = {
     ("--config", "config/wild.yml:net"): "it has no section 'net'; it has name, network",
     ("--config", "config/model/outer.yaml"): "add the file: --config data=FILE",
-    ("--config", "options.py"): "write FILE.py:NAME",
+    ("--config", "options.py:"): "write FILE.py, or FILE.py:NAME",
     ("--config", "config/wild.yml"): "'WIDTH'; it has name, network",
 }
 
@@ -683,7 +683,7 @@ def test_older_ptflops_counts_transposed_convolutions_on_their_output(tmp_path: 
     found = count(f"{tmp_path}/net.py:net", "--input", "3,32,32", "--printed", "136.184M FLOPs", code=1)
     assert found["flops"]["ptflops_hooks"] == conv + 32 * 32 * 64 * 32 * 16 + up
     assert found["flops"]["ptflops_old"] == conv + 64 * 64 * 64 * 32 * 16 + up == 136_183_808
-    assert causes(found)[0].startswith("counted by ptflops 0.7.1 or older")
+    assert any(cause.startswith("counted by ptflops 0.7.1 or older") for cause in causes(found))
 
 
 def test_pose_networks_of_a_model_of_depth_are_for_training(tmp_path: Path) -> None:

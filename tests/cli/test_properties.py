@@ -19,7 +19,7 @@ FAST = ("properties", "eq2_*", "eq12_*", "eq17_g*", "--examples", "10")
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Claims are tested in this process unless a test asks for others: each of them imports torch, for seconds."""
-    monkeypatch.setattr("imlp_audit.cli.properties.cores", lambda: 0)
+    monkeypatch.setattr("imlp_audit.cli.verify.cores", lambda: 0)
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imlp_audit.models.agelu import BASE_ACTIVATIONS, AGeLU
 from imlp_audit.models.blocks import Activation
+from imlp_audit.models.imlp import BASE_ACTIVATIONS, AGeLU
 
 scalars = st.floats(-3, 3)
 

@@ -8,10 +8,9 @@ from pydantic import ValidationError
 from torch import nn
 
 from imlp_audit.errors import BuildError
-from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.blocks import Activation, ImlpRecipe, Part
 from imlp_audit.models.build import Builder, build_host, describe_failure, mlps_of
-from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.imlp import AGeLU, Imlp
 from imlp_audit.models.readings import ClassToken, Reading
 from imlp_audit.models.recipe import Recipe, Replacement
 from tests.models import formulas

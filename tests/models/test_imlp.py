@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
 
-from imlp_audit.models.agelu import BASE_ACTIVATIONS
 from imlp_audit.models.blocks import Activation, Part
-from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.imlp import BASE_ACTIVATIONS, Imlp
 from imlp_audit.models.readings import ConcatNorm, Presence, Reading
 from tests.models.formulas import imlp as imlp_parameters
 from tests.models.readings import AS_WRITTEN, RELEASED, readings

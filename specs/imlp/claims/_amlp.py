@@ -10,9 +10,8 @@ from torch import Tensor, cat, nn
 from torch.func import functional_call
 
 from imlp_audit.claims import NONZERO, modules
-from imlp_audit.models.agelu import AGeLU
 from imlp_audit.models.blocks import Activation, Part
-from imlp_audit.models.imlp import Imlp
+from imlp_audit.models.imlp import AGeLU, Imlp
 from imlp_audit.models.mixer import Mlp
 from imlp_audit.models.readings import PRINTED
 

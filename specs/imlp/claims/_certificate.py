@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from imlp_audit.claims import choice
 from imlp_audit.errors import SolverError
-from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.imlp import AGeLU
 
 Matrix: TypeAlias = NDArray[np.float64]
 Branch: TypeAlias = tuple[Matrix, Matrix]

@@ -7,8 +7,7 @@ import torch
 from torch import Tensor, cat, linalg
 
 from imlp_audit.claims import choice, modules, tensors
-from imlp_audit.models.agelu import AGeLU
-from imlp_audit.models.imlp import ChannelPart, Imlp, amlp
+from imlp_audit.models.imlp import AGeLU, ChannelPart, Imlp, amlp
 from imlp_audit.models.new_modules import of_ones
 
 from ._certificate import GELU, ends, prove

@@ -12,7 +12,7 @@ from hypothesis import assume
 from torch import Tensor, cat, einsum, nn, tensor
 
 from imlp_audit.claims import Sides, below, choice, claim_about, jacobian, size, tensors
-from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.imlp import AGeLU
 
 from ._amlp import agelu, agelus, along, amlp, joined, mlp, others
 

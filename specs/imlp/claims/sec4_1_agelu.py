@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn, stack, tensor
 
 from imlp_audit.claims import NONZERO, Sides, choice, claim_about, jacobian, modules, size, tensors
-from imlp_audit.models.agelu import BASE_ACTIVATIONS, AGeLU
 from imlp_audit.models.blocks import Activation
+from imlp_audit.models.imlp import BASE_ACTIVATIONS, AGeLU
 
 from ._amlp import PHIS, agelu, agelus, leaves, with_gradients
 

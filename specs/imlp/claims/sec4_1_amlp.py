@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import Tensor, cat, einsum, tensor
 
 from imlp_audit.claims import Sides, choice, claim_about, size, tensors
-from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.imlp import AGeLU
 
 from ._amlp import agelu, agelus, amlp, joined, leaves, t2, under_gelu, with_gradients
 

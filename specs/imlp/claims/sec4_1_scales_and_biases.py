@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, cat, stack, tensor
 
 from imlp_audit.claims import NUMBERS, Sides, claim_about, depends, jacobian, size, tensors
-from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.imlp import AGeLU
 
 from ._amlp import agelu, agelus, amlp, joined, others, under_gelu
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from torch import Tensor, cat, diag, nn, ones, tensor
 
 from imlp_audit.claims import POSITIVE, Sides, below, claim, size, tensors
-from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.imlp import AGeLU
 
 from ._amlp import agelus
 from ._certificate import GELU, ends

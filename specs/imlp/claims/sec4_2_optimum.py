@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor, eye, linalg, tensor
 
 from imlp_audit.claims import Side, Sides, below, choice, claim, jacobian, modules, strictly_below, tensors
-from imlp_audit.models.agelu import AGeLU
-from imlp_audit.models.imlp import Imlp, amlp
+from imlp_audit.models.imlp import AGeLU, Imlp, amlp
 
 from ._amlp import agelus
 from ._certificate import GELU, Q, Solver, branches, ends, holds, prove, prove_least

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn, stack
 
 from imlp_audit.claims import NONZERO, Sides, below, claim_about, modules, strictly_below
-from imlp_audit.models.agelu import AGeLU
+from imlp_audit.models.imlp import AGeLU
 
 from ._amlp import agelus
 from ._certificate import GELU, GELU_TANH, STEEPEST, STEEPEST_TANH, ends

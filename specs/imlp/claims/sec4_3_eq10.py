@@ -10,8 +10,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from imlp_audit.claims import NONZERO, Sides, choice, claim_about, depends, modules, size, tensors
-from imlp_audit.models.agelu import AGeLU
-from imlp_audit.models.imlp import DepthwiseBlock
+from imlp_audit.models.imlp import AGeLU, DepthwiseBlock
 from imlp_audit.models.readings import PRINTED, DepthwiseActivation, DepthwiseNorm, Presence
 
 from ..vanillanet import SeriesActivation

@@ -6,8 +6,7 @@ from hypothesis import assume
 from torch import Tensor, cat, linalg, nn
 
 from imlp_audit.claims import NONZERO, Sides, claim_about, depends, gradients, modules, parameters, size, tensors
-from imlp_audit.models.agelu import AGeLU
-from imlp_audit.models.imlp import ChannelPart
+from imlp_audit.models.imlp import AGeLU, ChannelPart
 from imlp_audit.models.mixer import Mlp
 from imlp_audit.models.readings import PRINTED
 

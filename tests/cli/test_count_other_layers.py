@@ -1,0 +1,83 @@
+"""`imlp-audit count --printed`: with other layers, with what runs or was added alone, and by old counters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .test_count import causes, count
+
+NET = """
+from collections import Iterable
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, args, width=41):
+        super().__init__()
+        narrow = args.narrow * (args.width == width)  # which is given by name, and in the configuration too
+        self.stem = nn.Conv2d(3, narrow, 3, padding=1, bias=False)
+        self.norm = nn.BatchNorm2d(narrow)
+        self.deep = nn.Conv2d(narrow, width, 5, padding=2, bias=False)
+        self.last = nn.LayerNorm(width)
+        self.adapter = nn.Linear(width, 7)
+        self.branch = nn.Conv2d(width, width, 1)
+        self.unused = nn.Linear(50, 60)
+
+    def forward(self, x):
+        self.deep.weight.data = self.deep.weight * 2 + self.branch.weight.sum()
+        return self.adapter(self.last(self.deep(self.norm(self.stem(x))).mean((2, 3))))
+"""
+V, W = 30, 41
+STEM, NORM, DEEP, LAST, ADAPTER, BRANCH, UNUSED = 27 * V, 2 * V, 25 * V * W, 2 * W, 7 * W + 7, W * W + W, 50 * 60 + 60
+WHOLE = STEM + NORM + DEEP + LAST + ADAPTER + BRANCH + UNUSED
+PRINTED = {
+    WHOLE + V + W: "with a bias in every convolution",
+    WHOLE - W: "without biases in convolutions",
+    WHOLE - W - 7 - 60: "without a bias in any layer",
+    WHOLE - LAST: "without the parameters of LayerNorm",
+    WHOLE - 16 * V * W: "kernels of 3, not 5",
+    ADAPTER: "adapter alone",
+    WHOLE - BRANCH - UNUSED: "only parameters of modules that the forward pass calls",
+    WHOLE - V - UNUSED - W: "batch norms folded into the convolutions, and without what the forward pass never uses",
+}
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("layers")
+    (folder / "net.py").write_text(NET)
+    (folder / "config.py").write_text(f"import os\nnarrow = {V}\nwidth = {W}\n_name = os.name\n")
+    return f"{folder}/net.py:Net"
+
+
+@pytest.mark.parametrize("printed", PRINTED)
+def test_other_layers(net: str, printed: int) -> None:
+    config = str(Path(net.rpartition(":")[0]).with_name("config.py"))
+    found = count(net, "--config", config, "--input", "3,8,8", "--printed", f"params={printed}", code=1)
+    assert found["parameters"]["all"] == WHOLE
+    assert PRINTED[printed] in causes(found)
+
+
+def test_parameters_of_modules_that_hold_no_others() -> None:
+    """thop of 2019 counts those alone: not the projections that an attention holds itself, nor tokens."""
+    found = count("torchvision:vit_b_16")["parameters"]
+    assert found["all"] - found["leaves"] == 12 * (3 * 768 * 768 + 3 * 768) + 197 * 768 + 768
+
+
+def test_thop_of_before_0_1() -> None:
+    """thop 0.0.31 gives 4111514624, the 4.11 G that many print: two for each number of 11.11 M, and a pool of 49."""
+    found = count("timm:resnet50", "--printed", "4.1115G", code=1)
+    flops = found["flops"]
+    assert flops["thop_old"] == flops["macs"] + 2 * 11_113_984 + 2048 * 50 == 4_111_514_624
+    assert causes(found)[0].startswith("counted by thop 0.0.31")
+
+
+def test_old_thop_counts_biases_and_transposed_convolutions_and_no_other_norms(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\ndef net():\n    return nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.LeakyReLU(), "
+        "nn.ConvTranspose2d(8, 6, 2, 2), nn.Upsample(scale_factor=2, mode='bilinear'), nn.GroupNorm(2, 6))\n"
+    )
+    flops = count(f"{tmp_path}/net.py:net", "--input", "3,16,16")["flops"]
+    conv, leaky, up, larger = 256 * 8 * (27 + 1), 256 * 8, 1024 * 6 * (8 * 4 + 1), 4096 * 6 * 11
+    assert flops["thop_old"] == conv + leaky + up + larger
