@@ -230,10 +230,7 @@ def _under_convention(check: CellCheck) -> CellCheck:
 
 
 def _with_fit(check: CellCheck, cell: CellRef) -> CellCheck:
-    """Mark a pass under a fitted convention: fitted on the cell, or a prediction. Withdraw what the search left open.
-
-    What follows from a convention that was found by its fit does not follow from the text.
-    """
+    """Mark a pass under a fitted convention: fitted on the cell, or a prediction; withdraw what a search left open."""
     fit = cell.row.paper.about.value.fitted.get(str(check.convention))
     if fit is None:
         return check

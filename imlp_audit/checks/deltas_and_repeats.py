@@ -184,10 +184,7 @@ class _Side:
 
 @dataclass(frozen=True)
 class _Pairing:
-    """Which measurements of a row and of its baseline a change can lie between: one counter made both.
-
-    A reading is chosen for each family of models, so rows of two families need not share one.
-    """
+    """Which measurements of a row and its baseline a change can lie between: one counter made both."""
 
     variant: _Side
     base: _Side

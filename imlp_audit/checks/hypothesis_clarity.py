@@ -290,10 +290,7 @@ class JudgedPaper:
         return {cell: self._power_at(place) for cell, place in self.places.items()}
 
     def _power_at(self, place: int) -> Power:
-        """Try every wrong number within ten last digits in place of a vote's.
-
-        The other numbers stay, and the declared options are chosen anew. Numbers that are not positive are left out.
-        """
+        """Try every wrong number within ten last digits in place of a vote's, with the declared options chosen anew."""
         vote = self.votes.each[place]
         wrong = {n: vote.shifted(n) for n in OFFSETS if vote.shifted(n).printed.value > 0}
         caught = {n: not passes(self.votes, self.chances, place, one) for n, one in wrong.items()}

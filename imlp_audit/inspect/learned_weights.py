@@ -217,10 +217,7 @@ def _judge_all(given: tuple[_Asked, WeightsToJudge]) -> Iterator[Statement]:
 
 
 def _judge(claim: WeightClaim, layers: Layers, weights: WeightsToJudge) -> Statement:
-    """Judge a claim; whatever a paper's Python raises is a statement with the verdict error.
-
-    It is reproduced if it is true of the weights and of no noise. Untrained weights say nothing about learned ones.
-    """
+    """Judge a claim: reproduced if it is true of the weights and of no noise; what its Python raises is an error."""
     try:
         judge = load_claim(claim.code).function
         found = _ask(judge, layers)

@@ -29,7 +29,7 @@ from imlp_audit.errors import BuildError
 from imlp_audit.models.available_hosts import Timm
 from imlp_audit.models.blocks import ImlpRecipe
 from imlp_audit.models.host import BuildRequest, Host
-from imlp_audit.models.imlp import DepthwiseBlock, imlp_for, with_activation
+from imlp_audit.models.imlp import DepthwiseBlock, copy_module, imlp_for, with_activation
 from imlp_audit.models.names.known import known_models, own_size
 from imlp_audit.models.own import OwnBlock, PythonModule
 from imlp_audit.models.readings import AnyReading, ClassToken, Reading
@@ -94,7 +94,13 @@ def make_replacements(
         return {path: make_block(block, path, mlp, reading) for path, mlp in chosen.items()}
     if not isinstance(reading, Reading):
         raise BuildError(f"{recipe.name} needs a reading of the IMLP block, and the paper has none")
-    return {path: _imlp_for(host, path, mlp, recipe, block, reading) for path, mlp in chosen.items()}
+    made: dict[object, nn.Module] = {}
+    for path, mlp in chosen.items():
+        like = _grid(host, path), str(mlp), type(host.get_submodule(path.rpartition(".")[0]))
+        again = like in made and mlp.fc1.weight.is_meta  # without values, a copy is as good and faster to make
+        made[path] = copy_module(made[like]) if again else _imlp_for(host, path, mlp, recipe, block, reading)
+        made.setdefault(like, made[path])
+    return {path: made[path] for path in chosen}
 
 
 def _choose_mlps(replacement: Replacement, mlps: Mapping[str, Mlp]) -> dict[str, Mlp]:

@@ -232,10 +232,7 @@ def _find_twins(row: RowRef, other: RowRef) -> Iterator[tuple[CellRef, CellRef]]
 
 
 def _alike(paper: Paper, known: Sequence[Paper]) -> Iterator[RepeatPlan]:
-    """Yield each score or cost of a model that the paper prints again in a row that does not say it repeats another.
-
-    The twin is in the first row of the same recipe whose model was trained alike, as far as the rows say.
-    """
+    """Yield each score or cost that the paper prints again for the same recipe, trained alike, with its first row."""
     trained_alike: defaultdict[object, list[tuple[RowRef, str | None]]] = defaultdict(list)
     for row in paper.rows:
         if row.row.model is None or row.row.candidates:  # a model that is only proposed makes no twin

@@ -306,10 +306,7 @@ def _without_parts(guess: ColumnGuess, guesses: Sequence[ColumnGuess]) -> Column
 
 
 def _find_label(guesses: Sequence[ColumnGuess], rows: Sequence[GridRow]) -> int:
-    """Return the column of texts with the most names of models, then with the most texts, then with a usual heading.
-
-    A column with a usual heading that has less than half as many texts as another is one that sorts the rows.
-    """
+    """Return the column with the most names of models, then texts, then a usual heading; a sparse one sorts rows."""
     texts = {at: _texts(rows, at) for at, guess in enumerate(guesses) if guess.role in _TEXT}
     most = max(map(len, texts.values()), default=0)
 
