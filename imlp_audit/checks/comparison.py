@@ -188,10 +188,7 @@ def _alone_ways(printed: Printed, ways: Ways) -> Iterator[OptionHint]:
 
 
 def _undeclared_ways(printed: Printed, ways: Ways) -> Iterator[OptionHint]:
-    """Yield which undeclared rule or convention would fit: a hint for the reader, never a pass.
-
-    Nobody rounds up: that rule would excuse any number that is too large by one.
-    """
+    """Yield which undeclared rule or convention would fit: a hint, never a pass. Rounding up would excuse too much."""
     usual, usual_rule = ways.allowed[0], ways.roundings[0]
     known = set(product(ways.allowed, ways.rules))
     values = {(usual.value, usual.convention)}

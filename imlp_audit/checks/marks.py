@@ -83,10 +83,7 @@ def _fitting(found: Mapping[str, Mapping[str | None, Comparison]], reading: str 
 def _verdict(
     found: Sequence[tuple[str | None, Comparison | None, Comparison | None]], usual: str | None
 ) -> tuple[Verdict, tuple[str, ...]]:
-    """Judge the readings: for each one, what the meant model and the other one give (None where it failed).
-
-    A reading decides where the meant model fits and the other certainly does not.
-    """
+    """Judge the readings: one decides where the meant model fits and the other (None if it failed) surely does not."""
     for name, meant, other in found:
         if meant and other and meant.verdict in PASSES and other.verdict is Verdict.DIFFERS:
             under = (*((f"reading {name}",) if name != usual else ()), *meant.under)

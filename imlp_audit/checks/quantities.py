@@ -176,10 +176,7 @@ def format_values(quantity: Quantity, values: Interval | None) -> str:
 
 @dataclass(frozen=True)
 class _Counted:
-    """A cell, what a reading is chosen for, and its measurements: all that are declared, and those allowed to it.
-
-    Those allowed go by their counters: two papers may call different ones by one name.
-    """
+    """A cell, what a reading is chosen for, its measurements, and those allowed to it, which go by their counters."""
 
     cell: CellRef
     kin: _Kin | None

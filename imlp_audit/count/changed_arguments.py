@@ -62,7 +62,7 @@ def read_settings(request: ModelRequest, model: nn.Module, maker: Callable[..., 
         own = {**vars(config), "num_labels": getattr(config, "num_labels", None)}
         known = {*parameters_of(type(config)), "num_labels"}
         signature |= {(name,): value for name, value in own.items() if name in known and type(value) in (int, bool)}
-    given: dict[Setting, object] = find_leaves(merge(read_defaults(request), request.arguments))
+    given: dict[Setting, object] = find_leaves(merge(read_defaults(request, lambda _: None), request.arguments))
     if any(len(name) > 1 for name in given) or request.defaults is not None:
         code = "".join(_sources(model, maker).values())
         given = {name: value for name, value in given.items() if len(name) < 2 or name[-1] in code}

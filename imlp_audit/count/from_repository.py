@@ -10,6 +10,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from pkgutil import resolve_name
 from types import ModuleType
@@ -40,9 +41,9 @@ def build_foreign(request: ModelRequest, file: Path) -> tuple[nn.Module, Answers
     try:
         loaded = _load(request, file, request.name)
         maker, answers = take_maker(loaded.module, request.name), loaded.answers
-        given = merge(read_defaults(request), request.arguments)
+        given = merge(read_defaults(request, answers.note), request.arguments)
         with answering(answers), ArithmeticOnTheProcessor():
-            made = loaded.run(lambda: make_module(lambda: maker(**_fit_arguments(maker, given))))
+            made = loaded.run(lambda: make_module(lambda: maker(**_fit_arguments(maker, given, request.arguments))))
     except TimeIsUp:
         raise
     except BaseException as error:  # whatever the code raises is the model's failure, KeyboardInterrupt too
@@ -88,8 +89,13 @@ def _advise(error: BaseException) -> str:
 # Arguments
 
 
-def _fit_arguments(maker: Callable[..., object], arguments: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the arguments by name; as one object, where that is what the maker takes: `Net(cfg)`."""
+def _fit_arguments(
+    maker: Callable[..., object], arguments: Mapping[str, object], asked: Mapping[str, object]
+) -> Mapping[str, object]:
+    """Return the arguments by name; as one object, where that is what the maker takes: `Net(cfg)`.
+
+    What is `asked` for goes to a parameter of its name too; what only a configuration in Python has, if that needs it.
+    """
     given = {name: _make_argument(value) for name, value in arguments.items() if name != "_target_"}
     known = parameters_of(maker)
     private = {name: f"_{getattr(maker, '__name__', '').lstrip('_')}{name}" for name in given if name[:2] == "__"}
@@ -105,7 +111,8 @@ def _fit_arguments(maker: Callable[..., object], arguments: Mapping[str, object]
     needed = first.default is first.empty
     if not (_is_config(first) and (needed or first.default is None or not fitting)) and (fitting or not needed):
         return given
-    return {first.name: _make_config(first, given), **{name: given[name] for name in given if name in known}}
+    apart = [name for name in given.keys() & known.keys() if name in asked or known[name].default is first.empty]
+    return {first.name: _make_config(first, given), **{name: given[name] for name in apart}}
 
 
 def _is_config(parameter: inspect.Parameter) -> bool:
@@ -181,14 +188,19 @@ def _make_argument(value: object) -> object:
     return [_make_argument(one) for one in value] if isinstance(value, list) else value
 
 
-def read_defaults(request: ModelRequest) -> Mapping[str, object]:
+def read_defaults(request: ModelRequest, note: Callable[[str], None]) -> Mapping[str, object]:
     """Return the configuration that a Python file holds under a name, or makes; without a name, all values in it."""
     if request.defaults is None:
         return {}
     file, name = request.defaults
     loaded = _load(request, file, name)
     values = {key: one for key, one in vars(loaded.module).items() if key[:1] != "_" and isinstance(one, _VALUES)}
-    found = getattr(loaded.module, name) if name else values
+    if hasattr(loaded.module, "_base_"):  # of mmengine, which knows how configurations inherit
+        try:
+            values = import_module("mmengine").Config.fromfile(file).to_dict()
+        except Exception as error:  # as of a package that is not installed
+            note(f"what {file.name} inherits was not read ({write_error(error)})")
+    found = values[name] if name in values else getattr(loaded.module, name) if name else values
     StandIn.importing = True
     try:
         return _plain(loaded.run(found) if callable(found) else found)

@@ -190,6 +190,8 @@ class _RepositoryImporter(Importer):
             module = self.run_alone(error)
         if "transformers" in sys.modules:
             answer_transformers(self.finder.names, self.answers)
+        if (registry := sys.modules.get("mmengine.registry")) and "." in self.name:  # its users name their package
+            registry.init_default_scope(self.name.partition(".")[0])
         self.add(self.root, len(sys.path))  # for what a configuration names
         return module
 
@@ -204,22 +206,28 @@ class _RepositoryImporter(Importer):
         raise ImportError(f"its imports lead through more than {_MOST_IMPORTS} folders and packages")
 
     def run_alone(self, error: BaseException) -> ModuleType:
-        """Import it without what the `__init__.py` of its packages run; if it fails too, take what it has defined."""
-        folders = [folder for folder in self.file.parents if folder.is_relative_to(self.package)][:-1]
-        if not folders:
-            return self.take_begun(error, error)
-        before = set(sys.modules)
-        for folder in reversed(folders):
-            name = ".".join(folder.relative_to(self.package).parts)
-            sys.modules[name] = ModuleType(name)
-            sys.modules[name].__path__ = [str(folder)]
-        try:
-            module = self.run_again()
-        except (Exception, SystemExit) as again:
-            self.forget(before)
-            return self.take_begun(again, error)
-        self.answers.note(f"{self.name} was imported without the __init__.py of its package, which fails")
-        return module
+        """Import it without what `__init__.py` of its packages fail; if it fails too, take what it has defined."""
+        first, before, bare = error, set(sys.modules), list[Path]()
+        whole = [folder for folder in self.file.parents if folder.is_relative_to(self.package)][:-1]
+        while whole:
+            files = [Path(frame.f_code.co_filename) for frame, _ in walk_tb(error.__traceback__)]
+            failing = [one.parent for one in files if one.name == "__init__.py" and one.parent in whole]
+            bare.append([whole[-1], *failing][-1])
+            whole.remove(bare[-1])
+            for folder in bare:
+                name = ".".join(folder.relative_to(self.package).parts)
+                sys.modules[name] = ModuleType(name)
+                sys.modules[name].__path__ = [str(folder)]
+            try:
+                module = self.run_again()
+            except (Exception, SystemExit) as again:
+                self.forget(before)
+                error = again
+            else:
+                names = " and ".join(folder.relative_to(self.package).as_posix() for folder in bare)
+                self.answers.note(f"{self.name} was imported without the __init__.py of {names}, which fails")
+                return module
+        return self.take_begun(error, first)
 
     def take_begun(self, error: BaseException, first: BaseException) -> ModuleType:
         """Return what the file had defined when an error ended it. Raises the first error if it had not begun."""

@@ -318,10 +318,7 @@ def _papers_in(root: Path) -> Iterator[Wanted]:
 
 
 def _around(path: Path) -> Wanted:
-    """Return a file, with the others of its paper beside it.
-
-    A file that describes the paper stands for all of it; any other only for its own checks.
-    """
+    """Return a file, which stands for all of its paper if it describes it, with the others of the paper beside it."""
     own, siblings = declares(path), [path]
     for other in (other for other in spec_files(path.parent) if other != path):
         theirs = declares(other)  # findings that name no paper belong to any: reading them says so

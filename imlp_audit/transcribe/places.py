@@ -304,10 +304,7 @@ def _displays(text: str) -> Iterator[tuple[str, Span]]:
 
 
 def _paragraphs(text: str) -> Iterator[tuple[str, Span]]:
-    """Yield the first paragraph that begins with each name; a later one speaks of it.
-
-    An empty line ends it. In a document without empty lines, such as a PDF, the first line that ends a sentence does.
-    """
+    """Yield the first paragraph that begins with each name, to an empty line; without any, to the end of a sentence."""
     first = {f"{one[1]} {one[2]}": one for one in reversed(list(_PARAGRAPH.finditer(text)))}
     for name, found in first.items():
         body = _LINES.match(text, found.start())

@@ -123,10 +123,7 @@ def _forms(models: Sequence[Named], side: int | None) -> Iterator[str]:
 
 
 def _with_classes(recipes: Sequence[str], row: str, around: Surroundings) -> Iterator[str]:
-    """Yield recipes, each with the other numbers of classes that the row or its table may speak of.
-
-    Those of another data set come first, those of ImageNet-22k after: weights are fine-tuned on 1000 classes.
-    """
+    """Yield recipes, each with other numbers of classes: those of another data set first, of ImageNet-22k last."""
     everywhere = f"{around.title} | {around.headings}"
     named = [one for one in classes_named(f"{row} | {around.title}", around.headings) if one != ALL_CLASSES]
     for recipe in recipes:

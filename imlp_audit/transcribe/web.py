@@ -245,10 +245,7 @@ def _placed(found: re.Match[str], first: int, given: Mapping[str, str]) -> str:
 
 
 def _caption(heading: str, paragraph: str, parser: MarkdownIt) -> str:
-    """Return the line above a table, after the heading that both are under.
-
-    Of a paragraph that begins with the number of the table, as "Table 7." does, all is taken, the number first.
-    """
+    """Return the line above a table, after their heading; all of a paragraph that begins with the table's number."""
     number, text = split_number(plain_text(parser.renderInline(" ".join(paragraph.split("\n")))))
     if not number:
         text = plain_text(parser.renderInline(paragraph.rpartition("\n")[2]))

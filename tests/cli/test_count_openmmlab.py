@@ -1,0 +1,83 @@
+"""`imlp-audit count` on code as OpenMMLab's: packages that check versions, registries of a scope, and configurations
+in Python that inherit from each other. mmengine itself is not installed here; a small one stands in its place.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .running import call
+from .test_count import causes, count
+
+FILES = {
+    "mmengine/__init__.py": """
+import runpy, pathlib
+from . import registry
+class Config(dict):
+    @staticmethod
+    def fromfile(file):
+        own = runpy.run_path(str(file))
+        base = Config.fromfile(pathlib.Path(file).parent / own["_base_"]) if "_base_" in own else {}
+        return Config({**base, **{key: {**base.get(key, {}), **one} for key, one in own.items() if key == "model"}})
+    def to_dict(self):
+        return dict(self)
+""",
+    "mmengine/registry.py": """
+scopes, known = [], {}
+def init_default_scope(scope): scopes.append(scope)
+def register(kind): known[kind.__name__] = kind; return kind
+def build(cfg): return known[cfg.pop("type")](**cfg) if scopes[-1:] == ["mmthings"] else None
+""",
+    "mmthings/__init__.py": "assert '2.2' < '2.1', 'install an older mmcv'\n",
+    "mmthings/models/__init__.py": "from .net import Net\n",
+    "mmthings/models/net.py": """
+from torch import nn
+from mmengine.registry import register
+@register
+class Net(nn.Module):
+    def __init__(self, width, deploy=False):
+        super().__init__()
+        self.fc = nn.Linear(width, 7, bias=not deploy)
+""",
+    "mmthings/models/builder.py": """
+from mmengine.registry import build
+def build_thing(cfg, deploy=None):
+    assert deploy is None or "deploy" not in cfg, "given twice"
+    return build(cfg)
+""",
+    "configs/base.py": "model = dict(type='Net', width=3, deploy=False)\n",
+    "configs/wide.py": "_base_ = 'base.py'\nmodel = dict(width=30)\n",
+}
+
+
+@pytest.fixture
+def things(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("things")
+def test_a_model_of_a_registry() -> None:
+    """Only the `__init__.py` that fails is left out: another one registers the model."""
+    given = ("mmthings/models/builder.py:build_thing", "--config", "configs/wide.py:model")
+    found = count(*given, "--printed", "params=210", code=1)
+    assert found["parameters"]["all"] == 30 * 7 + 7
+    assert "without a bias in any layer" in causes(found)
+    assert any("without the __init__.py of mmthings, which fails" in note for note in found["notes"])
+
+
+@pytest.mark.usefixtures("things")
+def test_a_package_that_fails_within() -> None:
+    Path("mmthings/models/__init__.py").write_text("from .net import Net\nraise OSError('no weights')\n")
+    found = count("mmthings/models/net.py:Net", "--arg", "width=2")
+    assert found["parameters"]["all"] == 2 * 7 + 7
+    assert any("without the __init__.py of mmthings and mmthings/models" in note for note in found["notes"])
+    Path("mmthings/models/net.py").write_text("raise OSError('nor this')\n")
+    done = call("count", "mmthings/models/net.py:Net")
+    assert (done.code, done.out) == (3, "")
+    assert "mmthings/__init__.py:1: AssertionError: install an older mmcv" in done.err
