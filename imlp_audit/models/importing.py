@@ -190,8 +190,9 @@ class _RepositoryImporter(Importer):
             module = self.run_alone(error)
         if "transformers" in sys.modules:
             answer_transformers(self.finder.names, self.answers)
-        if (registry := sys.modules.get("mmengine.registry")) and "." in self.name:  # its users name their package
-            registry.init_default_scope(self.name.partition(".")[0])
+        top = self.name.partition(".")[0]
+        if {"mmengine.registry", f"{top}.registry"} <= sys.modules.keys():  # whose users name their package
+            sys.modules["mmengine.registry"].init_default_scope(top)
         self.add(self.root, len(sys.path))  # for what a configuration names
         return module
 

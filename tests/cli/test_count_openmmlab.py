@@ -31,10 +31,11 @@ def register(kind): known[kind.__name__] = kind; return kind
 def build(cfg): return known[cfg.pop("type")](**cfg) if scopes[-1:] == ["mmthings"] else None
 """,
     "mmthings/__init__.py": "assert '2.2' < '2.1', 'install an older mmcv'\n",
+    "mmthings/registry.py": "from mmengine.registry import build, register\n",
     "mmthings/models/__init__.py": "from .net import Net\n",
     "mmthings/models/net.py": """
 from torch import nn
-from mmengine.registry import register
+from mmthings.registry import register
 @register
 class Net(nn.Module):
     def __init__(self, width, deploy=False):
@@ -42,7 +43,7 @@ class Net(nn.Module):
         self.fc = nn.Linear(width, 7, bias=not deploy)
 """,
     "mmthings/models/builder.py": """
-from mmengine.registry import build
+from mmthings.registry import build
 def build_thing(cfg, deploy=None):
     assert deploy is None or "deploy" not in cfg, "given twice"
     return build(cfg)
