@@ -177,10 +177,7 @@ def _resize(
 
 
 def _as_in_the_library(request: ModelRequest, settings: Changed) -> Iterator[tuple[str, ModelRequest]]:
-    """Yield models of libraries: those whose names have one word more; of a file, those that it seems to be.
-
-    A file's model goes by its name and that of its file, and by the words that it is given, alone and after its name.
-    """
+    """Yield models of libraries: those with a word more in their names; of a file, by its name and its words."""
     name = request.name.partition(".")[0]
     if request.file is not None:
         words = [value for value in settings.values() if isinstance(value, str)]

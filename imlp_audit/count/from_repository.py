@@ -80,7 +80,7 @@ def _advise(error: BaseException) -> str:
     if isinstance(error, TypeError) and "required" in text:
         return "; give arguments with --arg name=value or --config FILE"
     if isinstance(error, TypeError) and "unexpected keyword" in text:
-        return "; leave it out, or take the section of a file that has no more: --config FILE:SECTION"
+        return "; leave it out, or pass only the section with the model's arguments: --config FILE:SECTION"
     if isinstance(error, AttributeError | KeyError) and "the configuration has no" in text:
         return "; add it with --arg name=value, or take its defaults from Python: --config FILE.py:NAME"
     return ""
@@ -175,11 +175,11 @@ def _make_argument(value: object) -> object:
     if isinstance(value, TensorInput):
         return torch.ones(value.shape, dtype=getattr(torch, value.dtype))
     if isinstance(value, Mapping) and "_target_" in value:
-        with noting(f"the argument's `_target_: {value['_target_']}` fails; correct it in --arg or --config"):
+        with noting(f"the argument's `_target_: {value['_target_']}` fails; install it, or correct --arg or --config"):
             inside = {key: _make_argument(one) for key, one in value.items() if key[:1] != "_"}
             maker = resolve_name(str(value["_target_"]))
             if isinstance(maker, StandIn | ModuleType):  # stand-ins are modules too
-                raise LookupError("nothing of that name can be made")
+                raise LookupError(f"{value['_target_']} is not installed, or is a module")
             if not callable(maker):
                 return maker
             return partial(maker, **inside) if value.get("_partial_") else maker(**inside)
@@ -199,7 +199,7 @@ def read_defaults(request: ModelRequest, note: Callable[[str], None]) -> Mapping
         try:
             values = import_module("mmengine").Config.fromfile(file).to_dict()
         except Exception as error:  # as of a package that is not installed
-            note(f"what {file.name} inherits was not read ({write_error(error)})")
+            note(f"what {file.name} inherits was not read ({write_error(error)}); give what it needs with --arg")
     found = values[name] if name in values else getattr(loaded.module, name) if name else values
     StandIn.importing = True
     try:

@@ -170,7 +170,7 @@ def parse_arguments(texts: Sequence[str]) -> dict[str, object]:
             if not isinstance(inside, dict):
                 raise UsageError(f"--arg {text}: {part} has a value already")
             into = inside
-        into[last] = _value(value, f"--arg {name}:")
+        into[last] = _value(value, f"--arg {name}=")
     return found
 
 
@@ -184,11 +184,11 @@ def _value(text: str, flag: str) -> object:
         return json.loads(text) if len(text) < 10_000 else text
     except (ValueError, RecursionError):
         pass
-    if text[:1] == "{":
+    if text[:1] in ("{", "["):
         try:
             return _Loader(text).get_single_data()
         except (yaml.YAMLError, RecursionError) as error:
-            raise UsageError(f"{flag} {text}: it is neither JSON nor YAML; check its brackets and quotes") from error
+            raise UsageError(f"{flag}{text}: the value is neither JSON nor YAML; check its brackets") from error
     try:
         return float(text)  # .1 and 1e-5, as Python writes them
     except ValueError:
@@ -211,7 +211,7 @@ def parse_inputs(texts: Sequence[str]) -> tuple[Given, ...]:
 def _input(text: str) -> Given:
     name, constant, value = text.partition(":=")
     if constant:
-        return Given(_name(name, text), constant=_value(value, f"--input {name}:"), is_constant=True)
+        return Given(_name(name, text), constant=_value(value, f"--input {name}:="), is_constant=True)
     name, equals, sizes = text.rpartition("=")
     sizes, colon, dtype = sizes.partition(":")
     if colon and dtype not in DTYPES:
@@ -253,8 +253,10 @@ def read_configurations(
         file, colon, section = where.partition(":")
         path = Path(file)
         if path.suffix == ".py":
-            if not path.is_file() or not (section.isidentifier() or not colon):
-                raise UsageError(f"--config {text}: write FILE.py, or FILE.py:NAME of what holds or makes one")
+            if not path.is_file():
+                raise UsageError(f"--config {text}: there is no such file")
+            if colon and not section.isidentifier():
+                raise UsageError(f"--config {text}: write FILE.py, or FILE.py:NAME of a configuration or its maker")
             defaults = path, section
             continue
         values = _section(_read(path), section.split("."), path) if colon else _read(path)
@@ -274,11 +276,11 @@ def _read(path: Path) -> Values:
         loader.name = path.name
         node = loader.get_single_node()
         if node is not None and _weigh(node, {}) > _MOST:
-            raise UsageError(f"{path}: aliases such as *name hold themselves, or too many values; write them out")
+            raise UsageError(f"{path}: an alias such as *name holds itself, or too many values; remove it")
         found = loader.construct_document(node) if node is not None else None
     except (yaml.YAMLError, RecursionError) as error:
-        text = "it is nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
-        raise UsageError(f"{path}: {text}") from error
+        text = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
+        raise UsageError(f"{path}: {text}; correct it, or take the part that you need: FILE:SECTION") from error
     if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
         raise UsageError(f"{path}: it holds no arguments by name, such as `width: 96`")
     return found

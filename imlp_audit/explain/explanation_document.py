@@ -235,7 +235,7 @@ def explain_number(printed: PrintedNumber, model: CountReport | None = None) -> 
             f"{PROGRAMS[name]} {readable(count)}{_write_beyond(beyond.get(name, {}), count)}"
             for name, count in printed.otherwise.items()
         )
-        others = f" Other counters give another number: {by}." if by else ""
+        others = f" Other counters (in brackets what makes most of the difference): {by}." if by else ""
         yield doc.Paragraph((doc.strong(f"{printed.printed} {measure}"), f" follows: {ours}.{others}"))
         return
     yield doc.Paragraph(

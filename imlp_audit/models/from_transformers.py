@@ -169,8 +169,7 @@ def _refuse_a_rest(patch: object, size: Size) -> None:
 
 
 def _refuse_more_than_positions(model: PreTrainedModel, inputs: Mapping[str, TensorInput]) -> None:
-    """Raise BuildError for a text that is longer than a table of learned positions: where tensors have no values, no
-    index is out of range."""
+    """Raise BuildError for a text longer than a table of positions: without values, no index is out of range."""
     tokens = max((one.shape[-1] for one in inputs.values() if one.dtype == "int64" and one.shape), default=0)
     most = getattr(getattr(model.config, "text_config", model.config), "max_position_embeddings", None)
     for name, table in model.named_modules():

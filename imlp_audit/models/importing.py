@@ -226,7 +226,7 @@ class _RepositoryImporter(Importer):
                 error = again
             else:
                 names = " and ".join(folder.relative_to(self.package).as_posix() for folder in bare)
-                self.answers.note(f"{self.name} was imported without the __init__.py of {names}, which fails")
+                self.answers.note(f"{self.name} was imported without the __init__.py of {names}, where it fails")
                 return module
         return self.take_begun(error, first)
 

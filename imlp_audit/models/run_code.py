@@ -135,7 +135,7 @@ def check_module(file: str, name: str, made: object) -> nn.Module:
     """Return what code has made. Raises BuildError if it is not a module."""
     if isinstance(made, nn.Module):
         return made
-    raise BuildError(f"{file}: {name} returns {type(made).__name__}, not a torch.nn.Module; name what makes one")
+    raise BuildError(f"{file}: {name} returns {type(made).__name__}, not a torch.nn.Module; name what makes a model")
 
 
 def _own_forward(model: nn.Module) -> Callable[..., object]:
@@ -212,7 +212,7 @@ def take_maker(module: ModuleType, name: str) -> Callable[..., object]:
     for part in name.split("."):
         inside = maker
         if isinstance(maker, type) and inspect.isfunction(inspect.getattr_static(maker, part, None)):
-            with noting(f"{name} needs an instance, made without arguments; write a function that makes another"):
+            with noting(f"{name} is called of an instance made without arguments; write a function that makes it"):
                 maker = maker()
         maker = getattr(maker, part, None)
         if maker is None:
@@ -221,7 +221,8 @@ def take_maker(module: ModuleType, name: str) -> Callable[..., object]:
         return partial(deepcopy, maker)
     if callable(maker):
         return maker
-    own = [one for one, value in vars(inside).items() if getattr(value, "__module__", None) == module.__name__]
+    known = getattr(inside, "__dict__", {}).items()
+    own = [one for one, value in known if getattr(value, "__module__", None) == module.__name__]
     raise LookupError(f"it defines no {name!r}; {did_you_mean(part, own, 'it has')}")
 
 

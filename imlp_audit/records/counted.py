@@ -117,7 +117,7 @@ COUNTERS = {
     "no_head": "without the classifier",
     "torch": "two for each multiply-accumulate, as torch's FlopCounterMode counts",
     "thop": "counted by thop: only layers of torch.nn that it knows",
-    "thop_old": "counted by thop 0.0.31 or older, with biases of convolutions",
+    "thop_old": "counted by thop 0.0.31, with biases of convolutions",
     "layers": "only parameters in layers of torch, as thop and torchsummary count",
     "no_embeddings": "without embeddings",
     "with_buffers": "with the buffers of the state dict",

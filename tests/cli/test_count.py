@@ -152,7 +152,7 @@ def test_a_configuration_whose_aliases_grow_is_refused(tmp_path: Path, text: str
     (tmp_path / "bomb.yaml").write_text(text)
     done = call("count", "timm:resnet18", "--config", str(tmp_path / "bomb.yaml"))
     assert (done.code, done.out) == (2, "")
-    assert f"{tmp_path / 'bomb.yaml'}: aliases" in done.err
+    assert f"{tmp_path / 'bomb.yaml'}: an alias" in done.err
 
 
 def test_a_configuration_may_have_aliases(tmp_path: Path) -> None:
@@ -399,6 +399,8 @@ class Experiment:
     def get_size(self):
         return self.width
 
+NAMES = []
+
 class Sized:
     def __init__(self, width):
         self.width = width
@@ -520,15 +522,20 @@ def test_configurations_that_lack_something(
 
 
 UNFIT = {
+    ("NAMES.foo",): "it defines no 'NAMES.foo'",
     ("Experiment.get_modl",): "it defines no 'Experiment.get_modl'; did you mean 'get_model'?",
     (
         "Sized.get_model",
         "--arg",
         "width=3",
-    ): "'width'; Sized.get_model needs an instance, made without arguments; write",
-    ("Experiment.get_size",): "returns int, not a torch.nn.Module; name what makes one",
+    ): "'width'; Sized.get_model is called of an instance made without arguments; write",
+    ("Experiment.get_size",): "returns int, not a torch.nn.Module; name what makes a model",
     ("Pair", "--arg", "two=3"): "unexpected keyword argument 'two'; leave it out, or",
-    ("Pair", "--arg", "wide={_target_: no.such.thing}"): "the argument's `_target_: no.such.thing` fails; correct it",
+    (
+        "Pair",
+        "--arg",
+        "wide={_target_: no.such.thing}",
+    ): "no.such.thing is not installed, or is a module; the argument's",
     ("Pair", "--arg", "wide={_target_: torch.nn.ReLU, a: 1}"): "argument 'a'; the argument's `_target_: torch.nn.ReLU`",
 }
 
@@ -1083,7 +1090,9 @@ def test_models_that_are_not_there(model: str) -> None:
         ("--printed", "0", "above zero"),
         ("--printed", "-5M", "above zero"),
         ("--arg", "width", "name=value"),
-        ("--arg", "act={a: {b}", "--arg act: {a: {b}: it is neither JSON nor YAML; check its brackets"),
+        ("--arg", "act={a: {b}", "--arg act={a: {b}: the value is neither JSON nor YAML; check its brackets"),
+        ("--arg", "widths=[1,", "--arg widths=[1,: the value is neither JSON nor YAML"),
+        ("--config", "missing.py", "--config missing.py: there is no such file"),
         ("--input", "data.left.x=3", "'data.left.x' is not NAME or NAME.KEY"),
         ("--input", "3x224", "without the batch"),
         ("--input", "3,224:float8", "unknown type"),

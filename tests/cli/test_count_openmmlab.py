@@ -69,7 +69,7 @@ def test_a_model_of_a_registry() -> None:
     found = count(*given, "--printed", "params=210", code=1)
     assert found["parameters"]["all"] == 30 * 7 + 7
     assert "without a bias in any layer" in causes(found)
-    assert any("without the __init__.py of mmthings, which fails" in note for note in found["notes"])
+    assert any("without the __init__.py of mmthings, where" in note for note in found["notes"])
 
 
 @pytest.mark.usefixtures("things")

@@ -169,7 +169,7 @@ def test_only_sites_are_replaced_and_the_host_is_left_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("number", "own_blocks.py: number returns int, not a torch.nn.Module; name what makes one"),
+        ("number", "own_blocks.py: number returns int, not a torch.nn.Module; name what makes a model"),
         ("OneChannel", r"own_blocks.py: OneChannel returns \[1, 5, 1\] at blocks.0.mlp, but .* needs \[1, 5, 24\]"),
     ],
 )
