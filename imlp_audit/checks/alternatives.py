@@ -145,10 +145,7 @@ def _suits(theirs: Mapping[str, Fraction | None], ours: Mapping[str, Fraction | 
 
 
 def _find_gap(cell: CellRef, recipe: Recipe, context: Context) -> Fraction | None:
-    """Return how far the nearest measurement that the hypothesis allows is, as a share of the printed number.
-
-    0 for a number that fits, and None where the model cannot be built so.
-    """
+    """Return how far the nearest allowed measurement is, as a share of the number; None where nothing can be built."""
     frame = frame_of(cell, context)
     allowed = [one for one in frame.select(_measure(cell, recipe, context)) if not one.uncounted]
     if fitting(cell.printed, allowed, frame.roundings):

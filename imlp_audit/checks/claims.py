@@ -261,10 +261,7 @@ def at_size(recipe: Recipe, size: int) -> Recipe:
 
 
 def _judge_size(row: Sized, size: int, context: Context) -> tuple[RowTruth, tuple[str, ...]]:
-    """Judge a row: its FLOPs follow from the claimed size, only from another size, or from none of those tried.
-
-    With it comes how what its number follows from departs from the defaults.
-    """
+    """Judge a row: its FLOPs follow from the claimed size, only from another, or none; with how that departs."""
     name, printed = row.cell.row.row.id, row.cell.printed.text
     claimed = judge(Countable(row.cell, at_size(row.recipe, size)), context)
     if claimed.verdict in PASSES:

@@ -52,7 +52,7 @@ _FARTHEST = 4  # times the work that would be printed so, if it grew as the inpu
 _FORMS = ("fuse", "switch_to_deploy", "reparameterize", "convert_to_deploy", "deploy")
 """What models call the method that brings them into the form in which they are used."""
 _KERNELS = (3, 5, 7, 1)
-_ADDED = re.compile(r"adapt\w*|lora\w*|prompt\w*|prefix\w*")
+_ADDED = re.compile(r"(?:^|[._])(adapter|adapt(?!ive)|lora|prompt|prefix)")
 """Names of what is added to a model that others have trained."""
 _Sizes = tuple[int, int]
 """All parameters, and those that are trained."""
@@ -194,9 +194,9 @@ def _as_in_the_library(request: ModelRequest, settings: Changed) -> Iterator[tup
 def _count_other_layers(model: nn.Module) -> Iterator[tuple[str, str, _Sizes]]:
     """Yield the kind of each change, its words, and the parameters under it, the usual first."""
     every, trained = _sizes(model.parameters())
-    names = {one: found[0] for name, one in model.named_parameters() if (found := _ADDED.search(name.lower()))}
+    names = {one: found[1] for name, one in model.named_parameters() if (found := _ADDED.search(name.lower()))}
     if names:
-        added = " and ".join(sorted({*names.values()})[:3])
+        added = f"what is called {' or '.join(sorted({*names.values()}))}"
         more, taught = _sizes(names)
         yield "parts", f"{added} alone", (more, taught)
         yield "parts", f"all but {added}", (every - more, trained - taught)
@@ -206,22 +206,24 @@ def _count_other_layers(model: nn.Module) -> Iterator[tuple[str, str, _Sizes]]:
 
 
 def _list_changes(model: nn.Module) -> Iterator[tuple[str, _Sizes]]:
-    layers = [one for one in model.modules() if isinstance(one, LAYERS)]
-    convolutions = [one for one in layers if isinstance(one, CONVOLUTIONS)]
-    biased = _sizes(one.bias for one in convolutions if one.bias is not None)
-    bare = sum(one.out_channels for one in convolutions if one.bias is None)
+    own = {one: dict(one.named_parameters(recurse=False)) for one in model.modules()}
+    convolutions = [one for one in own if isinstance(one, CONVOLUTIONS)]
+    bare = sum(one.out_channels for one in convolutions if "bias" not in own[one])
     yield "with a bias in every convolution", (bare, bare)
-    yield "without biases in convolutions", _less(biased)
-    yield "without a bias in any layer", _less(_sizes(one.bias for one in layers if one.bias is not None))
+    biases = [own[one]["bias"] for one in convolutions if "bias" in own[one]]
+    yield "without biases in convolutions", _less(_sizes(biases))
+    layers = [held for one, held in own.items() if isinstance(one, (*LAYERS, nn.MultiheadAttention, nn.RNNBase))]
+    biases = [bias for held in layers for name, bias in held.items() if "bias" in name]
+    yield "without a bias in any layer", _less(_sizes(biases))
     norms = defaultdict[str, list[nn.Parameter]](list)
-    for one in model.modules():
+    for one, held in own.items():
         if "norm" in type(one).__name__.lower():
-            norms[type(one).__name__] += one.parameters(recurse=False)
+            norms[type(one).__name__] += held.values()
     yield from ((f"without the parameters of {kind}", _less(_sizes(some))) for kind, some in norms.items())
     weights = defaultdict[int, list[Tensor]](list)
-    for one in convolutions:
-        if len(set(one.kernel_size)) == 1 and len(one.kernel_size) == 2:
-            weights[one.kernel_size[0]].append(one.weight)
+    for weight in (own[one]["weight"] for one in convolutions if "weight" in own[one]):
+        if weight.ndim == 4 and weight.shape[2] == weight.shape[3]:
+            weights[weight.shape[2]].append(weight)
     for now, of in sorted(weights.items()):
         for other in _KERNELS if now > 1 else ():
             every, trained = (size // now**2 * (other**2 - now**2) for size in _sizes(of))

@@ -19,7 +19,8 @@ import torch
 from torch import nn
 
 from imlp_audit.count.request import ModelRequest
-from imlp_audit.errors import BuildError
+from imlp_audit.errors import BuildError, did_you_mean
+from imlp_audit.files import read_text
 from imlp_audit.models.host import TensorInput
 from imlp_audit.models.importing import Importer, import_file, leave_others, repository
 from imlp_audit.models.recipe_changes import merge
@@ -28,7 +29,7 @@ from imlp_audit.models.stand_ins import Answers, StandIn, answering
 from imlp_audit.models.torch_modes import ArithmeticOnTheProcessor
 from imlp_audit.processes.limits import TimeIsUp
 
-_VALUES = (Mapping, Namespace, list, tuple, str, int, float)
+_MOST = 2**20  # bytes of a configuration
 _CONFIGS = frozenset({"c", "cfg", "cfgs", "config", "configs", "args", "opt", "opts", "options", "hparams", "params"})
 
 
@@ -193,14 +194,16 @@ def read_defaults(request: ModelRequest, note: Callable[[str], None]) -> Mapping
     if request.defaults is None:
         return {}
     file, name = request.defaults
-    loaded = _load(request, file, name)
-    values = {key: one for key, one in vars(loaded.module).items() if key[:1] != "_" and isinstance(one, _VALUES)}
-    if hasattr(loaded.module, "_base_"):  # of mmengine, which knows how configurations inherit
+    if "_base_" in read_text(file, _MOST):  # of mmengine, which knows how configurations inherit
         try:
             values = import_module("mmengine").Config.fromfile(file).to_dict()
+            return _plain(values[name] if name else values)
         except Exception as error:  # as of a package that is not installed
             note(f"what {file.name} inherits was not read ({write_error(error)}); give what it needs with --arg")
-    found = values[name] if name in values else getattr(loaded.module, name) if name else values
+    loaded = _load(request, file, name)
+    found = vars(loaded.module).get(name) if name else _data_of(loaded.module)
+    if found is None:
+        raise LookupError(f"{file.name} defines no {name!r}; {did_you_mean(name, _data_of(loaded.module), 'it has')}")
     StandIn.importing = True
     try:
         return _plain(loaded.run(found) if callable(found) else found)
@@ -208,10 +211,18 @@ def read_defaults(request: ModelRequest, note: Callable[[str], None]) -> Mapping
         StandIn.importing = False
 
 
+def _data_of(holder: object) -> dict[str, object]:
+    """Return what a module or class holds by name, but for what can be called and for modules."""
+    every = vars(holder).items()
+    return {key: one for key, one in every if key[:1] != "_" and not callable(one) and not isinstance(one, ModuleType)}
+
+
 def _plain(found: object) -> dict[str, object]:
     if isinstance(found, tuple):  # arguments, and what else a function returns
         found = found._asdict() if hasattr(found, "_asdict") else found[0]
-    inside = found if isinstance(found, Mapping) else vars(found)
+    if not isinstance(found, Mapping) and not hasattr(found, "__dict__"):
+        raise LookupError(f"a {type(found).__name__} holds no arguments by name; take a mapping, or what makes one")
+    inside = found if isinstance(found, Mapping) else vars(found) or _data_of(type(found))
     for parser in (found, *inside.values()):
         if isinstance(parser, ArgumentParser):
             inside = {action.dest: action.default for action in parser._actions if action.dest != "help"}

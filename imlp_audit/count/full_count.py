@@ -130,7 +130,7 @@ def _beyond(model: nn.Module, ledger: Ledger) -> dict[str, dict[str, int]]:
     for (path, operation), amount in ledger.work.items():
         for name, of_kinds in found.items():
             weight = FLOPS_CONVENTIONS[name].weights.get(WeightKey(operation), 0) - MACS_WEIGHTS.get(operation, 0)
-            of_kinds[kinds[path]] += weight * amount
+            of_kinds[kinds.get(path, path)] += weight * amount  # a pass may remove modules
     return {name: {kind: more for kind, more in one.items() if more} for name, one in found.items()}
 
 
@@ -187,7 +187,7 @@ def _make(asked: CountRequest) -> tuple[nn.Module, Answers]:
 def _make_anyhow(asked: CountRequest) -> tuple[nn.Module, Answers]:
     try:
         return _make(asked)
-    except RuntimeError as error:  # what follows what is seen by running it, which may read values
+    except (RuntimeError, TypeError) as error:  # what follows what is seen by running it, which may read values
         if asked.deployed is None or not reads_values(error):
             raise
         with torch.device("cpu"):
@@ -318,14 +318,12 @@ def _run(model: nn.Module, request: ModelRequest, answers: Answers, device: str 
         return _Pass(None, "a model of a file needs --input, such as --input 3,224,224")
     if not inputs and request.library == "transformers" and example_inputs(model)[0].shape == _ONE_TOKEN.shape:
         return _Pass(None, "a model of text needs its length, such as --input 128:int64")
-    paths = {module: path for path, module in model.named_modules()}
-    calls, uses = Counter[str](), UsedParameters()
+    times, uses = Counter[nn.Module](), UsedParameters()
 
     def called(module: nn.Module, _inputs: object) -> None:
-        if not calls:
+        if not times:
             uses.used.clear()  # what looked at the parameters before the model ran
-        if module in paths:
-            calls[paths[module]] += 1
+        times[module] += 1
 
     hook = register_module_forward_pre_hook(called)
     try:
@@ -340,6 +338,7 @@ def _run(model: nn.Module, request: ModelRequest, answers: Answers, device: str 
     finally:
         hook.remove()
     shown = tuple(map(str, inputs)) or tuple(str(Given(shape=tuple(one.shape))) for one in example_inputs(model))
+    calls = {path: times[module] for path, module in model.named_modules() if times[module]}
     used = frozenset(name for name, one in model.named_parameters() if id(one) in uses.used)
     return _Pass(ledger, None, shown, calls, used)
 

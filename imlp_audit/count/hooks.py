@@ -28,6 +28,7 @@ _ADAPTIVE_MAX_POOLS = (nn.AdaptiveMaxPool1d, nn.AdaptiveMaxPool2d, nn.AdaptiveMa
 _ADAPTIVE_POOLS = (*_ADAPTIVE_AVERAGE_POOLS, *_ADAPTIVE_MAX_POOLS)
 
 _PLAIN = "layer_norm group_norm instance_norm batch_norm batch_norm_training"
+_UPSAMPLE = {Operation.UPSAMPLE_BILINEAR: 11, Operation.UPSAMPLE_BICUBIC: 259}
 _AFFINE = "layer_norm_affine group_norm_affine instance_norm_affine batch_norm_affine"
 
 
@@ -47,7 +48,7 @@ _HOOKED: Mapping[Operation, Mapping[type[nn.Module], Work]] = {
         **_each(_ADAPTIVE_AVERAGE_POOLS, "adaptive_pool average_pool"),
         nn.PReLU: {Operation.ACTIVATION: 1},
         nn.Softmax: {Operation.SOFTMAX: 3, Operation.SOFTMAX_ROW: -1},
-        nn.Upsample: {Operation.UPSAMPLE_NEAREST: 1, Operation.UPSAMPLE_BILINEAR: 11, Operation.UPSAMPLE_BICUBIC: 259},
+        nn.Upsample: {Operation.UPSAMPLE_NEAREST: 1, **_UPSAMPLE},
     },
     # mmcv 1.2.8 to 2.2: biases of convolutions, but not of linear layers.
     Operation.MMCV: {
@@ -64,11 +65,12 @@ OLD_THOP: Mapping[type[nn.Module], Work] = {
     **_each(CONVOLUTIONS, "conv bias"),
     **_each(TRANSPOSED, "transposed bias"),
     **_each((nn.Linear,), "linear"),
-    **_each((*_BATCH_NORMS, nn.SyncBatchNorm), "batch_norm", 2),
+    **_each((*_BATCH_NORMS, nn.SyncBatchNorm), "batch_norm batch_norm_training", 2),
     **_each((nn.LeakyReLU,), "activation"),
     **_each(_AVERAGE_POOLS, "average_pool"),
     **_each(_ADAPTIVE_AVERAGE_POOLS, "adaptive_pool average_pool"),
-    **_each((nn.Upsample, nn.UpsamplingBilinear2d), "upsample_bilinear", 11),
+    nn.Upsample: _UPSAMPLE,
+    nn.UpsamplingBilinear2d: _UPSAMPLE,
 }
 """thop 0.0.31: biases of convolutions count, and batch norms alone of all norms, at half of what 0.1 counts."""
 THOPS_LAYERS = {*_HOOKED[Operation.THOP], nn.RNN, nn.GRU, nn.LSTM, nn.RNNCell, nn.GRUCell, nn.LSTMCell}

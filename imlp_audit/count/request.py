@@ -257,6 +257,8 @@ def read_configurations(
                 raise UsageError(f"--config {text}: there is no such file")
             if colon and not section.isidentifier():
                 raise UsageError(f"--config {text}: write FILE.py, or FILE.py:NAME of a configuration or its maker")
+            if defaults is not None:
+                raise UsageError(f"--config {text}: only one Python file is read; give the rest with --arg")
             defaults = path, section
             continue
         values = _section(_read(path), section.split("."), path) if colon else _read(path)

@@ -39,10 +39,7 @@ def relatives_of(recipe: Recipe) -> Iterator[Recipe]:
 
 
 def _with_other_heads(recipe: Recipe, library: Library, name: str) -> Recipe:
-    """Return a model with its auxiliary classifiers if it has none, and without them if it has.
-
-    With them it is torchvision's, which runs them in training alone; timm's always runs them.
-    """
+    """Return a model without its auxiliary heads, or with torchvision's, which run in training alone."""
     rest = {key: value for key, value in recipe.as_written().items() if key != str(library)}
     if isinstance(recipe.host, Torchvision) and not recipe.host.arguments:
         return Recipe.of(torchvision={"architecture": name, "arguments": {_AUXILIARY: False}}, **rest)

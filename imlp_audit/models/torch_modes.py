@@ -116,8 +116,8 @@ class WithoutCuda(CallMode):
     def call(self, func: Function, args: tuple[object, ...], named: Named) -> object:
         """Run a call without its CUDA device."""
         if func == _SET_DATA:
-            shapes = [one.shape for one in args if isinstance(one, Tensor) and one.is_meta]
-            return None if shapes == shapes[:1] * 2 else func(*args, **named)
+            like = [(one.shape, one.dtype) for one in args if isinstance(one, Tensor) and one.is_meta]
+            return None if like == like[:1] * 2 else func(*args, **named)
         if func is Tensor.cuda or any(map(_is_cuda, (*args[1:], *named.values()))):
             self._note("CUDA was asked for; the model was counted without it")
             named = {name: value for name, value in named.items() if not _is_cuda(value)}

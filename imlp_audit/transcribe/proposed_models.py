@@ -91,10 +91,7 @@ def _exact(label: str, side: int | None) -> tuple[list[Named], bool]:
 
 
 def _is_open(model: Named, label: str) -> bool:
-    """Return whether papers mean one of several models by a name, or another than the library's.
-
-    With branches or merged, with auxiliary heads or without; a former model of the name, or one of another paper.
-    """
+    """Return whether papers mean one of several models by a name: forms, heads, a former or another paper's."""
     if has(Trait.AUXILIARY_HEADS, *model):
         return True
     several = any(has(trait, *model) for trait in (Trait.BRANCHES, Trait.NAMESAKE, Trait.LIKE))

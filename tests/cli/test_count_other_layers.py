@@ -37,7 +37,7 @@ PRINTED = {
     WHOLE - W - 7 - 60: "without a bias in any layer",
     WHOLE - LAST: "without the parameters of LayerNorm",
     WHOLE - 16 * V * W: "kernels of 3, not 5",
-    ADAPTER: "adapter alone",
+    ADAPTER: "what is called adapter alone",
     WHOLE - BRANCH - UNUSED: "only parameters of modules that the forward pass calls",
     WHOLE - V - UNUSED - W: "batch norms folded into the convolutions, and without what the forward pass never uses",
 }
@@ -81,3 +81,45 @@ def test_old_thop_counts_biases_and_transposed_convolutions_and_no_other_norms(t
     flops = count(f"{tmp_path}/net.py:net", "--input", "3,16,16")["flops"]
     conv, leaky, up, larger = 256 * 8 * (27 + 1), 256 * 8, 1024 * 6 * (8 * 4 + 1), 4096 * 6 * 11
     assert flops["thop_old"] == conv + leaky + up + larger
+
+
+ODD = """
+from torch import nn
+
+class Conv(nn.Conv2d):
+    def __init__(self, wide, kernel):
+        super().__init__(3, wide, kernel)
+        self.kernel_size = kernel  # no pair, as torch has it
+        del self.bias
+
+class Net(nn.Module):
+    def __init__(self, wide=8, num_classes=1000, head=True):
+        super().__init__()
+        self.conv = Conv(wide, 3)
+        self.attention = nn.MultiheadAttention(wide, 2)
+        self.adaptive_pool = nn.Linear(5, 7)  # adapts nothing
+        self.classify = nn.Linear(wide, num_classes) if head is not None else nn.Identity()
+        self.half()
+
+    def forward(self, x):
+        x = self.classify(x.half())
+        self.classify = nn.Identity()
+        return x
+"""
+
+
+def test_layers_that_are_not_as_torch_makes_them(tmp_path: Path) -> None:
+    """Halves of 4 bytes, an attention's own biases, and a layer that the forward pass takes away after its use."""
+    (tmp_path / "net.py").write_text(ODD)
+    (tmp_path / "config.py").write_text("head = None\n")
+    attention, others = 4 * 8 * 8 + 4 * 8, 27 * 8 + 5 * 7 + 7
+    whole = others + attention + 9000
+    biases = 4 * 8 + 7 + 1000
+    printed = ("--printed", f"params={whole - 8100}", "--printed", f"params={whole - biases}")
+    found = count(f"{tmp_path}/net.py:Net", "--input", "8", *printed, code=1)
+    assert found["bytes"] == 2 * found["parameters"]["all"]
+    assert found["flops"]["macs"] == 8 * 1000
+    assert causes(found)[0] == "num_classes=100"
+    assert "without a bias in any layer" in causes(found, 1)
+    bare = count(f"{tmp_path}/net.py:Net", "--config", str(tmp_path / "config.py"))
+    assert bare["parameters"]["all"] == others + attention

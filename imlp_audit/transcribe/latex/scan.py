@@ -41,10 +41,7 @@ _LENGTH = re.compile(r"\s*[\d.]+\s*(?:pt|em|ex|mm|cm|in|bp|sp)\s*")
 
 
 def _read_rule(tex: str, at: int) -> tuple[int, bool] | None:
-    """Return where the rule, colour or distance at a place ends, and whether it goes through all columns.
-
-    A rule of the author's own may have a thickness as its argument; other braces after it are the first cell.
-    """
+    """Return where a rule, colour or distance ends, and whether it is through all columns; braces begin a cell."""
     found = _RULE.match(tex, at)
     if found is None:
         return None
