@@ -47,6 +47,8 @@ from mmthings.registry import build
 def build_thing(cfg, deploy=None):
     assert deploy is None or "deploy" not in cfg, "given twice"
     return build(cfg)
+def build_wide(cfg, width):
+    return build({"type": cfg["type"], "width": 2 * width})
 """,
     "configs/base.py": "model = dict(type='Net', width=3, deploy=False)\n",
     "configs/wide.py": "_base_ = 'base.py'\nmodel = dict(width=30)\n",
@@ -70,6 +72,24 @@ def test_a_model_of_a_registry() -> None:
     assert found["parameters"]["all"] == 30 * 7 + 7
     assert "without a bias in any layer" in causes(found)
     assert any("without the __init__.py of mmthings, where" in note for note in found["notes"])
+
+
+@pytest.mark.usefixtures("things")
+def test_what_a_function_needs_beside_its_configuration() -> None:
+    found = count("mmthings/models/builder.py:build_wide", "--config", "configs/wide.py:model")
+    assert found["parameters"]["all"] == 60 * 7 + 7
+
+
+@pytest.mark.usefixtures("things")
+def test_only_the_package_that_fails_is_left_out() -> None:
+    Path("mmthings/__init__.py").write_text("WIDE = 5\n")
+    Path("mmthings/models/__init__.py").write_text("raise OSError('no weights')\n")
+    Path("mmthings/models/wide.py").write_text(
+        "from torch import nn\nfrom mmthings import WIDE\ndef wide():\n    return nn.Linear(WIDE, 7)\n"
+    )
+    found = count("mmthings/models/wide.py:wide")
+    assert found["parameters"]["all"] == 5 * 7 + 7
+    assert any("without the __init__.py of mmthings/models, where" in note for note in found["notes"])
 
 
 @pytest.mark.usefixtures("things")

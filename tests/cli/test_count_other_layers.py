@@ -22,7 +22,7 @@ class Net(nn.Module):
         self.last = nn.LayerNorm(width)
         self.adapter = nn.Linear(width, 7)
         self.branch = nn.Conv2d(width, width, 1)
-        self.unused = nn.Linear(50, 60)
+        self.adaptive_pool = nn.Linear(50, 60)  # is not used
 
     def forward(self, x):
         self.deep.weight.data = self.deep.weight * 2 + self.branch.weight.sum()
@@ -57,6 +57,32 @@ def test_other_layers(net: str, printed: int) -> None:
     found = count(net, "--config", config, "--input", "3,8,8", "--printed", f"params={printed}", code=1)
     assert found["parameters"]["all"] == WHOLE
     assert PRINTED[printed] in causes(found)
+
+
+def test_a_deployed_form_counted_by_twice_thop_and_before_changes_of_layers(net: str) -> None:
+    """thop counts 4 for each number of the norm that stays. Without convolutions' biases, 36.7K follows too."""
+    config = str(Path(net.rpartition(":")[0]).with_name("config.py"))
+    macs = 8 * 8 * (27 * V + 25 * V * W) + 7 * W
+    given = ("--config", config, "--input", "3,8,8", "--printed", f"flops={2 * (macs + 4 * W)}", "--printed", "36.7K")
+    found = count(net, *given, code=1)
+    folded = "batch norms folded into the convolutions"
+    assert causes(found)[0] == f"{folded}, and two for each multiply-accumulate of thop"
+    (alone,) = count(net, *given[:4], "--printed", "36.7K", code=1)["printed"]
+    forms = [
+        cause["text"] for cause in (*alone.get("causes", ()), *alone.get("possible", ())) if cause["family"] == "form"
+    ]
+    assert forms[0] == folded
+
+
+def test_neighbours_of_the_file_come_before_those_of_other_folders(tmp_path: Path) -> None:
+    for name, width in (("own", 3), ("other", 5)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "sizes.py").write_text(f"WIDTH = {width}\n")
+    (tmp_path / "own" / "net.py").write_text(
+        "from torch import nn\nfrom sizes import WIDTH\ndef net():\n    return nn.Linear(WIDTH, 2)\n"
+    )
+    found = count(f"{tmp_path}/own/net.py:net", "--path", str(tmp_path / "other"))
+    assert found["parameters"]["all"] == 3 * 2 + 2
 
 
 def test_parameters_of_modules_that_hold_no_others() -> None:
