@@ -51,7 +51,7 @@ _LEAST_SIDE = 8  # a smaller one is a number of channels
 _FARTHEST = 4  # times the work that would be printed so, if it grew as the inputs do
 _FORMS = ("fuse", "switch_to_deploy", "reparameterize", "convert_to_deploy", "deploy")
 """What models call the method that brings them into the form in which they are used."""
-_KERNELS = (3, 5, 7, 1)
+_KERNELS, _LARGEST_KERNEL = (3, 5, 7, 1), 11  # a larger one makes patches
 _ADDED = re.compile(r"(?:^|[._])(adapter|adapt(?!ive)|lora|prompt|prefix)")
 """Names of what is added to a model that others have trained."""
 _Sizes = tuple[int, int]
@@ -225,7 +225,7 @@ def _list_changes(model: nn.Module) -> Iterator[tuple[str, _Sizes]]:
         if weight.ndim == 4 and weight.shape[2] == weight.shape[3]:
             weights[weight.shape[2]].append(weight)
     for now, of in sorted(weights.items()):
-        for other in _KERNELS if now > 1 else ():
+        for other in _KERNELS if 1 < now <= _LARGEST_KERNEL else ():
             every, trained = (size // now**2 * (other**2 - now**2) for size in _sizes(of))
             yield f"kernels of {other}, not {now}", (every, trained)
 

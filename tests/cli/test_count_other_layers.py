@@ -74,6 +74,15 @@ def test_a_deployed_form_counted_by_twice_thop_and_before_changes_of_layers(net:
     assert forms[0] == folded
 
 
+def test_patches_have_no_other_kernels(tmp_path: Path) -> None:
+    """Kernels of 3 in place of 16 would give 112."""
+    (tmp_path / "net.py").write_text("from torch import nn\ndef net():\n    return nn.Conv2d(3, 4, 16, 16)\n")
+    found = count(f"{tmp_path}/net.py:net", "--printed", "params=112", code=1)
+    assert not any(
+        "kernels" in cause["text"] for cause in (*found["printed"][0]["causes"], *found["printed"][0]["possible"])
+    )
+
+
 def test_neighbours_of_the_file_come_before_those_of_other_folders(tmp_path: Path) -> None:
     for name, width in (("own", 3), ("other", 5)):
         (tmp_path / name).mkdir()
