@@ -18,7 +18,7 @@ from types import ModuleType
 import torch
 from torch import nn
 
-from imlp_audit.count.request import ModelRequest
+from imlp_audit.count.request import MOST_BYTES, ModelRequest
 from imlp_audit.errors import BuildError, did_you_mean
 from imlp_audit.files import read_text
 from imlp_audit.models.host import TensorInput
@@ -29,7 +29,6 @@ from imlp_audit.models.stand_ins import Answers, StandIn, answering
 from imlp_audit.models.torch_modes import ArithmeticOnTheProcessor
 from imlp_audit.processes.limits import TimeIsUp
 
-_MOST = 2**20  # bytes of a configuration
 _CONFIGS = frozenset({"c", "cfg", "cfgs", "config", "configs", "args", "opt", "opts", "options", "hparams", "params"})
 
 
@@ -194,7 +193,7 @@ def read_defaults(request: ModelRequest, note: Callable[[str], None]) -> Mapping
     if request.defaults is None:
         return {}
     file, name = request.defaults
-    if "_base_" in read_text(file, _MOST):  # of mmengine, which knows how configurations inherit
+    if "_base_" in read_text(file, MOST_BYTES):  # of mmengine, which knows how configurations inherit
         try:
             values = import_module("mmengine").Config.fromfile(file).to_dict()
             return _plain(values[name] if name else values)
@@ -212,7 +211,7 @@ def read_defaults(request: ModelRequest, note: Callable[[str], None]) -> Mapping
 
 
 def _data_of(holder: object) -> dict[str, object]:
-    """Return what a module or class holds by name, but for what can be called and for modules."""
+    """Return the values of a module or class by name, without functions, classes and modules."""
     every = vars(holder).items()
     return {key: one for key, one in every if key[:1] != "_" and not callable(one) and not isinstance(one, ModuleType)}
 

@@ -187,7 +187,7 @@ def _make(asked: CountRequest) -> tuple[nn.Module, Answers]:
 def _make_anyhow(asked: CountRequest) -> tuple[nn.Module, Answers]:
     try:
         return _make(asked)
-    except (RuntimeError, TypeError) as error:  # what follows what is seen by running it, which may read values
+    except (RuntimeError, TypeError) as error:  # norms are folded by running the model, which may read values
         if asked.deployed is None or not reads_values(error):
             raise
         with torch.device("cpu"):

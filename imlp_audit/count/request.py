@@ -26,7 +26,7 @@ LIBRARIES = ("timm", "torchvision", "transformers")
 DTYPES = ("float32", "float64", "float16", "bfloat16", "complex64", "int64", "int32", "bool")
 _TENSOR = re.compile(r"\[(\d{1,9}(?:,\d{1,9}){0,7})\]:(float32|int64|bool)")
 _SIZES = re.compile(r"\d{1,9}(,\d{1,9}){0,7}")
-_MOST = 2**20  # bytes of a configuration
+MOST_BYTES = 2**20  # of a configuration
 _REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 _DEEPEST = 20
 Values = dict[str, object]
@@ -272,12 +272,12 @@ def read_configurations(
 
 
 def _read(path: Path) -> Values:
-    text = read_text(path, _MOST, path)
+    text = read_text(path, MOST_BYTES, path)
     try:
         loader = _Loader(text)
         loader.name = path.name
         node = loader.get_single_node()
-        if node is not None and _weigh(node, {}) > _MOST:
+        if node is not None and _weigh(node, {}) > MOST_BYTES:
             raise UsageError(f"{path}: an alias such as *name holds itself, or too many values; remove it")
         found = loader.construct_document(node) if node is not None else None
     except (yaml.YAMLError, RecursionError) as error:
@@ -291,7 +291,7 @@ def _read(path: Path) -> Values:
 def _weigh(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
     """Return how many values a node holds, with what aliases repeat; too many where it holds itself."""
     if node not in known:
-        known[node] = _MOST
+        known[node] = MOST_BYTES
         inside = chain(*node.value) if isinstance(node, yaml.MappingNode) else node.value
         known[node] = 1 + sum(_weigh(one, known) for one in inside if isinstance(one, yaml.Node))
     return known[node]

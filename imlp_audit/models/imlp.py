@@ -274,8 +274,7 @@ def with_activation(mlp: Mlp, activation: Activation | None, *, agelu: bool) -> 
 
 def copy_module(module: nn.Module) -> nn.Module:
     """Return a module of its own parameters and modules that is otherwise the same."""
-    other = type(module).__new__(type(module))
-    vars(other).update({key: one.copy() if isinstance(one, dict) else one for key, one in vars(module).items()})
+    other = copy.copy(module)
     other._parameters = {
         name: one if one is None else nn.Parameter(one.detach().clone(), one.requires_grad)
         for name, one in other._parameters.items()

@@ -207,7 +207,7 @@ class _RepositoryImporter(Importer):
         raise ImportError(f"its imports lead through more than {_MOST_IMPORTS} folders and packages")
 
     def run_alone(self, error: BaseException) -> ModuleType:
-        """Import it without what `__init__.py` of its packages fail; if it fails too, take what it has defined."""
+        """Import it without each `__init__.py` of its packages that fails; at last, take what it has defined."""
         first, before, bare = error, set(sys.modules), list[Path]()
         whole = [folder for folder in self.file.parents if folder.is_relative_to(self.package)][:-1]
         while whole:
