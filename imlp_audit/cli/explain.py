@@ -22,6 +22,7 @@ from imlp_audit.records.explanation import Explanation
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.formats import Format
 from imlp_audit.report.hypotheses import solved_document
+from imlp_audit.solve import BUDGET
 from imlp_audit.solve.selection import selected_targets, solve_selection
 from imlp_audit.spec.load import Selection, digest_selection
 from imlp_audit.spec.plan import EquationPlan, Plan
@@ -71,7 +72,7 @@ def solve(
         typer.Option(
             min=1, help="Pairs of weights and a reading to examine; if it runs out, the answer is not exhaustive."
         ),
-    ] = 50_000_000,
+    ] = BUDGET,
     format_: Formatted = Format.RICH,
     trust_code: TrustCode = False,
     no_progress: NoProgress = False,

@@ -27,9 +27,10 @@ from imlp_audit.records.solution import Solved
 from imlp_audit.report.atomic_files import check_writable, write_whole
 from imlp_audit.report.formats import AuditFormat, Format
 from imlp_audit.report.listings import diff_document
-from imlp_audit.report.markdown import render_markdown, shorten_report
+from imlp_audit.report.markdown import render_short
 from imlp_audit.report.page import render_page
 from imlp_audit.report.paper import index_document, report_document
+from imlp_audit.solve.selection import default_targets, solve_selection
 from imlp_audit.spec.load import Selection
 from imlp_audit.spec.paper import Paper
 
@@ -98,7 +99,7 @@ def _write_reports(result: AuditResult, folder: Path) -> None:
     for paper in result.papers:
         whole = report_document(result.of(paper))
         reports[folder / f"{paper.id}.html"] = render_page(whole)
-        reports[folder / f"{paper.id}.md"] = render_markdown(shorten_report(whole))
+        reports[folder / f"{paper.id}.md"] = render_short(whole)
     for path in reports:
         check_writable(path)
     for path, text in reports.items():
@@ -180,8 +181,6 @@ def _audit_and_solve(specs: list[str], store: Store, *, trust_code: bool, shown:
 
 def _solve(selection: Selection, paper: Paper, progress: Callable[[str], None], store: Store) -> Solved | None:
     """Return what the numbers of a paper say about its models; None where its text leaves nothing open."""
-    from imlp_audit.solve.selection import default_targets, solve_selection
-
     targets = default_targets(paper)
     try:
         return solve_selection(selection, targets, progress, store, jobs=helpers()) if targets else None

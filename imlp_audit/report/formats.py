@@ -79,7 +79,7 @@ def render_audit(
     People read its whole report, in markdown its short form, which can be a comment, and on a terminal the `screen`.
     """
     from imlp_audit.report.github_and_sarif import render_annotations, render_sarif
-    from imlp_audit.report.paper import report_document, short_report
+    from imlp_audit.report.paper import report_document
 
     match form:
         case AuditFormat.SARIF:
@@ -89,7 +89,9 @@ def render_audit(
         case AuditFormat.JSON:
             document: Document = ()
         case AuditFormat.MARKDOWN:
-            document = short_report(result)
+            from imlp_audit.report.markdown import render_short
+
+            return disarm_commands(render_short(report_document(result)))
         case AuditFormat.RICH if screen is not None:
             document = screen
         case _:

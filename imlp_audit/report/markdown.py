@@ -6,14 +6,14 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import assert_never
 
 from imlp_audit.numbers.words import plural
 from imlp_audit.report import document as doc
 
 # an underscore inside a word is not markup, and `reproduced_under` reads better without a backslash
-_MARKUP = re.compile(r"([\\`*|\[\]#~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
+_MARKUP = re.compile(r"([\\`*|\[\]#~$_])(?<![A-Za-z0-9]_(?=[A-Za-z0-9]))")
+_SPACES = re.compile("  +")
 _AT_THE_START = re.compile(r"^(?:[-+=]|\d+(?=[.)]))")  # would begin a list, a rule or a heading
 _WRAPPERS = {doc.Style.STRONG: "**", doc.Style.EMPHASIS: "*", doc.Style.BAD: "**", doc.Style.BROKEN: "**"}
 _RULES = {doc.Align.LEFT: "---", doc.Align.RIGHT: "---:"}
@@ -21,7 +21,15 @@ _RULES = {doc.Align.LEFT: "---", doc.Align.RIGHT: "---:"}
 
 def render_markdown(document: doc.Document) -> str:
     """Return a document as markdown, ending with a line break."""
-    return "\n\n".join("\n".join(_block(block)) for block in document) + "\n"
+    return _join(map(_render, document))
+
+
+def _join(parts: Iterable[str]) -> str:
+    return "\n\n".join(parts) + "\n"
+
+
+def _render(block: doc.Block) -> str:
+    return "\n".join(_block(block))
 
 
 def _block(block: doc.Block) -> Iterator[str]:
@@ -62,7 +70,7 @@ def _inline(text: doc.Inline, *, in_table: bool = False) -> str:
 
 
 def _span(span: doc.Span, *, in_table: bool) -> str:
-    text = re.sub(" +", " ", doc.one_line(span.text))
+    text = _SPACES.sub(" ", doc.one_line(span.text))
     if span.style is doc.Style.CODE:
         return _code_span(text, in_table=in_table)
     escaped = html.escape(_MARKUP.sub(r"\\\1", text), quote=False)
@@ -128,21 +136,26 @@ class _Extent:
 _EXTENTS = (_Extent(folded=25), _Extent(), _Extent(5, longest=200), _Extent(1, longest=60), _Extent(0, longest=25))
 
 
-def shorten_report(document: doc.Document, limit: int = LIMIT) -> doc.Document:
-    """Return a report that takes at most so many bytes of markdown."""
+def render_short(document: doc.Document, limit: int = LIMIT) -> str:
+    """Return a report as at most so many bytes of markdown, ending with a line break."""
     shortened = document
     for extent in (None, *_EXTENTS):
         shortened = _shorten(document, extent) if extent is not None else document
-        if all(end <= limit for end in _ends(shortened)):
-            return shortened
+        parts = tuple(_render_up_to(limit, shortened))
+        if len(parts) == len(shortened):
+            return _join(parts)
+    note = _render(_NOTE)
     blocks = [block for block in shortened if block is not _NOTE]
-    (of_note,) = _ends((_NOTE,))
-    return (*(block for block, end in zip(blocks, _ends(blocks), strict=True) if end <= limit - of_note), _NOTE)
+    return _join((*_render_up_to(limit - len(note) - 2, blocks), note))
 
 
-def _ends(document: Iterable[doc.Block]) -> Iterator[int]:
-    """Yield how many bytes of markdown each block ends at, and the blank line behind it."""
-    return accumulate(len(render_markdown((block,)).encode()) + 1 for block in document)
+def _render_up_to(limit: int, blocks: Iterable[doc.Block]) -> Iterator[str]:
+    """Yield the markdown of the first blocks, as many as take so many bytes with a blank line behind each."""
+    for part in map(_render, blocks):
+        limit -= len(part.encode()) + 2
+        if limit < 0:
+            return
+        yield part
 
 
 def _shorten(document: doc.Document, extent: _Extent) -> doc.Document:

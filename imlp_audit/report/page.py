@@ -77,7 +77,7 @@ def _anchor_headings(document: doc.Document) -> doc.Document:
     return tuple(blocks)
 
 
-_LONG = 16  # characters of a word that no column is too narrow for
+_LONG_WORD = re.compile("[^ ]{17,}")  # no column is too narrow for 16 characters
 _LISTED = 2  # levels of headings that stand in the contents
 
 
@@ -92,7 +92,7 @@ def _contents(headings: list[doc.Heading]) -> Iterator[str]:
 _TAGS = {doc.Style.STRONG: "strong", doc.Style.EMPHASIS: "em", doc.Style.CODE: "code"}
 _LINK = re.compile(r"#.+|https?://\S+|[a-z0-9_\-]+\.(?:html|md|json|svg)(?:#[\w/.~\-]+)?", re.IGNORECASE | re.ASCII)
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)  # would be a command in a log of GitHub's
-_GROUPS = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")  # the spaces within 5 717 416, at which no line may break
+_GROUPS = re.compile(r" (?<=\d )(?=\d{3}(?!\d))")  # the spaces within 5 717 416, at which no line may break
 _LONG_PART = re.compile(r"[^\0]{16}(?=[^\0])")
 _BETWEEN_PARTS = re.compile(r"(?<=[/_.])(?=\w)")  # where a name may be broken
 
@@ -135,8 +135,8 @@ def render_inline(text: doc.Inline) -> str:
 
 def _escape(text: str) -> str:
     """Escape text; long names may be broken between their parts, and a number at no space."""
-    words = (_break_word(word) if len(word) > _LONG else word for word in doc.one_line(text).split(" "))
-    return escape(_GROUPS.sub("\xa0", " ".join(words))).replace("\0", "<wbr>")
+    line = _LONG_WORD.sub(lambda word: _break_word(word[0]), doc.one_line(text))
+    return escape(_GROUPS.sub("\xa0", line)).replace("\0", "<wbr>")
 
 
 def _break_word(word: str) -> str:

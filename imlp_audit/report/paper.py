@@ -1,4 +1,4 @@
-"""The report of an audit: whole, to attach to a paper, and short, for a terminal."""
+"""The report of an audit: every check of every paper, and an index of the papers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from imlp_audit.report import document as doc
 from imlp_audit.report.findings import finding_sections, number_findings
 from imlp_audit.report.first_screen import overview, say_verdict
 from imlp_audit.report.hypotheses import paper_hypothesis, solved_document
-from imlp_audit.report.markdown import shorten_report
 from imlp_audit.report.sections import evidence, other_checks, printed_tables
 from imlp_audit.report.verdicts import summarize
 
@@ -27,11 +26,6 @@ VERDICTS = (
 def report_document(result: AuditResult) -> doc.Document:
     """Return the whole report: every check of every paper."""
     return tuple(block for paper in result.papers for block in _report(result.of(paper), paper))
-
-
-def short_report(result: AuditResult) -> doc.Document:
-    """Return the report in the same order, with long parts cut so that it can be a comment."""
-    return shorten_report(report_document(result))
 
 
 def _report(result: AuditResult, paper: PaperHead) -> Iterator[doc.Block]:

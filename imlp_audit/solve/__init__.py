@@ -10,6 +10,9 @@ unless the budget ends the search first, which the answer says.
 Counts   `compose` has models counted under all readings, and makes a problem.
 Search   `problem`, laid out as arrays by `layout`, and its answer; `search` is the door (also for copies with shifted
          digits), `branch_and_bound` the loop.
-Door     `selection` does all of it for some targets, says how well the answer is known and by which numbers, and
-         returns records/solution.py's `Solved`.
+Answer   `answer` does all of it for some targets, and says how well the answer is known and by which numbers.
+Door     `selection` says what is meant, and returns records/solution.py's `Solved`, from the store if it is there.
 """
+
+BUDGET = 50_000_000
+"""Pairs of a box of weights and a reading that a search may look at."""

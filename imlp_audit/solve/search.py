@@ -12,6 +12,7 @@ import numpy as np
 from imlp_audit.numbers.interval import decimal_text
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.solution import SolvedAxis, SolvedCell
+from imlp_audit.solve import BUDGET
 from imlp_audit.solve.branch_and_bound import (
     Floats,
     RoundingSearch,
@@ -34,9 +35,6 @@ from imlp_audit.solve.problem import (
     WeightChoice,
     first_solution,
 )
-
-BUDGET = 50_000_000
-"""Pairs of a box of weights and a reading that a search may look at."""
 
 
 def solve(problem: SearchProblem, *, budget: int = BUDGET) -> SearchAnswer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -91,4 +91,5 @@ class Names(dict[str, None]):
                 f"globs of {next(iter(self)).partition('/')[0]!r} are compared with more than {_MOST_COMPARED} ids in "
                 f"all, up to {glob[:_SHOWN]!r}: name rows and checks by their ids"
             )
-        return [name for name in self if fnmatchcase(name, glob)]
+        matches = re.compile(translate(glob)).match
+        return [name for name in self if matches(name)]

@@ -15,8 +15,8 @@ from imlp_audit.records.check import CheckKind, Verdict
 from imlp_audit.records.finding import Finding, FindingKind
 from imlp_audit.records.result import AuditResult
 from imlp_audit.report.document import Heading, Paragraph
-from imlp_audit.report.markdown import LIMIT, render_markdown, shorten_report
-from imlp_audit.report.paper import report_document, short_report
+from imlp_audit.report.markdown import LIMIT, render_markdown, render_short
+from imlp_audit.report.paper import report_document
 
 from .results import check, full, head, result
 
@@ -52,7 +52,7 @@ def headings(text: str) -> list[str]:
 @given(st.integers(0, 25), st.integers(1, 5), st.sampled_from(["words", "a | b <b> " * 9, "wörter 中文 " * 40]))
 def test_a_report_fits_into_a_comment_and_says_where_something_is_missing(findings: int, rows: int, text: str) -> None:
     made = many(findings, rows, text)
-    written, whole = render_markdown(short_report(made)), render_markdown(report_document(made))
+    written, whole = render_short(report_document(made)), render_markdown(report_document(made))
     assert len(written.encode()) <= LIMIT
     assert (written == whole) is ("Short form: " not in written)
     kept = headings(written)
@@ -61,7 +61,7 @@ def test_a_report_fits_into_a_comment_and_says_where_something_is_missing(findin
 
 def test_findings_keep_their_causes_and_the_first_screen_stays_while_details_go() -> None:
     crowded = many(40, 9, REASON)
-    written = render_markdown(short_report(crowded))
+    written = render_short(report_document(crowded))
     assert all(f"Cause {at} " in written for at in range(40))
     asked = written.partition("## Ask the authors\n")[2]
     shown = [len(re.findall(rf"`p/claims/f{at}x\d+`", asked)) for at in range(40)]
@@ -71,7 +71,7 @@ def test_findings_keep_their_causes_and_the_first_screen_stays_while_details_go(
 
 
 def test_what_passes_goes_before_what_fails() -> None:
-    few = render_markdown(short_report(many(2, 120, REASON)))
+    few = render_short(report_document(many(2, 120, REASON)))
     assert "`ok0`" not in few
     assert "120 checks that pass: *120 more*" in few
 
@@ -79,7 +79,7 @@ def test_what_passes_goes_before_what_fails() -> None:
 def test_where_nothing_else_is_left_findings_go_from_the_end() -> None:
     whole = report_document(many(60, 1, "words"))
     start = next(at for at, block in enumerate(whole) if isinstance(block, Heading) and block.level == 2)
-    written = render_markdown(shorten_report(whole[start:], 4000))
+    written = render_short(whole[start:], 4000)
     assert len(written.encode()) <= 4000
     assert written.rstrip().splitlines()[-1].startswith("Short form: ")
     order = [int(at) for at in re.findall(r"^### F(\d+) ", written, re.MULTILINE)]
@@ -89,20 +89,21 @@ def test_where_nothing_else_is_left_findings_go_from_the_end() -> None:
 
 @pytest.mark.parametrize("made", [result(), full()])
 def test_a_short_report_is_the_whole_one(made: AuditResult) -> None:
-    assert short_report(made) == report_document(made)
+    whole = report_document(made)
+    assert render_short(whole) == render_markdown(whole)
 
 
 @pytest.mark.parametrize("limit", [1200, 3000, 6000, 20_000])
 def test_every_limit_is_kept(limit: int) -> None:
     report = (Heading("T", 1), Paragraph("first"), *report_document(full())[8:])
-    sizes = [len(render_markdown(shorten_report(report, one)).encode()) for one in (limit, limit * 2)]
+    sizes = [len(render_short(report, one).encode()) for one in (limit, limit * 2)]
     assert sizes[0] <= limit
     assert all(one <= other for one, other in pairwise(sizes))
 
 
 @pytest.mark.parametrize("report", [None, *KEPT], ids=lambda path: path.stem if path else "short")
 def test_a_short_report_and_those_that_are_kept_are_commonmark_without_html(report: Path | None) -> None:
-    made = render_markdown(short_report(many(9, 4, "<b> a | b `c` " * 9)))
+    made = render_short(report_document(many(9, 4, "<b> a | b `c` " * 9)))
     text = report.read_text(encoding="utf-8") if report is not None else made
     assert len(text.encode()) <= LIMIT
     tokens = PARSER.parse(text)

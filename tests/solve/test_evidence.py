@@ -10,9 +10,9 @@ from hypothesis import given, settings
 
 from imlp_audit.numbers.printed import Rounding
 from imlp_audit.records.solution import AxisState, SolvedWeights
+from imlp_audit.solve.answer import describe_answer, name_certainty
 from imlp_audit.solve.problem import Cell, CountedRow, Kind, SearchProblem, Solution, Space
 from imlp_audit.solve.search import solve
-from imlp_audit.solve.selection import describe_answer, name_certainty
 from tests.solve.tiny import Candidate, candidates, expanded, problems
 
 

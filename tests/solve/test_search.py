@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from imlp_audit.errors import SolverError
 from imlp_audit.numbers.printed import Rounding
-from imlp_audit.solve import branch_and_bound
+from imlp_audit.solve import BUDGET, branch_and_bound
 from imlp_audit.solve.problem import Cell, CountedRow, SearchProblem, Solution, find_explained
-from imlp_audit.solve.search import BUDGET, best_score, null_scores, shift_digits, solve
+from imlp_audit.solve.search import best_score, null_scores, shift_digits, solve
 from tests.solve.table1 import planted
 from tests.solve.tiny import NAMED, SPACES, Candidate, candidates, expanded, problems
 
