@@ -306,10 +306,10 @@ def modules(
 def _draw_places(draw: DrawFn, count: int) -> Tensor:
     """Draw some numbers from 0 to 255, on the processor."""
     if count <= _MOST_BYTES:
-        return torch.tensor([*draw(st.binary(min_size=count, max_size=count))], dtype=torch.long, device="cpu")
+        return torch.tensor([*draw(st.binary(min_size=count, max_size=count))], dtype=torch.uint8, device="cpu")
     generator = torch.Generator().manual_seed(draw(st.integers(0, 2**32 - 1)))
-    return torch.randint(256, (count,), generator=generator, device="cpu")
+    return torch.randint(256, (count,), generator=generator, dtype=torch.uint8, device="cpu")
 
 
 def _take(table: Sequence[float], places: Tensor) -> Tensor:
-    return torch.tensor(table, dtype=torch.float64, device="cpu")[places % len(table)]
+    return torch.tensor(table, dtype=torch.float64, device="cpu")[places.int() % len(table)]
