@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -66,6 +67,10 @@ class ModelOptions:
         ),
     ] = None
 
+    argv: Annotated[
+        str, typer.Option(metavar="WORDS", help="What the file reads from the command line when it is imported.")
+    ] = ""
+
     def changes(self, model: str, questions: Sequence[Question]) -> Changes:
         """Return what is to be counted, and again under changes if there are questions. Raises UsageError."""
         from imlp_audit.count import request
@@ -80,7 +85,8 @@ class ModelOptions:
             if not folder.is_dir():
                 raise UsageError(f"--path {folder}: there is no such folder")
         inputs, stubs = request.parse_inputs(self.input_ or ()), tuple(self.stub or ())
-        asked = request.ModelRequest(library, name, file, arguments, inputs, folders, stubs, defaults)
+        words = tuple(shlex.split(self.argv))
+        asked = request.ModelRequest(library, name, file, arguments, inputs, folders, stubs, defaults, argv=words)
         flops = tuple(
             one.printed.value * one.printed.scale for one in questions if one.measure is CountedQuantity.FLOPS
         )

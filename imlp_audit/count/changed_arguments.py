@@ -33,6 +33,7 @@ _APART = 8  # times, for two arguments to be confused
 _LEAST_FACTOR = 0.25  # less is a rate
 _CLASSES = (1000, 100, 10, 200, 365, 2, 5, 19, 20, 21, 80, 81, 90, 91, 150, 171, 0, 21841, 21842, 21843)
 _VOCABULARIES = (30522, 28996, 119547, 21128, 30000, 50257, 50265, 32000, 32128, 250002, 64000, 128256, 151936)
+_USUAL = {"vocab": _VOCABULARIES, "widen": (10, 8, 2, 4, 1)}  # and of wide ResNets
 _KNOWN_DEPTHS = "2,2,2,2 3,4,6,3 3,4,23,3 3,8,36,3 2,2,6,2 2,2,18,2 3,3,9,3 3,3,27,3"
 _DEPTHS = [[int(depth) for depth in depths.split(",")] for depths in _KNOWN_DEPTHS.split()]
 """Of ResNets, Swins and ConvNeXts, and of all that follow them."""
@@ -176,7 +177,7 @@ def _counts_classes(name: Setting) -> bool:
 
 
 def _usual_sizes(name: Setting) -> Sequence[int]:
-    return _VOCABULARIES if "vocab" in name[-1].lower() else ()
+    return next((some for word, some in _USUAL.items() if word in name[-1].lower()), ())
 
 
 def find_other_requests(

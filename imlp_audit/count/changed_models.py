@@ -23,6 +23,7 @@ from imlp_audit.count.changed_arguments import (
     read_settings,
     write_change,
 )
+from imlp_audit.count.changed_code import change_code
 from imlp_audit.count.full_count import CountRequest, build_requested, count_anyhow
 from imlp_audit.count.hooks import CONVOLUTIONS, LAYERS
 from imlp_audit.count.request import Changes, Given, ModelRequest, Setting
@@ -32,7 +33,7 @@ from imlp_audit.models.names.known import Library, known_models
 from imlp_audit.models.names.match import find_labelled, variants_of
 from imlp_audit.records.counted import CountReport
 
-_MOST = 160  # changes of arguments
+_MOST = 160  # changes of arguments, and of code
 _MOST_USES = 60
 _SIDES = (224, 256, 384, 512, 288, 192, 128, 320, 448, 240, 160, 96, 299, 112, 176, 208, 352, 416, 480)  # usual first
 _SIZES = (
@@ -118,6 +119,9 @@ def _changes(
             yield "size", words, CountRequest(other), {}
     for changed in islice(change_arguments(request, settings, model, maker), _MOST):
         yield "argument", write_change(changed, settings), CountRequest(request.changed(changed), work), changed
+    root = repository(request.file) if request.file is not None else None
+    for words in islice(change_code(model, root), _MOST) if root is not None else ():
+        yield "rare", words, CountRequest(request, work), {}
 
 
 def _read(request: ModelRequest) -> int:
@@ -200,9 +204,8 @@ def _count_other_layers(model: nn.Module) -> Iterator[tuple[str, str, _Sizes]]:
         more, taught = _sizes(names)
         yield "parts", f"{added} alone", (more, taught)
         yield "parts", f"all but {added}", (every - more, trained - taught)
-    for words, (more, taught) in _list_changes(model):
-        if more:
-            yield "form", words, (every + more, trained + taught)
+    for kind, changes in (("form", _list_changes(model)), ("rare", _pack(model))):
+        yield from ((kind, words, (every + more, trained + taught)) for words, (more, taught) in changes if more)
 
 
 def _list_changes(model: nn.Module) -> Iterator[tuple[str, _Sizes]]:
@@ -215,11 +218,6 @@ def _list_changes(model: nn.Module) -> Iterator[tuple[str, _Sizes]]:
     layers = [held for one, held in own.items() if isinstance(one, (*LAYERS, nn.MultiheadAttention, nn.RNNBase))]
     biases = [bias for held in layers for name, bias in held.items() if "bias" in name]
     yield "without a bias in any layer", _less(_sizes(biases))
-    norms = defaultdict[str, list[nn.Parameter]](list)
-    for one, held in own.items():
-        if "norm" in type(one).__name__.lower():
-            norms[type(one).__name__] += held.values()
-    yield from ((f"without the parameters of {kind}", _less(_sizes(some))) for kind, some in norms.items())
     weights = defaultdict[int, list[Tensor]](list)
     for weight in (own[one]["weight"] for one in convolutions if "weight" in own[one]):
         if weight.ndim == 4 and weight.shape[2] == weight.shape[3]:
@@ -228,6 +226,20 @@ def _list_changes(model: nn.Module) -> Iterator[tuple[str, _Sizes]]:
         for other in _KERNELS if 1 < now <= _LARGEST_KERNEL else ():
             every, trained = (size // now**2 * (other**2 - now**2) for size in _sizes(of))
             yield f"kernels of {other}, not {now}", (every, trained)
+    norms = defaultdict[str, list[nn.Parameter]](list)
+    for one, held in own.items():
+        if "norm" in type(one).__name__.lower():
+            norms[type(one).__name__] += held.values()
+    yield from ((f"without the parameters of {kind}", _less(_sizes(some))) for kind, some in norms.items())
+
+
+def _pack(model: nn.Module) -> Iterator[tuple[str, _Sizes]]:
+    """Yield what is less where several weights of 4 bits are counted as one, of all linear layers but the last."""
+    weights = [one.weight for one in model.modules() if isinstance(one, nn.Linear)][:-1]
+    every, trained = _sizes(weights)
+    for packed in (2, 4):
+        less = every * (packed - 1) // packed, trained * (packed - 1) // packed
+        yield f"weights of linear layers in 4 bits, {packed} counted as one", _less(less)
 
 
 def _sizes(some: Iterable[Tensor]) -> _Sizes:

@@ -53,7 +53,7 @@ def build_foreign(request: ModelRequest, file: Path) -> tuple[nn.Module, Answers
 
 def _load(request: ModelRequest, file: Path, name: str) -> Importer:
     """Import a file for a name that it defines, even if it fails after that."""
-    loaded = import_file(file.resolve(), request.paths, request.stubs)
+    loaded = import_file(file.resolve(), request.paths, request.stubs, request.argv)
     error = loaded.failure
     if error is not None and not hasattr(loaded.module, name.partition(".")[0]):
         raise error
@@ -112,7 +112,8 @@ def _fit_arguments(
     if not (_is_config(first) and (needed or first.default is None or not fitting)) and (fitting or not needed):
         return given
     apart = [name for name in given.keys() & known.keys() if name in asked or known[name].default is first.empty]
-    return {first.name: _make_config(first, given), **{name: given[name] for name in apart}}
+    kind = getattr(maker, "config_class", None) or first.annotation  # transformers' models name it
+    return {first.name: _make_config(kind, given), **{name: given[name] for name in apart}}
 
 
 def _is_config(parameter: inspect.Parameter) -> bool:
@@ -127,9 +128,8 @@ def parameters_of(maker: Callable[..., object]) -> Mapping[str, inspect.Paramete
         return {}
 
 
-def _make_config(parameter: inspect.Parameter, values: Mapping[str, object]) -> object:
-    """Return a configuration of the class that a parameter is annotated with, if it is made of values by name."""
-    kind = parameter.annotation
+def _make_config(kind: object, values: Mapping[str, object]) -> object:
+    """Return a configuration of a class, if that is made of values by name."""
     if isinstance(kind, type) and (is_dataclass(kind) or hasattr(kind, "from_pretrained")):
         fields = kind.__dataclass_fields__ if is_dataclass(kind) and not hasattr(kind, "from_pretrained") else values
         return kind(**{name: value for name, value in values.items() if name in fields})

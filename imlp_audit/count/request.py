@@ -70,9 +70,9 @@ _IMAGE = Given(shape=(1, 3, 224, 224))  # of a classifier, where nothing is said
 class ModelRequest:
     """A model: of a library by its name, or what `name` in `file` makes for the arguments.
 
-    `paths` are folders on the import path, `stubs` packages to put a stand-in in place of. `defaults` are a Python file
-    and the name in it of the configuration that the arguments change. A spec's model that is neither is made by its
-    `recipe`, under a reading; `tries` are values of arguments that it gives.
+    `paths` are folders on the import path, `stubs` packages to put a stand-in in place of, `argv` the words that a
+    script would be given. `defaults` are a Python file and the name in it of the configuration that the arguments
+    change. A spec's model that is neither is made by its `recipe`, under a reading; `tries` are values of arguments.
     """
 
     library: str | None
@@ -83,6 +83,7 @@ class ModelRequest:
     paths: tuple[Path, ...] = ()
     stubs: tuple[str, ...] = ()
     defaults: tuple[Path, str] | None = None
+    argv: tuple[str, ...] = ()
     recipe: tuple[Recipe, AnyReading | None] | None = None
     tries: Mapping[str, Sequence[object]] = field(default_factory=dict)
 

@@ -111,7 +111,16 @@ def _answer(
         if hit in giving and not any(_is_enough(other, hit, question) for other in giving)
     ]
     found: list[NumberCause] = []
-    every.sort(key=lambda one: (one.chance > _ALL, -len(one.explains), one.family == CauseFamily.MISPRINT, one.chance))
+    areas = {one.value for one in every if one.family == CauseFamily.SIZE and one.chance <= _ALL}
+    every.sort(
+        key=lambda one: (
+            one.chance > _ALL,
+            -len(one.explains),
+            one.family == CauseFamily.MISPRINT,
+            one.family == CauseFamily.FACTOR and one.value in areas,  # which say why it is so many times
+            one.chance,
+        )
+    )
     for one in every:
         alike = sum(other.family == one.family for other in found)
         if alike < (1 if one.family == CauseFamily.PARTS else _OF_A_FAMILY):  # of sums, the simplest

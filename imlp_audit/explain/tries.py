@@ -28,7 +28,7 @@ class CountedQuantity(StrEnum):
 
 
 class CauseFamily(StrEnum):
-    """A kind of cause; the usual ones first."""
+    """A kind of cause; the usual ones first. Rare ones, as numbers in the code, are tried after all others."""
 
     COUNTER = "counter"
     REPOSITORY = "repository"
@@ -38,6 +38,7 @@ class CauseFamily(StrEnum):
     ROW = "row"
     ARGUMENT = "argument"
     PARTS = "parts"
+    RARE = "rare"
     MISPRINT = "misprint"
     GAP = "gap"
     RATIO = "ratio"
@@ -110,12 +111,14 @@ def list_tries(question: Question, model: CountReport, again: Recounts) -> Itera
     yield from _misprints(question, measured)
     own = counts_of(model, question.measure)
     for family, others in again.items():
-        ways = (*_ALSO_COUNTED, *(_OF_FORMS if family is CauseFamily.FORM else ()))
+        ways = (
+            () if family is CauseFamily.RARE else (*_ALSO_COUNTED, *(_OF_FORMS if family is CauseFamily.FORM else ()))
+        )
         for words, other in others.items():
             found, counts = measured_by(other, question), counts_of(other, question.measure)
             words = f"what the row {words} has" if family is CauseFamily.ROW else words
             if found not in (None, measured):
-                yield Try(family, words, Fraction(found))
+                yield Try(family, words, Fraction(found), odd=family is CauseFamily.RARE)
             for name, times, text in ways:
                 if counts.get(name, found) not in (None, found, own.get(name)):
                     yield Try(family, words, Fraction(times * counts[name]), text)
@@ -140,11 +143,11 @@ _APART = re.compile("backbone|aux|^pose|teacher|ema$|momentum|criterion|loss|dis
 """Names of modules that are often counted apart, or used in training alone."""
 _NOUNS = {CountedQuantity.PARAMETERS: "parameters", CountedQuantity.FLOPS: "FLOPs"}
 _TWICE = "two for each multiply-accumulate"
-_ALSO_COUNTED = (("torch", 1, _TWICE), ("thop", 1, "counted by thop"))
+_ALSO_COUNTED = (("torch", 1, _TWICE), ("thop", 1, "counted by thop"), ("thop_old", 1, COUNTERS["thop_old"]))
 """How other changes are counted too: a count, how many times, and in words."""
 _OF_FORMS = (
     ("thop", 2, f"{_TWICE} of thop"),
-    *((name, 1, COUNTERS[name]) for name in ("thop_old", "trainable", "used")),
+    *((name, 1, COUNTERS[name]) for name in ("trainable", "used")),
 )
 
 

@@ -54,8 +54,9 @@ def leave_others(_: Path) -> None:
 
 
 @cache  # a model that is changed is made many times
-def import_file(file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...]) -> Importer:
-    """Import a file as a script would, whatever it lacks."""
+def import_file(file: Path, paths: tuple[Path, ...], stubs: tuple[str, ...], argv: tuple[str, ...]) -> Importer:
+    """Import a file as a script would that is given some words, whatever it lacks."""
+    sys.argv = [str(file), *argv]
     return _import(_RepositoryImporter(file, paths, stubs))
 
 
@@ -181,14 +182,13 @@ class _RepositoryImporter(Importer):
     def load(self) -> ModuleType:
         """Import it; without the `__init__.py` of its packages if that fails."""
         answer_old_code(self.answers)
-        sys.argv = [str(self.file)]
         sys.dont_write_bytecode = True  # Python would take it for that of an edited file of the same size and second
         try:
             module = self.run_again()
         except (Exception, SystemExit) as error:
             self.forget(self.before)
             module = self.run_alone(error)
-        if "transformers" in sys.modules:
+        if hasattr(sys.modules.get("transformers"), "PretrainedConfig"):  # and not an old one of the repository's own
             answer_transformers(self.finder.names, self.answers)
         top = self.name.partition(".")[0]
         if {"mmengine.registry", f"{top}.registry"} <= sys.modules.keys():  # whose users name their package
@@ -201,7 +201,7 @@ class _RepositoryImporter(Importer):
         for _ in range(_MOST_IMPORTS):
             try:
                 return import_module(self.name)
-            except (ImportError, AttributeError, NameError) as error:
+            except Exception as error:
                 if not self._helps(error):
                     raise
         raise ImportError(f"its imports lead through more than {_MOST_IMPORTS} folders and packages")
@@ -240,8 +240,10 @@ class _RepositoryImporter(Importer):
                 return module
         raise first from None
 
-    def _helps(self, error: ImportError | AttributeError | NameError) -> bool:
+    def _helps(self, error: Exception) -> bool:
         """Provide what an import lacks; return whether there was anything to provide."""
+        if skip_loader(error, self.answers):
+            return True
         if isinstance(error, ModuleNotFoundError):
             return self.provide(error.name or "")
         if isinstance(error, AttributeError):
@@ -256,7 +258,7 @@ class _RepositoryImporter(Importer):
             self.add(self.package)
             return True
         found = re.match(r"cannot import name '(\w+)' from (?:partially initialized module )?'([\w.]+)'", str(error))
-        if found is None:
+        if found is None or not isinstance(error, ImportError):
             return False
         whole, library = f"{found[2]}.{found[1]}", sys.modules.get(found[2])
         begun = (str(error.path),) if str(error.path).endswith("__init__.py") else ()  # of a package that has failed
@@ -267,7 +269,7 @@ class _RepositoryImporter(Importer):
     def provide(self, name: str) -> bool:
         """Find a neighbour in a folder above; or let a stand-in be imported for a package, or one of its modules."""
         top = name.partition(".")[0]
-        above = self.file.parents[: _LEVELS + 1]
+        above = (*self.file.parents[: _LEVELS + 1], self.root)
         package = next((one for one in above if (one / top).is_dir()), None)
         if top != name and package is not None and not hasattr(sys.modules.get(top), "__path__"):
             self.package = package  # which a file of its name hides

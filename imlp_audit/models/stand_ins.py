@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import collections.abc
 import dataclasses
+import dis
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -17,12 +18,12 @@ from importlib.machinery import ModuleSpec
 from inspect import CO_OPTIMIZED
 from itertools import accumulate
 from traceback import walk_tb
-from types import CodeType, ModuleType
+from types import CodeType, FrameType, ModuleType
 
 import numpy as np
 import timm.models
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.modules import linear
 
 from imlp_audit.models.torch_modes import WithoutCuda
@@ -37,7 +38,10 @@ _INSTALLED_AS = {
     "yaml": "pyyaml",
     "hydra": "hydra-core",
 }
+_CHECKS = re.compile("(require|check)_*version|version_*check")
 _LOADS = re.compile("load|pretrain|weight|checkpoint|resume", re.IGNORECASE)
+_INITIALISES = re.compile("^_*(init|default_init|kaiming|xavier|constant|normal|uniform|trunc_normal)_?|log")
+_CUDA = ("current_stream", "Stream", "Event", "get_device_capability", "get_device_properties", "get_device_name")
 _WITHOUT_PARAMETERS = frozenset({"BaseModule", "BaseModel", "Module", "LightningModule"})
 
 
@@ -106,13 +110,17 @@ class StandIn:
 
     def __call__(self, *given: object, **named: object) -> object:
         """Return what it decorates, or itself; of a class, an empty module; otherwise refuse."""
-        in_function = sys._getframe(1).f_code.co_flags & CO_OPTIMIZED  # and not in a module or class that is imported
+        caller = sys._getframe(1)
+        in_function = caller.f_code.co_flags & CO_OPTIMIZED  # and not in a module or class that is imported
         if StandIn.importing or not in_function:
             decorated = len(given) == 1 and not named and callable(given[0])
             return given[0] if decorated else StandIn(self.path, self.answers)
         if self.path.rpartition(".")[2][:1].isupper():
             self.answers.left_out[self.path] = None
             return _Absent(self.path)
+        if _INITIALISES.search(self.path.rpartition(".")[2]) and _is_statement(caller):
+            self.answers.note(f"{self.path} is missing; what it sets was left as it is")
+            return None
         raise _missing(self.path)
 
     def __mro_entries__(self, _: tuple[object, ...]) -> tuple[type, ...]:
@@ -152,6 +160,12 @@ class StandIn:
     __gt__, __lt__ = __ge__, __le__
 
 
+def _is_statement(caller: FrameType) -> bool:
+    """Return whether what is being called gives nothing that is used."""
+    instructions = dis.get_instructions(caller.f_code)
+    return any(one.offset == caller.f_lasti for one in instructions) and next(instructions).opname == "POP_TOP"
+
+
 class _Absent(nn.Module):
     """An instance of a class that is missing."""
 
@@ -177,6 +191,9 @@ def answer_old_code(answers: Answers) -> None:
     vars(six).update(string_classes=(str, bytes), int_classes=int, inf=float("inf"), container_abcs=collections.abc)
     vars(collections).update({name: getattr(collections.abc, name) for name in collections.abc.__all__})
     vars(linear).setdefault("_LinearWithBias", linear.NonDynamicallyQuantizableLinear)
+    vars(torch.cuda).update({name: StandIn(f"torch.cuda.{name}", answers) for name in _CUDA})
+    build = timm.models.build_model_with_cfg
+    _replace(build, lambda *args, default_cfg=None, **named: build(*args, **named))
     nn.SyncBatchNorm._specify_ddp_gpu_num = lambda *_: None  # type: ignore[attr-defined]
     for kind in (float, int, bool, object, complex):
         vars(np).setdefault(kind.__name__, kind)
@@ -193,6 +210,15 @@ def answer_old_code(answers: Answers) -> None:
         return given(self, state_dict, *args, **named)  # type: ignore[arg-type]
 
     nn.Module.load_state_dict = load_state_dict  # type: ignore[method-assign]
+    attribute = nn.Module.__getattr__
+
+    def get_attribute(self: nn.Module, name: str) -> Tensor | nn.Module:
+        if name == "act1" and name not in self._modules and type(self).__module__.startswith("timm."):
+            answers.note("a network of timm has no act1 any more: its norm before that holds the activation")
+            return nn.Identity()
+        return attribute(self, name)
+
+    nn.Module.__getattr__ = get_attribute  # type: ignore[method-assign]
 
 
 def _dataclass_of_before(answers: Answers) -> Callable[..., object]:
@@ -239,12 +265,18 @@ def _no_weights(name: str, answers: Answers) -> Callable[..., _NoWeights]:
 
 
 def skip_loader(error: BaseException, answers: Answers) -> bool:
-    """Let a function that fails because it got no weights do nothing; return whether it was one."""
+    """Let a function that fails because it got no weights, or another version of a package, do nothing.
+
+    Return whether it was one.
+    """
     for frame, _ in walk_tb(error.__traceback__):
         name = frame.f_code.co_name
+        loads = frame.f_code in answers.loaders and _LOADS.search(name)
+        checks = StandIn.importing and _CHECKS.search(name)
+        done = f"{name}, which {'loads weights' if loads else 'checks versions'}, was not run"
         own = frame.f_globals.get(name)
-        if frame.f_code in answers.loaders and _LOADS.search(name) and own is not None:
-            answers.note(f"{name}, which loads weights, was not run")
+        if (loads or checks) and own is not None and done not in answers.notes:
+            answers.note(done)
             _replace(own, lambda *_, **__: None)
             return True
     return False

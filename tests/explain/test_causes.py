@@ -241,3 +241,12 @@ def test_what_adds_nothing_to_a_cause_is_not_named() -> None:
     model = report(products=1_234_000_000).model_copy(update={"parts": (small,)})
     (found,) = find_causes([question("5.0000G", F)], model, {})
     assert [one.text for one in found.causes] == [COUNTERS["no_products"]]
+
+
+def test_a_rare_cause_comes_after_the_usual_ones() -> None:
+    usual = {f"width={at}": report(1_100_000 + 60_000 * at) for at in range(5)} | {
+        "depth=9": report(1_500_300)
+    }  # prints the same
+    again = {CauseFamily.RARE: {"9, not 5, in the code of Net": report(1_500_200)}, CauseFamily.ARGUMENT: usual}
+    (found,) = find_causes([question("1.500M", P)], report(), again)
+    assert found.causes[0].text == "depth=9"
