@@ -13,6 +13,7 @@ _SIDE = re.compile(r"(\d{2,4})\s*(?:\^2|²|\s*[×xX*]\s*\1)?(?:[\s-]*(?:px|pixel
 _BETWEEN = re.compile(r"\s*(?:[/,;|&→↑]|\band\b|\bto\b|->)\s*")  # two sizes in one cell
 _SMALLEST, _LARGEST = 16, 1536
 _LEAST = 32
+_LONGEST = 300  # characters of a label
 
 
 def side_of(text: str) -> int | None:
@@ -63,9 +64,7 @@ _SIZED = re.compile(
     r"\s*(?:(?:[↑@]|\bat\b)\s*(?P<at>\d{3,4})(?:\s*(?:\^2|²|[×x]\s*(?P=at)))?"
     r"|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?)$"
 )
-_REMARK = re.compile(
-    r"(?<=\S)\s*(\((?:ours?|proposed|this (?:work|paper))\))$", re.IGNORECASE
-)  # by the authors, of their models
+_REMARK = re.compile(r"(?<=\S)\s*(\((?:ours?|proposed|this (?:work|paper))\))$", re.IGNORECASE)  # of the authors
 _WITHOUT = r"\bw/o\b|\bwithout\b|\bno\b(?!\.)"
 _ALONE = re.compile(rf"^(?:[-–−]\s*(?={_WITHOUT}|w/|with\b))?(?:{_WITHOUT}|\+|w/|with\b|&)\s*", re.IGNORECASE)
 _INSIDE = re.compile(rf"\s*(?:{_WITHOUT}|\+|\bw/|\bwith\b)\s*", re.IGNORECASE)
@@ -132,6 +131,3 @@ def _find_base(text: str, above: LabelParts | None, known: Container[str]) -> st
         return None if above is None else above.builds_on if above.added else above.text
     parts = _INSIDE.split(text, maxsplit=1)
     return parts[0] if len(parts) == 2 and parts[1] and parts[0].casefold() in known else None
-
-
-_LONGEST = 300

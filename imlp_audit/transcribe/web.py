@@ -131,10 +131,7 @@ def _read_rows(table: Element) -> Iterator[SourceRow]:
                 row.append(SpanningCell(""))
                 at += 1
             if cell is not None and at < MOST_COLUMNS:
-                columns, rows = (
-                    _number(cell[0].get("colspan"), MOST_COLUMNS),
-                    _number(cell[0].get("rowspan"), MOST_ROWS),
-                )
+                columns, rows = _span(cell[0], "colspan", MOST_COLUMNS), _span(cell[0], "rowspan", MOST_ROWS)
                 row.append(SpanningCell(_text(cell[0]), columns, rows))
                 hanging |= dict.fromkeys(range(at, at + columns), rows) if rows > 1 else {}
                 at += columns
@@ -164,8 +161,8 @@ def _parts(one: Element, *, in_head: bool) -> Iterator[tuple[Element, bool]]:
             yield from _parts(child, in_head=in_head or child.tag == "thead")
 
 
-def _number(text: str | None, most: int) -> int:
-    digits = re.fullmatch(r"\s*(\d{1,6})\s*", text or "", re.ASCII)
+def _span(cell: Element, name: str, most: int) -> int:
+    digits = re.fullmatch(r"\s*(\d{1,6})\s*", cell.get(name) or "", re.ASCII)
     return max(1, min(most, int(digits[1]))) if digits else 1
 
 
