@@ -54,6 +54,13 @@ from imlp_audit.spec.columns import Measure, MemoryColumn, image_of
 from imlp_audit.spec.paper import CellRef, Paper, rows_of_table
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
 
+_OTHER_IMAGES = "the size of the images is proposed: write `images: [SIDE]` in the table if you know it"
+_OTHER_HEAD = "a classifier of other classes would give it"
+_FAR = Fraction(5, 4)  # how much more than all known counters another may count, at most
+_FAR_OFF = Fraction(1, 10)  # of the printed number
+_NEARER = 5  # times, so that it is the way to count that is not the paper's
+_NO_LUCK = 1e-5  # how likely a number of six digits or more is one of ten measurements by chance, at most
+
 
 def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> CellCheck:
     """Judge a peak: live tensors that print so reproduce it; a peak below what any program needs is impossible.
@@ -166,10 +173,6 @@ def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, 
     return None
 
 
-_OTHER_IMAGES = "the size of the images is proposed: write `images: [SIDE]` in the table if you know it"
-_OTHER_HEAD = "a classifier of other classes would give it"
-
-
 def _may_have_another_head(found: Countable, context: Context) -> bool:
     """Return whether parameters are those of the model with a usual number of other classes."""
     declared, others = context.measurements(found.cell.row, found.recipe, found.cell.column)
@@ -197,9 +200,6 @@ def _is_told(check: CellCheck, found: Countable, context: Context) -> bool:
     return hits >= 2 and (misses == 0 or is_far)
 
 
-_FAR = Fraction(5, 4)  # how much more than all known counters another may count, at most
-
-
 def _is_near(check: CellCheck) -> bool:
     """Return whether a number is as near to the measured one as counters of one model are to each other."""
     return (
@@ -216,9 +216,6 @@ def _with_marks(check: CellCheck, cell: CellRef, context: Context) -> CellCheck:
     weak = frame.weak and chance(cell.printed, _values(check)) > _NO_LUCK
     check = check.model_copy(update={"weak": weak, "mixed": bool(frame.counters), "power": power})
     return _under_convention(check) if len(frame.counters) == 1 else check
-
-
-_NO_LUCK = 1e-5  # how likely a number of six digits or more is one of ten measurements by chance, at most
 
 
 def _under_convention(check: CellCheck) -> CellCheck:
@@ -261,10 +258,6 @@ def find_own_column(counted: Countable, context: Context) -> str | None:
     if judge(counted, context).verdict is not Verdict.DIFFERS:
         return None
     return next((column for column, _ in _fits_elsewhere(counted, context)), None)
-
-
-_FAR_OFF = Fraction(1, 10)  # of the printed number
-_NEARER = 5  # times, so that it is the way to count that is not the paper's
 
 
 def _hints_of(found: Countable, comparison: Comparison, context: Context) -> tuple[AnyHint, ...]:
