@@ -134,7 +134,7 @@ def select_checks(
         for check in every
         if (not only or any(fnmatchcase(check.id, glob) for glob in only))
         and not any(fnmatchcase(check.id, glob) for glob in skip)
-        and (solving or not _needs_solver(check))
+        and (solving or not needs_solver(check))
     ]
     if not plans:
         asked = "".join([*(f" --only {glob}" for glob in only), *(f" --skip {glob}" for glob in skip)])
@@ -171,7 +171,8 @@ def _refuse_unknown(selection: Selection, plans: Sequence[Plan], *, equations: b
                 raise UsageError(f"no {'claim' if equations else 'check'} {target!r}; {did_you_mean(target, near)}")
 
 
-def _needs_solver(check: Plan) -> bool:
+def needs_solver(check: Plan) -> bool:
+    """Return whether a check is of a statement that only a solver can test."""
     return isinstance(check, EquationPlan) and isinstance(check.claim, ClaimText) and check.claim.needs is not None
 
 
