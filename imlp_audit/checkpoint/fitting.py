@@ -306,26 +306,26 @@ def _join_first(texts: Sequence[str]) -> str:
     return ", ".join([*texts[:_MOST_SHOWN], *(["..."] if len(texts) > _MOST_SHOWN else [])])
 
 
-def _find_misfits(wrong: list[str], missing: list[str], extra: list[str], mine: Shapes, places: Shapes) -> list[Misfit]:
-    """Return the tensors of another shape, those behind a prefix, and those that only one side has."""
-    found = []
+def _find_misfits(
+    wrong: list[str], missing: list[str], extra: list[str], mine: Shapes, places: Shapes
+) -> Iterator[Misfit]:
+    """Yield the tensors of another shape, those behind a prefix, and those that only one side has."""
     if wrong:
         details = tuple(dict.fromkeys(_compare_shapes(mine[name], places[name]) for name in wrong))
-        found.append(Misfit(kind=MisfitKind.MISSHAPED, reason="other shapes", details=details, tensors=tuple(wrong)))
+        yield Misfit(kind=MisfitKind.MISSHAPED, reason="other shapes", details=details, tensors=tuple(wrong))
     for prefix, prefixed in _find_prefixes(missing, extra).items():
         shown = escape_name(prefix)
         reason = f"the prefix {shown!r} before the model's names; --prefix {shown} reads what begins with it alone"
-        found.append(Misfit(kind=MisfitKind.UNEXPECTED, reason=reason, details=(), tensors=tuple(prefixed)))
+        yield Misfit(kind=MisfitKind.UNEXPECTED, reason=reason, details=(), tensors=tuple(prefixed))
         matched = set(prefixed.values())
         extra = [name for name in extra if name not in prefixed]
         missing = [name for name in missing if name not in matched]
     if missing:
         reason = "the file lacks tensors of the model"
-        found.append(Misfit(kind=MisfitKind.MISSING, reason=reason, details=(), tensors=tuple(missing)))
+        yield Misfit(kind=MisfitKind.MISSING, reason=reason, details=(), tensors=tuple(missing))
     if extra:
         reason = "the model has no tensors of these names"
-        found.append(Misfit(kind=MisfitKind.UNEXPECTED, reason=reason, details=(), tensors=tuple(extra)))
-    return found
+        yield Misfit(kind=MisfitKind.UNEXPECTED, reason=reason, details=(), tensors=tuple(extra))
 
 
 def _compare_shapes(held: Shape, wanted: Shape) -> str:

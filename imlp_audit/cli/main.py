@@ -114,6 +114,11 @@ COMMANDS = {  # in the order of the help: the module and the function of each
     "acknowledge": "accept:acknowledge",
     "demo": "init:demo",
 }
+_NAMES = "cvxpy fvcore huggingface_hub hypothesis numpy pyarrow safetensors timm torch torchvision transformers"
+MODELS = {name: name for name in _NAMES.split()} | {"PIL": "pillow"}
+"""The libraries of `models` by the names that they are imported by."""
+PDF = {"pdfplumber": "pdfplumber", "pdfminer": "pdfplumber"}
+"""The library of `pdf`; it brings pdfminer."""
 
 
 def _pick_app() -> typer.Typer:
@@ -170,14 +175,6 @@ def _options(
     ] = False,
 ) -> None:
     """Take the options that stand before a command."""
-
-
-_NAMES = "cvxpy fvcore huggingface_hub hypothesis numpy pyarrow safetensors timm torch torchvision transformers"
-MODELS = {name: name for name in _NAMES.split()} | {"PIL": "pillow"}
-"""The libraries of `models` by the names that they are imported by."""
-
-PDF = {"pdfplumber": "pdfplumber", "pdfminer": "pdfplumber"}
-"""The library of `pdf`; it brings pdfminer."""
 
 
 def missing_library(error: ModuleNotFoundError) -> str | None:

@@ -25,6 +25,17 @@ Z = Fraction("1.95996398454005423553")
 DIGITS = 4  # decimal places of the ends, in percent
 _GRID = 100 * 10**DIGITS  # steps from 0 to 100 percent
 _PERCENT = Interval(Fraction(0), Fraction(100))
+MOST_UNREADABLE = Fraction(1, 1000)  # of the images: above it nothing is judged
+SAMPLING = "sampling"
+UNPROVEN = (
+    "an evaluation shows what the given file does, not that it is the file behind the printed number; "
+    "the evidence has its SHA-256"
+)
+SETTINGS = (
+    "the evidence lists the preprocessing and the precision of this run; if the paper states others, evaluate with "
+    "them (--preprocessing)"
+)
+PART = "only a part of the data set was given; it is taken as drawn at random"
 
 
 @dataclass(frozen=True)
@@ -163,19 +174,6 @@ def wilson(correct: int | Fraction, images: int) -> Interval:
     low, high = ((2 * correct + Z**2 + end) * _GRID / (2 * (images + Z**2)) for end in (-half, half))
     step = Fraction(100, _GRID)
     return Interval(max(floor(low), 0) * step, min(ceil(high), _GRID) * step)
-
-
-MOST_UNREADABLE = Fraction(1, 1000)  # of the images: above it nothing is judged
-SAMPLING = "sampling"
-UNPROVEN = (
-    "an evaluation shows what the given file does, not that it is the file behind the printed number; "
-    "the evidence has its SHA-256"
-)
-SETTINGS = (
-    "the evidence lists the preprocessing and the precision of this run; if the paper states others, evaluate with "
-    "them (--preprocessing)"
-)
-PART = "only a part of the data set was given; it is taken as drawn at random"
 
 
 @dataclass(frozen=True)

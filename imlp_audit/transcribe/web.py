@@ -38,6 +38,13 @@ _ENDED = {**dict.fromkeys(_CELLS, _CELLS), "tr": _CELLS | {"tr"}, **dict.fromkey
 """The parts of a table that a tag ends: their own end may be left out."""
 _VOID = frozenset({"br", "img", "hr", "input", "link", "meta", "col", "wbr", "source"})
 _DEEPEST = 100  # elements in each other; one in more of them is not kept
+_MATH = re.compile(r"\$([^$\n|]+)\$")
+_FOOTNOTE = re.compile(r"\[\^([^\]]+)\]")
+_TABLE = re.compile(r"<(table|tr|td|th)\b", re.IGNORECASE)
+_MOST_LINES = 200_000
+_NEAR = 3  # lines between a table and the line above it that may be its caption
+_LONGEST_SECTION = 2_000
+_ADVICE = "a table in markdown has a line such as | --- | --- | under its headings, and one in HTML is a <table>"
 
 
 def read_web(text: str, shown_as: str) -> SourceDocument:
@@ -179,15 +186,6 @@ def _pieces(one: Element) -> Iterator[str]:
         yield text.strip() if text.strip()[:1] in MARKS else f"^{text.strip()}"
     elif one.tag not in _SILENT:
         yield f" {text}" if one.tag in _BREAKS else text
-
-
-_MATH = re.compile(r"\$([^$\n|]+)\$")
-_FOOTNOTE = re.compile(r"\[\^([^\]]+)\]")
-_TABLE = re.compile(r"<(table|tr|td|th)\b", re.IGNORECASE)
-_MOST_LINES = 200_000
-_NEAR = 3  # lines between a table and the line above it that may be its caption
-_LONGEST_SECTION = 2_000
-_ADVICE = "a table in markdown has a line such as | --- | --- | under its headings, and one in HTML is a <table>"
 
 
 def read_markdown(text: str, shown_as: str) -> SourceDocument:

@@ -21,6 +21,14 @@ _COMMENT = re.compile(r"%.*")
 _PAIR, _SIGN = "\x1d", "\x1e"  # stand for \\\\ and \\% while comments are found
 _INPUT = re.compile(r"\\(?:input|include|subfile)\b\s*(?:\{([^{}\n]*)\}|([\w./-]+))")
 _BEGIN = re.compile(r"\\begin\s*\{(verbatim|Verbatim|lstlisting|comment|minted)(\*?)\}|\\iffalse\b")
+_MOST_AROUND = 20_000  # characters of a float outside its tables
+_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
+_FLOATS = frozenset({"table", "wraptable", "sidewaystable", "margintable", "SCtable", "longtable", "figure"})
+_CAPTION = re.compile(
+    r"\\(?:(?P<part>begin|end)\s*\{sub(?:table|figure|float)\}"
+    r"|(?:(?P<main>caption(?:of\s*\{table\})?|tabcaption)|caption\*|subcaption\*?)(?=\s*[\[{]))"
+)
+_LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 
 ReadFile = Callable[[str], str | None]
 """Returns the text of a file that a document names, or None where there is none."""
@@ -126,16 +134,6 @@ def _blank_environments(text: str) -> str:
 def blank(text: str) -> str:
     """Return spaces for a text; its line ends stay."""
     return re.sub(r"[^\n]", " ", text)
-
-
-_MOST_AROUND = 20_000  # characters of a float outside its tables
-_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
-_FLOATS = frozenset({"table", "wraptable", "sidewaystable", "margintable", "SCtable", "longtable", "figure"})
-_CAPTION = re.compile(
-    r"\\(?:(?P<part>begin|end)\s*\{sub(?:table|figure|float)\}"
-    r"|(?:(?P<main>caption(?:of\s*\{table\})?|tabcaption)|caption\*|subcaption\*?)(?=\s*[\[{]))"
-)
-_LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 
 
 @dataclass
