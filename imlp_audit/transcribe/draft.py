@@ -245,10 +245,11 @@ class _Drafter:
         above = sides_named(self._group)
         side = numbers.side or label.size or (above[0] if len(above) == 1 else None)
         base = self._find_base(label, numbers.side)
+        named = replace(label, name=f"{base.label.name} {label.name}") if base is not None and label.added else label
         drafted = DraftRow(
             self._new_id(label, base, side),
             label,
-            propose(_with_base(label, base), self.around, self._group, side),
+            propose(named, self.around, self._group, side),
             numbers,
             side,
             base.id if base else None,
@@ -289,11 +290,6 @@ class _Drafter:
         self._numbers[key] += 1
         self._ids.add(name)
         return name
-
-
-def _with_base(label: LabelParts, base: DraftRow | None) -> LabelParts:
-    """Return a label that is only what is added to the row above with the name of that row."""
-    return replace(label, name=f"{base.label.name} {label.name}") if base is not None and label.added else label
 
 
 def _training(row: GridRow, columns: TableColumns, label: LabelParts, group: str) -> str | None:
