@@ -359,9 +359,8 @@ def is_stated_side(row: RowRef, recipe: Recipe) -> bool:
     """Return whether a candidate, the table or the library names the images that a model is counted on."""
     named = name_in_library(recipe)
     sides = (*row.table.value.images, USUAL_SIZE, *(_published(*named) if named is not None else ()))
-    return (
-        recipe.image is None or recipe.image[0] in sides or any(one.image == recipe.image for one in row.row.candidates)
-    )
+    proposed = [one.image for one in row.row.candidates]
+    return recipe.image is None or recipe.image[0] in sides or recipe.image in proposed
 
 
 def write_side(recipe: Recipe) -> str:

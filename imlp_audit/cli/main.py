@@ -135,9 +135,8 @@ def _pick_app() -> typer.Typer:
 def _read_docstring(command: str) -> str | None:
     module, _, function = COMMANDS[command].partition(":")
     tree = ast.parse((Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8"))
-    return next(
-        ast.get_docstring(one) for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == function
-    )
+    functions = (one for one in tree.body if isinstance(one, ast.FunctionDef))
+    return next(ast.get_docstring(one) for one in functions if one.name == function)
 
 
 def make_app(*names: str) -> typer.Typer:

@@ -85,9 +85,8 @@ def check_order(images: Images, source: str) -> None:
     }
     if images.classes not in (None, count) or any(max(labels) >= count for labels in numbered.values()):
         return  # the outputs are of another list
-    judged = [
-        not labels.isdisjoint(accepted[number - 1]) for number, labels in numbered.items() if accepted[number - 1]
-    ]
+    pairs = ((labels, accepted[number - 1]) for number, labels in numbered.items())
+    judged = [not labels.isdisjoint(theirs) for labels, theirs in pairs if theirs]
     if len(judged) >= _ENOUGH and 2 * sum(judged) < len(judged):
         raise DatasetError(
             f"{source}: only {sum(judged)} of {len(judged)} images have a label that people accept (ReaL); in "

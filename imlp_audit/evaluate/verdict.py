@@ -358,8 +358,9 @@ def _describe_counts(run: EvaluatedCell) -> str:
 def _describe_fit(run: EvaluatedCell, stake: Stake | None, fit: SampledFit) -> str:
     """Say how the share compares with the printed number, for a reader who has only the paper."""
     text, printed, share = run.cell.printed.text, fit.printed, run.share
+    meant = f"{text}, which stands for {printed}"
     if fit.verdict in PASSES and SAMPLING not in fit.under:
-        return f"that prints as {text}, which stands for {printed}"
+        return f"that prints as {meant}"
     interval = f"the 95 % interval [{run.accuracy.low}, {run.accuracy.high}]"
     if fit.verdict is Verdict.DIFFERS:
         side = "above" if share > run.cell.printed.value else "below"
@@ -369,9 +370,7 @@ def _describe_fit(run: EvaluatedCell, stake: Stake | None, fit: SampledFit) -> s
             return f"{off}, which stands for {printed}; all images were evaluated, so it is not a matter of sampling"
         return f"{off}, and {interval} does not meet {printed}: more than sampling explains"
     if run.complete:
-        return (
-            f"whether that prints as {text}, which stands for {printed}, depends on the images that could not be read"
-        )
+        return f"whether that prints as {meant}, depends on the images that could not be read"
     equal = f"equal to {text} as printed, which may be luck" if share in printed else f"not {text} as printed"
     met = f"that is {equal}, since not all images were evaluated; {interval} meets {printed}"
     if fit.verdict is Verdict.UNVERIFIABLE:

@@ -368,9 +368,8 @@ class _Parser:
         if entry.table not in titles and not absent:
             hint = did_you_mean(entry.table, list(titles))
             self._report(f"no table {entry.table!r}; {hint}", "reference", "table")
-        return Reference(
-            f"{self._paper.id}/{entry.table}", titles.get(entry.table), self._cells(entry.holds, "reference", "holds")
-        )
+        cells = self._cells(entry.holds, "reference", "holds")
+        return Reference(f"{self._paper.id}/{entry.table}", titles.get(entry.table), cells)
 
     def _average(self, entry: AverageEntry) -> Average | None:
         cell = self._cell(entry.cell, "average", "cell")

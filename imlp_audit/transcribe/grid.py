@@ -104,9 +104,8 @@ def lay_out(rows: Sequence[SourceRow]) -> list[GridRow]:
             for above in grid[cell.rows + 1 :] if cell.text and cell.rows < -1 else ():
                 above[column] = above[column] or cell.text
         grid.append(line)
-    return [
-        GridRow(row.line, tuple(line), _single(row, width), row.doubt) for row, line in zip(rows, grid, strict=True)
-    ]
+    lines = zip(rows, grid, strict=True)
+    return [GridRow(row.line, tuple(line), _single(row, width), row.doubt) for row, line in lines]
 
 
 def _single(row: SourceRow, width: int) -> str | None:

@@ -166,9 +166,8 @@ def read_latex(source: LatexSource) -> SourceDocument:
             label = labels[at if len(labels) == len(one.tabulars) else 0] if labels else None
             table = _read_table(source, place, macros)
             counted = f"{number + 1 + at * apart}{letter}" if mains else ""
-            tables.append(
-                replace(table, number=counted, caption=_to_sentence(caption, macros), label=label, around=around)
-            )
+            said = _to_sentence(caption, macros)
+            tables.append(replace(table, number=counted, caption=said, label=label, around=around))
         number += len(mains)
     advice = "look for a begin or an end that is missing"
     return SourceDocument(tuple(number_tables(tables)), _title(source.text, macros), tuple(notes), advice)
@@ -207,9 +206,8 @@ def _find_floats(source: LatexSource, definitions: Sequence[latex.Definition], n
 
 def _outside_definitions(text: str, definitions: Sequence[latex.Definition]) -> Iterator[re.Match[str]]:
     """Yield where floats and tables begin and end. One in a definition is a table only if it has cells of its own."""
-    spans = sorted(
-        (one.start, one.end) for one in definitions if not one.name or one.macro.count or "&" not in one.macro.body
-    )
+    unread = (one for one in definitions if not one.name or one.macro.count or "&" not in one.macro.body)
+    spans = sorted((one.start, one.end) for one in unread)
     at = end = 0
     for found in _ENVIRONMENT.finditer(text):
         if found[2] not in _FLOATS and found[2] not in latex.TABULARS:
