@@ -81,8 +81,9 @@ class ModelOptions:
                 raise UsageError(f"--path {folder}: there is no such folder")
         inputs, stubs = request.parse_inputs(self.input_ or ()), tuple(self.stub or ())
         asked = request.ModelRequest(library, name, file, arguments, inputs, folders, stubs, defaults)
-        printed = (one.printed for one in questions if one.measure is CountedQuantity.FLOPS)
-        flops = tuple(one.value * one.scale for one in printed)
+        flops = tuple(
+            one.printed.value * one.printed.scale for one in questions if one.measure is CountedQuantity.FLOPS
+        )
         return request.Changes(asked, bool(questions), flops, tuple(self.config or ()))
 
 
