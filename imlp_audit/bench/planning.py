@@ -18,7 +18,9 @@ from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.spec.tree import Located
 
 FEWEST_PAIRS = 6  # the range of five pairs holds the median with 94 %, so they give no 95 % interval
-
+CPUINFO = Path("/proc/cpuinfo")
+NAMED_AFTER = {"cpu": "cpu", "cuda": "gpu"}
+"""The name that papers give to the column of a device."""
 
 ModelDtype: TypeAlias = Literal["float32", "bfloat16", "float16"]
 """The type of weights and images, by torch's name."""
@@ -41,9 +43,6 @@ class Setup:
     same_hardware: bool = False
 
 
-CPUINFO = Path("/proc/cpuinfo")
-
-
 def hardware(device: str) -> str:
     """Return the names of the processor, with its usable cores, and of the GPU if models run on one."""
     cpu = f"{processor(CPUINFO)}, {count_of(cores(), 'core')}"
@@ -62,10 +61,6 @@ def processor(cpuinfo: Path) -> str:
         lines = []
     named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(named, "") or platform.processor() or platform.machine() or "an unnamed processor"
-
-
-NAMED_AFTER = {"cpu": "cpu", "cuda": "gpu"}
-"""The name that papers give to the column of a device."""
 
 
 @dataclass(frozen=True)

@@ -237,9 +237,8 @@ def _attempt(run: Callable[[], Result], setup: Setup) -> Result | Failure:
 def _check(comparison: RowComparison, found: Timed | Failure | None, conditions: BenchConditions) -> Check:
     match found:
         case None:
-            return record_cell(
-                comparison.cell, Verdict.UNVERIFIABLE, f"needs {comparison.cell.column.needs}; {NO_MODEL}"
-            )
+            lack = f"needs {comparison.cell.column.needs}; {NO_MODEL}"
+            return record_cell(comparison.cell, Verdict.UNVERIFIABLE, lack)
         case Failure(message):
             return record_cell(comparison.cell, Verdict.ERROR, message)
         case Timed():

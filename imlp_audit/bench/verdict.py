@@ -21,6 +21,7 @@ RESAMPLES = 10_000
 SEED = 0
 PLACES = 10**4  # an estimate is kept to four decimal places, its interval rounded outward
 METHOD = f"median of logarithms; 95 % percentile-bootstrap interval, {RESAMPLES} resamples, seed {SEED}"
+_OPEN = "neither faster nor slower"
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,6 @@ def estimate_median(values: Sequence[float]) -> MedianEstimate:
 
 def _scale(log: np.floating) -> Fraction:
     return Fraction(math.exp(log)) * PLACES
-
-
-_OPEN = "neither faster nor slower"
 
 
 class RatioFinding(StrEnum):

@@ -17,6 +17,18 @@ from imlp_audit.numbers.words import list_some
 
 _MOST_NAMES = 8
 _LONGEST_NAME = 120  # characters of a name from a file that a message repeats
+WEIGHTS = (".safetensors", ".pth", ".pt", ".pth.tar", ".ckpt", ".bin", ".t7")
+LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+_CONVERT = "load it in its own framework and save the weights with safetensors"
+_AGAIN = "download it again"
+_GIVE = "give a .safetensors file or a torch file of weights"
+_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd", b"7z\xbc\xaf")
+_OTHERS = {
+    **dict.fromkeys(_COMPRESSED, "a compressed file; unpack it and give the file of weights inside"),
+    b"version https://git-lfs": "a Git LFS pointer to the weights; run `git lfs pull` in the repository it is from",
+    b"\x80": "a pickle that torch.save did not write; it is not opened, because that could run code; if you trust it, "
+    'run `torch.save(pickle.load(open("FILE", "rb")), "weights.pth")` and give weights.pth',
+}
 
 
 class RefusedError(Exception):
@@ -43,10 +55,6 @@ def escape_name(name: object) -> str:
 def list_names(names: Iterable[object]) -> str:
     """Return the first few of several names from a file, escaped, and how many more there are."""
     return list_some([escape_name(name) for name in names], _MOST_NAMES)
-
-
-WEIGHTS = (".safetensors", ".pth", ".pt", ".pth.tar", ".ckpt", ".bin", ".t7")
-_CONVERT = "load it in its own framework and save the weights with safetensors"
 
 
 def refuse_foreign(names: Sequence[str]) -> None:
@@ -77,18 +85,6 @@ class Container(StrEnum):
     SAFETENSORS = "safetensors"
     TORCH = "torch"
     LEGACY_TORCH = "legacy torch"
-
-
-LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
-_AGAIN = "download it again"
-_GIVE = "give a .safetensors file or a torch file of weights"
-_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd", b"7z\xbc\xaf")
-_OTHERS = {
-    **dict.fromkeys(_COMPRESSED, "a compressed file; unpack it and give the file of weights inside"),
-    b"version https://git-lfs": "a Git LFS pointer to the weights; run `git lfs pull` in the repository it is from",
-    b"\x80": "a pickle that torch.save did not write; it is not opened, because that could run code; if you trust it, "
-    'run `torch.save(pickle.load(open("FILE", "rb")), "weights.pth")` and give weights.pth',
-}
 
 
 @dataclass(frozen=True)

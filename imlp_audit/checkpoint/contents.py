@@ -25,6 +25,10 @@ from imlp_audit.checkpoint.states import State, find_state, find_states
 from imlp_audit.checkpoint.torch_file import read_legacy, read_zip
 
 LONGEST_HEADER = 4 << 20
+BUFFERS = (
+    "running_mean", "running_var", "num_batches_tracked", "n_averaged", "relative_position_index", "attn_mask",
+    "relative_coords_table", "attention_bias_idxs", "position_ids",
+)  # fmt: skip
 _SAFETENSORS_TYPES = {
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2",
     "U16": "uint16", "I16": "int16", "F16": "float16", "BF16": "bfloat16", "U32": "uint32", "I32": "int32",
@@ -56,12 +60,6 @@ def _describe(name: str, sizes: list[int], dtype: str) -> TensorInfo:
             f"holds {escape_name(name)} in the unsupported type {escape_name(dtype)}; save it as F32, F16 or BF16"
         )
     return TensorInfo(shape, _SAFETENSORS_TYPES[dtype], name)
-
-
-BUFFERS = (
-    "running_mean", "running_var", "num_batches_tracked", "n_averaged", "relative_position_index", "attn_mask",
-    "relative_coords_table", "attention_bias_idxs", "position_ids",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)

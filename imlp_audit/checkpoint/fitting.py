@@ -15,7 +15,20 @@ from imlp_audit.checkpoint.states import strip_prefixes
 from imlp_audit.numbers.words import count_of
 from imlp_audit.records.checkpoint import Misfit, MisfitKind
 
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+Shape = tuple[int, ...]
+Shapes = Mapping[str, Shape]
+
+UNUSED = "num_batches_tracked"
+"""The last name of the tensors that no evaluation reads."""
+_MARK = "act1.move1.scale"
+"""A name that every block of the authors' released code has, and nothing else."""
 _BRACKETS = re.compile(r"\[(.*?)\]")
+_LONGEST_PREFIX = 8  # parts, such as backbone.
+_MOST_SHOWN = 3  # names and shapes in a message
+_FEW = 2  # names that may end like the model's by chance
 
 
 def _read_rules(text: str) -> tuple[tuple[str, str], ...]:
@@ -111,20 +124,6 @@ RELEASED_BLOCK = _layout("IMLP's block", ".act1.move1.scale", """
 LAYOUTS = (_TIMMS_RESMLP, _RESMLP, SWIN, POOLFORMER, _CONVNEXT)
 
 
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-Shape = tuple[int, ...]
-Shapes = Mapping[str, Shape]
-
-UNUSED = "num_batches_tracked"
-"""The last name of the tensors that no evaluation reads."""
-
-
-_MARK = "act1.move1.scale"
-"""A name that every block of the authors' released code has, and nothing else."""
-
-
 def rename_released(names: Iterable[str]) -> dict[str, str]:
     """Return each name of a checkpoint with ours for it: another one in released IMLP blocks, the same elsewhere.
 
@@ -145,9 +144,6 @@ def _rename_in_block(name: str, blocks: Collection[str]) -> str:
     dots = [at + 1 for at, sign in enumerate(name) if sign == "."]
     block = next((name[:at] for at in (0, *dots) if name[:at] in blocks), None)
     return name if block is None else block + RELEASED_BLOCK.rename(name.removeprefix(block))
-
-
-_LONGEST_PREFIX = 8  # parts, such as backbone.
 
 
 @dataclass(frozen=True)
@@ -291,16 +287,12 @@ def _read_as(names: Mapping[str, str], layout: NameLayout | None, held: Shapes, 
     return mine
 
 
-def _vector(shape: tuple[int, ...], wanted: tuple[int, ...] | None) -> tuple[int, ...]:
+def _vector(shape: Shape, wanted: Shape | None) -> Shape:
     """Return (h,) for a (1, 1, h) or (h, 1, 1) if the model has (h,): published code saves what it broadcasts."""
     if wanted is None or len(wanted) != 1:
         return shape
     ones = (1,) * (len(shape) - 1)
     return wanted if shape in (ones + wanted, wanted + ones) and shape else shape
-
-
-_MOST_SHOWN = 3  # names and shapes in a message
-_FEW = 2  # names that may end like the model's by chance
 
 
 def describe(misfit: Misfit) -> str:
@@ -314,26 +306,26 @@ def _join_first(texts: Sequence[str]) -> str:
     return ", ".join([*texts[:_MOST_SHOWN], *(["..."] if len(texts) > _MOST_SHOWN else [])])
 
 
-def _find_misfits(wrong: list[str], missing: list[str], extra: list[str], mine: Shapes, places: Shapes) -> list[Misfit]:
-    """Return the tensors of another shape, those behind a prefix, and those that only one side has."""
-    found = []
+def _find_misfits(
+    wrong: list[str], missing: list[str], extra: list[str], mine: Shapes, places: Shapes
+) -> Iterator[Misfit]:
+    """Yield the tensors of another shape, those behind a prefix, and those that only one side has."""
     if wrong:
         details = tuple(dict.fromkeys(_compare_shapes(mine[name], places[name]) for name in wrong))
-        found.append(Misfit(kind=MisfitKind.MISSHAPED, reason="other shapes", details=details, tensors=tuple(wrong)))
+        yield Misfit(kind=MisfitKind.MISSHAPED, reason="other shapes", details=details, tensors=tuple(wrong))
     for prefix, prefixed in _find_prefixes(missing, extra).items():
         shown = escape_name(prefix)
         reason = f"the prefix {shown!r} before the model's names; --prefix {shown} reads what begins with it alone"
-        found.append(Misfit(kind=MisfitKind.UNEXPECTED, reason=reason, details=(), tensors=tuple(prefixed)))
+        yield Misfit(kind=MisfitKind.UNEXPECTED, reason=reason, details=(), tensors=tuple(prefixed))
         matched = set(prefixed.values())
         extra = [name for name in extra if name not in prefixed]
         missing = [name for name in missing if name not in matched]
     if missing:
         reason = "the file lacks tensors of the model"
-        found.append(Misfit(kind=MisfitKind.MISSING, reason=reason, details=(), tensors=tuple(missing)))
+        yield Misfit(kind=MisfitKind.MISSING, reason=reason, details=(), tensors=tuple(missing))
     if extra:
         reason = "the model has no tensors of these names"
-        found.append(Misfit(kind=MisfitKind.UNEXPECTED, reason=reason, details=(), tensors=tuple(extra)))
-    return found
+        yield Misfit(kind=MisfitKind.UNEXPECTED, reason=reason, details=(), tensors=tuple(extra))
 
 
 def _compare_shapes(held: Shape, wanted: Shape) -> str:

@@ -19,6 +19,11 @@ from imlp_audit.checkpoint.pickles import BYTES, TensorInfo
 from imlp_audit.errors import CheckpointError
 from imlp_audit.numbers.words import count_of
 
+_LIBRARIES = (  # whose names of tensors match
+    (r"\w+\.(embeddings|embedder|encoder)\.", "transformers"),
+    (r"encoder\.layers\.encoder_layer_|features\.\d", "torchvision"),
+)
+
 
 def read_tensors(checkpoint: Checkpoint) -> dict[str, Tensor]:
     """Return the tensors of a parsed checkpoint, on the CPU, by the model's own names.
@@ -102,12 +107,6 @@ def describe_misfit(path: Path, found: Fit, model: str = "the model") -> str:
             *map(describe, found.problems),
         ]
     )
-
-
-_LIBRARIES = (
-    (r"\w+\.(embeddings|embedder|encoder)\.", "transformers"),
-    (r"encoder\.layers\.encoder_layer_|features\.\d", "torchvision"),
-)
 
 
 def _check_only_tensors(model: nn.Module, path: Path) -> None:

@@ -20,6 +20,15 @@ from imlp_audit.errors import did_you_mean
 
 _OF_MODULES = {"_parameters", "_buffers", "_modules"}
 _KEYS = "holds a dictionary of tensors whose keys are not names; save model.state_dict() alone, with safetensors"
+_FIRST = ("model", "state_dict", "model_state_dict", "model_ema", "state_dict_ema", "ema")
+"""Common names of states in order of preference: the weights themselves, then their running averages."""
+_AVERAGES = ("model_ema", "state_dict_ema", "ema")
+_PREFIXES = ("module.", "_orig_mod.")  # of DistributedDataParallel and torch.compile
+_COUNT = "n_averaged"  # of torch.optim.swa_utils.AveragedModel, beside the names that it prefixes
+_NO_WEIGHTS = ("optimizer", "optimizers", "optimizer_state_dict", "optimizer_states")
+_DEEPEST = 4
+_MOST_STATES = 64
+_LONGEST_NAME = 300
 
 
 def find_inert(content: object) -> Iterator[Inert]:
@@ -92,18 +101,6 @@ def _walk(content: object, seen: set[int] | None = None) -> Iterator[object]:
                 waiting += reversed(value.values())
             case Inert():
                 waiting += reversed(value.parts)
-
-
-_FIRST = ("model", "state_dict", "model_state_dict", "model_ema", "state_dict_ema", "ema")
-"""Common names of states in order of preference: the weights themselves, then their running averages."""
-
-_AVERAGES = ("model_ema", "state_dict_ema", "ema")
-_PREFIXES = ("module.", "_orig_mod.")  # of DistributedDataParallel and torch.compile
-_COUNT = "n_averaged"  # of torch.optim.swa_utils.AveragedModel, beside the names that it prefixes
-_NO_WEIGHTS = ("optimizer", "optimizers", "optimizer_state_dict", "optimizer_states")
-_DEEPEST = 4
-_MOST_STATES = 64
-_LONGEST_NAME = 300
 
 
 @dataclass(frozen=True)

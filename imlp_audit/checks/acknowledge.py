@@ -202,11 +202,10 @@ def renew_lock(paper: Paper, result: AuditResult, lock_shown_as: str) -> tuple[L
     Entries of checks that the result does not have, or could not complete, stay as they are.
     """
     before, evidence = locked_checks(paper), dict(_renew_evidence(paper, result))
-    stale = {entry.check: entry for entry in result.stale if entry.check.startswith(f"{paper.id}/")}
+    own = f"{paper.id}/"
+    stale = {entry.check: entry for entry in result.stale if entry.check.startswith(own)}
     kept = {name: locked for name, locked in before.items() if name not in stale}
-    covered = {
-        check.id: check for check in result.checks if check.finding is not None and check.id.startswith(f"{paper.id}/")
-    }
+    covered = {check.id: check for check in result.checks if check.finding is not None and check.id.startswith(own)}
     checks = {**kept, **{name: LockedCheck.of(check) for name, check in covered.items()}}
     held = {*checks, *(name for locked in evidence.values() for name in locked.checks)}
     held |= {_evidence_id(paper, name) for name, locked in evidence.items() if locked.quotes}
@@ -247,16 +246,14 @@ def broken_by_verdicts(paper: Paper, known: tuple[Paper, ...]) -> Iterator[Probl
     """Yield findings that cover checks that do not fail, and claims that are called charitable and do not hold."""
     made = _decided(paper, known)
     for entry, index, names in idle_checks(paper, check_ids(paper, known), made):
-        message = (
-            f"{names[0]} does not fail: {made[names[0]].reason}; take it out of `checks`, or move it to `evidence`"
-        )
+        passed = f"{names[0]} does not fail: {made[names[0]].reason}"
+        message = f"{passed}; take it out of `checks`, or move it to `evidence`"
         yield entry.problem(message, "checks", index)
     for claim in paper.claims:
         check = made.get(f"{paper.id}/claims/{claim.value.id}")
         if isinstance(claim.value.charitable, str) and check is not None and check.verdict in FAILS:
-            yield claim.problem(
-                f"`charitable` is for a claim that holds, and this one does not: {check.reason}", "charitable"
-            )
+            message = f"`charitable` is for a claim that holds, and this one does not: {check.reason}"
+            yield claim.problem(message, "charitable")
 
 
 def _decided(paper: Paper, known: tuple[Paper, ...]) -> Mapping[str, Check]:

@@ -282,11 +282,6 @@ class TableCounts:
         names = map(str, read.declared_for(cell.row.row, cell.column))
         return {n: total(facts.ledger, read.flops[n]) for n in names if facts.has_total(read.flops[n])}
 
-    def _counted(self, column: str) -> ColumnCount | None:
-        """Return the counter and the side that explain most numbers of a column; None without any."""
-        best = max(self._ways(column, self.options[column]), key=lambda one: one.explained, default=None)
-        return best if best is not None and best.explained else None
-
     def _ways(self, column: str, options: Mapping[tuple[str, Recipe], _Option]) -> list[ColumnCount]:
         """Return how many numbers of a column each counter and side explain."""
         every = options.values()
@@ -305,8 +300,9 @@ class TableCounts:
 
     @cached_property
     def chosen(self) -> Mapping[str, ColumnCount | None]:
-        """How each column of FLOPs was counted."""
-        return {column: self._counted(column) for column in self.options}
+        """How each column of FLOPs was counted: what explains most of its numbers; None where nothing explains any."""
+        ways = {name: [way for way in self._ways(name, some) if way.explained] for name, some in self.options.items()}
+        return {name: max(some, key=lambda way: way.explained, default=None) for name, some in ways.items()}
 
     def on_images(self, row: RowRef, recipe: Recipe) -> tuple[Recipe, bool]:
         """Return a row's model on the images that its FLOPs are counted on, and whether they all follow.
@@ -363,9 +359,8 @@ def is_stated_side(row: RowRef, recipe: Recipe) -> bool:
     """Return whether a candidate, the table or the library names the images that a model is counted on."""
     named = name_in_library(recipe)
     sides = (*row.table.value.images, USUAL_SIZE, *(_published(*named) if named is not None else ()))
-    return (
-        recipe.image is None or recipe.image[0] in sides or any(one.image == recipe.image for one in row.row.candidates)
-    )
+    proposed = [one.image for one in row.row.candidates]
+    return recipe.image is None or recipe.image[0] in sides or recipe.image in proposed
 
 
 def write_side(recipe: Recipe) -> str:

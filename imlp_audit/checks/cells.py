@@ -54,6 +54,13 @@ from imlp_audit.spec.columns import Measure, MemoryColumn, image_of
 from imlp_audit.spec.paper import CellRef, Paper, rows_of_table
 from imlp_audit.spec.plan import CellPlan, ColumnsPlan
 
+_OTHER_IMAGES = "the size of the images is proposed: write `images: [SIDE]` in the table if you know it"
+_OTHER_HEAD = "a classifier of other classes would give it"
+_FAR = Fraction(5, 4)  # how much more than all known counters another may count, at most
+_FAR_OFF = Fraction(1, 10)  # of the printed number
+_NEARER = 5  # times, so that it is the way to count that is not the paper's
+_NO_LUCK = 1e-5  # how likely a number of six digits or more is one of ten measurements by chance, at most
+
 
 def check_memory(plan: CellPlan, column: MemoryColumn, recipe: Recipe, context: Context) -> CellCheck:
     """Judge a peak: live tensors that print so reproduce it; a peak below what any program needs is impossible.
@@ -110,7 +117,7 @@ def _with_proposals(check: CellCheck, found: Countable, context: Context) -> Cel
             said = f"{check.reason}; {list_some(identity.alike, 3)} would have it too"
             check = check.model_copy(update={"reason": said})
     if check.verdict in PASSES and not stated:
-        return _under_convention(check)
+        return _under(check, f"convention {check.convention}")
     if check.verdict is not Verdict.DIFFERS or (identity is None and stated):
         return check
     if found.cell.column.measure is Measure.FLOPS and image_of(found.cell.column) is None:
@@ -135,12 +142,7 @@ def _under_ends(check: CellCheck, found: Countable) -> CellCheck:
     cell, image = found.cell, found.recipe.image
     is_open = cell.column.measure is Measure.FLOPS and not is_stated_side(cell.row, found.recipe)
     ends = (*ends_of(found.recipe), *([f"image {write_value(image)}"] if is_open else []))
-    if not ends:
-        return check
-    reason = f"{check.reason}{',' if check.under else ' under'} {', '.join(ends)}"
-    return check.model_copy(
-        update={"verdict": Verdict.REPRODUCED_UNDER, "under": (*check.under, *ends), "reason": reason}
-    )
+    return _under(check, *ends) if ends else check
 
 
 def _values(check: CellCheck) -> set[Fraction]:
@@ -164,10 +166,6 @@ def _why_open(check: CellCheck, found: Countable, identity: RowIdentity | None, 
     if not sure and not is_stated(found.cell) and _is_near(check):
         return "it is so near that another counter may have counted it, and too few numbers tell"
     return None
-
-
-_OTHER_IMAGES = "the size of the images is proposed: write `images: [SIDE]` in the table if you know it"
-_OTHER_HEAD = "a classifier of other classes would give it"
 
 
 def _may_have_another_head(found: Countable, context: Context) -> bool:
@@ -197,9 +195,6 @@ def _is_told(check: CellCheck, found: Countable, context: Context) -> bool:
     return hits >= 2 and (misses == 0 or is_far)
 
 
-_FAR = Fraction(5, 4)  # how much more than all known counters another may count, at most
-
-
 def _is_near(check: CellCheck) -> bool:
     """Return whether a number is as near to the measured one as counters of one model are to each other."""
     return (
@@ -215,17 +210,14 @@ def _with_marks(check: CellCheck, cell: CellRef, context: Context) -> CellCheck:
     power = judged.powers.get(cell.id) if judged is not None else None
     weak = frame.weak and chance(cell.printed, _values(check)) > _NO_LUCK
     check = check.model_copy(update={"weak": weak, "mixed": bool(frame.counters), "power": power})
-    return _under_convention(check) if len(frame.counters) == 1 else check
+    return _under(check, f"convention {check.convention}") if len(frame.counters) == 1 else check
 
 
-_NO_LUCK = 1e-5  # how likely a number of six digits or more is one of ten measurements by chance, at most
-
-
-def _under_convention(check: CellCheck) -> CellCheck:
-    """Return a pass as one under its convention, also where that is the default."""
-    convention, reason, under = f"convention {check.convention}", check.reason, check.under
-    if convention not in under:
-        reason, under = f"{reason}{',' if under else ' under'} {convention}", (*under, convention)
+def _under(check: CellCheck, *options: str) -> CellCheck:
+    """Return a pass as one under some options, which its reason names too, also where one of them is the default."""
+    new = tuple(one for one in options if one not in check.under)
+    reason = f"{check.reason}{',' if check.under else ' under'} {', '.join(new)}" if new else check.reason
+    under = (*check.under, *new)
     return check.model_copy(update={"verdict": Verdict.REPRODUCED_UNDER, "under": under, "reason": reason})
 
 
@@ -239,7 +231,8 @@ def _with_fit(check: CellCheck, cell: CellRef) -> CellCheck:
         return check.model_copy(update={"verdict": Verdict.UNVERIFIABLE, "reason": reason, "under": ()})
     if check.verdict not in PASSES:
         return check
-    check, fitted = _under_convention(check), any(fnmatchcase(cell.id, glob) for glob in fit.cells)
+    check = _under(check, f"convention {check.convention}")
+    fitted = any(fnmatchcase(cell.id, glob) for glob in fit.cells)
     reason = check.reason if fitted else f"{check.reason}, a prediction: it was fitted on other numbers"
     return check.model_copy(update={"reason": reason, "fitted": fitted})
 
@@ -261,10 +254,6 @@ def find_own_column(counted: Countable, context: Context) -> str | None:
     if judge(counted, context).verdict is not Verdict.DIFFERS:
         return None
     return next((column for column, _ in _fits_elsewhere(counted, context)), None)
-
-
-_FAR_OFF = Fraction(1, 10)  # of the printed number
-_NEARER = 5  # times, so that it is the way to count that is not the paper's
 
 
 def _hints_of(found: Countable, comparison: Comparison, context: Context) -> tuple[AnyHint, ...]:

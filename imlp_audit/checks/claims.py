@@ -106,9 +106,8 @@ def _judge_rows(
     """Judge a claim about several rows by the result in each; `cells` are those whose hypothesis it is judged under."""
     verdict, reason = judge_share(truths, holds_for)
     measured = "; ".join(f"{truth.row}: {truth.values}" for truth in truths)
-    return ClaimJudgement(
-        verdict, reason, measured, tuple(dict.fromkeys(under)), _is_weak(cells, context), tuple(truths)
-    )
+    weak = _is_weak(cells, context)
+    return ClaimJudgement(verdict, reason, measured, tuple(dict.fromkeys(under)), weak, tuple(truths))
 
 
 def _is_weak(cells: Sequence[CellRef], context: Context) -> bool:

@@ -72,7 +72,8 @@ def compare(
     """
     declared, usual = ways.declared, ways.roundings[0]
     ordinary = (ways.default or declared[0], ways.rules[0])
-    found = next(_fits(printed, [m for m in ways.allowed if not m.uncounted], ways.roundings), None)
+    fits = ((one, rule) for rule in ways.roundings for one in fitting(printed, ways.allowed, [rule]))
+    found = next(fits, None)  # with the fewest departures from the default rounding
     if found is not None:
         one, rounding = _least_departing(found[0], declared, ordinary[0]), found[1]
         under = _name(_departures((one, rounding), ordinary))
@@ -109,15 +110,6 @@ def name_departures_of(one: Measured, declared: Sequence[Measured]) -> tuple[str
     return _name(_departures((chosen, rounding), (declared[0], rounding)))
 
 
-def _fits(
-    printed: Printed, measured: Sequence[Measured], roundings: Sequence[Rounding]
-) -> Iterator[tuple[Measured, Rounding]]:
-    """Yield the combinations that hold, fewest departures from the default rounding first."""
-    for rounding in roundings:
-        interval = printed.interval(rounding)
-        yield from ((one, rounding) for one in measured if one.value in interval)
-
-
 def _least_departing(one: Measured, declared: Sequence[Measured], default: Measured) -> Measured:
     """Return a measurement by the first names that give its value: an option departs only if it changes the value."""
     same = (other for other in declared if other.value == one.value and not other.uncounted)
@@ -125,20 +117,17 @@ def _least_departing(one: Measured, declared: Sequence[Measured], default: Measu
     return min(same, key=lambda other: sum(map(ne, (other.reading, other.convention), names)))
 
 
-def _departures(chosen: tuple[Measured, Rounding], default: tuple[Measured, Rounding]) -> dict[str, str | None]:
+def _departures(chosen: tuple[Measured, Rounding], default: tuple[Measured, Rounding]) -> dict[str, str]:
     (one, rounding), (usual, usual_rounding) = chosen, default
-    return {
-        kind: name
-        for kind, name, ordinary in (
-            ("reading", one.reading, usual.reading),
-            ("convention", one.convention, usual.convention),
-            ("rounding", rounding, usual_rounding),
-        )
-        if name != ordinary
+    ways = {
+        "reading": (one.reading, usual.reading),
+        "convention": (one.convention, usual.convention),
+        "rounding": (rounding, usual_rounding),
     }
+    return {kind: str(name) for kind, (name, ordinary) in ways.items() if name != ordinary}
 
 
-def _name(departures: Mapping[str, str | None]) -> tuple[str, ...]:
+def _name(departures: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(f"{kind} {name}" for kind, name in departures.items())
 
 
@@ -183,8 +172,8 @@ def _alone_ways(printed: Printed, ways: Ways) -> Iterator[OptionHint]:
             continue
         if one.value in printed.interval(rule):
             departures = _departures((one, rule), judged)
-            known = [ways.support.get((kind, str(name))) for kind, name in departures.items()]
-            yield _hint(one, departures, support="; ".join(said for said in known if said is not None))
+            support = "; ".join(filter(None, map(ways.support.get, departures.items())))
+            yield OptionHint(value=decimal_text(one.value, EXACT), support=support, **departures)
 
 
 def _undeclared_ways(printed: Printed, ways: Ways) -> Iterator[OptionHint]:
@@ -201,20 +190,9 @@ def _undeclared_ways(printed: Printed, ways: Ways) -> Iterator[OptionHint]:
             departures = _departures((one, rule), (usual, usual_rule))
             stated = {"rounding": rule in ways.rules}
             missing = tuple(kind for kind in departures if not stated.get(kind, one in ways.allowed))
-            yield _hint(one, departures, missing, elsewhere=departures.get("convention") in ways.elsewhere)
-
-
-def _hint(
-    one: Measured,
-    departures: Mapping[str, str | None],
-    missing: tuple[str, ...] = (),
-    support: str = "",
-    *,
-    elsewhere: bool = False,
-) -> OptionHint:
-    named = {kind: str(name) for kind, name in departures.items()}
-    value = decimal_text(one.value, EXACT)
-    return OptionHint(value=value, missing=missing, support=support, elsewhere=elsewhere, **named)
+            elsewhere = departures.get("convention") in ways.elsewhere
+            value = decimal_text(one.value, EXACT)
+            yield OptionHint(value=value, missing=missing, elsewhere=elsewhere, **departures)
 
 
 def _also(

@@ -66,9 +66,8 @@ class Conventions:
     @cached_property
     def readings(self) -> Mapping[str | None, PaperReading]:
         """The declared readings by name; one without a name where the paper leaves nothing open."""
-        named: dict[str | None, PaperReading] = {
-            name: reading.reading() for name, reading in self.about.readings.items()
-        }
+        declared = self.about.readings.items()
+        named: dict[str | None, PaperReading] = {name: reading.reading() for name, reading in declared}
         if self.chosen_reading in named:
             return {self.chosen_reading: named[self.chosen_reading], **named}
         return named or {None: PaperReading()}

@@ -28,6 +28,7 @@ from imlp_audit.records.check import PASSES, DeltaCheck, RepeatCheck, Verdict
 from imlp_audit.spec.plan import DeltaPlan, RepeatPlan
 
 C = TypeVar("C", DeltaCheck, RepeatCheck)
+_TWO_COUNTERS = "the row and its baseline were counted by different conventions: their difference compares two counts"
 
 
 def check_delta(plan: DeltaPlan, context: Context) -> DeltaCheck:
@@ -168,9 +169,6 @@ def _agreement(
         if rule not in roundings and meets(rule)
     )
     return Agreement(Verdict.INCONSISTENT, failure, roundings[0], judged_by, hints)
-
-
-_TWO_COUNTERS = "the row and its baseline were counted by different conventions: their difference compares two counts"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,10 @@ from imlp_audit.spec.columns import MemoryColumn
 from imlp_audit.spec.paper import CellRef
 from imlp_audit.spec.plan import CellPlan, ClaimPlan, DeltaPlan, Plan, RepeatPlan
 
+Finding = tuple[str | None, ...] | None
+OFFSETS = (10, -10, 1, -1)
+"""Last digits that a number is changed by to see whether a check notices."""
+
 
 def shift_text(printed: Printed, digits: int) -> str | None:
     """Return a number so many last digits away, written alike; None if it would change its sign or reach 0."""
@@ -23,12 +27,6 @@ def shift_text(printed: Printed, digits: int) -> str | None:
     if value == 0 or (value < 0) != (printed.value < 0):
         return None
     return printed.write(abs(value))
-
-
-OFFSETS = (10, -10, 1, -1)
-"""Last digits that a number is changed by to see whether a check notices."""
-
-Finding = tuple[str | None, ...] | None
 
 
 def mark_unguarded(

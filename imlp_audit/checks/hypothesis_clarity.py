@@ -171,9 +171,8 @@ def _rounding_group(votes: Votes, best: Combination, name: str, chances: Chances
     def differs(rule: str | None) -> bool:
         return passing(rule) != passing(best.rules[name])
 
-    found: dict[str | None, VoteSet] = {
-        rule: votes.explained(one, name) for rule, one in votes.best_by_rule(name).items()
-    }
+    by_rule = votes.best_by_rule(name).items()
+    found: dict[str | None, VoteSet] = {rule: votes.explained(one, name) for rule, one in by_rule}
     return _group(name, best.rules[name], len(own), found, differs, chances.best["rounding", name])
 
 
@@ -248,10 +247,8 @@ def _group(
     others = [option for option in scores if option != winner and differs(option)]
     if not others:
         return VoteGroup(name, winner, votes, scores, chance, Clarity.ONLY)
-    missed = {option: (found[option] & ~found[winner]).bit_count() for option in others}
-    alone = {
-        option: missed[option] for option in sorted(missed, key=missed.__getitem__, reverse=True) if missed[option]
-    }
+    missed = Counter({option: (found[option] & ~found[winner]).bit_count() for option in others})
+    alone = {option: count for option, count in missed.most_common() if count}
     beaten, most = max(scores[option] for option in others), max(missed.values())
     ahead = scores[winner] > max(beaten, chance) and most < (2 if votes < MANY_VOTES else 3)
     choice = Clarity.CLEAR if votes >= LEAST_VOTES and ahead else Clarity.WEAK

@@ -231,9 +231,8 @@ class Frame:
 
     def allows(self, one: Measured) -> bool:
         """Return whether a measurement is under an option that the hypothesis leaves to the cell."""
-        return self.allows_reading(one.reading) and (
-            self.convention is None or one.convention in (self.counters or self.convention.allowed)
-        )
+        counted = self.convention is None or one.convention in (self.counters or self.convention.allowed)
+        return counted and self.allows_reading(one.reading)
 
     def select(self, declared: Iterable[Measured]) -> list[Measured]:
         """Return the measurements that are allowed, those under the best supported options first."""

@@ -46,9 +46,7 @@ def check_mark(plan: MarkPlan, context: Context) -> MarkCheck:
         for name, outcomes in found.items()
         for reading, outcome in outcomes.items()
     ]
-    counts = tuple(
-        ModelCount(change=name, reading=reading, measured=decimal_text(value)) for name, reading, value in values
-    )
+    counts = tuple(ModelCount(change=name, reading=one, measured=decimal_text(value)) for name, one, value in values)
     return made.model_copy(
         update={
             "verdict": verdict,

@@ -24,6 +24,17 @@ from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef
 
 _Kin = tuple[str, AnyFamily]  # the paper and the family that a reading is chosen for
+_VERDICTS = {Truth.YES: Verdict.REPRODUCED, Truth.NO: Verdict.INCONSISTENT, Truth.OPEN: Verdict.UNVERIFIABLE}
+"""A claim's verdict where its words have one meaning; a claim read in a stated meaning is not so certain."""
+_VALUES: Mapping[QuantityKind, Callable[..., Interval | None]] = {
+    QuantityKind.VALUE: lambda value: value,
+    QuantityKind.STEP: sub,
+    QuantityKind.DIFFERENCE: sub,
+    QuantityKind.CHANGE: Interval.change_from,
+    QuantityKind.RATIO: Interval.ratio_to,
+    QuantityKind.POSITION: Interval.position_between,
+}
+"""What a quantity that is taken from cells is of their values, its own first."""
 
 
 def judge_relation(value: Interval, relation: Relation, bound: Interval) -> Truth:
@@ -97,10 +108,6 @@ def middle(value: Interval) -> str:
     return centre if half == 0 else f"{centre} ± {decimal_text(half, 3)}"
 
 
-_VERDICTS = {Truth.YES: Verdict.REPRODUCED, Truth.NO: Verdict.INCONSISTENT, Truth.OPEN: Verdict.UNVERIFIABLE}
-"""A claim's verdict where its words have one meaning; a claim read in a stated meaning is not so certain."""
-
-
 @dataclass(frozen=True)
 class Option:
     """One choice of all that is open about some quantities: the values of each, and how it departs from the defaults.
@@ -143,17 +150,6 @@ def _span(options: Sequence[Interval | None]) -> Interval | None:
     if len(options) == 1:
         return options[0]
     return Interval(min(one.low for one in known), max(one.high for one in known))
-
-
-_VALUES: Mapping[QuantityKind, Callable[..., Interval | None]] = {
-    QuantityKind.VALUE: lambda value: value,
-    QuantityKind.STEP: sub,
-    QuantityKind.DIFFERENCE: sub,
-    QuantityKind.CHANGE: Interval.change_from,
-    QuantityKind.RATIO: Interval.ratio_to,
-    QuantityKind.POSITION: Interval.position_between,
-}
-"""What a quantity that is taken from cells is of their values, its own first."""
 
 
 def values_of(quantity: Quantity, values: Sequence[Interval]) -> Interval | None:

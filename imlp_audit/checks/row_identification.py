@@ -108,9 +108,8 @@ class _TableRows:
         accuses = plain and how is not Identified.ALL and says(row, model) and self._has_peers(row)
         doubted, rivals = self._doubted(row, model), self._rivals(row, model)
         alike = tuple(map(str, rivals or self._alike(row, model)))
-        return RowIdentity(
-            sized, Identified.ONE_OF if rivals else how, "", accuses=accuses, doubted=doubted, alike=alike
-        )
+        known = Identified.ONE_OF if rivals else how
+        return RowIdentity(sized, known, "", accuses=accuses, doubted=doubted, alike=alike)
 
     def _has_peers(self, row: RowRef) -> bool:
         """Return whether other rows of its variant follow: a pruned model is not held to what the plain ones have."""
@@ -192,10 +191,8 @@ class _TableRows:
 
     def _counts(self, row: RowRef, recipe: Recipe) -> tuple[frozenset[int], ...]:
         """Return what a model has of the parameters that a row prints: models are one if they have the same."""
-        cells = cells_of(row, Measure.PARAMETERS)
-        return tuple(
-            frozenset(v for v in self.counts.sizes_left(one, recipe) if matches(one.printed, v)) for one in cells
-        )
+        sizes = [(one.printed, self.counts.sizes_left(one, recipe)) for one in cells_of(row, Measure.PARAMETERS)]
+        return tuple(frozenset(size for size in left if matches(printed, size)) for printed, left in sizes)
 
     def _expected(self, row: RowRef, *, whole: bool = False) -> float:
         """Return how many candidates are expected to have a row's parameters, or all its numbers, by chance."""

@@ -19,7 +19,10 @@ COPIES = 20
 FARTHEST = 10  # last digits that a number is shifted by
 OFFSETS = tuple(digits for digits in range(-FARTHEST, FARTHEST + 1) if digits)
 
+VoteSet = int
+"""A set of votes: the bit at a vote's place is set if the vote is in it."""
 Reading = str | None
+_Key = tuple[Rounding, str | None, Reading, str]  # rule, family, reading, column
 PAPER = "rounding"
 """The columns that the paper's rounding rules hold for: all but those of a measure with rules of its own."""
 
@@ -91,19 +94,12 @@ def follows(vote: Vote, options: DeclaredOptions) -> bool:
     return any(value in interval for value in vote.values.values() for interval in intervals)
 
 
-_Key = tuple[Rounding, str | None, Reading, str]  # rule, family, reading, column
-
-
 def _ballot(vote: Vote, options: DeclaredOptions) -> Iterator[tuple[_Key, list[str]]]:
     for rounding in options.rules_of(options.rounding_group(vote.column)):
         interval = vote.printed.interval(rounding)
         for reading in options.readings:
             names = [name for name, value in vote.by_reading.get(reading, {}).items() if value in interval]
             yield (rounding, vote.family, reading, vote.column), [""] * bool(names) if vote.fixed else names
-
-
-VoteSet = int
-"""A set of votes: the bit at a vote's place is set if the vote is in it."""
 
 
 @dataclass(frozen=True)

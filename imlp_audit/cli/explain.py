@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from imlp_audit.cache.store import Store, remember
-from imlp_audit.claims.catalogue import ClaimText
 from imlp_audit.claims.settings import Settings
 from imlp_audit.cli.loading import load_specs, open_store
 from imlp_audit.cli.options import Formatted, NoCache, NoProgress, Specs, TrustCode, helpers
@@ -24,8 +23,8 @@ from imlp_audit.report.formats import Format
 from imlp_audit.report.hypotheses import solved_document
 from imlp_audit.solve import BUDGET
 from imlp_audit.solve.selection import selected_targets, solve_selection
-from imlp_audit.spec.load import Selection, digest_selection
-from imlp_audit.spec.plan import EquationPlan, Plan
+from imlp_audit.spec.load import Selection, digest_selection, needs_solver
+from imlp_audit.spec.plan import Plan
 from imlp_audit.spec.targets import id_in, whole_paper
 
 
@@ -59,7 +58,7 @@ def explain(
 
 def _check(plan: Plan, selection: Selection, announce: Announce, store: Store, *, trust_code: bool) -> AuditResult:
     """Make the check and the cells that it needs, as `verify` does, or as `properties` if a claim needs a solver."""
-    if isinstance(plan, EquationPlan) and isinstance(plan.claim, ClaimText) and plan.claim.needs:
+    if needs_solver(plan):
         return audit_equations(selection, (plan.id,), Settings(trust_code=trust_code), announce, store)
     only = (plan.id, *cells_needed(plan))
     return audit(selection, Options(only=only, trust_code=trust_code, store=store), announce)

@@ -54,9 +54,8 @@ def init(
     document = read_source(source)
     sys.stderr.write("".join(f"note: {make_visible(note)}\n" for note in document.notes))
     tables = choose_tables(document, table or (), str(source))
-    drafts, left_out = _usable(
-        [draft_table(one, document.title or "") for one in tables], str(source), chosen=bool(table)
-    )
+    drafts = [draft_table(one, document.title or "") for one in tables]
+    drafts, left_out = _usable(drafts, str(source), chosen=bool(table))
     if not print_:
         _check_target(name, target)
     missing = f"not given in {source.name}"
@@ -73,14 +72,10 @@ def init(
 
 def _usable(drafts: Sequence[Draft], source: str, *, chosen: bool) -> tuple[list[Draft], list[str]]:
     """Return the drafts that a spec can hold, of scores alone if chosen, and why not others. Raises UsageError."""
-    kept = [one for one in drafts if one.counted] or [
-        one for one in drafts if one.rows and (chosen or len(drafts) == 1)
-    ]
-    left_out = [
-        f"{source}, {one.table.place}: table {one.table.number} has {one.why_not_counted}"
-        for one in drafts
-        if one not in kept
-    ]
+    alone = chosen or len(drafts) == 1
+    kept = [one for one in drafts if one.counted] or [one for one in drafts if one.rows and alone]
+    others = [one for one in drafts if one not in kept]
+    left_out = [f"{source}, {one.table.place}: table {one.table.number} has {one.why_not_counted}" for one in others]
     if not kept:
         more = "; choose one with --table to write what else it has" if any(one.rows for one in drafts) else ""
         raise UsageError("\n  ".join([f"{source} has no table to count{more}:", *left_out]))

@@ -24,16 +24,15 @@ from imlp_audit.spec.paper import CellRef, Paper
 from imlp_audit.spec.plan import plan
 from imlp_audit.spec.rules import broken_claims, unknown_models, wrong_code
 
+_NO_MODEL = " of form, but no row has `model:` or `candidates:`, so no number can be counted yet"
+
 
 def list_checks(specs: Specs = None, only: Only = None, skip: Skip = None, format_: Formatted = Format.RICH) -> int:
     """List the ids of all checks, without measuring anything."""
     plans = select_checks(load_specs(specs), only or (), skip or (), solving=True)
-    rows = tuple((plan.id, f"{plan.source.file}:{plan.source.line}") for plan in plans)
-    record = None
-    if format_ is Format.JSON:
-        checks = (ListedCheck(id=plan.id, file=plan.source.file, line=plan.source.line) for plan in plans)
-        record = CheckList(checks=tuple(checks))
-    emit_document((Table((), rows),), format_, record)
+    checks = tuple(ListedCheck(id=plan.id, file=plan.source.file, line=plan.source.line) for plan in plans)
+    rows = tuple((one.id, f"{one.file}:{one.line}") for one in checks)
+    emit_document((Table((), rows),), format_, CheckList(checks=checks))
     return ExitCode.CLEAN
 
 
@@ -69,9 +68,6 @@ def _describe(paper: Paper, selection: Selection) -> tuple[str, str]:
     )
     modelless = counted and all(cell.recipe is None and not cell.row.row.candidates for cell in counted)
     return f"{paper.id}:", f"{', '.join(parts)}: no problems{_NO_MODEL if modelless else ''}"
-
-
-_NO_MODEL = " of form, but no row has `model:` or `candidates:`, so no number can be counted yet"
 
 
 def coverage(

@@ -21,17 +21,8 @@ from typing import Annotated, NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from imlp_audit import __version__
+from imlp_audit import __version__, errors
 from imlp_audit.cli.output import ExitCode, make_inert, tell
-from imlp_audit.errors import (
-    AuditError,
-    BuildError,
-    ClosedPipeError,
-    MissingLibraryError,
-    OutputError,
-    SolverError,
-    SpecError,
-)
 from imlp_audit.processes.compiler import leave_compiler_out
 from imlp_audit.processes.streams import open_closed_streams
 
@@ -63,15 +54,15 @@ def _run_command() -> int:
         if message == "Missing command." and _named_command() == "imlp-audit":
             message = "Missing command; `imlp-audit demo DIR` shows what it does."
         return _complain(f"{message}\nTry `{_named_command()} --help`.", ExitCode.UNUSABLE)
-    except ClosedPipeError:
+    except errors.ClosedPipeError:
         return ExitCode.CLEAN
-    except (BuildError, MissingLibraryError, OutputError, SolverError) as error:
+    except (errors.BuildError, errors.MissingLibraryError, errors.OutputError, errors.SolverError) as error:
         return _complain(error, ExitCode.INCOMPLETE)
-    except SpecError as error:
+    except errors.SpecError as error:
         print(make_inert(error), file=sys.stderr)
         count = len(error.problems)
         return _complain(f"{count} {'problem' if count == 1 else 'problems'} in the specs", ExitCode.UNUSABLE)
-    except AuditError as error:
+    except errors.AuditError as error:
         return _complain(error, ExitCode.UNUSABLE)
     except (KeyboardInterrupt, typer.Abort):
         return ExitCode.INTERRUPTED
@@ -123,6 +114,11 @@ COMMANDS = {  # in the order of the help: the module and the function of each
     "acknowledge": "accept:acknowledge",
     "demo": "init:demo",
 }
+_NAMES = "cvxpy fvcore huggingface_hub hypothesis numpy pyarrow safetensors timm torch torchvision transformers"
+MODELS = {name: name for name in _NAMES.split()} | {"PIL": "pillow"}
+"""The libraries of `models` by the names that they are imported by."""
+PDF = {"pdfplumber": "pdfplumber", "pdfminer": "pdfplumber"}
+"""The library of `pdf`; it brings pdfminer."""
 
 
 def _pick_app() -> typer.Typer:
@@ -139,9 +135,8 @@ def _pick_app() -> typer.Typer:
 def _read_docstring(command: str) -> str | None:
     module, _, function = COMMANDS[command].partition(":")
     tree = ast.parse((Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8"))
-    return next(
-        ast.get_docstring(one) for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == function
-    )
+    functions = (one for one in tree.body if isinstance(one, ast.FunctionDef))
+    return next(ast.get_docstring(one) for one in functions if one.name == function)
 
 
 def make_app(*names: str) -> typer.Typer:
@@ -179,14 +174,6 @@ def _options(
     ] = False,
 ) -> None:
     """Take the options that stand before a command."""
-
-
-_NAMES = "cvxpy fvcore huggingface_hub hypothesis numpy pyarrow safetensors timm torch torchvision transformers"
-MODELS = {name: name for name in _NAMES.split()} | {"PIL": "pillow"}
-"""The libraries of `models` by the names that they are imported by."""
-
-PDF = {"pdfplumber": "pdfplumber", "pdfminer": "pdfplumber"}
-"""The library of `pdf`; it brings pdfminer."""
 
 
 def missing_library(error: ModuleNotFoundError) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from typing import Annotated, Literal
 
@@ -24,7 +23,7 @@ from imlp_audit.cli.options import (
     helpers,
     trusting,
 )
-from imlp_audit.cli.output import emit_result, exit_code, parse_outputs
+from imlp_audit.cli.output import emit_result, exit_code, parse_outputs, tell
 from imlp_audit.cli.progress import Announce, show_progress
 from imlp_audit.errors import UsageError
 from imlp_audit.pipeline import Options, audit, audit_equations, identify_rows
@@ -83,7 +82,7 @@ def verify(
     }
     for what, count in failing.items():
         if count and not reporting.quiet:
-            print(f"imlp-audit: {what} ({count})", file=sys.stderr)
+            tell(f"{what} ({count})")
     return exit_code(result, strict=strict, baseline=not no_baseline)
 
 

@@ -176,10 +176,6 @@ def _of_files(found: Listing, data: Data) -> Images:
         return _by_class_folders(found, class_folders(found.ids, data.source), data.read_map(), notes)
     if data.class_map is not None:
         raise DatasetError("ReaL labels are found by file names alone; leave out --class-map")
-    return _by_real_labels(found, notes)
-
-
-def _by_real_labels(found: Listing, notes: tuple[str, ...]) -> Images:
     labels = match_real_labels(found.ids)
     unjudged = f"images not judged because they have no ReaL label: {sum(not accepted for accepted in labels)}"
     count = len(imagenet_classes())

@@ -20,6 +20,10 @@ from imlp_audit.numbers.words import list_some
 VALIDATION_IMAGES = 50_000
 _VALIDATION = re.compile(r"ILSVRC2012_val_([0-9]{8})(_n[0-9]{8})?\.jpe?g", re.IGNORECASE)  # the hub's end in the class
 _ENOUGH = 20  # images from which a share means something
+_MAP_FORMS = "a class map is one name per line in the order of the model's outputs, or lines `name<TAB>index`"
+_LARGEST = 2**24  # bytes of a list of names: a hundred thousand take three million
+_NUMBER = re.compile("[0-9]{1,9}")
+_NEGATIVE = re.compile(r"[-\u2212][0-9]+(\.[0-9]*)?")
 
 
 @cache
@@ -81,9 +85,8 @@ def check_order(images: Images, source: str) -> None:
     }
     if images.classes not in (None, count) or any(max(labels) >= count for labels in numbered.values()):
         return  # the outputs are of another list
-    judged = [
-        not labels.isdisjoint(accepted[number - 1]) for number, labels in numbered.items() if accepted[number - 1]
-    ]
+    pairs = ((labels, accepted[number - 1]) for number, labels in numbered.items())
+    judged = [not labels.isdisjoint(theirs) for labels, theirs in pairs if theirs]
     if len(judged) >= _ENOUGH and 2 * sum(judged) < len(judged):
         raise DatasetError(
             f"{source}: only {sum(judged)} of {len(judged)} images have a label that people accept (ReaL); in "
@@ -107,12 +110,6 @@ def _read_shipped(name: str) -> str:
     if timm is None or timm.origin is None:
         raise PackageNotFoundError("timm")
     return (Path(timm.origin).parent / "data" / "_info" / name).read_text(encoding="utf-8")
-
-
-_MAP_FORMS = "a class map is one name per line in the order of the model's outputs, or lines `name<TAB>index`"
-_LARGEST = 2**24  # bytes of a list of names: a hundred thousand take three million
-_NUMBER = re.compile("[0-9]{1,9}")
-_NEGATIVE = re.compile(r"[-\u2212][0-9]+(\.[0-9]*)?")
 
 
 @dataclass(frozen=True)
@@ -182,12 +179,9 @@ def order_of_names(names: Sequence[str]) -> tuple[tuple[int, ...], str]:
     The names of ImageNet-1k's 1000 classes, or their WordNet ids, decide, wherever they stand in the list; the place in
     the list decides otherwise. Raises DatasetError if names are ImageNet's and do not give each class once.
     """
-    places = tuple(range(len(names)))
-    if len(names) != len(imagenet_classes()):
-        return places, "the order in which the data set names its classes"
-    published = imagenet_names()
+    places, published = tuple(range(len(names))), imagenet_names()
     found = [published.get(name.lower(), frozenset()) for name in names]
-    if 2 * sum(map(bool, found)) <= len(names):
+    if len(names) != len(imagenet_classes()) or 2 * sum(map(bool, found)) <= len(names):
         return places, "the order in which the data set names its classes"
     order = tuple(place if place in one or not one else min(one) for place, one in zip(places, found, strict=True))
     if len(set(order)) < len(order) or not all(found):
@@ -257,7 +251,7 @@ def read_class_map(path: Path) -> Classes:
     for number, line in enumerate(lines):
         name, _, place = line.rpartition("\t") if tabbed else (line, "", str(number))
         composed, here = readable_id(name.strip()), f"{path}:{number + 1}"  # as folders are named
-        if not re.fullmatch("[0-9]{1,9}", place.strip()):
+        if not _NUMBER.fullmatch(place.strip()):
             raise DatasetError(f"{here}: {place.strip()[:40]!r} is not an index; {_MAP_FORMS}")
         if not composed or composed in index:
             what = f"{composed[:60]!r} is there twice" if composed else "there is no name"

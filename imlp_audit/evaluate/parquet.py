@@ -120,9 +120,8 @@ def _read(opened: ParquetFile, groups: Sequence[int], column: str) -> pa.Chunked
     """
     noted = max((_noted_bytes(opened, group, column) for group in groups), default=1)
     batches, size = [], 0
-    for batch in opened.iter_batches(
-        max(1, min(_BATCH, _LARGEST // max(1, noted))), row_groups=list(groups), columns=[column]
-    ):
+    rows = max(1, min(_BATCH, _LARGEST // max(1, noted)))
+    for batch in opened.iter_batches(rows, row_groups=list(groups), columns=[column]):
         batches.append(batch.column(0))
         size += batch.nbytes
         if size > _LARGEST:

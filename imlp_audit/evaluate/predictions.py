@@ -26,6 +26,9 @@ from imlp_audit.report.atomic_files import write_whole
 from imlp_audit.report.document import make_visible
 from imlp_audit.spec.schema import Preprocessing
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
 GUESSES = 5
 """How many classes an answer names, if the model has as many."""
 _FORMAT = "imlp-audit/answers/4"
@@ -193,10 +196,6 @@ def _check_same(path: Path, there: Mapping[str, str], here: Mapping[str, str]) -
             f"{path} holds another evaluation: {make_visible('; '.join(changed))}. Repeat the command that started it, "
             "or remove the file"
         )
-
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)

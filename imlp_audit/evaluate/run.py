@@ -42,6 +42,11 @@ from imlp_audit.spec.columns import SIZES, AccuracyColumn
 from imlp_audit.spec.paper import CellRef, RowRef, paper_head, preprocessing_of
 from imlp_audit.spec.schema import Preprocessing
 
+Say: TypeAlias = Callable[[str], None]
+Tell: TypeAlias = Callable[[int, int], None]
+Progress: TypeAlias = Callable[[], AbstractContextManager[Tell]]
+_NAMED = 10  # unreadable images named in a hint; the file of predictions names all
+
 
 @dataclass(frozen=True)
 class Request:
@@ -179,12 +184,6 @@ def _check_count(cells: Sequence[ScoreCell], images: Images, chosen: Sequence[in
                 f"{request.data.source} has {readable(labelled)} images with a label, but {data} has {readable(size)}; "
                 "give its images alone, or say with --on which data set they are"
             )
-
-
-Say: TypeAlias = Callable[[str], None]
-Tell: TypeAlias = Callable[[int, int], None]
-Progress: TypeAlias = Callable[[], AbstractContextManager[Tell]]
-_NAMED = 10  # unreadable images named in a hint; the file of predictions names all
 
 
 @contextmanager

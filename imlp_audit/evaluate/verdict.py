@@ -25,6 +25,17 @@ Z = Fraction("1.95996398454005423553")
 DIGITS = 4  # decimal places of the ends, in percent
 _GRID = 100 * 10**DIGITS  # steps from 0 to 100 percent
 _PERCENT = Interval(Fraction(0), Fraction(100))
+MOST_UNREADABLE = Fraction(1, 1000)  # of the images: above it nothing is judged
+SAMPLING = "sampling"
+UNPROVEN = (
+    "an evaluation shows what the given file does, not that it is the file behind the printed number; "
+    "the evidence has its SHA-256"
+)
+SETTINGS = (
+    "the evidence lists the preprocessing and the precision of this run; if the paper states others, evaluate with "
+    "them (--preprocessing)"
+)
+PART = "only a part of the data set was given; it is taken as drawn at random"
 
 
 @dataclass(frozen=True)
@@ -163,19 +174,6 @@ def wilson(correct: int | Fraction, images: int) -> Interval:
     low, high = ((2 * correct + Z**2 + end) * _GRID / (2 * (images + Z**2)) for end in (-half, half))
     step = Fraction(100, _GRID)
     return Interval(max(floor(low), 0) * step, min(ceil(high), _GRID) * step)
-
-
-MOST_UNREADABLE = Fraction(1, 1000)  # of the images: above it nothing is judged
-SAMPLING = "sampling"
-UNPROVEN = (
-    "an evaluation shows what the given file does, not that it is the file behind the printed number; "
-    "the evidence has its SHA-256"
-)
-SETTINGS = (
-    "the evidence lists the preprocessing and the precision of this run; if the paper states others, evaluate with "
-    "them (--preprocessing)"
-)
-PART = "only a part of the data set was given; it is taken as drawn at random"
 
 
 @dataclass(frozen=True)
@@ -360,8 +358,9 @@ def _describe_counts(run: EvaluatedCell) -> str:
 def _describe_fit(run: EvaluatedCell, stake: Stake | None, fit: SampledFit) -> str:
     """Say how the share compares with the printed number, for a reader who has only the paper."""
     text, printed, share = run.cell.printed.text, fit.printed, run.share
+    meant = f"{text}, which stands for {printed}"
     if fit.verdict in PASSES and SAMPLING not in fit.under:
-        return f"that prints as {text}, which stands for {printed}"
+        return f"that prints as {meant}"
     interval = f"the 95 % interval [{run.accuracy.low}, {run.accuracy.high}]"
     if fit.verdict is Verdict.DIFFERS:
         side = "above" if share > run.cell.printed.value else "below"
@@ -371,9 +370,7 @@ def _describe_fit(run: EvaluatedCell, stake: Stake | None, fit: SampledFit) -> s
             return f"{off}, which stands for {printed}; all images were evaluated, so it is not a matter of sampling"
         return f"{off}, and {interval} does not meet {printed}: more than sampling explains"
     if run.complete:
-        return (
-            f"whether that prints as {text}, which stands for {printed}, depends on the images that could not be read"
-        )
+        return f"whether that prints as {meant}, depends on the images that could not be read"
     equal = f"equal to {text} as printed, which may be luck" if share in printed else f"not {text} as printed"
     met = f"that is {equal}, since not all images were evaluated; {interval} meets {printed}"
     if fit.verdict is Verdict.UNVERIFIABLE:

@@ -360,9 +360,8 @@ def explain_untrained(state: Mapping[str, Tensor]) -> str | None:
     out = sum(_stands_out(matrix, random) for matrix in chosen)
     if _at_least(out, len(chosen)) <= _LEVEL:
         return None
-    return (
-        f"these weights look untrained: {out} of {len(chosen)} matrices differ from their own numbers in random places"
-    )
+    differ = f"{out} of {len(chosen)} matrices differ from their own numbers in random places"
+    return f"these weights look untrained: {differ}"
 
 
 def _corner(value: Tensor) -> Matrix | None:

@@ -32,6 +32,9 @@ from imlp_audit.spec.columns import Measure
 from imlp_audit.spec.paper import CellRef, Paper, RowRef, find_cell, find_rows
 from imlp_audit.spec.tree import Located
 
+ALL_DIGITS = "each printed number can be any number that prints so; the claim holds if it holds for all of them"
+_UNITS = {QuantityKind.CHANGE: "%", QuantityKind.POSITION: "%", QuantityKind.MLP_SHARE: "%", QuantityKind.RATIO: ""}
+
 
 @dataclass(frozen=True)
 class Quantity:
@@ -57,9 +60,6 @@ class Quantity:
         return self.kind not in _UNITS
 
 
-_UNITS = {QuantityKind.CHANGE: "%", QuantityKind.POSITION: "%", QuantityKind.MLP_SHARE: "%", QuantityKind.RATIO: ""}
-
-
 @dataclass(frozen=True, kw_only=True)
 class MlpShare(Quantity):
     """The share of the column's measure that the model's MLPs have, in percent, which no number prints."""
@@ -75,8 +75,9 @@ class MissingError(Exception):
 def find_quantities(entry: QuantityEntry, rows: Sequence[RowRef], papers: Sequence[Paper]) -> list[Quantity]:
     """Return the quantity of each row; the first row has no step. Raises MissingError."""
     column = entry.column
-    cells = [_cell(row, column) for row in rows]
-    named = [_named_cell(name, column, papers) for name in entry.rows_named]
+    cells = [_require(row.cell(column), f"{row.id} prints no {column!r}") for row in rows]
+    against = [(name, find_cell(papers, f"{name}/{column}")) for name in entry.rows_named]
+    named = [_require(cell, f"no row {name!r} that prints {column!r}") for name, cell in against]
     quantities: list[Quantity]
     match entry.kind:
         case QuantityKind.STEP:
@@ -97,17 +98,9 @@ def find_quantities(entry: QuantityEntry, rows: Sequence[RowRef], papers: Sequen
     return quantities
 
 
-def _cell(row: RowRef, column: str) -> CellRef:
-    cell = row.cell(column)
+def _require(cell: CellRef | None, lack: str) -> CellRef:
     if cell is None:
-        raise MissingError(f"{row.id} prints no {column!r}")
-    return cell
-
-
-def _named_cell(name: str, column: str, papers: Sequence[Paper]) -> CellRef:
-    cell = find_cell(papers, f"{name}/{column}")
-    if cell is None:
-        raise MissingError(f"no row {name!r} that prints {column!r}")
+        raise MissingError(lack)
     return cell
 
 
@@ -115,9 +108,7 @@ def _base(cell: CellRef, named: Sequence[CellRef]) -> CellRef:
     if named:
         return named[0]
     base = cell.row.baseline.cell(cell.column_id) if cell.row.baseline is not None else None
-    if base is None:
-        raise MissingError(f"{cell.row.id} has no baseline row that prints {cell.column_id!r}")
-    return base
+    return _require(base, f"{cell.row.id} has no baseline row that prints {cell.column_id!r}")
 
 
 def _counted_recipe(cell: CellRef) -> Recipe:
@@ -125,9 +116,6 @@ def _counted_recipe(cell: CellRef) -> Recipe:
     if recipe is None or not cell.column.measure.totalled:
         raise MissingError(f"{cell.row.id} has no counted {cell.column_id!r} to take a share of")
     return recipe
-
-
-ALL_DIGITS = "each printed number can be any number that prints so; the claim holds if it holds for all of them"
 
 
 @dataclass(frozen=True)
@@ -380,9 +368,8 @@ class _Parser:
         if entry.table not in titles and not absent:
             hint = did_you_mean(entry.table, list(titles))
             self._report(f"no table {entry.table!r}; {hint}", "reference", "table")
-        return Reference(
-            f"{self._paper.id}/{entry.table}", titles.get(entry.table), self._cells(entry.holds, "reference", "holds")
-        )
+        cells = self._cells(entry.holds, "reference", "holds")
+        return Reference(f"{self._paper.id}/{entry.table}", titles.get(entry.table), cells)
 
     def _average(self, entry: AverageEntry) -> Average | None:
         cell = self._cell(entry.cell, "average", "cell")

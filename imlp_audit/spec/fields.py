@@ -15,6 +15,9 @@ from imlp_audit.models.host import PYTHON_NAME
 from imlp_audit.models.own import PYTHON_FILE
 from imlp_audit.records.base import Record
 
+_MOST_COMPARED = 500_000  # by all globs of a paper for one kind, in half a second; no paper of ours comes to 60 000
+_SHOWN = 100  # characters of a glob
+_SPECIAL = re.compile(r"[*?\[]")
 _SLUG, _GLOB = r"[a-z0-9][a-z0-9_\-]*", r"[a-z0-9_\-*?\[\]!]+"
 SLUG = rf"^{_SLUG}$"
 TABLE_NAME = r"^[a-z0-9][a-z0-9_.\-]*$"
@@ -67,11 +70,6 @@ def exactly_one(record: BaseModel, names: tuple[str, ...]) -> str:
     if len(given) != 1:
         raise ValueError(f"give exactly one of {', '.join(names)}; given: {', '.join(given) or 'none'}")
     return given[0]
-
-
-_SPECIAL = re.compile(r"[*?\[]")
-_MOST_COMPARED = 500_000  # by all globs of a paper for one kind, in half a second; no paper of ours comes to 60 000
-_SHOWN = 100  # characters of a glob
 
 
 class Names(dict[str, None]):

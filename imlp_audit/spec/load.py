@@ -14,26 +14,12 @@ from imlp_audit.errors import Problem, SpecError, UsageError, did_you_mean
 from imlp_audit.files import MAX_SPEC_BYTES, FileError, read_bytes
 from imlp_audit.numbers.words import list_some
 from imlp_audit.processes.code import is_bundled
+from imlp_audit.spec import targets
 from imlp_audit.spec.findings import broken_check_ids
 from imlp_audit.spec.paper import Paper, models_of
 from imlp_audit.spec.plan import EquationPlan, Plan, plan, plan_repeats
 from imlp_audit.spec.reader import PaperReader
 from imlp_audit.spec.rules import broken_rules
-from imlp_audit.spec.targets import (
-    WHOLE,
-    SelectedPart,
-    Wanted,
-    default_roots,
-    display_path,
-    find,
-    names,
-    paper_folder,
-    paper_folders,
-    read_start,
-    skipped_yaml,
-    spec_files,
-    target_of,
-)
 from imlp_audit.spec.tree import MAX_PROBLEMS
 
 
@@ -47,13 +33,13 @@ class Selection:
 
     papers: tuple[Paper, ...]
     referred: tuple[Paper, ...] = ()
-    parts: dict[str, SelectedPart] = field(default_factory=dict)
+    parts: dict[str, targets.SelectedPart] = field(default_factory=dict)
     referring: tuple[Paper, ...] = ()
     skipped: tuple[str, ...] = ()
 
-    def part(self, paper: str) -> SelectedPart:
+    def part(self, paper: str) -> targets.SelectedPart:
         """Return which part of a paper was asked for."""
-        return self.parts.get(paper, WHOLE)
+        return self.parts.get(paper, targets.WHOLE)
 
     @property
     def known(self) -> tuple[Paper, ...]:
@@ -75,18 +61,18 @@ def load(arguments: Sequence[str] = (), *, trust_code: bool = False) -> Selectio
     refer to; and then of what names checks.
     """
     reader = PaperReader(trust_code)
-    selection = _select(find(arguments), reader)
+    selection = _select(targets.find(arguments), reader)
     broken = reader.problems or _broken(broken_rules, selection) or _broken(broken_check_ids, selection)
     if broken:
         raise SpecError(broken)
-    return replace(selection, skipped=tuple(map(display_path, skipped_yaml(arguments))))
+    return replace(selection, skipped=tuple(map(targets.display_path, targets.skipped_yaml(arguments))))
 
 
 def _broken(rules: Callable[[Paper, tuple[Paper, ...]], Iterable[Problem]], selection: Selection) -> list[Problem]:
     return [one for paper in selection.known for one in islice(rules(paper, selection.known), MAX_PROBLEMS)]
 
 
-def _select(wanted: Sequence[Wanted], reader: PaperReader) -> Selection:
+def _select(wanted: Sequence[targets.Wanted], reader: PaperReader) -> Selection:
     read = [(reader.read(one.files, one.target), one) for one in wanted]
     papers = tuple(p for p, one in read if p is not None and not (one.by_chance and p.about.value.on_request))
     reader.problems += _described_twice(papers)
@@ -106,8 +92,8 @@ def _load_referred(papers: Sequence[Paper], beside: Sequence[Path], reader: Pape
     waiting = list(papers)
     while waiting:
         for name in sorted(set(papers_referred_to(waiting.pop())) - set(known)):
-            folder = paper_folder(name, beside)
-            paper = reader.read(spec_files(folder), target_of(folder)) if folder is not None else None
+            folder = targets.paper_folder(name, beside)
+            paper = reader.read(targets.spec_files(folder), targets.target_of(folder)) if folder is not None else None
             if paper is not None:
                 known[name] = paper
                 waiting.append(paper)
@@ -118,18 +104,18 @@ def _load_referring(papers: Sequence[Paper], trust_code: bool) -> Iterator[Paper
     """Yield the papers of the same folder that print rows of these again; a broken one has no say."""
     ids = {paper.id for paper in papers}
     folders = {paper.folder.parent.resolve() for paper in papers if paper.folder is not None}
-    for root in {root.resolve(): root for root in default_roots()}.values():
-        siblings = paper_folders(root) if root.resolve() in folders else []
+    for root in {root.resolve(): root for root in targets.default_roots()}.values():
+        siblings = targets.paper_folders(root) if root.resolve() in folders else []
         for folder in (one for one in siblings if one.name not in ids and _may_repeat(one, ids)):
             reader = PaperReader(trust_code)
-            paper = reader.read(spec_files(folder), target_of(folder), whole=False)
+            paper = reader.read(targets.spec_files(folder), targets.target_of(folder), whole=False)
             if paper is not None and not reader.problems and paper.id not in ids:
                 yield paper
 
 
 def _may_repeat(folder: Path, ids: Collection[str]) -> bool:
     """Return whether a folder's files may name rows of these papers as repeated, without parsing them."""
-    texts = [read_start(path) or "" for path in spec_files(folder)]
+    texts = [targets.read_start(path) or "" for path in targets.spec_files(folder)]
     return any(f"{name}/" in text for text in texts if "repeats:" in text for name in ids)
 
 
@@ -148,7 +134,7 @@ def select_checks(
         for check in every
         if (not only or any(fnmatchcase(check.id, glob) for glob in only))
         and not any(fnmatchcase(check.id, glob) for glob in skip)
-        and (solving or not _needs_solver(check))
+        and (solving or not needs_solver(check))
     ]
     if not plans:
         asked = "".join([*(f" --only {glob}" for glob in only), *(f" --skip {glob}" for glob in skip)])
@@ -179,13 +165,14 @@ def _refuse_unknown(selection: Selection, plans: Sequence[Plan], *, equations: b
     """Raise UsageError for a target that names no check of a paper, or none of its `equations`."""
     for paper in selection.papers:
         for target in sorted(selection.part(paper.id).ids):
-            if not any(names(target, check.id) for check in plans):
+            if not any(targets.names(target, check.id) for check in plans):
                 known = [c for c in plan(paper, selection.known) if isinstance(c, EquationPlan) or not equations]
                 near = list(dict.fromkeys("/".join(c.id.split("/")[: target.count("/") + 1]) for c in known))
                 raise UsageError(f"no {'claim' if equations else 'check'} {target!r}; {did_you_mean(target, near)}")
 
 
-def _needs_solver(check: Plan) -> bool:
+def needs_solver(check: Plan) -> bool:
+    """Return whether a check is of a statement that only a solver can test."""
     return isinstance(check, EquationPlan) and isinstance(check.claim, ClaimText) and check.claim.needs is not None
 
 

@@ -37,6 +37,8 @@ from imlp_audit.spec.schema import (
 )
 from imlp_audit.spec.tree import Located, Node, mark_at, parse_tree
 
+_FEW = 20  # rows; if more have one label, ids tell them apart
+
 
 @dataclass(frozen=True)
 class FindingsFile:
@@ -133,9 +135,6 @@ class Paper:
         for row in self.rows:
             found.setdefault((row.table.value.table, row.full_label, row.row.mark), []).append(row)
         return found
-
-
-_FEW = 20  # rows; if more have one label, ids tell them apart
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ Model = TypeVar("Model", bound=BaseModel)
 
 _NOT_IN_THE_TREE = frozenset({"[key]", TEXT, MAPPING})  # steps of pydantic's own
 _OF_RECIPES = frozenset({"host", "architecture"})  # fields of records that a spec does not write as keys
+_NAMED_BY = {ARCHITECTURE: Library.TIMM, CLASSIFIER: Library.TORCHVISION}
+_MOST_BYTES = 2 * MAX_SPEC_BYTES  # of a paper's specs; no paper of ours has 0.1 MiB
 
 
 def validate(
@@ -108,9 +110,6 @@ def _name_hint(detail: ErrorDetails) -> str:
     return f"; {hint}" if hint is not None else ""
 
 
-_NAMED_BY = {ARCHITECTURE: Library.TIMM, CLASSIFIER: Library.TORCHVISION}
-
-
 def _fields_at(model: type[BaseModel], path: tuple[str | int, ...]) -> Iterator[str]:
     """Yield the keys that the record at a path may have, whichever of its kinds it is."""
     inside: Sequence[type[BaseModel]] = [model]
@@ -129,9 +128,6 @@ def _records_in(annotation: object) -> Iterator[type[BaseModel]]:
         yield annotation
     for argument in get_args(annotation):
         yield from _records_in(argument)
-
-
-_MOST_BYTES = 2 * MAX_SPEC_BYTES  # of a paper's specs; no paper of ours has 0.1 MiB
 
 
 @dataclass(frozen=True)

@@ -226,9 +226,8 @@ def _impossible_scores(paper: Paper, name: str, fit: ConventionFit, flops: Seque
     most = least + sum(cell.column.measure is Measure.PARAMETERS for row in built for cell in row.cells)
     if not least <= fit.of <= most:
         sizes = f", or up to {most} with the paper's sizes" if most > least else ""
-        message = (
-            f"of is {fit.of}, but the globs match {count_of(least, 'cell')} that this counter may have counted{sizes}"
-        )
+        cells = count_of(least, "cell")
+        message = f"of is {fit.of}, but the globs match {cells} that this counter may have counted{sizes}"
         yield paper.about.problem(message, "fitted", name, "of")
 
 

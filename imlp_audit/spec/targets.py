@@ -281,9 +281,8 @@ def _find_id(argument: str, name: str, pool: Mapping[str, Wanted]) -> Iterator[W
         groups = (one for root in _roots_of_groups() for one in sorted(root.iterdir()) if _is_group(one))
         grouped = next((f"{one.name}/{name}" for one in groups if one / paper in paper_folders(one)), None)
         file = Path(argument)
-        files = (
-            [str(one) for one in _yaml_files(file.parent)] if file.suffix in YAML and _is_folder(file.parent) else []
-        )
+        is_file = file.suffix in YAML and _is_folder(file.parent)
+        files = [str(one) for one in _yaml_files(file.parent)] if is_file else []
         near = did_you_mean(argument, files) if files else did_you_mean(paper, list(pool), "papers here")
         hint = f"did you mean {grouped!r}?" if grouped is not None else near
         raise UsageError(f"{argument}: no spec file, folder or paper of that name; {hint}")

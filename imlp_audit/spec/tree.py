@@ -120,12 +120,9 @@ def taken_twice(records: Iterable[Located[object]], key: str = "id") -> Iterator
         earlier = seen.setdefault(name, record)
         if earlier is not record:
             first = earlier.source(key)
-            where = (
-                f"in {first.file} too, line {first.line}"
-                if record.file is not earlier.file
-                else f"on line {first.line}"
-            )
-            yield record.problem(f"the {key} {name!r} is taken already; give each its own (it is {where})", key)
+            place = "on line" if record.file is earlier.file else f"in {first.file} too, line"
+            message = f"the {key} {name!r} is taken already; give each its own (it is {place} {first.line})"
+            yield record.problem(message, key)
 
 
 MAX_PROBLEMS = 100  # per file; past this, nobody reads on
@@ -136,6 +133,8 @@ _REFUSED = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-
 """Control characters, line ends that editors do not show, marks that change the order of text, and what is none."""
 _REFUSED_AS_WRITTEN = re.compile(rf"[\t{_REFUSED}]|\r(?!\n)")
 _REFUSED_VALUE = re.compile(f"[\r{_REFUSED}]")
+_GROUPED = re.compile(r"\d{1,3}(,\d{3})+$")
+_UNFINISHED = re.compile("scalar|simple key|tag|anchor|alias")  # in libyaml's words for what it was reading
 
 
 def read_tree(path: Path, shown_as: str) -> tuple[Node | None, list[Problem]]:
@@ -186,9 +185,6 @@ def _refuse(character: str) -> str:
 
 def _end_of(text: str) -> Mark:
     return Mark(text.count("\n") + 1, len(text) - text.rfind("\n"))
-
-
-_GROUPED = re.compile(r"\d{1,3}(,\d{3})+$")
 
 
 class _StopReadingError(Exception):
@@ -287,9 +283,8 @@ class _Builder:
                 self._report(mark, f"an escape in this text stands for {_refuse(refused[0])}")
         elif not event.value and not event.style:
             number = _GROUPED.search(self._source.split("\n")[mark.line - 1][: mark.column - 1])
-            missing = (
-                f"a {'key' if is_key else 'value'} is missing: write it ('' for an empty text), or remove the entry"
-            )
+            what = "key" if is_key else "value"
+            missing = f"a {what} is missing: write it ('' for an empty text), or remove the entry"
             self._report(mark, f"a number with commas needs quotes: '{number[0]}'" if number else missing)
         elif is_key and event.value == "<<" and not event.style:
             self._report(mark, "the merge key << is refused: write the entries out")
@@ -320,9 +315,6 @@ class _Builder:
     def _stop(self, mark: Mark, message: str) -> NoReturn:
         self._report(mark, message)
         raise _StopReadingError
-
-
-_UNFINISHED = re.compile("scalar|simple key|tag|anchor|alias")
 
 
 # What libyaml says, and what that means to an author.

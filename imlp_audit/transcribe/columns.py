@@ -57,6 +57,7 @@ _TRAINING = re.compile(r"\b(epochs?|pre-?train(ed|ing)?( data)?|training( data)?
                        r"|ref\w*|publication|conference|date|type|family|config|download|link|url|log|ckpt|checkpoint|weights?"
                        r"|hub|code|mode|teacher|distill\w*|optimizer|schedule)\b")  # fmt: skip
 _LINK = re.compile(r"\W*((model|config|link|log|download|weights?|ckpt|checkpoint|github|google|baidu|here|url)\W*)+")
+_BYTES = re.compile(r"\(\s*[kmg]i?b\s*\)")  # of a file
 _PARAMETERS = re.compile(r"\bm?par(a|am|ams|m|ms)?\b|\bparameters?\b|#p\b|\bweights\b(?=.*\(m\))|参数")
 _FLOPS = re.compile(
     r"\b[kmgtb]?(flops?|macs?|madds?)\b|mult(i|iply)?-?\s?adds?|multiply-accumulates?|\b[mgtb]ops\b|计算量"
@@ -76,7 +77,25 @@ _RELATIVE = re.compile(r"\bratio\b|speed-?\s?up|\bfaster\b|\bcompression\b|\brel
 _SHARE = re.compile(r"(?<!\d)%|[×✕](?!\s*\d)|\(x\)")
 _CHANGE = re.compile(r"\(?\s*[~≈+\-−–↑↓]?\s*\d+(?:\.\d+)?\s*[x×%]?\s*\)?")
 _DATA = {r"\breal\b": "imagenet-real", r"\bv2\b|imagenet-?v2": "imagenet-v2", r"imagenet|in-?1k|ilsvrc": "imagenet-1k"}
+_IMAGENET = re.compile(r"imagenet|\bin-?1k\b|ilsvrc")
+_OTHER_DATA = re.compile(r"coco|ade20k|cityscapes")
+_MEASURED = re.compile(  # numbers on hardware, as 41.6ms is, and several in one cell
+    r"\d[\d.,]*\s*(?:[nµμm]?s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|im(?:g|age)?s?/s(?:ec)?|fps|[kmgt]?i?b"
+    r"|m?[wj]|[gt]pu[- ](?:days?|hours?)|[kmgt])?(?![a-z])",
+    re.IGNORECASE | re.ASCII,
+)
+_LETTERS = re.compile(r"[^\W_]")
+
+NOUNS = ("parameters", "params", "flops", "macs")
+"""Words for what is counted, which may stand behind a number."""
 _NEEDS_TRAINING = ("needs", "trained weights and the data")
+_SLUGS = {Measure.PARAMETERS: "params", Measure.FLOPS: "flops", Measure.THROUGHPUT: "throughput"}
+_TEXT = (ColumnRole.LABEL, ColumnRole.WORDS)
+_MOST_TEXTS = 300  # of a column, that are looked up
+_LEAST_IMAGE = 96  # a smaller number below "Size" may be of parameters
+_FULL = {"M": 5, "G": 7}  # digits of a number without a point, by the unit that is usual for such columns
+_SMALL_MODEL = 20  # M: multiply-additions of mobile models; no table of them is in G
+_LARGE_MODEL = 1000  # M: a classifier's FLOPs; few models have as many G
 
 
 def guess_column(heading: str, cells: Sequence[str], caption: str) -> ColumnGuess:
@@ -116,9 +135,6 @@ def _of_numbers(heading: str, words: str, texts: Sequence[str], caption: str) ->
     return None
 
 
-_BYTES = re.compile(r"\(\s*[kmg]i?b\s*\)")  # of a file
-
-
 def _words(heading: str, words: str, texts: Sequence[str]) -> ColumnGuess:
     if texts and all(_LINK.fullmatch(text.lower()) for text in texts):
         return ColumnGuess(ColumnRole.LINKS, heading)
@@ -138,27 +154,12 @@ def _is_number(text: str) -> bool:
     )
 
 
-_MEASURED = re.compile(  # numbers on hardware, as 41.6ms is, and several in one cell
-    r"\d[\d.,]*\s*(?:[nµμm]?s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|im(?:g|age)?s?/s(?:ec)?|fps|[kmgt]?i?b"
-    r"|m?[wj]|[gt]pu[- ](?:days?|hours?)|[kmgt])?(?![a-z])",
-    re.IGNORECASE | re.ASCII,
-)
-_LETTERS = re.compile(r"[^\W_]")
-
-
 def _is_size(words: str, texts: Sequence[str]) -> bool:
     """Return whether a heading is that of sizes of images, and at least half of the cells hold one or several."""
     words = _IN_PIXELS.sub("", words)
     if not texts or not _SIZE.fullmatch(words) or 2 * sum(map(bool, map(sides_in, texts))) < len(texts):
         return False
     return words != "size" or not any(text.isdecimal() and int(text) < _LEAST_IMAGE for text in texts)
-
-
-_LEAST_IMAGE = 96  # a smaller number below "Size" may be of parameters
-
-
-NOUNS = ("parameters", "params", "flops", "macs")
-"""Words for what is counted, which may stand behind a number."""
 
 
 def _find_unit(heading: str, words: str, texts: Sequence[str], usual: str) -> tuple[str, bool, str]:
@@ -202,13 +203,6 @@ def _is_full(number: str, usual: str) -> bool:
     return len(number.replace(",", "")) >= _FULL[usual] and "." not in number
 
 
-_FULL = {"M": 5, "G": 7}  # digits of a number without a point, by the unit that is usual for such columns
-
-
-_SMALL_MODEL = 20  # M: multiply-additions of mobile models; no table of them is in G
-_LARGE_MODEL = 1000  # M: a classifier's FLOPs; few models have as many G
-
-
 def _score(heading: str, words: str, texts: Sequence[str], caption: str) -> ColumnGuess | None:
     unit = "%" if "%" in heading or _TOP.search(words) or any("%" in text for text in texts) else ""
     if unit and 2 * sum(map(_above_hundred, texts)) > len(texts):
@@ -217,8 +211,8 @@ def _score(heading: str, words: str, texts: Sequence[str], caption: str) -> Colu
     where = f"{words} {caption.lower()}"
     other = _without_imagenet(heading, headed=True)
     data = None if other else next((name for pattern, name in _DATA.items() if re.search(pattern, words)), None)
-    others = other or _without_imagenet(caption) or re.search(_OTHER_DATA, where)
-    data = data or ("imagenet-1k" if re.search(_IMAGENET, where) and not others else None)
+    others = other or _without_imagenet(caption) or _OTHER_DATA.search(where)
+    data = data or ("imagenet-1k" if _IMAGENET.search(where) and not others else None)
     fields: tuple[tuple[str, str], ...] = (_NEEDS_TRAINING,)
     plain = not re.search(r"[a-z]", _OF_IMAGENET.sub("", words))  # not of a linear probe, or of nearest neighbours
     if _TOP.search(words) and data is not None and unit == "%" and plain:
@@ -235,15 +229,6 @@ def _without_imagenet(text: str, *, headed: bool = False) -> bool:
 def _above_hundred(text: str) -> bool:
     number = read_cell(text, "%").number
     return number is not None and is_printed(number, "%") and parse_printed(number, "%").value > 100
-
-
-_IMAGENET = r"imagenet|\bin-?1k\b|ilsvrc"
-_OTHER_DATA = r"coco|ade20k|cityscapes"
-
-
-_SLUGS = {Measure.PARAMETERS: "params", Measure.FLOPS: "flops", Measure.THROUGHPUT: "throughput"}
-_TEXT = (ColumnRole.LABEL, ColumnRole.WORDS)
-_MOST_TEXTS = 300  # of a column, that are looked up
 
 
 @dataclass(frozen=True)

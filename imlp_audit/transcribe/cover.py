@@ -23,16 +23,7 @@ from imlp_audit.spec.paper import Paper, find_rows, rows_of_table
 from imlp_audit.spec.plan import claims_of
 from imlp_audit.spec.schema import PrintedTable
 from imlp_audit.spec.tree import Located
-from imlp_audit.transcribe.places import (
-    ApartKind,
-    QuoteFinder,
-    Span,
-    find_parts,
-    find_quantities,
-    find_windows,
-    fold,
-    read_numbers,
-)
+from imlp_audit.transcribe import places
 from imlp_audit.transcribe.sources import DocumentLine, PrintedDocument
 
 MOST_NUMBERS = 20_000
@@ -52,7 +43,7 @@ class _PlacedNumber:
     line: int
     offset: int
     found: FoundNumber
-    apart: ApartKind | None
+    apart: places.ApartKind | None
     repeats: _PlacedNumber | None = None
     checks: dict[str, None] = field(default_factory=dict)
     reasons: dict[str, None] = field(default_factory=dict)
@@ -112,7 +103,7 @@ class _Covering:
     def __init__(self, document: PrintedDocument, paper: Paper, known: Sequence[Paper]) -> None:
         self.document, self.paper, self.known = document, paper, known
         self.numbers: list[_PlacedNumber] = []
-        for at, found, apart in read_numbers(document.lines):
+        for at, found, apart in places.read_numbers(document.lines):
             if len(self.numbers) == MOST_NUMBERS:
                 raise UsageError(
                     f"{document.name} has more than {MOST_NUMBERS} numbers up to {document.lines[at].place}: this is "
@@ -124,11 +115,11 @@ class _Covering:
             self.numbers.append(number)
         self.places = [number.offset + number.found.start for number in self.numbers]
         self.is_row = [_CELLS.search(line.text) or len(line.text.split()) <= _MOST_WORDS for line in document.lines]
-        self.quotes = QuoteFinder(document.text)
+        self.quotes = places.QuoteFinder(document.text)
         self.placed: set[str] = set()
         self.unplaced: list[UnplacedPart] = []
 
-    def within(self, spans: Iterable[Span], keys: Container[str] | None = None) -> Iterator[_PlacedNumber]:
+    def within(self, spans: Iterable[places.Span], keys: Container[str] | None = None) -> Iterator[_PlacedNumber]:
         """Yield the quantities that stand in some spans; with `keys`, those alone, whatever their signs."""
         for first, last in spans:
             for number in self.numbers[bisect_left(self.places, first) : bisect_left(self.places, last)]:
@@ -166,20 +157,20 @@ class _Covering:
             spans = self.quotes.find_parts(re.sub(r"\s*\(caption of [^()]*\)\Z", "", entry.text))
             for number in self.within(spans, keys):
                 number.settle(source, [f"{self.paper.id}/claims/{entry.id}"])
-            if not spans and keys & {number.unsigned for number in find_quantities(entry.text)}:
+            if not spans and keys & {number.unsigned for number in places.find_quantities(entry.text)}:
                 self._lack(f"the text of claims/{entry.id}", "not found in the document", source)
 
     def bind_equations(self) -> None:
         """Bind the numbers of statements about functions that quote the document word by word."""
         for claim in claims_of(self.paper, self.known).values():
-            if isinstance(claim, ClaimText) and claim.literal and len(fold(claim.form)) >= _SHORTEST:
+            if isinstance(claim, ClaimText) and claim.literal and len(places.fold(claim.form)) >= _SHORTEST:
                 source = Source(file=claim.file, line=claim.line)
                 for number in self.within(self.quotes.find_parts(claim.form)):
                     number.settle(source, [claim.id])
 
     def bind_entries(self) -> None:
         """Bind or explain what the paper's coverage names: numbered parts, sentences, and numbers by quotation."""
-        parts = find_parts(self.document.text)
+        parts = places.find_parts(self.document.text)
         for located in self.paper.coverage:
             for at, entry in enumerate(located.value.entries):
                 sentence = _SENTENCE.fullmatch(entry.item)
@@ -204,7 +195,7 @@ class _Covering:
     def _wanted(self, table: Located[PrintedTable]) -> Iterator[_Wanted]:
         """Yield the numbers of each row: those of its label, its cells and its changes."""
         for line, row in enumerate(rows_of_table(self.paper, table)):
-            for number in find_quantities(row.row.label):
+            for number in places.find_quantities(row.row.label):
                 yield _Wanted(line, number.key, f"{row.id}/*")
             for column, text in row.row.printed.items():
                 for ending, printed in (("", text), (".delta", row.row.delta.get(column, ""))):
@@ -220,7 +211,7 @@ class _Covering:
             if one.check.removesuffix(".delta").endswith(f"/{name}")
         ]
         best: list[_Pair] = []
-        for window, own in find_windows(table.value, self.document):
+        for window, own in places.find_windows(table.value, self.document):
             if not own and 2 * _count_cells(best) >= len(columns):
                 break
             there = [
@@ -289,7 +280,7 @@ def _claim_texts(claim: ClaimEntry, known: Sequence[Paper]) -> Iterator[str]:
         yield meaning.meaning or ""
         for name in meaning.ids_named:
             for row in find_rows(known, "/".join(name.split("/")[:3])):
-                yield " ".join(number.text for number in find_quantities(row.row.label))
+                yield " ".join(number.text for number in places.find_quantities(row.row.label))
                 yield from row.row.printed.values()
 
 

@@ -17,6 +17,13 @@ from imlp_audit.transcribe.grid import GridRow, SourceDocument, SourceTable
 from imlp_audit.transcribe.labels import LabelParts, read_label, sides_in, sides_named
 from imlp_audit.transcribe.proposed_models import Proposal, Surroundings, propose
 
+_TWO = re.compile(r"\d[\d.,]*\s+(?!\d{3}(?:\s|$))\d[\d.,]*")  # not 25 557 032
+_RESULT = re.compile(r"[\W_]*\d+[.,]\d+.*|.*%")
+_MOST_LISTED = 30
+_LONGEST = 70  # characters of a caption
+_MOST_SIDES = 4
+_MOST_AROUND = 2_000  # characters around a table that are searched for each row
+
 
 @dataclass(frozen=True)
 class RowNumbers:
@@ -84,15 +91,11 @@ def _why(number: str | None, unit: str, expected: str, text: str) -> str:
     return refusal(text, expected) or "not a number that a spec can hold"
 
 
-def continue_labels(table: SourceTable, columns: TableColumns) -> SourceTable:
-    """Return a table whose blank labels are those above them, with what the columns of texts say of the row.
+def _continue_labels(table: SourceTable, columns: TableColumns) -> Iterator[GridRow]:
+    """Yield the rows, of which blank labels are those above them, with what the columns of texts say of the row.
 
     So "ResNet-50" stays what it is, and a blank cell under it beside "Taylor" becomes "ResNet-50 (Taylor)".
     """
-    return replace(table, rows=tuple(_continued(table, columns)))
-
-
-def _continued(table: SourceTable, columns: TableColumns) -> Iterator[GridRow]:
     above, at = "", columns.label
     for row in table.rows:
         if row.single is not None or row.cells[at]:
@@ -102,13 +105,6 @@ def _continued(table: SourceTable, columns: TableColumns) -> Iterator[GridRow]:
         texts = [row.cells[one] for one in columns.texts if row.cells[one] not in MISSING]
         label = f"{above} ({', '.join(texts)})" if above and texts else ""
         yield replace(row, cells=(*row.cells[:at], label, *row.cells[at + 1 :]))
-
-
-_TWO = re.compile(r"\d[\d.,]*\s+(?!\d{3}(?:\s|$))\d[\d.,]*")  # not 25 557 032
-_MOST_LISTED = 30
-_LONGEST = 70
-_MOST_SIDES = 4
-_MOST_AROUND = 2_000  # characters around a table that are searched for each row
 
 
 def choose_tables(document: SourceDocument, wanted: Sequence[str], shown_as: str) -> list[SourceTable]:
@@ -205,7 +201,7 @@ class Draft:
 def draft_table(table: SourceTable, title: str = "") -> Draft:
     """Read a table; `title` is that of its document."""
     columns = read_columns(table)
-    table = continue_labels(table, columns)
+    table = replace(table, rows=tuple(_continue_labels(table, columns)))
     drafter = _Drafter(table, columns, title)
     for row in table.rows:
         drafter.add(row)
@@ -249,10 +245,11 @@ class _Drafter:
         above = sides_named(self._group)
         side = numbers.side or label.size or (above[0] if len(above) == 1 else None)
         base = self._find_base(label, numbers.side)
+        named = replace(label, name=f"{base.label.name} {label.name}") if base is not None and label.added else label
         drafted = DraftRow(
             self._new_id(label, base, side),
             label,
-            propose(_with_base(label, base), self.around, self._group, side),
+            propose(named, self.around, self._group, side),
             numbers,
             side,
             base.id if base else None,
@@ -295,11 +292,6 @@ class _Drafter:
         return name
 
 
-def _with_base(label: LabelParts, base: DraftRow | None) -> LabelParts:
-    """Return a label that is only what is added to the row above with the name of that row."""
-    return replace(label, name=f"{base.label.name} {label.name}") if base is not None and label.added else label
-
-
 def _training(row: GridRow, columns: TableColumns, label: LabelParts, group: str) -> str | None:
     """Return all that a row says besides its label and numbers; of numbers that are not understood, whole ones."""
     texts = [(columns.guesses[at].heading, row.cells[at]) for at in columns.others if row.cells[at] not in MISSING]
@@ -318,9 +310,6 @@ def _with_variants(rows: Sequence[DraftRow]) -> Iterator[DraftRow]:
     for row in rows:
         apart = [f"{key} {row.said[key] or 'none'}" for key, text in usual.items() if row.said[key] != text]
         yield replace(row, variant="; ".join(apart) or None)
-
-
-_RESULT = re.compile(r"[\W_]*\d+[.,]\d+.*|.*%")
 
 
 def _told_apart(rows: Sequence[DraftRow], scored: Collection[str]) -> Iterator[DraftRow]:

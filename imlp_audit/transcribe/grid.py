@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import count, takewhile
 from typing import Literal
@@ -13,6 +13,11 @@ from imlp_audit.numbers.words import list_some
 MOST_ROWS = 2_500
 MOST_COLUMNS = 200
 MOST_CELLS = 20_000
+_MOST_HEAD = 4  # rows of headings
+_BEGIN = re.compile(r"[~≈(]?\s*[+\-−–]?\s*\d", re.ASCII)  # of a number
+_STATED = re.compile(
+    r"\s*Tab(?:le|\.)\s+((?:[A-Z]\.?)?\d{1,3}[a-z]?|[IVX]{1,6})\b\s*(?:[.:|–—-]\s*|$)", re.IGNORECASE | re.ASCII
+)
 
 
 @dataclass(frozen=True)
@@ -99,9 +104,8 @@ def lay_out(rows: Sequence[SourceRow]) -> list[GridRow]:
             for above in grid[cell.rows + 1 :] if cell.text and cell.rows < -1 else ():
                 above[column] = above[column] or cell.text
         grid.append(line)
-    return [
-        GridRow(row.line, tuple(line), _single(row, width), row.doubt) for row, line in zip(rows, grid, strict=True)
-    ]
+    lines = zip(rows, grid, strict=True)
+    return [GridRow(row.line, tuple(line), _single(row, width), row.doubt) for row, line in lines]
 
 
 def _single(row: SourceRow, width: int) -> str | None:
@@ -110,10 +114,6 @@ def _single(row: SourceRow, width: int) -> str | None:
     if len(filled) != 1 or width < 2:
         return None
     return filled[0].text if filled[0].columns > 1 or filled[0] is row.cells[0] else None
-
-
-_BEGIN = re.compile(r"[~≈(]?\s*[+\-−–]?\s*\d", re.ASCII)  # of a number
-_MOST_HEAD = 4
 
 
 def make_table(
@@ -125,8 +125,9 @@ def make_table(
     titles = _count_titles(rows, grid)
     head = titles + _split_head(rows[titles:])
     head += head + 1 < len(grid) and _stands_above_numbers(grid[head].cells, grid[head + 1].cells)
-    headings = _join_headings(grid[titles:head])
-    body, notes = _read_body(grid[head:], grid[titles:head])
+    columns = list(zip(*(row.cells for row in grid[titles:head]), strict=True))
+    headings = tuple(" ".join(dict.fromkeys(filter(None, column))) for column in columns)
+    body, notes = _read_body(grid[head:], [{"", *map(_plain, column)} for column in columns])
     notes = [*([f"only the first {len(grid)} rows are read"] if len(source) > len(grid) else []), *notes]
     return SourceTable(number, caption, headings, (*grid[:titles], *body), file, line, label=label, notes=tuple(notes))
 
@@ -155,15 +156,8 @@ def _stands_above_numbers(row: Sequence[str], below: Sequence[str]) -> bool:
     return not row[0] and bool(texts) and words
 
 
-def _join_headings(rows: Sequence[GridRow]) -> tuple[str, ...]:
-    return tuple(
-        " ".join(dict.fromkeys(filter(None, column))) for column in zip(*(row.cells for row in rows), strict=True)
-    )
-
-
-def _read_body(grid: Sequence[GridRow], head: Sequence[GridRow]) -> tuple[list[GridRow], list[str]]:
+def _read_body(grid: Sequence[GridRow], headings: Sequence[Set[str]]) -> tuple[list[GridRow], list[str]]:
     """Leave out the headings that are repeated between the rows, and all rows under other headings, with a note."""
-    headings = [{"", *map(_plain, column)} for column in zip(*(row.cells for row in head), strict=True)]
     kept: list[GridRow] = []
     for line in grid:
         texts = list(map(_plain, line.cells))
@@ -178,11 +172,6 @@ def _read_body(grid: Sequence[GridRow], head: Sequence[GridRow]) -> tuple[list[G
 def _plain(text: str) -> str:
     """Return a heading without its unit, in lower case and without spaces."""
     return "".join(re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", text).casefold().split())
-
-
-_STATED = re.compile(
-    r"\s*Tab(?:le|\.)\s+((?:[A-Z]\.?)?\d{1,3}[a-z]?|[IVX]{1,6})\b\s*(?:[.:|–—-]\s*|$)", re.IGNORECASE | re.ASCII
-)
 
 
 def number_tables(tables: Sequence[SourceTable]) -> Iterator[SourceTable]:

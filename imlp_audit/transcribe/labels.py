@@ -13,6 +13,28 @@ _SIDE = re.compile(r"(\d{2,4})\s*(?:\^2|²|\s*[×xX*]\s*\1)?(?:[\s-]*(?:px|pixel
 _BETWEEN = re.compile(r"\s*(?:[/,;|&→↑]|\band\b|\bto\b|->)\s*")  # two sizes in one cell
 _SMALLEST, _LARGEST = 16, 1536
 _LEAST = 32
+_LONGEST = 300  # characters of a label
+
+_NUMBERS = r"\d+(?:\s*[,–-]\s*\d+)*"
+_YEAR = r"(?:(?:19|20)\d\d|['’]\d\d)[a-z]?"
+_LETTER = r"[^\W\d_]"
+_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_CITATION = re.compile(rf"(?:{_LETTER}|[\s,.&'’-])+(?:[\s,]|(?=['’])){_YEAR}(?:\s*,\s*(?:{_YEAR}|[a-z]))*\s*")
+_PERSON = re.compile(rf"[A-ZÀ-ÖØ-ÞĀ-Ž]{_LETTER}*[a-zß-öø-ÿ]|(?:CVPR|ICCV|ECCV|ICLR|ICML|NIPS|AAAI|WACV|BMVC|TPAMI)\b")
+_NO_AUTHOR = re.compile(r"\b(?:ours?|this|with|proposed|modified|distill\w*|prun\w*|quanti\w*)\b", re.IGNORECASE)
+
+_SIZED = re.compile(
+    r"\s*(?:(?:[↑@]|\bat\b)\s*(?P<at>\d{3,4})(?:\s*(?:\^2|²|[×x]\s*(?P=at)))?"
+    r"|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?)$"
+)
+_REMARK = re.compile(r"(?<=\S)\s*(\((?:ours?|proposed|this (?:work|paper))\))$", re.IGNORECASE)  # of the authors
+_WITHOUT = r"\bw/o\b|\bwithout\b|\bno\b(?!\.)"
+_ALONE = re.compile(rf"^(?:[-–−]\s*(?={_WITHOUT}|w/|with\b))?(?:{_WITHOUT}|\+|w/|with\b|&)\s*", re.IGNORECASE)
+_INSIDE = re.compile(rf"\s*(?:{_WITHOUT}|\+|\bw/|\bwith\b)\s*", re.IGNORECASE)
+_CONFIG = re.compile(  # OpenMMLab's names: model_pretraining_batch-and-recipe_data, as resnet50_8xb256-rsb-a1-600e_in1k
+    r"(?P<name>[^\W_](?:[^\s_.]|\.(?=\d))*)_(?P<training>(?:[^\s_]+_)*?)"
+    r"(?:(?P<side>\d{3})_)?in1k(?:-(?P<px>\d{3})(?:px)?)?"
+)
 
 
 def side_of(text: str) -> int | None:
@@ -38,15 +60,6 @@ def sides_named(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(side for side in sides if side is not None and side >= _LEAST))
 
 
-_NUMBERS = r"\d+(?:\s*[,–-]\s*\d+)*"
-_YEAR = r"(?:(?:19|20)\d\d|['’]\d\d)[a-z]?"
-_LETTER = r"[^\W\d_]"
-_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
-_CITATION = re.compile(rf"(?:{_LETTER}|[\s,.&'’-])+(?:[\s,]|(?=['’])){_YEAR}(?:\s*,\s*(?:{_YEAR}|[a-z]))*\s*")
-_PERSON = re.compile(rf"[A-ZÀ-ÖØ-ÞĀ-Ž]{_LETTER}*[a-zß-öø-ÿ]|(?:CVPR|ICCV|ECCV|ICLR|ICML|NIPS|AAAI|WACV|BMVC|TPAMI)\b")
-_NO_AUTHOR = re.compile(r"\b(?:ours?|this|with|proposed|modified|distill\w*|prun\w*|quanti\w*)\b", re.IGNORECASE)
-
-
 def without_citations(text: str) -> str:
     """Return a label without its citations; a year alone, as in (2016), (SE, 2018) and (ours, 2021) are none."""
     text = _BRACKETS.sub(lambda found: "" if _is_citation(found[1]) else found[0], text)
@@ -57,22 +70,6 @@ def _is_citation(inside: str) -> bool:
     """Return whether every part names a person or a conference, unlike capital letters that may be a block's name."""
     named = all(_CITATION.fullmatch(part) and _PERSON.search(part) for part in inside.split(";"))
     return named and _NO_AUTHOR.search(inside) is None
-
-
-_SIZED = re.compile(
-    r"\s*(?:(?:[↑@]|\bat\b)\s*(?P<at>\d{3,4})(?:\s*(?:\^2|²|[×x]\s*(?P=at)))?"
-    r"|[(/,]?\s*(?P<plain>\d{3,4}\s*(?:\^2|²|[×x]\s*\d{3,4}))\s*\)?)$"
-)
-_REMARK = re.compile(
-    r"(?<=\S)\s*(\((?:ours?|proposed|this (?:work|paper))\))$", re.IGNORECASE
-)  # by the authors, of their models
-_WITHOUT = r"\bw/o\b|\bwithout\b|\bno\b(?!\.)"
-_ALONE = re.compile(rf"^(?:[-–−]\s*(?={_WITHOUT}|w/|with\b))?(?:{_WITHOUT}|\+|w/|with\b|&)\s*", re.IGNORECASE)
-_INSIDE = re.compile(rf"\s*(?:{_WITHOUT}|\+|\bw/|\bwith\b)\s*", re.IGNORECASE)
-_CONFIG = re.compile(  # OpenMMLab's names: model_pretraining_batch-and-recipe_data, as resnet50_8xb256-rsb-a1-600e_in1k
-    r"(?P<name>[^\W_](?:[^\s_.]|\.(?=\d))*)_(?P<training>(?:[^\s_]+_)*?)"
-    r"(?:(?P<side>\d{3})_)?in1k(?:-(?P<px>\d{3})(?:px)?)?"
-)
 
 
 @dataclass(frozen=True)
@@ -132,6 +129,3 @@ def _find_base(text: str, above: LabelParts | None, known: Container[str]) -> st
         return None if above is None else above.builds_on if above.added else above.text
     parts = _INSIDE.split(text, maxsplit=1)
     return parts[0] if len(parts) == 2 and parts[1] and parts[0].casefold() in known else None
-
-
-_LONGEST = 300

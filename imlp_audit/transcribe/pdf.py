@@ -22,6 +22,10 @@ _SPACE = 0.13  # of the size: a wider gap between two characters is a space
 _SMALLER = 0.88  # of the size: what is raised or lowered is smaller
 _SAME = 0.7  # points: characters of a line differ by less in their baselines
 _LINE = 0.3  # of the size: words of a line differ by less in their baselines
+MAX_PAGES = 400
+_INSTEAD = "give the paper's LaTeX source (init) or its text (coverage)"
+_THIN = 2.0  # points: a filled box that is not higher is a rule
+_SHORTEST = 12.0  # points: a shorter rule is a fraction's or an accent's
 
 
 @dataclass(frozen=True)
@@ -119,12 +123,6 @@ def join_words(words: Sequence[Word]) -> str:
         spaces = min(40, max(1, round((word.x0 - before.x1) / (word.size / 2))))
         text += " " * spaces + word.text
     return text
-
-
-MAX_PAGES = 400
-_INSTEAD = "give the paper's LaTeX source (init) or its text (coverage)"
-_THIN = 2.0  # points: a filled box that is not higher is a rule
-_SHORTEST = 12.0  # points: a shorter rule is a fraction's or an accent's
 
 
 @dataclass(frozen=True)

@@ -135,12 +135,10 @@ def _headings(lines: Sequence[DocumentLine]) -> Iterator[tuple[int, int]]:
     seen: set[tuple[int, ...]] = {(0,)}
     for at, line in enumerate(lines):
         marked, found = _MARKED.match(line.text), _HEADING.match(line.text)
-        number = (
-            tuple(int(part[:6]) for part in (found["number"] or "").split(".") if part) if found is not None else ()
-        )
         if marked is not None:
             yield at, marked.end()
         elif found is not None and _is_title(found["title"]):
+            number = tuple(int(part[:6]) for part in (found["number"] or "").split(".") if part)
             alone = line.page is None and _is_blank(lines, at - 1) and _is_blank(lines, at + 1)
             if alone or _follows(number, seen):
                 seen.add(number)

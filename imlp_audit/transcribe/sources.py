@@ -31,9 +31,15 @@ from imlp_audit.transcribe.latex.document import join_source, read_latex
 from imlp_audit.transcribe.pdf import MAX_PAGES, PdfPage, join_words, read_pages, read_pdf
 from imlp_audit.transcribe.web import read_markdown, read_web
 
+MAX_BYTES = 64 * 1024 * 1024
 MAX_UNPACKED = 192 * 1024 * 1024
-MAX_TEXT = 16 * 1024 * 1024
 MAX_MEMBERS = 5_000
+MAX_TEXT = 16 * 1024 * 1024
+MAX_CHARACTERS = 2_000_000  # of a document's text; a book of 600 pages has fewer
+MAX_MEMORY = 700 * 1024 * 1024
+MAX_SECONDS = 8.0
+_MOST_CELLS = 100_000  # of all tables
+_LONGEST_LINE = 500_000  # characters
 _PIECE = b"\x1f\x8b\x08"  # each piece of a gzip file begins so; 5000 hold over 300 MB as bgzip packs them
 _ENDINGS = (".tex", ".ltx", ".sty", ".cls", ".tikz", ".inc")
 _BROKEN = (ValueError, zipfile.BadZipFile, zlib.error, tarfile.TarError, EOFError, OSError, RuntimeError)
@@ -125,9 +131,6 @@ def _inside(name: str) -> str | None:
     return path
 
 
-_LONGEST_LINE = 500_000  # characters
-
-
 def read_separated(text: str, shown_as: str, delimiter: str | None = None) -> SourceDocument:
     """Return the one table of a file; its first row is the headings. Raises UsageError for what is not such a file."""
     first = text.lstrip("\n").partition("\n")[0]
@@ -155,12 +158,6 @@ def _lines(text: str, shown_as: str) -> Iterator[str]:
         yield line
 
 
-MAX_BYTES = 64 * 1024 * 1024
-MAX_MEMORY = 700 * 1024 * 1024
-MAX_SECONDS = 8.0
-_MOST_CELLS = 100_000  # of all tables
-
-
 class SourceKind(StrEnum):
     """What a source is written in."""
 
@@ -186,6 +183,8 @@ _READERS: Mapping[SourceKind | None, Callable[[str, str], SourceDocument]] = {
     SourceKind.CSV: read_separated,
 }
 _KNOWN = "LaTeX (.tex, or the .tar.gz or .zip of its source), CSV, TSV, markdown, HTML or a PDF"
+_DOCUMENTS = "text, markdown or a PDF with a text layer"
+_TEXT = frozenset({".txt", ".text", ".md", ".markdown", ""})
 
 
 def read_source(path: Path) -> SourceDocument:
@@ -303,11 +302,6 @@ class PrintedDocument:
     def starts(self) -> list[int]:
         """Where each line begins in the text, and where one after the last would."""
         return list(accumulate((len(line.text) + 1 for line in self.lines), initial=0))
-
-
-_DOCUMENTS = "text, markdown or a PDF with a text layer"
-_TEXT = frozenset({".txt", ".text", ".md", ".markdown", ""})
-MAX_CHARACTERS = 2_000_000  # of a text; a book of 600 pages has fewer
 
 
 def read_document(path: Path) -> PrintedDocument:

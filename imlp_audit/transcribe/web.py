@@ -38,6 +38,13 @@ _ENDED = {**dict.fromkeys(_CELLS, _CELLS), "tr": _CELLS | {"tr"}, **dict.fromkey
 """The parts of a table that a tag ends: their own end may be left out."""
 _VOID = frozenset({"br", "img", "hr", "input", "link", "meta", "col", "wbr", "source"})
 _DEEPEST = 100  # elements in each other; one in more of them is not kept
+_MATH = re.compile(r"\$([^$\n|]+)\$")
+_FOOTNOTE = re.compile(r"\[\^([^\]]+)\]")
+_TABLE = re.compile(r"<(table|tr|td|th)\b", re.IGNORECASE)
+_MOST_LINES = 200_000
+_NEAR = 3  # lines between a table and the line above it that may be its caption
+_LONGEST_SECTION = 2_000
+_ADVICE = "a table in markdown has a line such as | --- | --- | under its headings, and one in HTML is a <table>"
 
 
 def read_web(text: str, shown_as: str) -> SourceDocument:
@@ -131,10 +138,7 @@ def _read_rows(table: Element) -> Iterator[SourceRow]:
                 row.append(SpanningCell(""))
                 at += 1
             if cell is not None and at < MOST_COLUMNS:
-                columns, rows = (
-                    _number(cell[0].get("colspan"), MOST_COLUMNS),
-                    _number(cell[0].get("rowspan"), MOST_ROWS),
-                )
+                columns, rows = _span(cell[0], "colspan", MOST_COLUMNS), _span(cell[0], "rowspan", MOST_ROWS)
                 row.append(SpanningCell(_text(cell[0]), columns, rows))
                 hanging |= dict.fromkeys(range(at, at + columns), rows) if rows > 1 else {}
                 at += columns
@@ -164,8 +168,8 @@ def _parts(one: Element, *, in_head: bool) -> Iterator[tuple[Element, bool]]:
             yield from _parts(child, in_head=in_head or child.tag == "thead")
 
 
-def _number(text: str | None, most: int) -> int:
-    digits = re.fullmatch(r"\s*(\d{1,6})\s*", text or "", re.ASCII)
+def _span(cell: Element, name: str, most: int) -> int:
+    digits = re.fullmatch(r"\s*(\d{1,6})\s*", cell.get(name) or "", re.ASCII)
     return max(1, min(most, int(digits[1]))) if digits else 1
 
 
@@ -182,15 +186,6 @@ def _pieces(one: Element) -> Iterator[str]:
         yield text.strip() if text.strip()[:1] in MARKS else f"^{text.strip()}"
     elif one.tag not in _SILENT:
         yield f" {text}" if one.tag in _BREAKS else text
-
-
-_MATH = re.compile(r"\$([^$\n|]+)\$")
-_FOOTNOTE = re.compile(r"\[\^([^\]]+)\]")
-_TABLE = re.compile(r"<(table|tr|td|th)\b", re.IGNORECASE)
-_MOST_LINES = 200_000
-_NEAR = 3  # lines between a table and the line above it that may be its caption
-_LONGEST_SECTION = 2_000
-_ADVICE = "a table in markdown has a line such as | --- | --- | under its headings, and one in HTML is a <table>"
 
 
 def read_markdown(text: str, shown_as: str) -> SourceDocument:

@@ -21,6 +21,14 @@ _COMMENT = re.compile(r"%.*")
 _PAIR, _SIGN = "\x1d", "\x1e"  # stand for \\\\ and \\% while comments are found
 _INPUT = re.compile(r"\\(?:input|include|subfile)\b\s*(?:\{([^{}\n]*)\}|([\w./-]+))")
 _BEGIN = re.compile(r"\\begin\s*\{(verbatim|Verbatim|lstlisting|comment|minted)(\*?)\}|\\iffalse\b")
+_MOST_AROUND = 20_000  # characters of a float outside its tables
+_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
+_FLOATS = frozenset({"table", "wraptable", "sidewaystable", "margintable", "SCtable", "longtable", "figure"})
+_CAPTION = re.compile(
+    r"\\(?:(?P<part>begin|end)\s*\{sub(?:table|figure|float)\}"
+    r"|(?:(?P<main>caption(?:of\s*\{table\})?|tabcaption)|caption\*|subcaption\*?)(?=\s*[\[{]))"
+)
+_LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 
 ReadFile = Callable[[str], str | None]
 """Returns the text of a file that a document names, or None where there is none."""
@@ -128,16 +136,6 @@ def blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
-_MOST_AROUND = 20_000  # characters of a float outside its tables
-_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
-_FLOATS = frozenset({"table", "wraptable", "sidewaystable", "margintable", "SCtable", "longtable", "figure"})
-_CAPTION = re.compile(
-    r"\\(?:(?P<part>begin|end)\s*\{sub(?:table|figure|float)\}"
-    r"|(?:(?P<main>caption(?:of\s*\{table\})?|tabcaption)|caption\*|subcaption\*?)(?=\s*[\[{]))"
-)
-_LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
-
-
 @dataclass
 class _Float:
     """A float, or a tabular outside any, by its name: the tabulars in it, by where each begins and ends."""
@@ -168,9 +166,8 @@ def read_latex(source: LatexSource) -> SourceDocument:
             label = labels[at if len(labels) == len(one.tabulars) else 0] if labels else None
             table = _read_table(source, place, macros)
             counted = f"{number + 1 + at * apart}{letter}" if mains else ""
-            tables.append(
-                replace(table, number=counted, caption=_to_sentence(caption, macros), label=label, around=around)
-            )
+            said = _to_sentence(caption, macros)
+            tables.append(replace(table, number=counted, caption=said, label=label, around=around))
         number += len(mains)
     advice = "look for a begin or an end that is missing"
     return SourceDocument(tuple(number_tables(tables)), _title(source.text, macros), tuple(notes), advice)
@@ -209,9 +206,8 @@ def _find_floats(source: LatexSource, definitions: Sequence[latex.Definition], n
 
 def _outside_definitions(text: str, definitions: Sequence[latex.Definition]) -> Iterator[re.Match[str]]:
     """Yield where floats and tables begin and end. One in a definition is a table only if it has cells of its own."""
-    spans = sorted(
-        (one.start, one.end) for one in definitions if not one.name or one.macro.count or "&" not in one.macro.body
-    )
+    unread = (one for one in definitions if not one.name or one.macro.count or "&" not in one.macro.body)
+    spans = sorted((one.start, one.end) for one in unread)
     at = end = 0
     for found in _ENVIRONMENT.finditer(text):
         if found[2] not in _FLOATS and found[2] not in latex.TABULARS:

@@ -24,8 +24,6 @@ _SYMBOLS = {
     "ding51": "✓", "ding52": "✓", "ding53": "✗", "ding54": "✗", "ding55": "✗", "ding56": "✗", "ding72": "★",
     "ding73": "☆", "ding171": "★", "newline": " ", "linebreak": " ", "par": " ", "tabularnewline": " ",
 }  # fmt: skip
-
-
 _SHORT = 2  # letters of a name that authors give to abbreviations, such as \eg
 
 
@@ -86,7 +84,6 @@ ACCENTS = {
     "c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a",
 }  # fmt: skip
 """The accents that stand before their letter, as characters that follow it."""
-
 
 LONGEST = 20_000  # characters of one argument; a longer one is not closed
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
