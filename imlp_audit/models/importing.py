@@ -193,14 +193,20 @@ class _RepositoryImporter(Importer):
         top = self.name.partition(".")[0]
         if {"mmengine.registry", f"{top}.registry"} <= sys.modules.keys():  # whose users name their package
             sys.modules["mmengine.registry"].init_default_scope(top)
+        elif "mmengine.registry" in sys.modules:  # an old package, which registers what it imports
+            sys.modules["mmengine.registry.registry"].MODULE2PACKAGE.clear()
         self.add(self.root, len(sys.path))  # for what a configuration names
         return module
 
     def run_again(self) -> ModuleType:
-        """Import it, again and again with one more thing that it lacks."""
+        """Import it, again and again with one more thing that it lacks; anew if its package was left by an error."""
+        before = set(sys.modules)
         for _ in range(_MOST_IMPORTS):
             try:
-                return import_module(self.name)
+                module = import_module(self.name)
+                if self.name.rpartition(".")[0] in ("", *sys.modules):
+                    return module
+                self.forget(before)
             except Exception as error:
                 if not self._helps(error):
                     raise
@@ -246,6 +252,10 @@ class _RepositoryImporter(Importer):
             return True
         if isinstance(error, ModuleNotFoundError):
             return self.provide(error.name or "")
+        if isinstance(error, KeyError) and "is already registered" in str(error):  # when it was imported before
+            registry = sys.modules["mmengine.registry"].Registry
+            register, registry._register_module = registry._register_module, _register_again
+            return register is not _register_again
         if isinstance(error, AttributeError):
             return isinstance(error.obj, ModuleType) and self._restore(error.obj, error.name or "")
         if isinstance(error, NameError):  # of a name whose import failed, which the code passed over
@@ -304,6 +314,12 @@ class _RepositoryImporter(Importer):
         except ImportError:
             offer_removed(library, name, self.answers)
         return True
+
+
+def _register_again(registry: object, module: type, module_name: str | None = None, force: bool = True) -> None:
+    """Register a class in one of mmengine's registries, in place of the one that has its name."""
+    names = [module_name] if isinstance(module_name, str) else module_name or [module.__name__]
+    vars(registry)["_module_dict"].update(dict.fromkeys(names, module))
 
 
 def _has(folder: Path, top: str) -> bool:

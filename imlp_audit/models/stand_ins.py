@@ -10,13 +10,15 @@ import dis
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import Field, dataclass, field, is_dataclass
 from functools import partial
+from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from inspect import CO_OPTIMIZED
 from itertools import accumulate
+from logging import getLogger
 from traceback import walk_tb
 from types import CodeType, FrameType, ModuleType
 
@@ -40,8 +42,10 @@ _INSTALLED_AS = {
 }
 _CHECKS = re.compile("(require|check)_*version|version_*check")
 _LOADS = re.compile("load|pretrain|weight|checkpoint|resume", re.IGNORECASE)
-_INITIALISES = re.compile("^_*(init|default_init|kaiming|xavier|constant|normal|uniform|trunc_normal)_?|log")
+_INITIALISES = re.compile("^_*(load|init|default_init|kaiming|xavier|constant|normal|uniform|trunc_normal)_?|log")
 _CUDA = ("current_stream", "Stream", "Event", "get_device_capability", "get_device_properties", "get_device_name")
+_HEIRS = {"mmcv": ("mmengine", "mmengine.model")}
+"""Libraries that have taken over names of others."""
 _WITHOUT_PARAMETERS = frozenset({"BaseModule", "BaseModel", "Module", "LightningModule"})
 
 
@@ -97,7 +101,7 @@ class StandIn:
     def __getattr__(self, name: str) -> object:
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
-        return vars(self).setdefault(name, StandIn(f"{self.path}.{name}", self.answers))
+        return vars(self).setdefault(name, _stand_in(f"{self.path}.{name}", self.answers))
 
     def __getitem__(self, name: object) -> object:
         return getattr(self, str(name))
@@ -158,6 +162,20 @@ class StandIn:
         return False
 
     __gt__, __lt__ = __ge__, __le__
+
+
+def _stand_in(path: str, answers: Answers) -> object:
+    """Return what has the name in the library that has taken it over, or a stand-in."""
+    top, _, name = path.partition(".")
+    for module in _HEIRS.get(top, ()):
+        with suppress(ImportError):
+            found: object = getattr(import_module(module), name.rpartition(".")[2], None)
+            if found is not None:
+                answers.note(f"{path} was taken from {module}")
+                return found
+    if path.endswith("_logger"):
+        return lambda *_, **__: getLogger(path)
+    return StandIn(path, answers)
 
 
 def _is_statement(caller: FrameType) -> bool:
@@ -322,8 +340,9 @@ def _replace(function: object, other: object) -> None:
 
 def offer_removed(module: ModuleType, name: str, answers: Answers) -> None:
     """Let an installed library have a name that it has no longer, which refuses to be called by the model."""
-    answers.note(f"{module.__name__} has no {name!r} any more; a stand-in was imported in its place")
-    setattr(module, name, StandIn(f"{module.__name__}.{name}", answers))
+    setattr(module, name, found := _stand_in(f"{module.__name__}.{name}", answers))
+    if isinstance(found, StandIn):
+        answers.note(f"{module.__name__} has no {name!r} any more; a stand-in was imported in its place")
 
 
 @contextmanager
