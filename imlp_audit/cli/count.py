@@ -85,7 +85,10 @@ class ModelOptions:
             if not folder.is_dir():
                 raise UsageError(f"--path {folder}: there is no such folder")
         inputs, stubs = request.parse_inputs(self.input_ or ()), tuple(self.stub or ())
-        words = tuple(shlex.split(self.argv))
+        try:
+            words = tuple(shlex.split(self.argv))
+        except ValueError as error:
+            raise UsageError(f"--argv {self.argv}: {error}; write it as for a shell") from error
         asked = request.ModelRequest(library, name, file, arguments, inputs, folders, stubs, defaults, argv=words)
         flops = tuple(
             one.printed.value * one.printed.scale for one in questions if one.measure is CountedQuantity.FLOPS

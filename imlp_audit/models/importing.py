@@ -252,8 +252,8 @@ class _RepositoryImporter(Importer):
             return True
         if isinstance(error, ModuleNotFoundError):
             return self.provide(error.name or "")
-        if isinstance(error, KeyError) and "is already registered" in str(error):  # when it was imported before
-            registry = sys.modules["mmengine.registry"].Registry
+        registry = getattr(sys.modules.get("mmengine.registry"), "Registry", None)
+        if registry is not None and "is already registered" in str(error):  # when it was imported before
             register, registry._register_module = registry._register_module, _register_again
             return register is not _register_again
         if isinstance(error, AttributeError):

@@ -46,6 +46,7 @@ _INITIALISES = re.compile("^_*(load|init|default_init|kaiming|xavier|constant|no
 _CUDA = ("current_stream", "Stream", "Event", "get_device_capability", "get_device_properties", "get_device_name")
 _HEIRS = {"mmcv": ("mmengine", "mmengine.model")}
 """Libraries that have taken over names of others."""
+_MAKES_LOGGER = re.compile(r"[._](get|setup|create|make)_(\w+_)?logger$")
 _WITHOUT_PARAMETERS = frozenset({"BaseModule", "BaseModel", "Module", "LightningModule"})
 
 
@@ -173,7 +174,7 @@ def _stand_in(path: str, answers: Answers) -> object:
             if found is not None:
                 answers.note(f"{path} was taken from {module}")
                 return found
-    if path.endswith("_logger"):
+    if _MAKES_LOGGER.search(path):
         return lambda *_, **__: getLogger(path)
     return StandIn(path, answers)
 

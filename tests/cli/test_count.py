@@ -1097,6 +1097,7 @@ def test_models_that_are_not_there(model: str) -> None:
         ("--input", "3x224", "without the batch"),
         ("--input", "3,224:float8", "unknown type"),
         ("--path", "nowhere", "no such folder"),
+        ("--argv", "net 'app", "No closing quotation; write it as for a shell"),
         ("--config", "nowhere.yaml", "nowhere.yaml"),
     ],
 )
