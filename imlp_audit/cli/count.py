@@ -74,7 +74,7 @@ class ModelOptions:
     def changes(self, model: str, questions: Sequence[Question]) -> Changes:
         """Return what is to be counted, and again under changes if there are questions. Raises UsageError."""
         from imlp_audit.count import request
-        from imlp_audit.explain.tries import CountedQuantity
+        from imlp_audit.explain.tries import CountedQuantity, any_exact
 
         library, name, file = request.parse_model(model)
         if find_spec("torch") is None:  # the process that counts would end without a word
@@ -93,7 +93,7 @@ class ModelOptions:
         flops = tuple(
             one.printed.value * one.printed.scale for one in questions if one.measure is CountedQuantity.FLOPS
         )
-        return request.Changes(asked, bool(questions), flops, tuple(self.config or ()))
+        return request.Changes(asked, bool(questions), flops, tuple(self.config or ()), exact=any_exact(questions))
 
 
 @group_options

@@ -119,7 +119,7 @@ def _changes(
             yield "size", words, CountRequest(other), {}
     for changed in islice(change_arguments(request, settings, model, maker), _MOST):
         yield "argument", write_change(changed, settings), CountRequest(request.changed(changed), work), changed
-    root = repository(request.file) if request.file is not None else None
+    root = repository(request.file) if request.file is not None and asked.exact else None
     for words in islice(change_code(model, root), _MOST) if root is not None else ():
         yield "rare", words, CountRequest(request, work), {}
 

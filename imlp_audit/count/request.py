@@ -125,6 +125,7 @@ class Changes:
     """A model to count, and to count again under changes, if any are `wanted`.
 
     With printed `flops`, work is counted under them too, and inputs of other sizes are tried that may have so much.
+    Rare changes are tried for numbers that are `exact` enough to tell them from chance.
     `configs` are the configuration files of its arguments, if any. `rows` are the models of other rows of a table,
     counted as they are.
     """
@@ -134,6 +135,7 @@ class Changes:
     flops: tuple[Fraction, ...] = ()
     configs: tuple[str, ...] = ()
     rows: Mapping[str, ModelRequest] = field(default_factory=dict)
+    exact: bool = False
 
 
 def parse_model(text: str) -> tuple[str | None, str, Path | None]:

@@ -18,7 +18,7 @@ from imlp_audit.checks.judged_under import Countable, cells_of_column, column_of
 from imlp_audit.count.request import Changes, ModelRequest
 from imlp_audit.errors import BuildError
 from imlp_audit.explain.causes import find_causes
-from imlp_audit.explain.tries import CauseFamily, CountedQuantity, Question, Recounts
+from imlp_audit.explain.tries import CauseFamily, CountedQuantity, Question, Recounts, any_exact
 from imlp_audit.models.recipe import Recipe
 from imlp_audit.processes.workers import StoppedError, yield_apart
 from imlp_audit.records.check import CauseHint, CellCheck, Check, OptionHint, Verdict
@@ -97,7 +97,8 @@ def search_causes(cell: CellRef, check: CellCheck, store: Store | None = None) -
 
     flops = tuple(one.printed.value * one.printed.scale for one in every if one.column.measure is Measure.FLOPS)
     rows = {name: request(one.recipe) for name, one in column.items()}
-    asked = Changes(request(own.recipe), flops=flops, rows=rows)
+    questions = [*map(ask, every), *(ask(one.cell, name) for name, one in column.items())]
+    asked = Changes(request(own.recipe), flops=flops, rows=rows, exact=any_exact(questions))
 
     def search() -> PrintedNumber:
         with closing(count_apart(asked)) as changes:
@@ -106,7 +107,6 @@ def search_causes(cell: CellRef, check: CellCheck, store: Store | None = None) -
         found = find_causes(list(map(ask, every)), model, again, of_rows)
         return found[[one.id for one in every].index(cell.id)]
 
-    questions = [*map(ask, every), *(ask(one.cell, name) for name, one in column.items())]
     outside = any(one.recipe.runs_code for one in (own, *column.values()))
     key = None if outside else digest_of(map(repr, (cell.column_id, asked, questions)))
     with suppress(BuildError):

@@ -57,6 +57,14 @@ class Question:
     row: str = ""
 
 
+_EXACT = 10**4  # more steps of the last digit than that
+
+
+def any_exact(questions: Sequence[Question]) -> bool:
+    """Return whether a number has so many digits that a rare cause can be told from chance."""
+    return any(one.printed.value > _EXACT * one.printed.step for one in questions)
+
+
 @dataclass(frozen=True)
 class Try:
     """A value that was tried: the cause, what it gives, how it is counted if not as usual; `odd` ones come last."""

@@ -42,7 +42,10 @@ _INSTALLED_AS = {
 }
 _CHECKS = re.compile("(require|check)_*version|version_*check")
 _LOADS = re.compile("load|pretrain|weight|checkpoint|resume", re.IGNORECASE)
-_INITIALISES = re.compile("^_*(load|init|default_init|kaiming|xavier|constant|normal|uniform|trunc_normal)_?|log")
+_INITIALISES = re.compile(
+    r"_*(\w*init_weights?|weights?_init|(kaiming|xavier|constant|normal|uniform|trunc_normal)(_init)?_?"
+    r"|load_(checkpoint|state_dict|pretrained|weights)|log\w*)"
+)
 _CUDA = ("current_stream", "Stream", "Event", "get_device_capability", "get_device_properties", "get_device_name")
 _HEIRS = {"mmcv": ("mmengine", "mmengine.model")}
 """Libraries that have taken over names of others."""
@@ -123,7 +126,7 @@ class StandIn:
         if self.path.rpartition(".")[2][:1].isupper():
             self.answers.left_out[self.path] = None
             return _Absent(self.path)
-        if _INITIALISES.search(self.path.rpartition(".")[2]) and _is_statement(caller):
+        if _INITIALISES.fullmatch(self.path.rpartition(".")[2]) and _is_statement(caller):
             self.answers.note(f"{self.path} is missing; what it sets was left as it is")
             return None
         raise _missing(self.path)
@@ -232,7 +235,8 @@ def answer_old_code(answers: Answers) -> None:
     attribute = nn.Module.__getattr__
 
     def get_attribute(self: nn.Module, name: str) -> Tensor | nn.Module:
-        if name == "act1" and name not in self._modules and type(self).__module__.startswith("timm."):
+        asks = "site-packages" not in sys._getframe(1).f_code.co_filename
+        if name == "act1" and asks and name not in self._modules and type(self).__module__.startswith("timm."):
             answers.note("a network of timm has no act1 any more: its norm before that holds the activation")
             return nn.Identity()
         return attribute(self, name)

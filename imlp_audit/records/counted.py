@@ -117,6 +117,7 @@ COUNTERS = {
     "no_head": "without the classifier",
     "torch": "two for each multiply-accumulate, as torch's FlopCounterMode counts",
     "thop": "counted by thop: only layers of torch.nn that it knows",
+    "no_products": "without the products in attention, as counters of modules count",
     "thop_old": "counted by thop 0.0.31, with biases of convolutions",
     "layers": "only parameters in layers of torch, as thop and torchsummary count",
     "no_embeddings": "without embeddings",
@@ -133,7 +134,6 @@ COUNTERS = {
     "ptflops_old": "counted by ptflops 0.7.1 or older, with transposed convolutions on their output",
     "mmcv": "counted by mmcv",
     "fvcore_fused": "counted by fvcore, which misses the products of fused attention",
-    "no_products": "without the products in attention, as counters of modules count",
     "modules": "only layers of torch.nn, as hooks on modules count",
 }
 """The counts of a report in words, the most usual first."""

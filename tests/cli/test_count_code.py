@@ -94,7 +94,7 @@ OLD = """
 import sys
 import torch
 import timm
-from nowhere.layers import default_init_weights, init_layer
+from nowhere.layers import add_layer, default_init_weights, init_weights
 from timm.models.helpers import build_model_with_cfg
 from timm.models.vision_transformer import VisionTransformer
 stream = torch.cuda.current_stream().cuda_stream
@@ -112,13 +112,17 @@ class Net(torch.nn.Linear):
         super().__init__(config.width, bits)
         default_init_weights([self], 0.1)
 class Other(torch.nn.Linear):
-    def __init__(self):
+    def __init__(self, given):
         super().__init__(3, 3)
-        self.more = init_layer(3)
+        if given:
+            self.more = init_weights(3)
+        add_layer(self)
 def vit():
     return build_model_with_cfg(
         VisionTransformer, "somebodys", False, default_cfg={"num_classes": 7}, depth=1, embed_dim=48, num_heads=3
     )
+def stages():
+    return timm.create_model("resnet18", features_only=True, out_indices=[1])
 def mobile():
     network = timm.create_model("mobilenetv2_035")
     return torch.nn.Sequential(network.conv_stem, network.bn1, network.act1)
@@ -150,9 +154,12 @@ def test_old_code_that_asks_for_other_versions(old: Path) -> None:
     found = count(f"{old}:mobile", "--input", "3,64,64")
     assert found["parameters"]["all"] == 27 * 16 + 2 * 16
     assert any("act1" in note for note in found["notes"])
+    found = count(f"{old}:stages")  # which has an act1 of its own
+    assert found["parameters"]["all"] == 147 * 64 + 2 * 64 + 4 * (9 * 64 * 64 + 2 * 64)
 
 
-def test_what_a_missing_function_gives_is_not_left_out(old: Path) -> None:
-    done = call("count", f"{old}:Other")
+@pytest.mark.parametrize(("given", "name"), [("true", "init_weights"), ("false", "add_layer")])
+def test_what_a_missing_function_gives_or_adds_is_not_left_out(old: Path, given: str, name: str) -> None:
+    done = call("count", f"{old}:Other", "--arg", f"given={given}")
     assert done.code == 3
-    assert "the model needs nowhere.layers.init_layer, which is missing" in done.err
+    assert f"the model needs nowhere.layers.{name}, which is missing" in done.err
