@@ -26,6 +26,7 @@ DOORS = {
     "count/from_repository.py": "what a configuration of a repository that `count` was told to run names",
     "models/host.py": "modules of this package, which each host names in its class",
     "models/importing.py": "the file that `count` was told to run, or that of a folder that is trusted",
+    "models/stand_ins.py": "libraries that have taken over names of others, from a table in the file",
     "processes/compiler.py": "modules of torch's own compiler",
     "processes/code.py": "Python of a folder that is trusted",
 }

@@ -50,14 +50,14 @@ def _change_defaults(name: str, make: FunctionType) -> Iterator[str]:
 
 
 def _change_constants(name: str, make: FunctionType) -> Iterator[str]:
-    code = make.__code__
+    own = make.__code__
     try:
-        for at, value in enumerate(code.co_consts):
+        for at, value in enumerate(own.co_consts):
             for other in _others(value):
-                make.__code__ = code.replace(co_consts=(*code.co_consts[:at], other, *code.co_consts[at + 1 :]))
+                make.__code__ = own.replace(co_consts=(*own.co_consts[:at], other, *own.co_consts[at + 1 :]))
                 yield f"{other}, not {value}, in the code of {name}"
     finally:
-        make.__code__ = code
+        make.__code__ = own
 
 
 def _others(value: object) -> Iterator[object]:
