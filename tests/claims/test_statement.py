@@ -127,3 +127,9 @@ def test_symbols_are_drawn_as_the_section_says_unless_a_claim_says_otherwise() -
         assert found(**drawn)
 
     check()
+
+
+@pytest.mark.parametrize(("largest", "equal"), [(1.0, False), (20.0, True)])
+def test_what_large_numbers_leave_where_they_cancel_is_rounding(largest: float, equal: bool) -> None:
+    left, right = torch.tensor([[largest, 0.0]]).double(), torch.tensor([[largest, 1e-9]]).double()
+    assert (find_difference(claim(), (left, right)) is None) is equal
