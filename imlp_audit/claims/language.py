@@ -85,8 +85,8 @@ def claim(
     The texts are read without running them (catalogue.py): `place` says where in the paper the claim stands; `printed`
     is its literal form, or `corrected` the nearest form that is true; `nearest` names the claim that holds in place of
     a false one; `needs` says what only `properties` does for it. `examples` are tried first. Sides may differ by the
-    `tolerance` times their largest number, or 1; another than 1e-10 needs a reason, `because`. `share` is the part of the
-    examples that is run where one takes long.
+    `tolerance` times their largest number, or 1; another than 1e-10 needs a reason, `because`. `share` is the part of
+    the examples that is run where one takes long.
 
     A claim about learned weights names those of its layers (`learned`), says what is `measured` in each and when it is
     `judged` to be true, and returns a Judgement of them; `inspect` asks it of a checkpoint.
