@@ -235,8 +235,8 @@ def answer_old_code(answers: Answers) -> None:
     attribute = nn.Module.__getattr__
 
     def get_attribute(self: nn.Module, name: str) -> Tensor | nn.Module:
-        asks = "site-packages" not in sys._getframe(1).f_code.co_filename
-        if name == "act1" and asks and name not in self._modules and type(self).__module__.startswith("timm."):
+        of_timm = name == "act1" and name not in self._modules and type(self).__module__.startswith("timm.")
+        if of_timm and "site-packages" not in sys._getframe(1).f_code.co_filename:  # timm asks whether it is there
             answers.note("a network of timm has no act1 any more: its norm before that holds the activation")
             return nn.Identity()
         return attribute(self, name)
