@@ -10,7 +10,7 @@ are multiplied. Values that print alike are one. A cause is named up to 5 %; les
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import comb, floor, log, log10, prod
@@ -112,15 +112,7 @@ def _answer(
     ]
     found: list[NumberCause] = []
     areas = {one.value for one in every if one.family == CauseFamily.SIZE and one.chance <= _ALL}
-    every.sort(
-        key=lambda one: (
-            one.chance > _ALL,
-            -len(one.explains),
-            one.family == CauseFamily.MISPRINT,
-            one.family == CauseFamily.FACTOR and one.value in areas,  # which say why it is so many times
-            one.chance,
-        )
-    )
+    every.sort(key=lambda one: _rank(one, areas))
     for one in every:
         alike = sum(other.family == one.family for other in found)
         if alike < (1 if one.family == CauseFamily.PARTS else _OF_A_FAMILY):  # of sums, the simplest
@@ -149,6 +141,12 @@ def _answer(
         nearest=f"{near.text}: {readable(round(near.value))}" if missed and near is not None else None,
         otherwise=by,
     )
+
+
+def _rank(one: NumberCause, areas: Collection[str]) -> tuple[object, ...]:
+    """Return what puts likely causes of many numbers first, and misprints and factors that are areas later."""
+    by_area = one.family == CauseFamily.FACTOR and one.value in areas
+    return one.chance > _ALL, -len(one.explains), one.family == CauseFamily.MISPRINT, by_area, one.chance
 
 
 def _is_enough(plain: _Hit, both: _Hit, question: Question) -> bool:

@@ -57,11 +57,11 @@ class Question:
     row: str = ""
 
 
-_EXACT = 10**4  # more steps of the last digit than that
+_EXACT = 10**4  # steps of the last digit: of fewer, some usual value prints alike by chance
 
 
 def any_exact(questions: Sequence[Question]) -> bool:
-    """Return whether a number has so many digits that a rare cause can be told from chance."""
+    """Return whether some number has enough digits for a rare cause to stand out from chance."""
     return any(one.printed.value > _EXACT * one.printed.step for one in questions)
 
 

@@ -45,11 +45,14 @@ def test_a_default_or_a_number_in_the_code(tmp_path: Path, printed: int, cause: 
     assert causes(found)[0] == cause
 
 
-def test_what_the_code_has_is_tried_after_all_else(tmp_path: Path) -> None:
-    """Of two digits, so many usual values come first that no number in the code is a cause."""
+@pytest.mark.parametrize(("printed", "tried"), [("481.6K", False), ("481.63K", True)])
+def test_the_code_is_changed_for_exact_numbers_alone(tmp_path: Path, printed: str, tried: bool) -> None:
+    """481,633 has another number in the code: of four digits, some usual value prints alike by chance."""
     (tmp_path / "net.py").write_text(UNET)
-    assert 475_000 < 1001 * 350 + 351 * 333 + 24 * 24 * 25 < 485_000
-    assert causes(count(f"{tmp_path}/net.py:Net", "--printed", "0.48M", code=1)) == []
+    assert 1001 * 350 + 351 * 333 + 24 * 24 * 25 == 481_633
+    (found,) = count(f"{tmp_path}/net.py:Net", "--printed", printed, code=1)["printed"]
+    texts = [one["text"] for one in (*found.get("causes", ()), *found.get("possible", ()))]
+    assert ("350, not 700, in the code of Net" in texts) is tried
 
 
 def test_weights_of_four_bits() -> None:
