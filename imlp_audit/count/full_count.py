@@ -175,7 +175,8 @@ def _make(asked: CountRequest) -> tuple[nn.Module, Answers]:
     model, answers = _build(asked.request)
     model.eval()
     if asked.request.inputs:
-        model.forward = getattr(model, "forward_dummy", model.forward)  # which old OpenMMLab's scripts count
+        dummy = getattr(model, "forward_dummy", None)  # which old OpenMMLab's scripts count
+        model.forward = dummy if callable(dummy) else model.forward
         plain, named = _call_with(asked.request.inputs)
         model.forward = partial(model.forward, **named) if named else model.forward
         model.example_inputs = lambda _: tuple(plain)  # type: ignore[assignment]
