@@ -20,7 +20,7 @@ def change_code(model: nn.Module, root: Path) -> Iterator[str]:
     """
     classes = dict.fromkeys(kind for one in model.modules() for kind in type(one).__mro__)
     for kind in filter(lambda one: _is_below(one, root), classes):
-        make = vars(kind).get("__init__")
+        make = inspect.unwrap(vars(kind).get("__init__", object.__init__))
         if isinstance(make, FunctionType):
             if kind is not type(model):
                 yield from _change_defaults(kind.__name__, make)

@@ -77,6 +77,8 @@ def _advise(error: BaseException) -> str:
     text = str(error)
     if notes := getattr(error, "__notes__", ()):
         return f"; {notes[0]}"
+    if isinstance(error, SystemExit):
+        return "; if it reads the command line, give what it asks for: --argv WORDS"
     if isinstance(error, TypeError) and "required" in text:
         return "; give arguments with --arg name=value or --config FILE"
     if isinstance(error, TypeError) and "unexpected keyword" in text:
